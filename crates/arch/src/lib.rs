@@ -1,0 +1,1 @@
+//! Architecture models: which blocks, intrinsic metadata and externs a program may use.

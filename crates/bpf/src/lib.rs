@@ -1,0 +1,1 @@
+//! IR to BPF C and a description of its maps: pure, deterministic, no kernel.

@@ -1,0 +1,1 @@
+//! A typed C tree, its printer, and IR expressions as C.

@@ -1,0 +1,1 @@
+//! Tables and counters by P4 name: entries, values, p4info, STF, and the store every target implements.

@@ -1,0 +1,128 @@
+//! What went wrong, where, and what to do about it, as data.
+
+use crate::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The program is refused.
+    Error,
+    /// The program is accepted, but something in it is likely a mistake.
+    Warning,
+    /// Additional information.
+    Note,
+}
+
+/// A stable name for one kind of diagnostic, such as `E0203`. Codes are never reused.
+///
+/// Ranges: E00xx preprocessor, E01xx lexer and parser, E02xx names and declarations, E03xx types,
+/// E04xx statements and directions, E05xx compile-time evaluation and instantiation, E06xx
+/// architectures, E07xx targets, E08xx entries and STF; warnings W0xxx in the same ranges.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Code(pub &'static str);
+
+/// A place in the source with a few words about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What about it; may be empty.
+    pub text: String,
+}
+
+/// One thing to tell the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The kind.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// The place it is about.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub secondary: Vec<Label>,
+    /// What to do about it; every error has one.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, Severity::Error, span, message.into())
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, Severity::Warning, span, message.into())
+    }
+
+    fn new(code: Code, severity: Severity, span: Span, message: String) -> Diagnostic {
+        let primary = Label { span, text: String::new() };
+        Diagnostic { code, severity, message, primary, secondary: Vec::new(), help: None }
+    }
+
+    /// Says a few words under the primary place.
+    pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Points at another place that explains the first.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        if !span.is_none() {
+            self.secondary.push(Label { span, text: text.into() });
+        }
+        self
+    }
+
+    /// Says what to do about it.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+/// The diagnostics of one run, in the order they were found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// None yet.
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Adds all of `other`.
+    pub fn append(&mut self, mut other: Diagnostics) {
+        self.list.append(&mut other.list);
+    }
+
+    /// Whether any of them refuses the program.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Each in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+}

@@ -1,0 +1,11 @@
+//! Source positions, diagnostics and their renderers.
+//!
+//! A [`Diagnostic`] is data: a stable code, a severity, a message, labelled places in the source and
+//! what to do about it. The phases of the compiler build them; only the renderers here turn them
+//! into text or JSON. This crate knows nothing of P4.
+
+mod diagnostic;
+mod source;
+
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};

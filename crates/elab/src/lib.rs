@@ -1,0 +1,1 @@
+//! Instantiation: HIR to monomorphic IR.

@@ -1,0 +1,1 @@
+//! Extern objects and functions: what each means to the interpreter.

@@ -1,0 +1,203 @@
+//! Expressions, calls and compile-time values.
+
+use crate::*;
+use diag::Span;
+use num_bigint::BigInt;
+
+/// A typed expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A value known when compiling.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConstValue {
+    /// `true`, `false`
+    Bool(bool),
+    /// An integer of the expression's type (`int`, `bit<w>`, `int<w>`, a `type` of these, or a
+    /// serializable enum); for fixed widths already reduced to the type's range.
+    Int(BigInt),
+    /// A string.
+    String(String),
+    /// A member of `error`, by its index in [`Module::errors`].
+    Error(u32),
+    /// A member of an enum without representation, by its index.
+    Enum(u32),
+    /// A match kind, by its index in [`Module::match_kinds`].
+    MatchKind(u32),
+    /// The elements of a tuple, list, or the fields of a struct or valid header in order.
+    List(Vec<ConstValue>),
+    /// `{#}`
+    InvalidHeader,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A value known when compiling.
+    Const(ConstValue),
+    /// A variable, parameter, or constant that depends on constructor parameters.
+    Local(LocalId),
+    /// An instance: named, or a constructor call as an argument of another constructor.
+    Instance(InstanceId),
+    /// `this` in an abstract method's implementation.
+    This,
+    /// A field of a struct, header or union, by index.
+    Field(Box<Expr>, u32),
+    /// An element of a tuple, by constant index.
+    TupleField(Box<Expr>, u32),
+    /// `stack[i]`
+    StackIndex(Box<Expr>, Box<Expr>),
+    /// `stack.next`, `stack.last` (elements), `stack.lastIndex`, `stack.nextIndex` (`bit<32>`).
+    /// `stack.size` is a constant.
+    StackProperty(Box<Expr>, StackProperty),
+    /// `a[hi:lo]` with constant bounds.
+    Slice {
+        /// What is sliced; `bit<w>` or `int<w>`.
+        base: Box<Expr>,
+        /// Highest bit.
+        hi: u32,
+        /// Lowest bit.
+        lo: u32,
+    },
+    /// `h.isValid()` of a header or union.
+    IsValid(Box<Expr>),
+    /// Elements of a tuple or fields of a struct or (then valid) header in order; the type says
+    /// which.
+    List(Vec<Expr>),
+    /// `...` where a value of this type is wanted: zero, false, first member, invalid header.
+    Default,
+    /// Prefix operator. The operand has the result's type.
+    Unary(UnaryOp, Box<Expr>),
+    /// Infix operator. Both operands have one type, but for shifts, where the second is unsigned of
+    /// any width or `int`, and concatenation.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Mux(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Conversion to this expression's type: between bit and int of any widths, bool and `bit<1>`,
+    /// serializable enums, `type`s, tuples to structs field by field, and headers.
+    Cast(Box<Expr>),
+    /// A call that returns a value.
+    Call(Box<Call>),
+    /// `t.apply().hit` or, if false, `.miss`.
+    TableHit(TableId, bool),
+}
+
+/// What to take of a header stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StackProperty {
+    /// The element after the last extracted.
+    Next,
+    /// The last extracted element.
+    Last,
+    /// Its index.
+    LastIndex,
+    /// The index of the next (`bit<32>`).
+    NextIndex,
+}
+
+/// A prefix operator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    /// Negation, modulo the width.
+    Neg,
+    /// Complement of all bits.
+    BitNot,
+    /// `!`
+    Not,
+}
+
+/// An infix operator. Signedness is the operands'.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Mul,
+    Div,
+    Mod,
+    Add,
+    Sub,
+    SatAdd,
+    SatSub,
+    Shl,
+    Shr,
+    Le,
+    Ge,
+    Lt,
+    Gt,
+    Eq,
+    Ne,
+    BitAnd,
+    BitXor,
+    BitOr,
+    Concat,
+    And,
+    Or,
+}
+
+/// A call of anything.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: Callee,
+    /// One argument a parameter, in the callee's order.
+    pub args: Vec<Arg>,
+    /// What it returns; [`Ty::Void`] for nothing.
+    pub result: Ty,
+    /// The whole call.
+    pub span: Span,
+}
+
+/// What is called.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// A function with its type arguments.
+    Function(FunctionId, Vec<Ty>),
+    /// An extern function with its type arguments.
+    ExternFunction(ExternFnId, Vec<Ty>),
+    /// A method of an extern object.
+    Method {
+        /// The object: an instance, a parameter or `this`. Its type has the extern's arguments.
+        object: Expr,
+        /// Which method, by its index in the declaration.
+        method: u32,
+        /// The method's own type arguments.
+        type_args: Vec<Ty>,
+    },
+    /// An action, called directly.
+    Action(ActionId),
+    /// `p.apply(...)` of a parser instance or a constructor parameter.
+    Parser(Expr),
+    /// `c.apply(...)` of a control instance or a constructor parameter.
+    Control(Expr),
+    /// `t.apply();`
+    Table(TableId),
+    /// `h.setValid()`, on a header.
+    SetValid(Expr),
+    /// `h.setInvalid()`, on a header.
+    SetInvalid(Expr),
+    /// `s.push_front(n)`
+    PushFront(Expr, u32),
+    /// `s.pop_front(n)`
+    PopFront(Expr, u32),
+}
+
+/// An argument, bound to its parameter.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// By value: `in`, directionless, constructor and control-plane parameters.
+    In(Expr),
+    /// By copy-out (`out`) to an l-value.
+    Out(Expr),
+    /// By copy-in and copy-out (`inout`).
+    InOut(Expr),
+    /// `_` for an `out` parameter of this type.
+    Discard(Ty),
+    /// Left out for an `@optional` parameter.
+    Absent,
+}

@@ -1,0 +1,118 @@
+//! Types.
+
+use cranelift_entity::entity_impl;
+use std::rc::Rc;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u32);
+        entity_impl!($name, $prefix);
+    )*};
+}
+
+ids! {
+    /// A struct, header or header union declaration.
+    CompositeId "composite";
+    /// An enum declaration, serializable or not.
+    EnumId "enum";
+    /// A `type` declaration.
+    NewTypeId "newtype";
+    /// A type parameter of any generic declaration.
+    TypeParamId "typaram";
+    /// An extern object declaration.
+    ExternId "extern";
+    /// An extern function declaration.
+    ExternFnId "externfn";
+    /// A function with a body.
+    FunctionId "function";
+    /// An action.
+    ActionId "action";
+    /// A parser or parser type.
+    ParserId "parser";
+    /// A control or control type.
+    ControlId "control";
+    /// A package.
+    PackageId "package";
+    /// A table.
+    TableId "table";
+    /// A value set.
+    ValueSetId "valueset";
+    /// A named or anonymous instance of an extern, parser, control or package.
+    InstanceId "instance";
+    /// A variable, a parameter of any kind, or a constant that depends on constructor parameters.
+    LocalId "local";
+    /// A parser state.
+    StateId "state";
+}
+
+/// A type. `typedef` leaves no trace; `type` does.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Ty {
+    /// Stands where an error was already reported; fits everything. Never in an error-free module.
+    Poison,
+    /// An inference variable of the checker. Never in an error-free module.
+    Infer(u32),
+    /// A type parameter.
+    Param(TypeParamId),
+    /// `void`
+    Void,
+    /// `bool`
+    Bool,
+    /// `int` without a width; compile-time values only.
+    Int,
+    /// `bit<width>` or `int<width>`
+    Bits {
+        /// Bits; may be 0.
+        width: u32,
+        /// `int` instead of `bit`.
+        signed: bool,
+    },
+    /// `varbit<max>`, the maximum in bits.
+    Varbit(u32),
+    /// `string`; compile-time values only.
+    String,
+    /// `error`
+    Error,
+    /// `match_kind`
+    MatchKind,
+    /// A struct, header or header union with its type arguments.
+    Composite(CompositeId, Rc<[Ty]>),
+    /// An enum.
+    Enum(EnumId),
+    /// A `type` of another type, which is looked up in [`crate::Module::new_types`].
+    NewType(NewTypeId),
+    /// A header stack: element type and number of elements.
+    Stack(Rc<Ty>, u32),
+    /// `tuple<...>`, also the type of `{a, b}` where nothing else is known.
+    Tuple(Rc<[Ty]>),
+    /// `list<T>`; compile-time values only.
+    List(Rc<Ty>),
+    /// A set of values, as keysets are.
+    Set(Rc<Ty>),
+    /// An extern object.
+    Extern(ExternId, Rc<[Ty]>),
+    /// A parser (type or declaration).
+    Parser(ParserId, Rc<[Ty]>),
+    /// A control (type or declaration).
+    Control(ControlId, Rc<[Ty]>),
+    /// A package.
+    Package(PackageId, Rc<[Ty]>),
+    /// What `t.apply()` returns.
+    ApplyResult(TableId),
+    /// The enum of a table's actions (`t.apply().action_run`).
+    ActionRun(TableId),
+}
+
+impl Ty {
+    /// `bit<width>`
+    pub const fn bit(width: u32) -> Ty {
+        Ty::Bits { width, signed: false }
+    }
+
+    /// `int<width>`
+    pub const fn int(width: u32) -> Ty {
+        Ty::Bits { width, signed: true }
+    }
+}

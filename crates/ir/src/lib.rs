@@ -1,0 +1,1 @@
+//! The pipeline IR: entities, text form, verifier, analyses and passes.

@@ -1,0 +1,1 @@
+//! Names, types, inference and constant evaluation: syntax tree to HIR.

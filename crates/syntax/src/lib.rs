@@ -1,0 +1,3 @@
+//! P4-16 text to syntax tree: preprocessor, lexer, parser.
+
+pub mod ast;
