@@ -1,1 +1,6 @@
-//! Tables and counters by P4 name: entries, values, p4info, STF, and the store every target implements.
+//! Tables, counters and registers by P4 name; entries as people write them; STF; and the [`Store`]
+//! that every target implements.
+
+mod store;
+
+pub use store::*;

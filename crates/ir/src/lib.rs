@@ -1,1 +1,26 @@
-//! The pipeline IR: entities, text form, verifier, analyses and passes.
+//! The pipeline IR: what a program does, monomorphic and flat.
+//!
+//! Elaboration makes it, passes rewrite it, the interpreter and every target read it. What makes it
+//! easy to read:
+//!
+//! - **Scalars and headers only.** Structs, tuples and unions are taken apart into scalar variables
+//!   ([`Var`]) and header instances ([`Header`]) with dotted names (`meta.port`, `hdr.ipv4`). A header
+//!   stack is its elements plus a variable that holds its next index.
+//! - **Expressions are pure.** Calls, table applications and everything else with an effect are
+//!   statements; evaluation order was settled by elaboration.
+//! - **No recursion, no closures.** Every routine's parameters and locals are variables of the
+//!   program; a call copies arguments in, runs the body, copies results out.
+//! - **One storage for the whole pipeline.** What an architecture hands from block to block (headers,
+//!   metadata) are the same variables in every block ([`Program::slots`]).
+//! - Undefined values are zero, so that every target can agree bit for bit; an index out of a
+//!   stack's bounds reads an invalid, all-zero header and writes nothing.
+
+mod bits;
+mod expr;
+mod program;
+mod stmt;
+
+pub use bits::Bits;
+pub use expr::*;
+pub use program::*;
+pub use stmt::*;

@@ -1,0 +1,134 @@
+//! What every target lets the control plane do. Names were resolved and values checked against the
+//! program before these are called; a target only keeps them.
+
+use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Table, ValueSet};
+use std::fmt;
+
+/// Packets and bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Why a target did not do it. Nothing was changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StoreError {
+    /// An entry with this match (and priority) is there already.
+    Duplicate,
+    /// No entry with this match (and priority).
+    Missing,
+    /// The table or value set holds as many as it can.
+    Full {
+        /// How many that is.
+        capacity: u64,
+    },
+    /// An index past an array's end.
+    OutOfRange {
+        /// How many elements there are.
+        size: u64,
+    },
+    /// The program made it `const`.
+    Const,
+    /// The target has no such thing.
+    Unsupported {
+        /// What it has not, and what would do instead.
+        what: String,
+    },
+    /// The operating system refused.
+    System {
+        /// What was tried and what it said.
+        what: String,
+    },
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Duplicate => f.write_str("there is already an entry with this match"),
+            StoreError::Missing => f.write_str("there is no entry with this match"),
+            StoreError::Full { capacity } => write!(f, "full: it holds {capacity} entries"),
+            StoreError::OutOfRange { size } => write!(f, "index out of range: there are {size}"),
+            StoreError::Const => f.write_str("the program made it const"),
+            StoreError::Unsupported { what } | StoreError::System { what } => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// The state that the control plane reads and writes while a program runs. Every change is whole or
+/// does not happen.
+pub trait Store {
+    /// Adds an entry. Two entries with the same match and, where the table has ternary, range or
+    /// optional keys, the same priority are duplicates.
+    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError>;
+
+    /// Gives an entry another action.
+    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError>;
+
+    /// Removes the entry with this match and priority (ignored where matches cannot overlap).
+    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError>;
+
+    /// All entries, the program's own first.
+    fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError>;
+
+    /// Changes what runs when nothing matches.
+    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError>;
+
+    /// What runs when nothing matches.
+    fn default_action(&self, table: Table) -> Result<ActionCall, StoreError>;
+
+    /// An indexed counter's value, summed over processors.
+    fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError>;
+
+    /// The value of the counter that belongs to an entry of a table.
+    fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError>;
+
+    /// A register's value, taken apart into scalars.
+    fn register(&self, register: ExternInst, index: u64) -> Result<Vec<Bits>, StoreError>;
+
+    /// Changes a register's value.
+    fn set_register(
+        &mut self,
+        register: ExternInst,
+        index: u64,
+        value: &[Bits],
+    ) -> Result<(), StoreError>;
+
+    /// Changes the rates of an indexed meter: for each of the two buckets, tokens a second and
+    /// burst. Tokens are packets or bytes, as the meter was declared.
+    fn set_meter(
+        &mut self,
+        meter: ExternInst,
+        index: u64,
+        rates: [(u64, u64); 2],
+    ) -> Result<(), StoreError>;
+
+    /// Puts a member in a parser value set.
+    fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;
+
+    /// Takes a member out of a parser value set.
+    fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;
+}
+
+/// A packet on a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packet {
+    /// The port's number.
+    pub port: u32,
+    /// Its bytes from the link layer on.
+    pub bytes: Vec<u8>,
+}
+
+/// A target with a program in it, ready for packets: what STF runs on.
+pub trait Device: Store {
+    /// Sends a packet into a port.
+    fn send(&mut self, packet: &Packet) -> Result<(), StoreError>;
+
+    /// The packets that came out since the last call, in order for each port. Waits as long as the
+    /// target needs for those sent to have gone through.
+    fn receive(&mut self) -> Result<Vec<Packet>, StoreError>;
+}

@@ -1,0 +1,163 @@
+//! Fixed-width integers of any width, as every part of the compiler computes with them.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::{One, Zero};
+use std::fmt;
+
+/// A pattern of `width` bits. Signedness is the operation's affair, as in two's complement.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Bits {
+    width: u32,
+    value: BigUint,
+}
+
+impl Bits {
+    /// The low `width` bits of `value`.
+    pub fn new(width: u32, value: impl Into<BigUint>) -> Bits {
+        let mut value = value.into();
+        if value.bits() > u64::from(width) {
+            value &= mask(width);
+        }
+        Bits { width, value }
+    }
+
+    /// The low `width` bits of `value` in two's complement.
+    pub fn from_int(width: u32, value: &BigInt) -> Bits {
+        match value.sign() {
+            Sign::Minus => {
+                let modulus = BigInt::one() << width;
+                let reduced = ((value % &modulus) + &modulus) % &modulus;
+                Bits::new(width, reduced.magnitude().clone())
+            }
+            _ => Bits::new(width, value.magnitude().clone()),
+        }
+    }
+
+    /// All zeros.
+    pub fn zero(width: u32) -> Bits {
+        Bits {
+            width,
+            value: BigUint::zero(),
+        }
+    }
+
+    /// All ones.
+    pub fn ones(width: u32) -> Bits {
+        Bits {
+            width,
+            value: mask(width),
+        }
+    }
+
+    /// One bit.
+    pub fn from_bool(value: bool) -> Bits {
+        Bits::new(1, u32::from(value))
+    }
+
+    /// Bytes in network order; the value is right-aligned, excess high bits are dropped.
+    pub fn from_bytes(width: u32, bytes: &[u8]) -> Bits {
+        Bits::new(width, BigUint::from_bytes_be(bytes))
+    }
+
+    /// Bits.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// The value as unsigned.
+    pub fn value(&self) -> &BigUint {
+        &self.value
+    }
+
+    /// The value in two's complement.
+    pub fn to_signed(&self) -> BigInt {
+        if self.width > 0 && self.value.bit(u64::from(self.width) - 1) {
+            BigInt::from(self.value.clone()) - (BigInt::one() << self.width)
+        } else {
+            BigInt::from(self.value.clone())
+        }
+    }
+
+    /// The value by signedness.
+    pub fn to_int(&self, signed: bool) -> BigInt {
+        if signed {
+            self.to_signed()
+        } else {
+            BigInt::from(self.value.clone())
+        }
+    }
+
+    /// The value, if it fits.
+    pub fn to_u64(&self) -> Option<u64> {
+        u64::try_from(&self.value).ok()
+    }
+
+    /// Whether all bits are 0.
+    pub fn is_zero(&self) -> bool {
+        self.value.is_zero()
+    }
+
+    /// Bytes in network order, `width` rounded up to whole bytes, right-aligned.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let len = self.width.div_ceil(8) as usize;
+        let digits = if self.value.is_zero() {
+            Vec::new()
+        } else {
+            self.value.to_bytes_be()
+        };
+        let mut bytes = vec![0; len - digits.len()];
+        bytes.extend(digits);
+        bytes
+    }
+
+    /// Bits `hi` down to `lo`; `lo <= hi < width`.
+    pub fn slice(&self, hi: u32, lo: u32) -> Bits {
+        Bits::new(hi - lo + 1, &self.value >> lo)
+    }
+
+    /// `self` above `low`.
+    pub fn concat(&self, low: &Bits) -> Bits {
+        Bits::new(
+            self.width + low.width,
+            (&self.value << low.width) | &low.value,
+        )
+    }
+}
+
+/// `width` ones.
+fn mask(width: u32) -> BigUint {
+    (BigUint::one() << width) - BigUint::one()
+}
+
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}w{:#x}", self.width, self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_wrap_to_their_width() {
+        assert_eq!(Bits::new(4, 0x1fu32), Bits::new(4, 0xfu32));
+        assert_eq!(Bits::from_int(8, &BigInt::from(-1)), Bits::ones(8));
+        assert_eq!(Bits::from_int(8, &BigInt::from(-256)), Bits::zero(8));
+        assert_eq!(Bits::new(8, 0x80u32).to_signed(), BigInt::from(-128));
+        assert_eq!(Bits::zero(0).to_signed(), BigInt::from(0));
+    }
+
+    #[test]
+    fn bytes_are_in_network_order_and_as_many_as_the_width_needs() {
+        assert_eq!(Bits::new(12, 0xabcu32).to_bytes(), [0x0a, 0xbc]);
+        assert_eq!(Bits::from_bytes(12, &[0x1a, 0xbc]), Bits::new(12, 0xabcu32));
+        assert_eq!(Bits::zero(0).to_bytes(), [0u8; 0]);
+    }
+
+    #[test]
+    fn slices_and_concatenation_are_inverse() {
+        let whole = Bits::new(13, 0x1a5bu32);
+        assert_eq!(whole.slice(12, 5).concat(&whole.slice(4, 0)), whole);
+    }
+}

@@ -1,0 +1,514 @@
+//! The program: every entity, and the pipeline they form.
+
+use crate::{Bits, Block, Expr, ExprData, Label, Param, State, Transition};
+use cranelift_entity::{PrimaryMap, entity_impl};
+use diag::Span;
+use num_bigint::BigInt;
+use smol_str::SmolStr;
+
+macro_rules! entities {
+    ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u32);
+        entity_impl!($name, $prefix);
+    )*};
+}
+
+entities! {
+    /// An enum whose members are numbered from 0.
+    Enum "enum";
+    /// The layout of a header.
+    HeaderType "htype";
+    /// A scalar variable.
+    Var "v";
+    /// A header instance.
+    Header "h";
+    /// A header stack.
+    Stack "stack";
+    /// An instance of an extern object.
+    ExternInst "extern";
+    /// A parser value set.
+    ValueSet "vset";
+    /// An action of one control instance.
+    Action "action";
+    /// A table of one control instance.
+    Table "table";
+    /// A function, sub-control, directly called action or control block.
+    Routine "routine";
+    /// A parser block.
+    Parser "parser";
+}
+
+/// A scalar type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// `bool`
+    Bool,
+    /// `bit<width>` or `int<width>`; the width may be 0 and may be thousands.
+    Bits {
+        /// Bits.
+        width: u32,
+        /// Two's complement instead of unsigned.
+        signed: bool,
+    },
+    /// `varbit<max>`, the maximum in bits. Header fields and variables only.
+    Varbit(u32),
+    /// `error`, by index into [`Program::errors`].
+    Error,
+    /// An enum.
+    Enum(Enum),
+}
+
+impl Type {
+    /// `bit<width>`
+    pub const fn bit(width: u32) -> Type {
+        Type::Bits {
+            width,
+            signed: false,
+        }
+    }
+
+    /// Bits of a value of this type: 1 for `bool`, 32 for errors and enums, the maximum for varbit.
+    pub fn width(self) -> u32 {
+        match self {
+            Type::Bool => 1,
+            Type::Bits { width, .. } | Type::Varbit(width) => width,
+            Type::Error | Type::Enum(_) => 32,
+        }
+    }
+}
+
+/// A whole program for one architecture.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Program {
+    /// The architecture's package (`xdp`, `ebpfFilter`, `V1Switch`, …).
+    pub arch: SmolStr,
+    /// Members of `error`, in order.
+    pub errors: Vec<SmolStr>,
+    /// Enums.
+    pub enums: PrimaryMap<Enum, EnumData>,
+    /// Header layouts.
+    pub header_types: PrimaryMap<HeaderType, HeaderTypeData>,
+    /// Variables.
+    pub vars: PrimaryMap<Var, VarData>,
+    /// Header instances.
+    pub headers: PrimaryMap<Header, HeaderData>,
+    /// Header stacks.
+    pub stacks: PrimaryMap<Stack, StackData>,
+    /// Expressions.
+    pub exprs: PrimaryMap<Expr, ExprData>,
+    /// How many labels there are; the next free one.
+    pub next_label: u32,
+    /// Extern objects.
+    pub externs: PrimaryMap<ExternInst, ExternData>,
+    /// Value sets.
+    pub value_sets: PrimaryMap<ValueSet, ValueSetData>,
+    /// Actions.
+    pub actions: PrimaryMap<Action, ActionData>,
+    /// Tables.
+    pub tables: PrimaryMap<Table, TableData>,
+    /// Routines.
+    pub routines: PrimaryMap<Routine, RoutineData>,
+    /// Parsers.
+    pub parsers: PrimaryMap<Parser, ParserData>,
+    /// The pipeline's blocks in the order in which a packet meets them.
+    pub blocks: Vec<PipelineBlock>,
+    /// What the architecture keeps for a packet on its way through the blocks.
+    pub slots: Vec<Slot>,
+}
+
+impl Program {
+    /// A new label.
+    pub fn make_label(&mut self) -> Label {
+        self.next_label += 1;
+        Label::from_u32(self.next_label - 1)
+    }
+
+    /// The scalar at `path` (dotted, without the slot's name) in a slot.
+    pub fn slot_var(&self, slot: &str, path: &str) -> Option<Var> {
+        let slot = self.slots.iter().find(|s| s.name == slot)?;
+        slot.vars
+            .iter()
+            .find(|(name, _)| name == path)
+            .map(|&(_, var)| var)
+    }
+
+    /// The routine or parser that plays a role in the pipeline.
+    pub fn block(&self, role: Role) -> Option<BlockBody> {
+        self.blocks.iter().find(|b| b.role == role).map(|b| b.body)
+    }
+}
+
+/// What a block of a pipeline is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Role {
+    /// Bytes to headers.
+    Parser,
+    /// `v1model`: checksums of what came in.
+    VerifyChecksum,
+    /// `v1model`: before the traffic manager.
+    Ingress,
+    /// `v1model`: after the traffic manager.
+    Egress,
+    /// `v1model`: checksums of what goes out.
+    ComputeChecksum,
+    /// `ebpf_model`: accept or not.
+    Filter,
+    /// `xdp_model`: rewrite and choose a verdict.
+    Switch,
+    /// Headers to bytes.
+    Deparser,
+}
+
+/// A block of a pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PipelineBlock {
+    /// What it is for.
+    pub role: Role,
+    /// What it is made of.
+    pub body: BlockBody,
+}
+
+/// What a block is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockBody {
+    /// A parser.
+    Parser(Parser),
+    /// A control, as a routine without parameters: they are bound to slots.
+    Control(Routine),
+}
+
+/// Storage that an architecture shares between blocks, such as `standard_metadata`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Slot {
+    /// The architecture's name for it.
+    pub name: SmolStr,
+    /// Its scalars by dotted path; the path of a slot that is itself a scalar is empty.
+    pub vars: Vec<(SmolStr, Var)>,
+    /// Its headers by dotted path, elements of stacks included.
+    pub headers: Vec<(SmolStr, Header)>,
+}
+
+/// An enum.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EnumData {
+    /// Its name.
+    pub name: SmolStr,
+    /// Its members in order.
+    pub members: Vec<SmolStr>,
+}
+
+/// A header's layout. Fields lie one after the other, most significant bit first, in network order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeaderTypeData {
+    /// Its name.
+    pub name: SmolStr,
+    /// Its fields; at most one varbit.
+    pub fields: Vec<FieldData>,
+}
+
+impl HeaderTypeData {
+    /// Bits without the varbit field; a multiple of 8.
+    pub fn fixed_width(&self) -> u32 {
+        self.fields
+            .iter()
+            .map(|f| {
+                if let Type::Varbit(_) = f.ty {
+                    0
+                } else {
+                    f.ty.width()
+                }
+            })
+            .sum()
+    }
+
+    /// The index of the varbit field.
+    pub fn varbit(&self) -> Option<u32> {
+        self.fields
+            .iter()
+            .position(|f| matches!(f.ty, Type::Varbit(_)))
+            .map(|i| i as u32)
+    }
+}
+
+/// A field of a header.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldData {
+    /// Its name; dotted if it comes from a struct in the header.
+    pub name: SmolStr,
+    /// Its type: `bool`, bits or varbit.
+    pub ty: Type,
+}
+
+/// A variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VarData {
+    /// Its name as a P4 programmer would say it; need not be unique.
+    pub name: SmolStr,
+    /// Its type.
+    pub ty: Type,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A header instance.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeaderData {
+    /// Its name as a P4 programmer would say it (`hdr.ipv4`, `hdr.vlan[1]`); need not be unique.
+    pub name: SmolStr,
+    /// Its layout.
+    pub ty: HeaderType,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A header stack.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StackData {
+    /// Its name.
+    pub name: SmolStr,
+    /// Its elements.
+    pub elems: Vec<Header>,
+    /// The index of the element that `next` means, `bit<32>`.
+    pub next: Var,
+}
+
+/// An annotation that outlives compilation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Annotation {
+    /// The name after `@`.
+    pub name: SmolStr,
+    /// Its body's tokens or values as text, strings without quotes.
+    pub values: Vec<SmolStr>,
+}
+
+/// An instance of an extern object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExternData {
+    /// Its fully qualified control-plane name.
+    pub name: SmolStr,
+    /// The extern's name.
+    pub ty: SmolStr,
+    /// Type arguments, each taken apart into scalars.
+    pub type_args: Vec<Vec<Type>>,
+    /// Constructor arguments by parameter name.
+    pub args: Vec<(SmolStr, CtorValue)>,
+    /// Implementations of abstract methods.
+    pub implementations: Vec<(SmolStr, Routine)>,
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+impl ExternData {
+    /// An integer argument by parameter name.
+    pub fn int_arg(&self, name: &str) -> Option<&BigInt> {
+        self.args.iter().find_map(|(n, v)| match v {
+            CtorValue::Int(value) if n == name => Some(value),
+            _ => None,
+        })
+    }
+}
+
+/// A constructor argument.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CtorValue {
+    /// An integer of any type.
+    Int(BigInt),
+    /// A bool.
+    Bool(bool),
+    /// A string.
+    String(String),
+    /// A member of an enum.
+    Member(Enum, u32),
+    /// Another extern object.
+    Extern(ExternInst),
+    /// Left out for an `@optional` parameter.
+    Absent,
+}
+
+/// A parser value set.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueSetData {
+    /// Its fully qualified control-plane name.
+    pub name: SmolStr,
+    /// Its fields: name, type, how they match.
+    pub fields: Vec<(SmolStr, Type, MatchKind)>,
+    /// How many members it may hold.
+    pub size: u64,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// How a key is matched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum MatchKind {
+    Exact,
+    Lpm,
+    Ternary,
+    Range,
+    Optional,
+    /// Not matched: input of an action selector's hash.
+    Selector,
+}
+
+/// An action.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionData {
+    /// Its fully qualified control-plane name.
+    pub name: SmolStr,
+    /// What the control plane supplies.
+    pub params: Vec<Var>,
+    /// What it does. Directional parameters were bound by elaboration.
+    pub body: Block,
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableData {
+    /// Its fully qualified control-plane name.
+    pub name: SmolStr,
+    /// Its key.
+    pub keys: Vec<Key>,
+    /// Its actions.
+    pub actions: Vec<TableAction>,
+    /// What runs when nothing matches, at the start.
+    pub default_action: ActionCall,
+    /// Whether that may not change.
+    pub const_default: bool,
+    /// Entries of the program; the control plane may not change those marked `const`.
+    pub entries: Vec<Entry>,
+    /// Whether the control plane may add no others.
+    pub const_entries: bool,
+    /// How many entries it should hold.
+    pub size: Option<u64>,
+    /// Extern objects among its properties (`implementation`, `counters`, `meters`).
+    pub properties: Vec<(SmolStr, CtorValue)>,
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// An element of a key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Key {
+    /// Its control-plane name.
+    pub name: SmolStr,
+    /// What is matched.
+    pub expr: Expr,
+    /// How.
+    pub kind: MatchKind,
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+}
+
+/// An action of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableAction {
+    /// The action.
+    pub action: Action,
+    /// `@defaultonly`: not in entries.
+    pub default_only: bool,
+    /// `@tableonly`: not as default.
+    pub table_only: bool,
+}
+
+/// An action with its arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ActionCall {
+    /// Its index in the table's list.
+    pub action: u32,
+    /// One value a parameter. Bools are 1 bit wide, members of enums and errors 32.
+    pub args: Vec<Bits>,
+}
+
+/// An entry of a table.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Entry {
+    /// One match a key.
+    pub keys: Vec<KeyMatch>,
+    /// Larger wins, where more than one entry can match; distinct among a program's own entries.
+    pub priority: u32,
+    /// What it does.
+    pub action: ActionCall,
+    /// Whether the control plane may not change it.
+    pub is_const: bool,
+}
+
+/// What an entry asks of one key. The values have the key's width; bools are 1 bit wide, members of
+/// enums and errors 32.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum KeyMatch {
+    /// This value. For `exact`, and for `optional`.
+    Exact(Bits),
+    /// These first bits; the rest of the value is zero.
+    Lpm(Bits, u32),
+    /// The value where the mask has ones; zero elsewhere.
+    Ternary(Bits, Bits),
+    /// From the first to the second, both included, unsigned or by the key's signedness.
+    Range(Bits, Bits),
+    /// Anything: a ternary without bits, an optional left out, a whole range, a prefix of length 0.
+    Any,
+}
+
+/// A routine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RoutineData {
+    /// Its name.
+    pub name: SmolStr,
+    /// What it is.
+    pub kind: RoutineKind,
+    /// Its parameters; a function's result comes last as `Out`s.
+    pub params: Vec<Param>,
+    /// Its body; begins by setting its own locals to zero and invalid where that can be told.
+    pub body: Block,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// What a routine is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoutineKind {
+    /// A block of the pipeline.
+    Block,
+    /// An instance of a control applied by another.
+    Control,
+    /// A function, or an abstract method's implementation.
+    Function,
+    /// An action that is called directly.
+    Action,
+}
+
+/// A parser.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ParserData {
+    /// Its name.
+    pub name: SmolStr,
+    /// Its states; sub-parsers' states are among them, with dotted names.
+    pub states: PrimaryMap<State, StateData>,
+    /// Where it begins.
+    pub start: State,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A parser state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StateData {
+    /// Its name.
+    pub name: SmolStr,
+    /// What it does.
+    pub body: Block,
+    /// Where it goes.
+    pub transition: Transition,
+    /// Its declaration.
+    pub span: Span,
+}

@@ -1,0 +1,257 @@
+//! Statements and parser states.
+
+use crate::{
+    Bits, Enum, Expr, ExternInst, Header, HeaderRef, Routine, Stack, Table, ValueSet, Var,
+};
+use cranelift_entity::entity_impl;
+use diag::Span;
+use smol_str::SmolStr;
+
+/// A place to break from or to go on at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label(u32);
+entity_impl!(Label, "label");
+
+/// A state of a parser.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct State(u32);
+entity_impl!(State, "state");
+
+/// Statements in order.
+pub type Block = Vec<Stmt>;
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The source text it comes from.
+    pub span: Span,
+}
+
+/// A scalar that can be assigned.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// A variable.
+    Var(Var),
+    /// A header's field by index. Writing to an invalid header's field is kept but changes no
+    /// validity.
+    Field(HeaderRef, u32),
+}
+
+/// What a statement does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StmtKind {
+    /// Stores a value of the place's type. Slices of l-values were turned into whole values.
+    Assign {
+        /// Where.
+        dst: Place,
+        /// What.
+        value: Expr,
+    },
+    /// Copies all fields and validity between headers of one type.
+    CopyHeader {
+        /// To.
+        dst: HeaderRef,
+        /// From.
+        src: HeaderRef,
+    },
+    /// Makes a header valid; its fields stay.
+    SetValid(HeaderRef),
+    /// Makes a header invalid.
+    SetInvalid(HeaderRef),
+    /// Moves the elements of stacks up by a count; the first become invalid. Stacks of a union's
+    /// members move together; the next index they share is raised once, to the size at most.
+    PushFront(Vec<Stack>, u32),
+    /// Moves the elements of stacks down by a count; the last become invalid. The next index is
+    /// lowered once, to 0 at least.
+    PopFront(Vec<Stack>, u32),
+    /// Runs one of two blocks.
+    If {
+        /// Of type `bool`.
+        cond: Expr,
+        /// If true.
+        then: Block,
+        /// If false.
+        otherwise: Block,
+    },
+    /// Runs the block of the case that has the value, or `default`.
+    Switch {
+        /// Of any scalar type but varbit.
+        on: Expr,
+        /// Distinct values (as bits; members by index, 32 wide) and blocks.
+        cases: Vec<(Vec<Bits>, Block)>,
+        /// Where no case has the value.
+        default: Block,
+    },
+    /// A block that [`StmtKind::Break`] can leave.
+    Labeled(Label, Block),
+    /// A block that runs again and again until left by [`StmtKind::Break`];
+    /// [`StmtKind::Continue`] starts it again.
+    Loop(Label, Block),
+    /// Leaves the labelled block or loop.
+    Break(Label),
+    /// Starts the loop's block again.
+    Continue(Label),
+    /// Ends the routine; the caller copies out and goes on. At the top of a block, ends the block.
+    Return,
+    /// Ends the pipeline block that runs; callers on the way copy out.
+    Exit,
+    /// Looks a table up and runs the action found.
+    Apply {
+        /// The table.
+        table: Table,
+        /// Set to whether an entry was found; `bool`.
+        hit: Option<Var>,
+        /// Set to the index, in the table's list, of the action that ran; `bit<32>`.
+        action: Option<Var>,
+    },
+    /// Calls a routine with one argument a parameter.
+    Call(Routine, Vec<Arg>),
+    /// Calls an extern.
+    Extern(ExternCall),
+    /// Reads a header from the packet and makes it valid; `PacketTooShort` if it has not that many
+    /// bits. In parsers only.
+    Extract {
+        /// The header; invalid or not before.
+        header: HeaderRef,
+        /// The size of its varbit field in bits (`bit<32>`), if it has one. More than the field
+        /// holds is `HeaderTooShort`, not a multiple of 8 bits in all `ParserInvalidArgument`.
+        varbit: Option<Expr>,
+    },
+    /// Reads as many bits as the place's type has without moving on; `PacketTooShort` if there are
+    /// not enough. In parsers only.
+    Lookahead(Place),
+    /// Moves on by a number of bits (`bit<32>`); `PacketTooShort` if there are not enough,
+    /// `ParserInvalidArgument` if not a multiple of 8. In parsers only.
+    Advance(Expr),
+    /// Stores the packet's length in bytes (`bit<32>`). In parsers only.
+    PacketLength(Place),
+    /// Rejects with an error unless the condition holds. In parsers only.
+    Verify {
+        /// Of type `bool`.
+        cond: Expr,
+        /// Of type error.
+        error: Expr,
+    },
+    /// Appends a header to the outgoing packet if it is valid. In deparsers only.
+    Emit(HeaderRef),
+}
+
+/// An argument of a routine, one a parameter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Arg {
+    /// For an `in` variable.
+    In(Expr),
+    /// For an `out` variable; `None` drops the result.
+    Out(Option<Place>),
+    /// For an `inout` variable.
+    InOut(Place),
+    /// For a header of any direction; `None` drops an `out` header.
+    Header(Option<HeaderRef>),
+}
+
+/// A call of an extern function or of a method of an extern object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExternCall {
+    /// The object; `None` for a function.
+    pub object: Option<ExternInst>,
+    /// The function's or method's name.
+    pub name: SmolStr,
+    /// One argument a parameter of the declaration.
+    pub args: Vec<ExternArg>,
+    /// Where the returned value goes, taken apart into scalars; empty if there is none or nobody
+    /// wants it.
+    pub result: Vec<Place>,
+}
+
+/// An argument of an extern. Structs and tuples, and headers given for a type parameter, are taken
+/// apart into scalars in order.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExternArg {
+    /// Values.
+    In(Vec<Expr>),
+    /// Places that are written.
+    Out(Vec<Place>),
+    /// Places that are read and written.
+    InOut(Vec<Place>),
+    /// A header given for a parameter of header type that is only read.
+    HeaderIn(HeaderRef),
+    /// A header given for a parameter of header type that is written, and read if `inout`.
+    HeaderOut(HeaderRef),
+    /// A string.
+    String(String),
+    /// A member of an enum that the extern takes when compiling (`HashAlgorithm.crc32`).
+    Member(Enum, u32),
+    /// Left out for an `@optional` parameter, or `_`.
+    Absent,
+}
+
+/// Where a parser goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// To a state.
+    State(State),
+    /// Parsing is done.
+    Accept,
+    /// The packet is refused.
+    Reject,
+}
+
+/// How a state ends.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Transition {
+    /// Always there.
+    To(Target),
+    /// By the first case that matches; without one, to `reject` with `NoMatch`.
+    Select {
+        /// What is looked at.
+        keys: Vec<Expr>,
+        /// In order.
+        cases: Vec<SelectCase>,
+    },
+}
+
+/// A case of a select.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SelectCase {
+    /// Keysets that cover the keys from left to right: one key each, but for
+    /// [`Keyset::ValueSet`], which covers as many as the set has fields.
+    pub keysets: Vec<Keyset>,
+    /// Where it leads.
+    pub target: Target,
+    /// The case's place in the source.
+    pub span: Span,
+}
+
+/// A set of values. Members of enums and errors are their index, 32 bits wide; `bool` is 1 bit.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Keyset {
+    /// Everything.
+    Any,
+    /// One value.
+    Value(Bits),
+    /// Those that agree with the value where the mask has ones.
+    Mask(Bits, Bits),
+    /// From the first to the second, both included, by the key's signedness.
+    Range(Bits, Bits),
+    /// The members that the control plane puts in the set.
+    ValueSet(ValueSet),
+}
+
+/// What a parameter of a routine is bound to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Param {
+    /// Copied in.
+    In(Var),
+    /// Copied out; zero at the start.
+    Out(Var),
+    /// Copied in and out.
+    InOut(Var),
+    /// Copied in.
+    HeaderIn(Header),
+    /// Copied out; invalid at the start.
+    HeaderOut(Header),
+    /// Copied in and out.
+    HeaderInOut(Header),
+}
