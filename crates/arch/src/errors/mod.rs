@@ -1,0 +1,88 @@
+//! What can be wrong with a program's choice of architecture.
+
+use diag::{Code, Diagnostic, Span};
+
+/// A program without an instance named `main`: there is nothing to run. A library of declarations is
+/// fine for `check` and for nothing else.
+pub fn no_main(at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0601"), at, "the program has no `main`").help(format!(
+        "instantiate a package under the name `main`, for example `{};`; a library of declarations can \
+         only be checked",
+        example(crate::xdp::ARCHITECTURE.package)
+    ))
+}
+
+/// `main` is an instance of a package that no architecture model has.
+pub fn unknown_package(name: &str, at: Span, declared: Span) -> Diagnostic {
+    let known: Vec<String> = crate::all()
+        .iter()
+        .map(|a| format!("`{}` of {}", a.package, a.include))
+        .collect();
+    Diagnostic::error(
+        Code("E0602"),
+        at,
+        format!("the program is written for the package `{name}`, which no architecture here has"),
+    )
+    .also(declared, "the package is declared here")
+    .help(format!("port it to one of: {}", known.join(", ")))
+}
+
+/// A package has the name of an architecture's but not its blocks: an include file of another make.
+pub fn package_mismatch(
+    arch: &crate::Architecture,
+    what: &str,
+    at: Span,
+    declared: Span,
+) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0603"),
+        at,
+        format!(
+            "the package `{}` is not that of {}: {what}",
+            arch.package, arch.include
+        ),
+    )
+    .also(declared, "the package is declared here")
+    .help(format!(
+        "include the built-in <{}> instead of a declaration of your own",
+        arch.include
+    ))
+}
+
+fn example(package: &str) -> String {
+    match crate::by_package(package) {
+        Some(arch) => {
+            let blocks: Vec<String> = arch
+                .blocks
+                .iter()
+                .map(|b| format!("My{:?}()", b.role))
+                .collect();
+            format!("{package}({}) main", blocks.join(", "))
+        }
+        None => format!("{package}() main"),
+    }
+}
+
+/// Every code this crate gives.
+pub const CODES: &[&str] = &["E0601", "E0602", "E0603"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_shows_what_main_looks_like() {
+        let help = no_main(Span::NONE).help.unwrap();
+        assert!(
+            help.contains("`xdp(MyParser(), MySwitch(), MyDeparser()) main;`"),
+            "{help}"
+        );
+    }
+
+    #[test]
+    fn an_unknown_package_lists_the_known_ones() {
+        let told = unknown_package("PSA_Switch", Span::NONE, Span::NONE);
+        assert!(told.message.contains("PSA_Switch"));
+        assert!(told.help.unwrap().contains("`V1Switch` of v1model.p4"));
+    }
+}
