@@ -16,11 +16,13 @@
 //!   stack's bounds reads an invalid, all-zero header and writes nothing.
 
 mod bits;
+pub mod eval;
 mod expr;
 mod program;
 mod stmt;
 
 pub use bits::Bits;
+pub use eval::Value;
 pub use expr::*;
 pub use program::*;
 pub use stmt::*;
