@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+//
+// The floor for programs that end a packet: two instructions.
+#include "packet.h"
+
+SEC("xdp")
+int drop(struct xdp_md *ctx)
+{
+	return XDP_DROP;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

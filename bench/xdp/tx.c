@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+//
+// The floor for programs that send a packet back: two instructions.
+#include "packet.h"
+
+SEC("xdp")
+int tx(struct xdp_md *ctx)
+{
+	return XDP_TX;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An IPv4 router: longest prefix match, TTL, incremental header checksum, new MAC addresses, out by XDP.
+// Whatever needs more than that (ARP, an expired TTL, options, addresses of the router's own) goes to the kernel.
+
+#include <core.p4>
+#include <xdp_model.p4>
+
+header ethernet_t {
+    bit<48> dst;
+    bit<48> src;
+    bit<16> type;
+}
+
+header ipv4_t {
+    bit<4>  version;
+    bit<4>  ihl;
+    bit<8>  dscp_ecn;
+    bit<16> total_len;
+    bit<16> id;
+    bit<3>  flags;
+    bit<13> frag_offset;
+    bit<8>  ttl;
+    bit<8>  protocol;
+    bit<16> checksum;
+    bit<32> src;
+    bit<32> dst;
+}
+
+struct headers_t {
+    ethernet_t eth;
+    ipv4_t     ipv4;
+}
+
+error { NotIPv4 }
+
+parser prs(packet_in packet, out headers_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        transition select(hdr.eth.type) {
+            0x0800:  ipv4;
+            default: accept;
+        }
+    }
+    state ipv4 {
+        packet.extract(hdr.ipv4);
+        verify(hdr.ipv4.version == 4 && hdr.ipv4.ihl >= 5, error.NotIPv4);
+        transition accept;
+    }
+}
+
+control router(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    // The indices of `packets`.
+    const bit<32> ROUTED = 0;
+    const bit<32> TO_HOST = 1;
+    const bit<32> DROPPED = 2;
+
+    CounterArray(3, false) packets;
+
+    action to_host() {
+        xout.output_action = xdp_action.XDP_PASS;
+        packets.increment(TO_HOST);
+    }
+
+    action drop() {
+        xout.output_action = xdp_action.XDP_DROP;
+        packets.increment(DROPPED);
+    }
+
+    action next_hop(bit<32> port, bit<48> src_mac, bit<48> dst_mac) {
+        hdr.eth.src = src_mac;
+        hdr.eth.dst = dst_mac;
+        // The TTL shares its checksum word with the protocol.
+        bit<16> old = hdr.ipv4.ttl ++ hdr.ipv4.protocol;
+        hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+        hdr.ipv4.checksum = csum_replace2(hdr.ipv4.checksum, old, hdr.ipv4.ttl ++ hdr.ipv4.protocol);
+        xout.output_port = port;
+        xout.output_action = xdp_action.XDP_REDIRECT;
+        packets.increment(ROUTED);
+    }
+
+    table routes {
+        key = { hdr.ipv4.dst : lpm; }
+        actions = { next_hop; to_host; drop; }
+        default_action = to_host();
+        size = 1024;
+    }
+
+    apply {
+        xout.output_port = 0;
+        if (hdr.ipv4.isValid() && hdr.ipv4.ihl == 5 && hdr.ipv4.ttl > 1) {
+            routes.apply();
+        } else {
+            to_host();
+        }
+    }
+}
+
+control dprs(in headers_t hdr, packet_out packet) {
+    apply {
+        packet.emit(hdr.eth);
+        packet.emit(hdr.ipv4);
+    }
+}
+
+xdp(prs(), router(), dprs()) main;
