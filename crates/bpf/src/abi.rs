@@ -1,0 +1,324 @@
+//! What user space must know to keep the tables of a loaded program: pure data, next to the object.
+//!
+//! Byte layouts here are what the generated C reads. All integers in map keys and values that have
+//! no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list heads, prefix
+//! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the section, and so of the map, that holds [`GlobalsAbi`].
+pub const GLOBALS_SECTION: &str = ".data.onpath";
+
+/// A compiled program and everything it keeps in the kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Abi {
+    /// The version of this description; [`Abi::VERSION`].
+    pub version: u32,
+    /// The P4 program's main file, as named on the command line.
+    pub source: String,
+    /// The architecture's package (`xdp`, `ebpfFilter`).
+    pub arch: String,
+    /// The functions in the object, one a hook.
+    pub programs: Vec<ProgramAbi>,
+    /// The maps in the object, but for [`GLOBALS_SECTION`].
+    pub maps: Vec<MapAbi>,
+    /// Data that the program reads and user space may change; `None` if there is none.
+    pub globals: Option<GlobalsAbi>,
+    /// Every table of the program, by [`ir::Table`] index.
+    pub tables: Vec<TableAbi>,
+    /// Every parser value set of the program, by [`ir::ValueSet`] index.
+    pub value_sets: Vec<ValueSetAbi>,
+    /// Counters that the program raises.
+    pub counters: Vec<CounterAbi>,
+    /// Ports.
+    pub ports: PortsAbi,
+    /// The perf event array for packets sent to user space.
+    pub events: Option<String>,
+}
+
+impl Abi {
+    /// Raised when a field changes its meaning.
+    pub const VERSION: u32 = 1;
+
+    /// The map with this name.
+    pub fn map(&self, name: &str) -> Option<&MapAbi> {
+        self.maps.iter().find(|m| m.name == name)
+    }
+}
+
+/// A function that the kernel runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProgramAbi {
+    /// Where it runs.
+    pub hook: Hook,
+    /// The C function's name.
+    pub function: String,
+    /// The ELF section it is in.
+    pub section: String,
+    /// Bytes of stack that the compiler expects it to need, of 512.
+    pub stack_estimate: u32,
+    /// Instructions that the compiler expects.
+    pub instruction_estimate: u32,
+    /// Whether the packet's head may move, so that the packet may grow or shrink.
+    pub moves_head: bool,
+}
+
+/// Where a program runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hook {
+    /// XDP at an interface.
+    Xdp,
+}
+
+/// A map as the object declares it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MapAbi {
+    /// At most 15 characters, unique in the object.
+    pub name: String,
+    /// The kernel's map type.
+    pub kind: MapKind,
+    /// Bytes of a key.
+    pub key_size: u32,
+    /// Bytes of a value (on one processor, for per-CPU kinds).
+    pub value_size: u32,
+    /// How many entries it holds.
+    pub max_entries: u32,
+    /// `BPF_F_NO_PREALLOC` is set.
+    pub no_prealloc: bool,
+}
+
+/// The kernel's map types in use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum MapKind {
+    Array,
+    PercpuArray,
+    Hash,
+    PercpuHash,
+    LpmTrie,
+    /// Key: port; value: interface index.
+    DevmapHash,
+    PerfEventArray,
+}
+
+/// One struct in its own data section, that the program reads and user space may change through the
+/// section's memory map.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GlobalsAbi {
+    /// [`GLOBALS_SECTION`].
+    pub section: String,
+    /// Bytes.
+    pub size: u32,
+    /// What the object holds at the start.
+    pub initial: Vec<u8>,
+}
+
+/// The order of a field's bytes. The value is right-aligned, high bits are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ByteOrder {
+    /// Most significant byte first.
+    Network,
+    /// The machine's own.
+    Host,
+}
+
+/// A scalar in a key or value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FieldAbi {
+    /// Its P4 name.
+    pub name: String,
+    /// Where it begins, in bytes from the start of the key or value.
+    pub offset: u32,
+    /// Bytes it takes: enough for `width`.
+    pub size: u32,
+    /// Bits that count.
+    pub width: u32,
+    /// The order of its bytes.
+    pub order: ByteOrder,
+}
+
+/// The layout of a map's key for one P4 key.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KeyAbi {
+    /// Bytes in all.
+    pub size: u32,
+    /// One a P4 key, in P4 order (offsets need not ascend).
+    pub fields: Vec<FieldAbi>,
+}
+
+/// An action and its parameters, as map values and default actions hold them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ValueAbi {
+    /// Bytes in all.
+    pub size: u32,
+    /// Where the entry's priority is (`u32`), if the look-up needs it.
+    pub priority_offset: Option<u32>,
+    /// Where the action number is: `u32`, the index in the table's list plus one; 0 is no entry.
+    pub action_offset: u32,
+    /// For each action of the table's list, its parameters in order.
+    pub actions: Vec<ActionAbi>,
+}
+
+/// An action's parameters in a [`ValueAbi`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ActionAbi {
+    /// The action's control-plane name.
+    pub name: String,
+    /// Offsets are from the start of the value.
+    pub params: Vec<FieldAbi>,
+}
+
+/// A table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TableAbi {
+    /// Its [`ir::Table`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// How many P4 entries it may hold.
+    pub capacity: u64,
+    /// How entries are found.
+    pub lookup: LookupAbi,
+    /// Where the default action is.
+    pub default: DefaultAbi,
+    /// The program's own entries are to be put in by user space when the program is loaded, before
+    /// it is attached. Otherwise they are compiled in, or there are none.
+    pub preload: bool,
+}
+
+/// How a table finds an entry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LookupAbi {
+    /// There is nothing to insert into: no key, entries compiled in, or the program never applies
+    /// the table.
+    Compiled,
+    /// An array map; the key's value is the index. An element with action 0 is no entry, and removing
+    /// an entry writes zeros.
+    Array {
+        /// The map.
+        map: String,
+        /// The key field's width in bits; the index is the value as `u32`.
+        key_width: u32,
+        /// The map's values.
+        value: ValueAbi,
+    },
+    /// A hash map.
+    Hash {
+        /// The map.
+        map: String,
+        /// The map's keys.
+        key: KeyAbi,
+        /// The map's values.
+        value: ValueAbi,
+    },
+    /// An LPM trie. The key begins with the prefix length (`u32`).
+    Lpm {
+        /// The map.
+        map: String,
+        /// The map's keys, the prefix length included in offsets and size.
+        key: KeyAbi,
+        /// Which P4 key has the prefix.
+        lpm_key: u32,
+        /// What to add to the P4 prefix length: the bits before the field's own.
+        prefix_base: u32,
+        /// The map's values.
+        value: ValueAbi,
+    },
+    /// Tuple space search for ternary, range and optional keys.
+    TupleSpace(TupleSpaceAbi),
+}
+
+/// Tuple space search: entries with equal masks (a tuple) share a hash map under the tuple's number.
+///
+/// The program goes through the mask list in order and looks `{tuple, key & mask}` up in the entries;
+/// it stops at a mask whose `top` is not above the priority of what it has found. So the list is
+/// ordered by descending `top`. Of entries with equal priority the one whose mask comes first wins.
+///
+/// A change is whole for the program: put new entries in, write the new list into the half of the
+/// masks map that is not in use, then switch by one 8-byte store of the head; then remove old
+/// entries. An entry that another one with the same mask and key but a higher priority hides is in the
+/// book only.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TupleSpaceAbi {
+    /// Array map of `{u32 tuple, u32 top, mask}`, twice [`TupleSpaceAbi::max_masks`] elements: two
+    /// halves. `top` is the highest priority among the tuple's entries.
+    pub masks: String,
+    /// Where the mask begins in such a value; it has the layout of `key`.
+    pub mask_offset: u32,
+    /// Masks that a half holds.
+    pub max_masks: u32,
+    /// Hash map from `{u32 tuple, key & mask}` to the value.
+    pub entries: String,
+    /// Where the masked key begins in such a key.
+    pub key_offset: u32,
+    /// The key; offsets from its own start.
+    pub key: KeyAbi,
+    /// The entries' values.
+    pub value: ValueAbi,
+    /// Where in the globals the head is: `{u32 first, u32 count}`, 8-byte aligned, `first` being 0 or
+    /// `max_masks`.
+    pub head_offset: u32,
+    /// Hash map that only user space uses, to keep P4 entries as they were given: from a `u32` number
+    /// to `{u32 priority, value, then for each P4 key {u8 tag, a, b}}`, `a` and `b` being
+    /// `width/8` bytes rounded up in network order: tag 0 any, 1 exact (a), 2 prefix (a, length in b's
+    /// last two bytes or only byte), 3 ternary (a under mask b), 4 range (a to b).
+    pub book: String,
+}
+
+/// A default action.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DefaultAbi {
+    /// Compiled in; the program made it `const`, or the table is never applied.
+    Const,
+    /// In the globals.
+    Global {
+        /// Where its values are: one if storing it is one 4-byte store, else two, of which the one
+        /// that is not in use is written before it is selected.
+        slots: Vec<u32>,
+        /// Where the number (`u32`, 0 or 1) of the slot in use is.
+        selector: Option<u32>,
+        /// The layout of a slot.
+        value: ValueAbi,
+    },
+}
+
+/// A parser value set. Values are one `u32`, not zero, after the priority if there is one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ValueSetAbi {
+    /// Its [`ir::ValueSet`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// How many members it may hold.
+    pub capacity: u64,
+    /// How members are found; the action number is always 1. All members have priority 0.
+    pub lookup: LookupAbi,
+}
+
+/// A counter array, per processor, `u64` each.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CounterAbi {
+    /// Its [`ir::ExternInst`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// Per-CPU array or per-CPU hash from `u32` to `u64`.
+    pub map: String,
+    /// How many counters.
+    pub size: u64,
+}
+
+/// How ports and interfaces belong together. User space fills these maps before it attaches.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PortsAbi {
+    /// From port to interface index, for redirects; absent if the program never redirects.
+    pub devmap: Option<String>,
+    /// From the interface index a packet came in on to its port (hash, `u32` to `u32`); absent if the
+    /// program never reads its input port. An interface that is not there has its index as port.
+    pub input: Option<String>,
+}
