@@ -1,1 +1,175 @@
 //! Extern objects and functions: what each means to the interpreter.
+//!
+//! One file an extern (or a family that shares its meaning), each with the extern's P4 signature and a
+//! pure function over its arguments, its object's [`State`] and an [`Env`]. Which architecture declares
+//! an extern is `arch`'s knowledge; its C for a target stands in that target under the same name.
+//!
+//! To add one: a file with an [`Extern`], and a line in [`ALL`].
+
+mod action_profile;
+mod assert;
+mod call;
+mod checksum;
+mod checksum16;
+mod clone;
+mod counter;
+mod counter_array;
+mod csum_replace;
+mod digest;
+mod direct_counter;
+mod direct_meter;
+pub mod hash;
+mod ipv4_checksum;
+mod ktime;
+mod log_msg;
+mod mark_to_drop;
+pub mod meter;
+mod perf_event;
+mod random;
+mod register;
+mod table_size;
+mod truncate;
+
+pub use call::{Arg, Effect, Env, Fault, Reply};
+pub use counter::Counters;
+pub use meter::Meters;
+pub use register::Registers;
+
+use ir::ExternData;
+
+/// An extern that a program may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Extern {
+    /// Its name in P4.
+    pub name: &'static str,
+    /// What it does.
+    pub meaning: Meaning,
+}
+
+/// What an extern does.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning {
+    /// A function.
+    Function(Function),
+    /// An object with state and methods.
+    Object {
+        /// The state of an instance before the first packet.
+        create: fn(&ExternData) -> State,
+        /// Its methods by name.
+        methods: &'static [(&'static str, Method)],
+    },
+    /// An extern that is known and not carried out. A program that calls it is refused.
+    Refused {
+        /// What would do instead.
+        instead: &'static str,
+    },
+}
+
+/// What a function does with its arguments.
+pub type Function = fn(&[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
+
+/// What a method does with its object and arguments.
+pub type Method = fn(&mut State, &[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
+
+/// What an extern object keeps from packet to packet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    /// Nothing.
+    Stateless,
+    /// Counters by index.
+    Counters(Counters),
+    /// Cells by index.
+    Registers(Registers),
+    /// Meters by index.
+    Meters(Meters),
+}
+
+/// Every extern that has a meaning, or is refused with one.
+pub const ALL: &[Extern] = &[
+    action_profile::ACTION_PROFILE,
+    action_profile::ACTION_SELECTOR,
+    assert::ASSERT,
+    assert::ASSUME,
+    checksum::VERIFY,
+    checksum::VERIFY_WITH_PAYLOAD,
+    checksum::UPDATE,
+    checksum::UPDATE_WITH_PAYLOAD,
+    checksum16::EXTERN,
+    clone::CLONE,
+    clone::CLONE3,
+    clone::CLONE_PRESERVING,
+    clone::RECIRCULATE,
+    clone::RECIRCULATE_PRESERVING,
+    clone::RESUBMIT,
+    clone::RESUBMIT_PRESERVING,
+    counter::EXTERN,
+    counter_array::EXTERN,
+    csum_replace::TWO,
+    csum_replace::FOUR,
+    digest::EXTERN,
+    direct_counter::EXTERN,
+    direct_meter::EXTERN,
+    hash::EXTERN,
+    ipv4_checksum::EXTERN,
+    ktime::EXTERN,
+    log_msg::EXTERN,
+    mark_to_drop::EXTERN,
+    meter::EXTERN,
+    perf_event::EXTERN,
+    random::EXTERN,
+    register::EXTERN,
+    table_size::ARRAY_TABLE,
+    table_size::HASH_TABLE,
+    truncate::EXTERN,
+];
+
+/// The extern of a name, function or object. `None` for those that only the program declares.
+pub fn find(name: &str) -> Option<&'static Extern> {
+    ALL.iter().find(|e| e.name == name)
+}
+
+/// An instance's method of a name.
+pub fn find_method(object: &str, name: &str) -> Option<Method> {
+    match find(object)?.meaning {
+        Meaning::Object { methods, .. } => methods
+            .iter()
+            .find(|(method, _)| *method == name)
+            .map(|&(_, method)| method),
+        _ => None,
+    }
+}
+
+/// `create` of an object without state.
+fn stateless(_: &ExternData) -> State {
+    State::Stateless
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_extern_of_every_architecture_has_a_meaning() {
+        for arch in arch::all() {
+            for declared in arch.externs {
+                assert!(find(declared.name).is_some(), "{}", declared.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_extern_is_declared_by_an_architecture_and_listed_once() {
+        let mut seen = HashSet::new();
+        for item in ALL {
+            assert!(seen.insert(item.name), "{} twice", item.name);
+            assert!(
+                arch::all()
+                    .iter()
+                    .any(|a| a.find_extern(item.name).is_some()),
+                "{}",
+                item.name
+            );
+        }
+    }
+}

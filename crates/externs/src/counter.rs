@@ -1,0 +1,95 @@
+//! `v1model`: indexed counters.
+//!
+//! ```p4
+//! extern counter {
+//!     counter(bit<32> size, CounterType type);
+//!     void count(in bit<32> index);
+//! }
+//! ```
+//!
+//! Packets and bytes are both kept, whatever the type; bytes are those of the packet as it came in.
+
+use crate::call::{Arg, Env, Fault, Reply, index};
+use crate::{Extern, Meaning, State};
+use ir::ExternData;
+use num_traits::ToPrimitive;
+use std::collections::HashMap;
+
+/// `counter`
+pub const EXTERN: Extern = Extern {
+    name: "counter",
+    meaning: Meaning::Object {
+        create: |data| State::Counters(Counters::new(size_of(data, "size"))),
+        methods: &[("count", count)],
+    },
+};
+
+/// Counters by index; only those that were raised take memory.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Counters {
+    size: u64,
+    cells: HashMap<u64, (u64, u64)>,
+}
+
+impl Counters {
+    /// `size` counters at 0.
+    pub fn new(size: u64) -> Counters {
+        Counters {
+            size,
+            cells: HashMap::new(),
+        }
+    }
+
+    /// How many there are.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Packets (or units) and bytes counted at an index; `None` outside.
+    pub fn get(&self, index: u64) -> Option<(u64, u64)> {
+        (index < self.size).then(|| self.cells.get(&index).copied().unwrap_or_default())
+    }
+
+    /// Raises a counter, wrapping at 64 bits; outside, nothing happens.
+    pub fn add(&mut self, index: u64, units: u64, bytes: u64) {
+        if index < self.size {
+            let cell = self.cells.entry(index).or_default();
+            cell.0 = cell.0.wrapping_add(units);
+            cell.1 = cell.1.wrapping_add(bytes);
+        }
+    }
+}
+
+/// A constructor's argument that says how many elements there are.
+pub(crate) fn size_of(data: &ExternData, name: &str) -> u64 {
+    data.int_arg(name).and_then(|n| n.to_u64()).unwrap_or(0)
+}
+
+fn count(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let State::Counters(counters) = state else {
+        return Err(Fault::Malformed);
+    };
+    counters.add(index(args, 0)?, 1, env.packet.len() as u64);
+    Ok(Reply::none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::testing::{arg, with_env};
+
+    #[test]
+    fn packets_and_bytes_are_counted_inside_only() {
+        let mut state = State::Counters(Counters::new(2));
+        for at in [1, 1, 2] {
+            let reply = with_env(&[0; 60], 14, |env| count(&mut state, &[arg(32, at)], env)).0;
+            assert_eq!(reply, Ok(Reply::none()));
+        }
+        let State::Counters(counters) = state else {
+            unreachable!()
+        };
+        assert_eq!(counters.get(0), Some((0, 0)));
+        assert_eq!(counters.get(1), Some((2, 120)));
+        assert_eq!(counters.get(2), None);
+    }
+}

@@ -1,0 +1,21 @@
+//! `v1model`: the packet is to be dropped at the end of the control.
+//!
+//! ```p4
+//! extern void mark_to_drop(inout standard_metadata_t standard_metadata);
+//! extern void mark_to_drop();
+//! ```
+//!
+//! It writes `egress_spec` and `mcast_grp`; which of the argument's scalars those are, the
+//! architecture knows.
+
+use crate::call::Effect;
+use crate::{Extern, Meaning, Reply};
+
+/// `mark_to_drop`
+pub const EXTERN: Extern = Extern {
+    name: "mark_to_drop",
+    meaning: Meaning::Function(|_, env| {
+        env.effects.push(Effect::Drop);
+        Ok(Reply::none())
+    }),
+};
