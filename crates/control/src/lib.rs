@@ -1,9 +1,16 @@
 //! Tables, counters and registers by P4 name; entries as people write them; STF; and the [`Store`]
 //! that every target implements.
 
+pub mod describe;
+pub mod entries;
+pub mod entry;
+pub mod errors;
 mod names;
+mod piece;
+pub mod stf;
 mod store;
 pub mod values;
 
 pub use names::{NameError, resolve};
+pub use piece::Piece;
 pub use store::*;

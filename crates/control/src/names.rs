@@ -30,12 +30,15 @@ where
         .clone()
         .enumerate()
         .filter(|(_, name)| {
-            name.strip_suffix(wanted).is_some_and(|rest| rest.ends_with('.') && !wanted.is_empty())
+            name.strip_suffix(wanted)
+                .is_some_and(|rest| rest.ends_with('.') && !wanted.is_empty())
         })
         .collect();
     match ends.as_slice() {
         [(index, _)] => Ok(*index),
-        [] => Err(NameError::Unknown { similar: similar(names, wanted) }),
+        [] => Err(NameError::Unknown {
+            similar: similar(names, wanted),
+        }),
         _ => Err(NameError::Ambiguous {
             candidates: ends.iter().map(|(_, name)| name.to_string()).collect(),
         }),
@@ -44,15 +47,28 @@ where
 
 /// Names close to `wanted`, best first: by edit distance to the name or to its last part.
 fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<String> {
-    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let last = |name: &str| {
+        name.rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+    };
     let short = last(wanted);
     let mut close: Vec<(usize, &str)> = names
-        .map(|name| (distance(&last(name), &short).min(distance(name, wanted)), name))
+        .map(|name| {
+            (
+                distance(&last(name), &short).min(distance(name, wanted)),
+                name,
+            )
+        })
         .filter(|&(d, name)| d <= (name.len().min(wanted.len()) / 3).max(1))
         .collect();
     close.sort();
     close.truncate(3);
-    close.into_iter().map(|(_, name)| name.to_string()).collect()
+    close
+        .into_iter()
+        .map(|(_, name)| name.to_string())
+        .collect()
 }
 
 /// Levenshtein distance; names are short.
@@ -63,7 +79,9 @@ fn distance(a: &str, b: &str) -> usize {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, &y) in b.iter().enumerate() {
-            let best = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
+            let best = (diagonal + usize::from(x != y))
+                .min(row[j] + 1)
+                .min(row[j + 1] + 1);
             diagonal = row[j + 1];
             row[j + 1] = best;
         }
@@ -96,7 +114,12 @@ mod tests {
 
     #[test]
     fn endings_are_whole_parts_and_typos_get_a_suggestion() {
-        assert_eq!(find("oute"), Err(NameError::Unknown { similar: vec!["Ingress.route".into()] }));
+        assert_eq!(
+            find("oute"),
+            Err(NameError::Unknown {
+                similar: vec!["Ingress.route".into()]
+            })
+        );
         assert_eq!(find("zebra"), Err(NameError::Unknown { similar: vec![] }));
         assert_eq!(find(""), Err(NameError::Unknown { similar: vec![] }));
     }

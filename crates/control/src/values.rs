@@ -19,7 +19,10 @@ pub struct ValueError {
 }
 
 fn error<T>(message: impl Into<String>, help: impl Into<String>) -> Result<T, ValueError> {
-    Err(ValueError { message: message.into(), help: help.into() })
+    Err(ValueError {
+        message: message.into(),
+        help: help.into(),
+    })
 }
 
 const FORMS: &str = "write a number (80, 0x1f, 0b101), an address (10.0.0.1, 2001:db8::1, \
@@ -33,7 +36,9 @@ struct Digits<'a> {
 
 fn digits(text: &str) -> Digits<'_> {
     let prefixed = |lower: &str, upper: &str| {
-        text.strip_prefix(lower).or_else(|| text.strip_prefix(upper)).filter(|t| !t.is_empty())
+        text.strip_prefix(lower)
+            .or_else(|| text.strip_prefix(upper))
+            .filter(|t| !t.is_empty())
     };
     if let Some(text) = prefixed("0x", "0X") {
         Digits { base: 16, text }
@@ -61,7 +66,9 @@ pub fn parse_value(program: &Program, ty: Type, text: &str) -> Result<Bits, Valu
         }
         Type::Enum(id) => {
             let data = &program.enums[id];
-            let name = text.strip_prefix(&format!("{}.", data.name)).unwrap_or(text);
+            let name = text
+                .strip_prefix(&format!("{}.", data.name))
+                .unwrap_or(text);
             return member(data.members.iter().map(|m| m.as_str()), &data.name, name);
         }
         Type::Bits { .. } | Type::Varbit(_) => {}
@@ -81,7 +88,8 @@ pub fn parse_value(program: &Program, ty: Type, text: &str) -> Result<Bits, Valu
     };
     let Digits { base, text: number } = digits(unsigned);
     let plain: String = number.chars().filter(|&c| c != '_').collect();
-    let Some(magnitude) = BigUint::parse_bytes(plain.as_bytes(), base).filter(|_| !plain.starts_with('+'))
+    let Some(magnitude) =
+        BigUint::parse_bytes(plain.as_bytes(), base).filter(|_| !plain.starts_with('+'))
     else {
         return error(format!("`{text}` is not a value"), FORMS);
     };
@@ -152,7 +160,10 @@ fn address_with_colons(width: u32, text: &str) -> Result<Bits, ValueError> {
     }
     match text.parse::<Ipv6Addr>() {
         Ok(address) => exact_width(width, 128, text, "an IPv6 address", &address.octets()),
-        Err(_) => error(format!("`{text}` is neither a MAC nor an IPv6 address"), FORMS),
+        Err(_) => error(
+            format!("`{text}` is neither a MAC nor an IPv6 address"),
+            FORMS,
+        ),
     }
 }
 
@@ -187,7 +198,10 @@ pub fn parse_match(
         let value = parse_value(program, ty, value)?;
         KeyMatch::Ternary(value, parse_value(program, Type::bit(width), mask)?)
     } else if let Some((low, high)) = text.split_once("->").or_else(|| split_range(text)) {
-        KeyMatch::Range(parse_value(program, ty, low)?, parse_value(program, ty, high)?)
+        KeyMatch::Range(
+            parse_value(program, ty, low)?,
+            parse_value(program, ty, high)?,
+        )
     } else if let Some((value, length)) = text.rsplit_once('/') {
         let value = parse_value(program, ty, value)?;
         match length.trim().parse::<u32>() {
@@ -246,13 +260,21 @@ fn wildcard_digits(width: u32, text: &str) -> Result<KeyMatch, ValueError> {
             format!("the largest value is {}", Bits::ones(width).value()),
         );
     }
-    Ok(KeyMatch::Ternary(Bits::new(width, value), Bits::new(width, mask)))
+    Ok(KeyMatch::Ternary(
+        Bits::new(width, value),
+        Bits::new(width, mask),
+    ))
 }
 
 /// Brings a match to the form its match kind asks for.
 fn fit(found: KeyMatch, kind: MatchKind, ty: Type, text: &str) -> Result<KeyMatch, ValueError> {
     let width = ty.width();
-    let refuse = |help: &str| error(format!("`{text}` does not match a key of kind {}", name(kind)), help);
+    let refuse = |help: &str| {
+        error(
+            format!("`{text}` does not match a key of kind {}", name(kind)),
+            help,
+        )
+    };
     let fitted = match (kind, found) {
         (MatchKind::Exact, KeyMatch::Exact(v)) => KeyMatch::Exact(v),
         (MatchKind::Exact, KeyMatch::Ternary(v, m)) if m == Bits::ones(width) => KeyMatch::Exact(v),
@@ -310,9 +332,10 @@ pub fn canonical(found: KeyMatch, kind: MatchKind, ty: Type) -> KeyMatch {
     let signed = matches!(ty, Type::Bits { signed: true, .. });
     match found {
         KeyMatch::Lpm(_, 0) => KeyMatch::Any,
-        KeyMatch::Lpm(v, n) => {
-            KeyMatch::Lpm(Bits::new(width, v.value() & prefix_mask(width, n).value()), n)
-        }
+        KeyMatch::Lpm(v, n) => KeyMatch::Lpm(
+            Bits::new(width, v.value() & prefix_mask(width, n).value()),
+            n,
+        ),
         KeyMatch::Ternary(_, m) if m.is_zero() => KeyMatch::Any,
         KeyMatch::Ternary(v, m) => KeyMatch::Ternary(Bits::new(width, v.value() & m.value()), m),
         KeyMatch::Range(low, high) if kind == MatchKind::Range && !signed => {
@@ -352,7 +375,10 @@ pub fn name(kind: MatchKind) -> &'static str {
 /// Whether entries with this kind of key can overlap without one being longer, so that a priority
 /// decides.
 pub fn needs_priority(kind: MatchKind) -> bool {
-    matches!(kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional)
+    matches!(
+        kind,
+        MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
+    )
 }
 
 /// A value as people read it. Widths of 32, 48 and 128 bits are shown as addresses where the name of
@@ -362,24 +388,43 @@ pub fn show_value(program: &Program, ty: Type, name: &str, value: &Bits) -> Stri
         Type::Bool => return (if value.is_zero() { "false" } else { "true" }).to_string(),
         Type::Error => {
             let index = value.to_u64().unwrap_or(u64::MAX) as usize;
-            return program.errors.get(index).map_or_else(|| decimal(value), |e| format!("error.{e}"));
+            return program
+                .errors
+                .get(index)
+                .map_or_else(|| decimal(value), |e| format!("error.{e}"));
         }
         Type::Enum(id) => {
             let index = value.to_u64().unwrap_or(u64::MAX) as usize;
             let members = &program.enums[id].members;
-            return members.get(index).map_or_else(|| decimal(value), |m| m.to_string());
+            return members
+                .get(index)
+                .map_or_else(|| decimal(value), |m| m.to_string());
         }
         Type::Bits { signed: true, .. } => return value.to_signed().to_string(),
         Type::Bits { .. } | Type::Varbit(_) => {}
     }
     let bytes = value.to_bytes();
-    let last = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    let address = ["addr", "ip", "src", "dst", "mac", "prefix", "hop", "gateway", "network"]
-        .iter()
-        .any(|part| last.contains(part));
+    let last = name
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let address = [
+        "addr", "ip", "src", "dst", "mac", "prefix", "hop", "gateway", "network",
+    ]
+    .iter()
+    .any(|part| last.contains(part));
     match value.width() {
-        48 => bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(":"),
-        32 if address => bytes.iter().map(|b| b.to_string()).collect::<Vec<_>>().join("."),
+        48 => bytes
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect::<Vec<_>>()
+            .join(":"),
+        32 if address => bytes
+            .iter()
+            .map(|b| b.to_string())
+            .collect::<Vec<_>>()
+            .join("."),
         128 if address => {
             let octets: [u8; 16] = bytes.try_into().expect("128 bits are 16 bytes");
             Ipv6Addr::from(octets).to_string()
@@ -433,14 +478,20 @@ mod tests {
     #[test]
     fn addresses() {
         assert_eq!(value(32, "10.0.0.1"), Ok(bits(32, 0x0a00_0001)));
-        assert_eq!(value(48, "02:00:00:00:00:01"), Ok(bits(48, 0x0200_0000_0001)));
+        assert_eq!(
+            value(48, "02:00:00:00:00:01"),
+            Ok(bits(48, 0x0200_0000_0001))
+        );
         assert_eq!(value(128, "::1"), Ok(bits(128, 1)));
     }
 
     #[test]
     fn values_that_are_not() {
         assert_eq!(value(8, "256"), Err("`256` does not fit in bit<8>".into()));
-        assert_eq!(value(8, "-1"), Err("`-1` is negative, but the field is bit<8>".into()));
+        assert_eq!(
+            value(8, "-1"),
+            Err("`-1` is negative, but the field is bit<8>".into())
+        );
         assert_eq!(value(8, "x"), Err("`x` is not a value".into()));
         assert_eq!(value(8, ""), Err("`` is not a value".into()));
         assert_eq!(value(8, "+1"), Err("`+1` is not a value".into()));
@@ -456,7 +507,16 @@ mod tests {
 
     #[test]
     fn signed_values() {
-        let parse = |t| parse_value(&Program::default(), Type::Bits { width: 8, signed: true }, t);
+        let parse = |t| {
+            parse_value(
+                &Program::default(),
+                Type::Bits {
+                    width: 8,
+                    signed: true,
+                },
+                t,
+            )
+        };
         assert_eq!(parse("-128"), Ok(bits(8, 0x80)));
         assert!(parse("-129").is_err());
     }
@@ -469,7 +529,10 @@ mod tests {
             Ok(KeyMatch::Lpm(bits(32, 0x0a00_0000), 24)),
             "bits behind the prefix are dropped"
         );
-        assert_eq!(key(Lpm, 32, "0x0a******"), Ok(KeyMatch::Lpm(bits(32, 0x0a00_0000), 8)));
+        assert_eq!(
+            key(Lpm, 32, "0x0a******"),
+            Ok(KeyMatch::Lpm(bits(32, 0x0a00_0000), 8))
+        );
         assert_eq!(key(Lpm, 32, "0.0.0.0/0"), Ok(KeyMatch::Any));
         assert_eq!(
             key(Ternary, 8, "0x1f &&& 0xf0"),
@@ -479,10 +542,16 @@ mod tests {
             key(Ternary, 8, "0x1*"),
             Ok(KeyMatch::Ternary(bits(8, 0x10), bits(8, 0xf0)))
         );
-        assert_eq!(key(Range, 16, "80..90"), Ok(KeyMatch::Range(bits(16, 80), bits(16, 90))));
+        assert_eq!(
+            key(Range, 16, "80..90"),
+            Ok(KeyMatch::Range(bits(16, 80), bits(16, 90)))
+        );
         assert_eq!(key(Range, 16, "80->90"), key(Range, 16, "80..90"));
         assert_eq!(key(Range, 16, "0..65535"), Ok(KeyMatch::Any));
-        assert_eq!(key(Exact, 8, "*"), Err("`*` does not match a key of kind exact".into()));
+        assert_eq!(
+            key(Exact, 8, "*"),
+            Err("`*` does not match a key of kind exact".into())
+        );
         assert_eq!(
             key(Range, 16, "90..80"),
             Err("the range `90..80` is empty: its first value is above its last".into())

@@ -1,0 +1,200 @@
+//! What can be wrong with entries, names and test scripts. One function a diagnostic.
+
+use crate::StoreError;
+use crate::names::NameError;
+use crate::values::ValueError;
+use diag::{Code, Diagnostic, Span};
+
+/// Boxed, since a diagnostic is large beside what comes back when all is well.
+pub type Refusal = Box<Diagnostic>;
+
+fn refuse(
+    code: &'static str,
+    span: Span,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Refusal {
+    Box::new(Diagnostic::error(Code(code), span, message).help(help))
+}
+
+/// A value that cannot be read or does not fit.
+pub fn bad_value(span: Span, what: &str, error: ValueError) -> Refusal {
+    refuse(
+        "E0801",
+        span,
+        format!("{what}: {}", error.message),
+        error.help,
+    )
+}
+
+/// A name that leads nowhere or to several things. `kind` is `table`, `action`, `key`, …
+pub fn bad_name(span: Span, kind: &str, wanted: &str, known: &[&str], error: NameError) -> Refusal {
+    match error {
+        NameError::Unknown { similar } => {
+            let help = if !similar.is_empty() {
+                format!("did you mean {}?", or_list(&similar))
+            } else if known.is_empty() {
+                format!("the program has no {kind} at all")
+            } else {
+                let more = if known.len() > 10 { ", …" } else { "" };
+                format!(
+                    "there are: {}{more}",
+                    known[..known.len().min(10)].join(", ")
+                )
+            };
+            refuse(
+                "E0802",
+                span,
+                format!("there is no {kind} `{wanted}`"),
+                help,
+            )
+        }
+        NameError::Ambiguous { candidates } => refuse(
+            "E0803",
+            span,
+            format!("`{wanted}` is the end of more than one {kind}'s name"),
+            format!("write more of it: {}", or_list(&candidates)),
+        ),
+    }
+}
+
+fn or_list(names: &[String]) -> String {
+    names
+        .iter()
+        .map(|n| format!("`{n}`"))
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+/// An entry that names no action.
+pub fn no_action(span: Span, table: &str) -> Refusal {
+    let help = "end it with an action and its arguments, such as `forward(port: 1)`";
+    refuse(
+        "E0804",
+        span,
+        format!("this entry of `{table}` names no action"),
+        help,
+    )
+}
+
+/// More or fewer keys than the table has.
+pub fn key_count(span: Span, table: &str, expected: &[&str], found: usize) -> Refusal {
+    let key = if expected.is_empty() {
+        "empty".to_string()
+    } else {
+        expected.join(", ")
+    };
+    refuse(
+        "E0805",
+        span,
+        format!(
+            "`{table}` has {} key fields, but {found} values are given",
+            expected.len()
+        ),
+        format!("its key is: {key}"),
+    )
+}
+
+/// A key that has to be given is not.
+pub fn key_missing(span: Span, table: &str, key: &str) -> Refusal {
+    let help = format!("an exact key cannot be left out: write `{key}:VALUE`");
+    refuse(
+        "E0805",
+        span,
+        format!("the key `{key}` of `{table}` has no value"),
+        help,
+    )
+}
+
+/// The same key or argument twice.
+pub fn given_twice(span: Span, what: &str) -> Refusal {
+    refuse(
+        "E0806",
+        span,
+        format!("`{what}` is given twice"),
+        "keep one of the two",
+    )
+}
+
+/// More or fewer arguments than the action has parameters.
+pub fn argument_count(span: Span, action: &str, expected: &[&str], found: usize) -> Refusal {
+    refuse(
+        "E0807",
+        span,
+        format!(
+            "`{action}` takes {} arguments, but {found} are given",
+            expected.len()
+        ),
+        format!("call it as `{action}({})`", expected.join(", ")),
+    )
+}
+
+/// An entry in a table whose entries can overlap has no priority.
+pub fn priority_missing(span: Span, table: &str) -> Refusal {
+    let help = "write a number after the table's name; the largest wins";
+    refuse(
+        "E0808",
+        span,
+        format!("entries of `{table}` can overlap, so they need a priority"),
+        help,
+    )
+}
+
+/// A priority where none is of use.
+pub fn priority_unused(span: Span, table: &str) -> Refusal {
+    let message = format!("entries of `{table}` cannot overlap, so a priority has no meaning");
+    refuse("E0808", span, message, "leave the number out")
+}
+
+/// An action that may not stand there.
+pub fn action_place(span: Span, action: &str, only: &str) -> Refusal {
+    let help = "take another of the table's actions";
+    refuse(
+        "E0809",
+        span,
+        format!("`{action}` is for {only} only"),
+        help,
+    )
+}
+
+/// The target refused; nothing was changed.
+pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
+    let help = match error {
+        StoreError::Duplicate => "remove it first, or give another match or priority",
+        StoreError::Missing => "`onpath table dump` shows the entries there are",
+        StoreError::Full { .. } => "remove entries, or raise the table's `size` in the program",
+        StoreError::OutOfRange { .. } => "indexes begin at 0",
+        StoreError::Const => "change the program's source",
+        StoreError::Unsupported { .. } => "use a target that has it",
+        StoreError::System { .. } => "`onpath doctor` shows what this machine allows",
+    };
+    refuse("E0810", span, format!("{what}: {error}"), help)
+}
+
+/// A statement that the test language does not have.
+pub fn unknown_statement(span: Span, word: &str) -> Refusal {
+    let help = "statements are: packet, expect, no_packet, add, setdefault, remove, check_counter, \
+                wait, register_read, register_write, register_reset, meter_set, mirroring_add";
+    refuse(
+        "E0820",
+        span,
+        format!("there is no statement `{word}`"),
+        help,
+    )
+}
+
+/// A statement that is not complete or has too much.
+pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
+    refuse("E0821", span, what, format!("write it as: {form}"))
+}
+
+/// A statement for something that no target has yet.
+pub fn unsupported_statement(span: Span, word: &str, why: &str) -> Refusal {
+    let help = "take the statement out, or run this test where it can be run";
+    refuse(
+        "E0822",
+        span,
+        format!("`{word}` cannot be run: {why}"),
+        help,
+    )
+}

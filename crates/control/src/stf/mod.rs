@@ -1,0 +1,31 @@
+//! The Simple Test Framework: packets in, packets expected, and what the control plane does between.
+//!
+//! One statement a line, `#` begins a comment. Statements run in order; packets that come out of a
+//! port are compared with that port's `expect`s in order, and one that nobody expects fails the test.
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `packet PORT HEX` | sends a packet into a port |
+//! | `expect PORT HEX` | the next packet out of the port begins with these bytes; `*` is any nibble, a final `$` allows no more bytes |
+//! | `expect PORT` | any packet comes out of the port |
+//! | `no_packet [PORT]` | nothing has come out but what was expected |
+//! | `add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | adds an entry; the largest priority wins |
+//! | `remove TABLE [PRIORITY] KEY:MATCH ...` | removes an entry |
+//! | `remove all [TABLE]` | removes every entry that the control plane added |
+//! | `setdefault TABLE ACTION(ARGS)` | changes the default action |
+//! | `check_counter NAME[INDEX] [packets\|bytes] == N` | compares a counter; also `check_counter TABLE KEY:MATCH ...` |
+//! | `register_read NAME[INDEX] == VALUE` | compares a register |
+//! | `register_write NAME[INDEX] VALUE` | changes a register |
+//! | `register_reset NAME` | sets all of a register to zero |
+//! | `meter_set NAME[INDEX] RATE BURST RATE BURST` | committed and peak rate (tokens a second) and burst |
+//! | `wait` | waits until the packets sent have gone through |
+
+mod parse;
+mod report;
+mod run;
+mod script;
+
+pub use parse::parse;
+pub use report::{DecodedField, Decoder, mismatch, undecoded};
+pub use run::{Failure, Outcome, run};
+pub use script::*;

@@ -1,0 +1,448 @@
+//! Text to script.
+
+use super::script::*;
+use crate::errors;
+use crate::piece::Piece;
+use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+
+/// Parses a whole file. Statements with errors are left out.
+pub fn parse(map: &SourceMap, file: FileId) -> (Script, Diagnostics) {
+    let text = map.file(file).text.clone();
+    let start = map.span(file, 0..0).lo;
+    let mut script = Script::default();
+    let mut diagnostics = Diagnostics::new();
+    let mut offset = 0;
+    for raw in text.split_inclusive('\n') {
+        let line = Piece::new(raw, start + offset as u32);
+        offset += raw.len();
+        let code = match line.split_once(|c| c == '#') {
+            Some((before, _)) => before.trim(),
+            None => line.trim(),
+        };
+        if code.text.is_empty() {
+            continue;
+        }
+        match statement(code) {
+            Ok(kind) => script.statements.push(Statement {
+                kind,
+                span: code.span(),
+            }),
+            Err(refusal) => diagnostics.push(*refusal),
+        }
+    }
+    (script, diagnostics)
+}
+
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+fn malformed<T>(span: Span, what: &str, form: &str) -> Parsed<T> {
+    Err(errors::malformed(span, what, form))
+}
+
+fn text(piece: Piece) -> Text {
+    Text {
+        text: piece.text.to_string(),
+        span: piece.span(),
+    }
+}
+
+fn statement(line: Piece) -> Parsed<StatementKind> {
+    let (word, rest) = line.first_word();
+    match word.text {
+        "packet" => packet(line, rest),
+        "expect" => expect(line, rest),
+        "no_packet" => no_packet(rest),
+        "add" => some_text(
+            line,
+            rest,
+            "add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)",
+        )
+        .map(StatementKind::Add),
+        "setdefault" => {
+            some_text(line, rest, "setdefault TABLE ACTION(ARGS)").map(StatementKind::SetDefault)
+        }
+        "remove" => remove(line, rest),
+        "check_counter" => check_counter(line, rest),
+        "register_read" => register_read(line, rest),
+        "register_write" => register_write(line, rest),
+        "register_reset" => {
+            some_text(line, rest, "register_reset NAME").map(StatementKind::RegisterReset)
+        }
+        "meter_set" => meter_set(line, rest),
+        "wait" if rest.text.is_empty() => Ok(StatementKind::Wait),
+        "wait" => malformed(rest.span(), "`wait` stands alone", "wait"),
+        "mirroring_add" | "mirroring_add_mc" | "mirroring_get" | "mc_mgrp_create"
+        | "mc_node_create" | "mc_node_associate" => Err(errors::unsupported_statement(
+            word.span(),
+            word.text,
+            "no target has mirroring or multicast groups yet",
+        )),
+        _ => Err(errors::unknown_statement(word.span(), word.text)),
+    }
+}
+
+fn some_text(line: Piece, rest: Piece, form: &str) -> Parsed<Text> {
+    if rest.text.is_empty() {
+        return malformed(line.span(), "the statement is not complete", form);
+    }
+    Ok(text(rest))
+}
+
+const PACKET: &str = "packet PORT HEX...";
+const EXPECT: &str = "expect PORT [HEX...], with * for any nibble and a final $ for the end";
+
+fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
+    match number(word.text).and_then(|n| u32::try_from(n).ok()) {
+        Some(port) => Ok(port),
+        None if word.text.is_empty() => malformed(line.span(), "the port is missing", form),
+        None => malformed(word.span(), "this is not a port's number", form),
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+fn packet(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    let (word, data) = rest.first_word();
+    let port = port(line, word, PACKET)?;
+    let pattern = pattern(data, PACKET)?;
+    if pattern.strict {
+        return malformed(
+            data.span(),
+            "`$` has no meaning in a packet that is sent",
+            PACKET,
+        );
+    }
+    let nibbles: Option<Vec<u8>> = pattern.nibbles.into_iter().collect();
+    let Some(nibbles) = nibbles else {
+        return malformed(
+            data.span(),
+            "`*` has no meaning in a packet that is sent",
+            PACKET,
+        );
+    };
+    if nibbles.is_empty() {
+        return malformed(line.span(), "the packet has no bytes", PACKET);
+    }
+    let bytes = nibbles
+        .chunks(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect();
+    Ok(StatementKind::Packet { port, bytes })
+}
+
+fn expect(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    let (word, data) = rest.first_word();
+    let port = port(line, word, EXPECT)?;
+    let pattern = if data.text.is_empty() {
+        None
+    } else {
+        Some(pattern(data, EXPECT)?)
+    };
+    Ok(StatementKind::Expect { port, pattern })
+}
+
+/// Hex digits, `*`, blanks between, and a `$` at the end.
+fn pattern(data: Piece, form: &str) -> Parsed<Pattern> {
+    let mut nibbles = Vec::new();
+    let mut strict = false;
+    let body = data
+        .text
+        .strip_prefix("0x")
+        .map_or(data, |_| data.part(2, data.text.len()));
+    for (at, c) in body.text.char_indices() {
+        let here = || body.part(at, at + c.len_utf8()).span();
+        if strict && !c.is_whitespace() {
+            return malformed(here(), "bytes behind the `$` that ends the packet", form);
+        }
+        match c {
+            '*' => nibbles.push(None),
+            '$' => strict = true,
+            c if c.is_whitespace() => {}
+            c => match c.to_digit(16) {
+                Some(digit) => nibbles.push(Some(digit as u8)),
+                None => return malformed(here(), "this is not a hexadecimal digit", form),
+            },
+        }
+    }
+    if nibbles.len() % 2 != 0 {
+        return malformed(data.span(), "the last byte has only one digit", form);
+    }
+    Ok(Pattern { nibbles, strict })
+}
+
+fn no_packet(rest: Piece) -> Parsed<StatementKind> {
+    if rest.text.is_empty() {
+        return Ok(StatementKind::NoPacket { port: None });
+    }
+    let port = port(rest, rest, "no_packet [PORT]")?;
+    Ok(StatementKind::NoPacket { port: Some(port) })
+}
+
+fn remove(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    let (word, table) = rest.first_word();
+    if word.text == "all" {
+        let table = (!table.text.is_empty()).then(|| text(table));
+        return Ok(StatementKind::RemoveAll(table));
+    }
+    some_text(
+        line,
+        rest,
+        "remove TABLE [PRIORITY] KEY:MATCH ..., or remove all [TABLE]",
+    )
+    .map(StatementKind::Remove)
+}
+
+const CHECK_COUNTER: &str =
+    "check_counter NAME[INDEX] [packets|bytes] == N, or check_counter TABLE KEY:MATCH ... == N";
+
+fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    let (name, tail) = name_and_index(line, rest, CHECK_COUNTER)?;
+    let mut words = tail.1.words();
+    let value = words.pop().and_then(|w| number(w.text));
+    let Some(value) = value else {
+        return malformed(
+            line.span(),
+            "the number to compare with is missing",
+            CHECK_COUNTER,
+        );
+    };
+    let op = match words.last().map(|w| w.text) {
+        Some("==" | "=") => Some(Comparison::Eq),
+        Some("!=") => Some(Comparison::Ne),
+        Some("<") => Some(Comparison::Lt),
+        Some("<=") => Some(Comparison::Le),
+        Some(">") => Some(Comparison::Gt),
+        Some(">=") => Some(Comparison::Ge),
+        _ => None,
+    };
+    if op.is_some() {
+        words.pop();
+    }
+    let bytes = match words.last().map(|w| w.text) {
+        Some("packets") => Some(false),
+        Some("bytes") => Some(true),
+        _ => None,
+    };
+    if bytes.is_some() {
+        words.pop();
+    }
+    let mut index = tail.0;
+    if index.is_none() && words.len() == 1 {
+        index = number(words[0].text);
+        if index.is_some() {
+            words.clear();
+        }
+    }
+    let keys = match (words.first(), words.last()) {
+        (Some(first), Some(last)) => {
+            let from = (first.span().lo - line.span().lo) as usize;
+            let to = (last.span().hi - line.span().lo) as usize;
+            text(line.part(from, to))
+        }
+        _ => text(line.part(line.text.len(), line.text.len())),
+    };
+    Ok(StatementKind::CheckCounter {
+        name,
+        index,
+        keys,
+        bytes: bytes.unwrap_or(false),
+        op: op.unwrap_or(Comparison::Eq),
+        value,
+    })
+}
+
+/// `NAME`, `NAME[INDEX]` or `NAME(INDEX)`, and what follows.
+fn name_and_index<'a>(
+    line: Piece<'a>,
+    rest: Piece<'a>,
+    form: &str,
+) -> Parsed<(Text, (Option<u64>, Piece<'a>))> {
+    let (word, tail) = rest.first_word();
+    if word.text.is_empty() {
+        return malformed(line.span(), "the name is missing", form);
+    }
+    let close = match word.text.chars().last() {
+        Some(']') => '[',
+        Some(')') => '(',
+        _ => return Ok((text(word), (None, tail))),
+    };
+    let Some(open) = word.text.rfind(close) else {
+        return malformed(word.span(), "a bracket is closed that was not opened", form);
+    };
+    let inside = word.part(open + 1, word.text.len() - 1);
+    match number(inside.trim().text) {
+        Some(index) => Ok((text(word.part(0, open)), (Some(index), tail))),
+        None => malformed(inside.span(), "this is not an index", form),
+    }
+}
+
+/// `NAME[INDEX]` or `NAME INDEX`, and what follows.
+fn cell<'a>(line: Piece<'a>, rest: Piece<'a>, form: &str) -> Parsed<(Cell, Piece<'a>)> {
+    let (name, (index, tail)) = name_and_index(line, rest, form)?;
+    if let Some(index) = index {
+        return Ok((Cell { name, index }, tail));
+    }
+    let (word, tail) = tail.first_word();
+    match number(word.text) {
+        Some(index) => Ok((Cell { name, index }, tail)),
+        None => malformed(line.span(), "the index is missing", form),
+    }
+}
+
+fn register_read(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "register_read NAME[INDEX] == VALUE";
+    let (cell, tail) = cell(line, rest, FORM)?;
+    let (first, second) = tail.first_word();
+    let value = if matches!(first.text, "==" | "=") {
+        second
+    } else {
+        tail
+    };
+    Ok(StatementKind::RegisterRead(
+        cell,
+        some_text(line, value, FORM)?,
+    ))
+}
+
+fn register_write(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "register_write NAME[INDEX] VALUE";
+    let (cell, tail) = cell(line, rest, FORM)?;
+    let (first, second) = tail.first_word();
+    let value = if first.text == "=" { second } else { tail };
+    Ok(StatementKind::RegisterWrite(
+        cell,
+        some_text(line, value, FORM)?,
+    ))
+}
+
+fn meter_set(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "meter_set NAME[INDEX] RATE BURST RATE BURST";
+    let (cell, tail) = cell(line, rest, FORM)?;
+    let numbers: Option<Vec<u64>> = tail.words().iter().map(|w| number(w.text)).collect();
+    match numbers.as_deref() {
+        Some(&[cir, cbs, pir, pbs]) => Ok(StatementKind::MeterSet(cell, [(cir, cbs), (pir, pbs)])),
+        _ => malformed(tail.span(), "a meter has two rates and two bursts", FORM),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(source: &str) -> Result<StatementKind, String> {
+        let mut map = SourceMap::new();
+        let file = map.add("t.stf", source).unwrap();
+        let (mut script, diagnostics) = parse(&map, file);
+        match diagnostics.iter().next() {
+            Some(d) => Err(format!(
+                "{}: {}",
+                map.line_col(d.primary.span).unwrap().1.line,
+                d.message
+            )),
+            None => Ok(script.statements.remove(0).kind),
+        }
+    }
+
+    #[test]
+    fn packets_and_patterns() {
+        assert_eq!(
+            one("packet 1 0a0B 0c # comment"),
+            Ok(StatementKind::Packet {
+                port: 1,
+                bytes: vec![10, 11, 12]
+            })
+        );
+        let Ok(StatementKind::Expect {
+            port: 2,
+            pattern: Some(pattern),
+        }) = one("expect 2 a* $")
+        else {
+            panic!()
+        };
+        assert_eq!(
+            pattern,
+            Pattern {
+                nibbles: vec![Some(10), None],
+                strict: true
+            }
+        );
+        assert_eq!(
+            one("expect 3"),
+            Ok(StatementKind::Expect {
+                port: 3,
+                pattern: None
+            })
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        for (source, message) in [
+            ("\n\nfoo 1", "3: there is no statement `foo`"),
+            ("packet 1 0g", "1: this is not a hexadecimal digit"),
+            ("packet 1 0", "1: the last byte has only one digit"),
+            ("packet x 00", "1: this is not a port's number"),
+            ("packet", "1: the port is missing"),
+            ("packet 0", "1: the packet has no bytes"),
+            (
+                "packet 0 0*",
+                "1: `*` has no meaning in a packet that is sent",
+            ),
+            (
+                "expect 0 00 $ 00",
+                "1: bytes behind the `$` that ends the packet",
+            ),
+            ("add", "1: the statement is not complete"),
+            ("wait 5", "1: `wait` stands alone"),
+            ("check_counter c[x] == 1", "1: this is not an index"),
+            (
+                "check_counter c packets",
+                "1: the number to compare with is missing",
+            ),
+            ("register_read r 1", "1: the statement is not complete"),
+            (
+                "mirroring_add 1 2",
+                "1: `mirroring_add` cannot be run: no target has mirroring or multicast groups yet",
+            ),
+        ] {
+            assert_eq!(one(source), Err(message.to_string()), "{source}");
+        }
+    }
+
+    #[test]
+    fn counters_in_their_forms() {
+        let check = |source| match one(source) {
+            Ok(StatementKind::CheckCounter {
+                name,
+                index,
+                keys,
+                bytes,
+                op,
+                value,
+            }) => (name.text, index, keys.text, bytes, op, value),
+            other => panic!("{source}: {other:?}"),
+        };
+        assert_eq!(
+            check("check_counter c[3] bytes >= 0x10"),
+            ("c".into(), Some(3), String::new(), true, Comparison::Ge, 16)
+        );
+        assert_eq!(
+            check("check_counter c(3) == 1"),
+            ("c".into(), Some(3), String::new(), false, Comparison::Eq, 1)
+        );
+        assert_eq!(check("check_counter c 3 packets 7").1, Some(3));
+        assert_eq!(
+            check("check_counter t dst:10.0.0.0/8 x:1 packets == 2").2,
+            "dst:10.0.0.0/8 x:1"
+        );
+    }
+}
