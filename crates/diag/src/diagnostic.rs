@@ -59,8 +59,18 @@ impl Diagnostic {
     }
 
     fn new(code: Code, severity: Severity, span: Span, message: String) -> Diagnostic {
-        let primary = Label { span, text: String::new() };
-        Diagnostic { code, severity, message, primary, secondary: Vec::new(), help: None }
+        let primary = Label {
+            span,
+            text: String::new(),
+        };
+        Diagnostic {
+            code,
+            severity,
+            message,
+            primary,
+            secondary: Vec::new(),
+            help: None,
+        }
     }
 
     /// Says a few words under the primary place.
@@ -72,7 +82,10 @@ impl Diagnostic {
     /// Points at another place that explains the first.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         if !span.is_none() {
-            self.secondary.push(Label { span, text: text.into() });
+            self.secondary.push(Label {
+                span,
+                text: text.into(),
+            });
         }
         self
     }

@@ -27,7 +27,10 @@ impl Span {
         if other == Span::NONE {
             return self;
         }
-        Span { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+        Span {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+        }
     }
 
     /// Whether this span stands for no source text.
@@ -65,7 +68,10 @@ impl SourceFile {
     pub fn line(&self, line: u32) -> &str {
         let index = line as usize - 1;
         let from = self.line_starts[index] as usize;
-        let to = self.line_starts.get(index + 1).map_or(self.text.len(), |&next| next as usize);
+        let to = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |&next| next as usize);
         self.text[from..to].trim_end_matches(['\n', '\r'])
     }
 }
@@ -85,12 +91,27 @@ impl SourceMap {
     /// Adds a text. `None` if the address space (4 GiB) is full.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Rc<str>>) -> Option<FileId> {
         let text = text.into();
-        let start = self.files.last().map_or(1, |f| f.start + f.text.len() as u32 + 1);
-        u32::try_from(text.len()).ok().and_then(|len| start.checked_add(len)?.checked_add(1))?;
+        let start = self
+            .files
+            .last()
+            .map_or(1, |f| f.start + f.text.len() as u32 + 1);
+        u32::try_from(text.len())
+            .ok()
+            .and_then(|len| start.checked_add(len)?.checked_add(1))?;
         let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
+            .chain(
+                text.bytes()
+                    .enumerate()
+                    .filter(|&(_, b)| b == b'\n')
+                    .map(|(i, _)| i as u32 + 1),
+            )
             .collect();
-        self.files.push(SourceFile { name: name.into(), text, start, line_starts });
+        self.files.push(SourceFile {
+            name: name.into(),
+            text,
+            start,
+            line_starts,
+        });
         Some(FileId(self.files.len() as u32 - 1))
     }
 
@@ -101,13 +122,19 @@ impl SourceMap {
 
     /// All files, in the order they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (FileId(i as u32), f))
     }
 
     /// A span over the bytes `range` of a file.
     pub fn span(&self, file: FileId, range: Range<usize>) -> Span {
         let start = self.file(file).start;
-        Span { lo: start + range.start as u32, hi: start + range.end as u32 }
+        Span {
+            lo: start + range.start as u32,
+            hi: start + range.end as u32,
+        }
     }
 
     /// The file a span lies in, and its byte range there. `None` for [`Span::NONE`].
@@ -115,7 +142,10 @@ impl SourceMap {
         if span.is_none() {
             return None;
         }
-        let index = self.files.partition_point(|f| f.start <= span.lo).checked_sub(1)?;
+        let index = self
+            .files
+            .partition_point(|f| f.start <= span.lo)
+            .checked_sub(1)?;
         let file = &self.files[index];
         let lo = ((span.lo - file.start) as usize).min(file.text.len());
         let hi = (span.hi.max(span.lo) - file.start) as usize;
@@ -126,19 +156,29 @@ impl SourceMap {
     pub fn line_col(&self, span: Span) -> Option<(FileId, LineCol)> {
         let (id, range) = self.locate(span)?;
         let file = self.file(id);
-        let line = file.line_starts.partition_point(|&s| s as usize <= range.start);
+        let line = file
+            .line_starts
+            .partition_point(|&s| s as usize <= range.start);
         let from = file.line_starts[line - 1] as usize;
         let mut at = range.start;
         while !file.text.is_char_boundary(at) {
             at -= 1;
         }
         let column = file.text[from..at].chars().count() as u32 + 1;
-        Some((id, LineCol { line: line as u32, column }))
+        Some((
+            id,
+            LineCol {
+                line: line as u32,
+                column,
+            },
+        ))
     }
 
     /// The text a span covers; empty for [`Span::NONE`] or a span that cuts a character.
     pub fn text(&self, span: Span) -> &str {
-        self.locate(span).and_then(|(id, range)| self.file(id).text.get(range)).unwrap_or("")
+        self.locate(span)
+            .and_then(|(id, range)| self.file(id).text.get(range))
+            .unwrap_or("")
     }
 }
 
@@ -156,7 +196,10 @@ mod tests {
         assert_eq!(map.text(two), "two");
         assert_eq!(map.line_col(two), Some((a, LineCol { line: 2, column: 1 })));
         assert_eq!(map.text(vier), "vier");
-        assert_eq!(map.line_col(vier), Some((b, LineCol { line: 2, column: 1 })));
+        assert_eq!(
+            map.line_col(vier),
+            Some((b, LineCol { line: 2, column: 1 }))
+        );
         assert_eq!(map.file(b).line(2), "vier");
     }
 

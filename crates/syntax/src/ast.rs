@@ -353,8 +353,9 @@ pub enum ExprKind {
     },
     /// `this`
     This,
-    /// A type where an expression stands: `error` in `error.X`, `bit<8>` never alone, `E` in `E.A`
-    /// only if it has type arguments, `C<T>` in the constructor call `C<T>(x)`.
+    /// A type where an expression stands: `error` in `error.X`, `E<T>` in `E<T>.A`. A plain `E` in
+    /// `E.A` is an [`ExprKind::Name`], and the constructor call `C<T>(x)` is an [`ExprKind::Call`]
+    /// with type arguments.
     Type(Box<Type>),
     /// `a.b`
     Member(Box<Expr>, Ident),
@@ -492,6 +493,9 @@ pub struct Block {
 /// A statement or a declaration among statements.
 #[derive(Clone, Debug)]
 pub struct Stmt {
+    /// Annotations in front of an `if`, `switch`, `for`, assignment or call; those of a block or a
+    /// declaration stand in the [`Block`] or [`Decl`].
+    pub annotations: Vec<Annotation>,
     /// What it says.
     pub kind: StmtKind,
     /// The whole statement.

@@ -1,0 +1,82 @@
+//! Where the tokens do not follow the grammar: E011x and E012x.
+
+use diag::{Code, Diagnostic, Span};
+
+/// Something else was expected.
+pub fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0110"), span, format!("expected {wanted}, found {found}"))
+        .label(format!("expected {wanted}"))
+        .help(format!("put {wanted} here, or remove {found}"))
+}
+
+/// A semicolon is missing behind the token before.
+pub fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0111"), after, format!("missing `;` after {what}"))
+        .label("put `;` here")
+        .help("every declaration and statement that has no braces ends with `;`")
+}
+
+/// A bracket without its partner.
+pub fn unclosed(at: Span, opener: Span, open: &str, close: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0112"), at, format!("expected `{close}`, found {found}"))
+        .label(format!("`{close}` is missing before this"))
+        .also(opener, format!("this `{open}` is not closed"))
+        .help(format!("close the `{open}` with `{close}`"))
+}
+
+/// A program nested deeper than the compiler follows.
+pub fn too_deep(span: Span, limit: u32) -> Diagnostic {
+    Diagnostic::error(Code("E0113"), span, format!("the program is nested more than {limit} levels deep"))
+        .label("one level too many")
+        .help("split the expression or block: name parts of it with variables, actions or functions")
+}
+
+/// `width` that is neither a literal nor in parentheses.
+pub fn width_parentheses(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0121"), span, "a width that is not a plain number stands in parentheses")
+        .help(format!("write ({text})"))
+}
+
+/// A word of the language as a name.
+pub fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0118"), span, format!("`{word}` is a word of the language and cannot be {what}"))
+        .help(format!("choose another name, such as `{word}_`"))
+}
+
+/// A declaration where its kind may not stand.
+pub fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0119"), span, format!("{what} cannot stand {place}")).help(help)
+}
+
+/// An expression that is no statement.
+pub fn expression_statement(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0120"), span, "this expression is not a statement")
+        .label("its value goes nowhere")
+        .help("assign it to something, or call something")
+}
+
+/// `{a, x = b}`.
+pub fn mixed_fields(span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0122"), span, "fields with and without names in one list")
+        .also(first, "the list begins like this")
+        .help("name all fields, {x = 1, y = 2}, or none, {1, 2}")
+}
+
+/// An annotation without anything to annotate.
+pub fn stray_annotation(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0123"), span, "this annotation belongs to nothing")
+        .help("put it in front of a declaration, or remove it")
+}
+
+/// More errors than anyone reads.
+pub fn too_many(span: Span, limit: usize) -> Diagnostic {
+    Diagnostic::error(Code("E0124"), span, format!("more than {limit} errors: the rest of the program is not read"))
+        .help("correct the first ones; the others often come from them")
+}
+
+/// A second `apply` in a control, or `transition` in a state, or something after it.
+pub fn after_last(span: Span, what: &str, last: &str, last_span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0125"), span, format!("{what} after the `{last}`"))
+        .also(last_span, format!("the `{last}`"))
+        .help(format!("`{last}` comes last; move this in front of it"))
+}

@@ -1,0 +1,118 @@
+//! Mistakes that have a name: habits of C, of P4-14, and slips of the pen. E013x and E014x.
+
+use diag::{Code, Diagnostic, Span};
+
+/// `if (a = b)`.
+pub fn assign_in_condition(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0130"), span, "`=` assigns; an expression cannot")
+        .help("compare with `==`")
+}
+
+/// `uint8_t`.
+pub fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0131"), span, format!("`{name}` is a type of C, not of P4"))
+        .help(format!("write {instead}"))
+}
+
+/// P4-14 source.
+pub fn p4_14(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0132"), span, format!("this is P4-14: {what}"))
+        .help("Onpath reads P4-16; translate the program, for instance with p4test --std p4-14 --pp out.p4 from p4c")
+}
+
+/// A control without `apply`.
+pub fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0133"), span, format!("the control `{name}` has no apply block"))
+        .also(head, "this control")
+        .help("end the control with apply { ... }; it may be empty")
+}
+
+/// A statement of a control that stands outside of its `apply`.
+pub fn statement_outside_apply(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0134"), span, "a statement outside of `apply`, an action or a function")
+        .help("move it into apply { ... }")
+}
+
+/// `a { ... }` in a switch.
+pub fn missing_colon(after: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0135"), after, "missing `:` after the label")
+        .label("put `:` here")
+        .help("write label: { ... }")
+}
+
+/// `case a:`.
+pub fn case_word(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0136"), span, "P4's switch has no `case`")
+        .help("write the label alone: label: { ... }")
+}
+
+/// `while`, `do`, `goto`.
+pub fn c_statement(span: Span, word: &str, help: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0137"), span, format!("P4 has no `{word}`")).help(help)
+}
+
+/// `i++`.
+pub fn increment(span: Span, op: &str) -> Diagnostic {
+    let assign = if op == "--" { "-=" } else { "+=" };
+    Diagnostic::error(Code("E0138"), span, format!("P4 has no `{op}` statement"))
+        .help(format!("write {assign} 1"))
+}
+
+/// `int x` as in C, `int(x)`, `bit<8>(x)`.
+pub fn call_cast(span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0139"), span, format!("`{ty}` cannot be called"))
+        .help(format!("a cast is written ({ty}) value"))
+}
+
+/// `bit[8]`.
+pub fn bit_brackets(span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0140"), span, "a width stands in angle brackets")
+        .help(format!("write {ty}<8>"))
+}
+
+/// `->`.
+pub fn arrow(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0141"), span, "P4 has no pointers and no `->`").help("write `.`")
+}
+
+/// `else` without `if`.
+pub fn stray_else(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0142"), span, "`else` without `if`")
+        .help("an `else` follows the statement or block of its `if` directly, without `;` between")
+}
+
+/// A brace that closes nothing.
+pub fn stray_close(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0143"), span, format!("`{text}` closes nothing"))
+        .help("remove it, or look above for a bracket that is closed too early")
+}
+
+/// `T x;` at top level.
+pub fn global_variable(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0144"), span, "a variable cannot stand at top level")
+        .help("make it a const, or declare it inside a control, parser, action or function")
+}
+
+/// `T x[4]`.
+pub fn array_after_name(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0145"), span, "the size of a stack stands behind its type")
+        .help("write header_t[4] name")
+}
+
+/// `int x, y;`
+pub fn several_names(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0146"), span, "one declaration declares one name")
+        .help("write a declaration for each name")
+}
+
+/// `}` closes a declaration that C would end with `;`.
+pub fn table_property_colon(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0147"), span, "a table property is written with `=`")
+        .help("write property = value; or key = { ... }")
+}
+
+/// `1 &&& 2` or `1 .. 2` outside of a set.
+pub fn set_operator(span: Span, op: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0148"), span, format!("`{op}` makes a set, which cannot stand here"))
+        .help("masks and ranges stand in select cases, table entries and for (x in a..b)")
+}

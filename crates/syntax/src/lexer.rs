@@ -1,0 +1,227 @@
+//! Text to raw tokens. Never fails: what is no token comes out as [`Kind::Bad`], and whoever uses
+//! such a token reports it (text that `#if` leaves out may hold anything).
+
+use std::rc::Rc;
+
+use crate::token::{Bad, Kind, OPERATORS};
+
+/// A token and its byte range in the file. Keywords are still [`Kind::Ident`] here, because the
+/// preprocessor lets macros have their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Raw {
+    /// Which one.
+    pub kind: Kind,
+    /// First byte.
+    pub lo: usize,
+    /// One past the last byte.
+    pub hi: usize,
+    /// Whether it is the first on its line.
+    pub first: bool,
+    /// Whether white space or a comment stands before it.
+    pub space: bool,
+}
+
+/// A cursor over a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Lexer {
+    text: Rc<str>,
+    at: usize,
+    line_start: bool,
+}
+
+impl Lexer {
+    /// At the beginning of `text`, after a byte order mark if there is one.
+    pub fn new(text: Rc<str>) -> Lexer {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Lexer { text, at, line_start: true }
+    }
+
+    /// A cursor over the same text at another byte, in the middle of a line.
+    pub fn at(other: &Lexer, at: usize) -> Lexer {
+        Lexer { text: Rc::clone(&other.text), at, line_start: false }
+    }
+
+    /// The next token without taking it.
+    pub fn peek(&self) -> Raw {
+        self.clone().next()
+    }
+
+    /// The text from here to the end of the line (continued lines included), which is taken.
+    pub fn rest_of_line(&mut self) -> (usize, usize) {
+        let from = self.at;
+        let bytes = self.text.as_bytes();
+        let mut to = from;
+        while to < bytes.len() && bytes[to] != b'\n' {
+            to += continuation(&bytes[to..]).unwrap_or(1);
+        }
+        self.at = to.min(bytes.len());
+        (from, self.at)
+    }
+
+    /// Takes the next token; [`Kind::Eof`] at the end, again and again.
+    pub fn next(&mut self) -> Raw {
+        let text = Rc::clone(&self.text);
+        let bytes = text.as_bytes();
+        let mut first = std::mem::take(&mut self.line_start);
+        let mut space = false;
+        let token = |kind, lo, hi, first, space| Raw { kind, lo, hi, first, space };
+        loop {
+            let rest = &bytes[self.at..];
+            match rest {
+                [] => {
+                    // The flag must survive for a second call.
+                    self.line_start = true;
+                    return token(Kind::Eof, self.at, self.at, true, space);
+                }
+                [b'\n', ..] => {
+                    first = true;
+                    self.at += 1;
+                }
+                [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.at += 1,
+                [b'\\', ..] if continuation(rest).is_some() => self.at += continuation(rest).unwrap_or(1),
+                [b'/', b'/', ..] => {
+                    self.rest_of_line();
+                }
+                [b'/', b'*', ..] => match text[self.at + 2..].find("*/") {
+                    Some(length) => self.at += 2 + length + 2,
+                    None => {
+                        let lo = self.at;
+                        self.at = bytes.len();
+                        return token(Kind::Bad(Bad::Comment), lo, lo + 2, first, space);
+                    }
+                },
+                _ => break,
+            }
+            space = true;
+        }
+        let lo = self.at;
+        let kind = self.token(&text[lo..]);
+        token(kind, lo, self.at, first, space)
+    }
+
+    /// Takes one token at the front of `rest`, which is not empty.
+    fn token(&mut self, rest: &str) -> Kind {
+        let bytes = rest.as_bytes();
+        let word = |from: usize| {
+            bytes[from..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+        };
+        match bytes[0] {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                self.at += word(0);
+                return Kind::Ident;
+            }
+            b'0'..=b'9' => {
+                self.at += word(0);
+                return Kind::Int;
+            }
+            b'"' => return self.string(bytes),
+            _ => {}
+        }
+        if let Some((text, kind)) = OPERATORS.iter().find(|(text, _)| rest.starts_with(text)) {
+            self.at += text.len();
+            return *kind;
+        }
+        // A run of foreign characters is one mistake.
+        let foreign = |c: &char| !c.is_ascii() || matches!(c, '$' | '`' | '\'' | '\\') || c.is_ascii_control();
+        let run: usize = rest
+            .chars()
+            .enumerate()
+            .take_while(|(i, c)| *i == 0 || (foreign(c) && !c.is_whitespace()))
+            .map(|(_, c)| c.len_utf8())
+            .sum();
+        self.at += run;
+        Kind::Bad(Bad::Char)
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Kind {
+        let mut i = 1;
+        while i < bytes.len() {
+            match bytes[i] {
+                b'"' => {
+                    self.at += i + 1;
+                    return Kind::Str;
+                }
+                b'\n' => break,
+                b'\\' => i += continuation(&bytes[i..]).unwrap_or(2),
+                _ => i += 1,
+            }
+        }
+        let mut end = self.at + i.min(bytes.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
+        }
+        self.at = end;
+        Kind::Bad(Bad::String)
+    }
+}
+
+/// The length of a backslash and line end at the front of `bytes`.
+fn continuation(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'\\', b'\n', ..] => Some(2),
+        [b'\\', b'\r', b'\n', ..] => Some(3),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(Kind, String)> {
+        let mut lexer = Lexer::new(text.into());
+        let mut out = Vec::new();
+        loop {
+            let raw = lexer.next();
+            if raw.kind == Kind::Eof {
+                return out;
+            }
+            out.push((raw.kind, text[raw.lo..raw.hi].to_string()));
+        }
+    }
+
+    fn texts(text: &str) -> Vec<String> {
+        kinds(text).into_iter().map(|(_, t)| t).collect()
+    }
+
+    #[test]
+    fn operators_are_as_long_as_they_can_be() {
+        assert_eq!(
+            texts("a|+|b |-|=c &&&d..e...f++g<<=h>>i{#}j"),
+            ["a", "|+|", "b", "|-|=", "c", "&&&", "d", "..", "e", "...", "f", "++", "g", "<<=", "h", ">>", "i", "{#}", "j"]
+        );
+    }
+
+    #[test]
+    fn a_number_ends_before_a_range() {
+        assert_eq!(texts("1..0x1F 8w0b1_0"), ["1", "..", "0x1F", "8w0b1_0"]);
+    }
+
+    #[test]
+    fn comments_and_continued_lines_are_space() {
+        assert_eq!(texts("a/*x\ny*/b // c \\\n d\n e \\\n f"), ["a", "b", "e", "f"]);
+    }
+
+    #[test]
+    fn a_comment_over_lines_does_not_begin_a_line() {
+        let mut lexer = Lexer::new("a /*\n*/ b\nc".into());
+        assert!(lexer.next().first);
+        assert!(!lexer.next().first);
+        assert!(lexer.next().first);
+    }
+
+    #[test]
+    fn foreign_text_is_one_bad_token() {
+        assert_eq!(kinds("a äöü$ b")[1], (Kind::Bad(Bad::Char), "äöü$".into()));
+        assert_eq!(kinds("\"abc\nd")[0], (Kind::Bad(Bad::String), "\"abc".into()));
+        assert_eq!(kinds("/* abc")[0].0, Kind::Bad(Bad::Comment));
+        assert_eq!(kinds("\"a\\\"b\"")[0].0, Kind::Str);
+        assert_eq!(kinds("\"\\").len(), 1);
+        assert_eq!(kinds("\"\\ü").len(), 1);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        assert_eq!(kinds("\u{feff}x"), [(Kind::Ident, "x".to_string())]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Where source texts come from. This crate reads no files: the caller gives it a [`SourceLoader`].
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A source text and the name to show for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loaded {
+    /// The name to show, which is also what later `#include`s of the text are relative to. Two loads
+    /// of the same file have the same name.
+    pub name: String,
+    /// The whole text.
+    pub text: Rc<str>,
+}
+
+/// Why a source text could not be had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadError {
+    /// There is no such file in any of the places where it was looked for.
+    NotFound {
+        /// The places.
+        tried: Vec<String>,
+    },
+    /// There is one, but it cannot be read or is no UTF-8 text.
+    Unreadable {
+        /// The file.
+        name: String,
+        /// What is in the way, in a few words.
+        reason: String,
+    },
+}
+
+/// Gives the texts that `#include` and the command line ask for.
+pub trait SourceLoader {
+    /// The text of `path`. `from` is the [`Loaded::name`] of the file with the `#include`, none for
+    /// the main file; `system` is true for `#include <path>`.
+    ///
+    /// # Errors
+    /// [`LoadError`] if there is no such text, or none that can be read.
+    fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError>;
+}
+
+/// Texts in memory, by name. An `#include` is looked for beside the file that has it and then by
+/// its whole name.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryLoader {
+    texts: HashMap<String, Rc<str>>,
+}
+
+impl MemoryLoader {
+    /// No texts.
+    pub fn new() -> MemoryLoader {
+        MemoryLoader::default()
+    }
+
+    /// Adds a text, or replaces it.
+    pub fn with(mut self, name: impl Into<String>, text: impl Into<Rc<str>>) -> MemoryLoader {
+        self.texts.insert(name.into(), text.into());
+        self
+    }
+}
+
+impl SourceLoader for MemoryLoader {
+    fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
+        let beside = from.filter(|_| !system).and_then(|f| f.rsplit_once('/')).map(|(dir, _)| format!("{dir}/{path}"));
+        let names: Vec<String> = beside.into_iter().chain([path.to_string()]).collect();
+        for name in &names {
+            if let Some(text) = self.texts.get(name) {
+                return Ok(Loaded { name: name.clone(), text: Rc::clone(text) });
+            }
+        }
+        Err(LoadError::NotFound { tried: names })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_beside_comes_first_unless_in_angle_brackets() {
+        let loader = MemoryLoader::new().with("d/x.p4", "near").with("x.p4", "far");
+        assert_eq!(&*loader.load("x.p4", Some("d/main.p4"), false).unwrap().text, "near");
+        assert_eq!(&*loader.load("x.p4", Some("d/main.p4"), true).unwrap().text, "far");
+        assert!(matches!(loader.load("y.p4", None, false), Err(LoadError::NotFound { .. })));
+    }
+}

@@ -1,0 +1,93 @@
+//! Annotations (specification chapter "Annotations").
+
+use smol_str::SmolStr;
+
+use super::{Parse, Parser};
+use crate::ast::{Annotation, AnnotationBody};
+use crate::errors::grammar;
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `optAnnotations`.
+    pub(super) fn annotations(&mut self) -> Parse<Vec<Annotation>> {
+        let mut list = Vec::new();
+        while self.at_kind(Kind::At) {
+            list.push(self.annotation()?);
+        }
+        Ok(list)
+    }
+
+    fn annotation(&mut self) -> Parse<Annotation> {
+        let start = self.bump();
+        // Every word may name an annotation, those of the language too.
+        if !self.kind().is_name() && !self.kind().is_keyword() {
+            return Err(self.unexpected("the name of an annotation"));
+        }
+        let name = crate::ast::Ident { name: self.token().text.clone(), span: self.span() };
+        self.bump();
+        let body = match self.kind() {
+            _ if name.name == "pragma" => self.pragma_body(),
+            Kind::LParen => self.unstructured()?,
+            Kind::LBracket => self.structured()?,
+            _ => AnnotationBody::None,
+        };
+        Ok(Annotation { name, body, span: self.since(start) })
+    }
+
+    /// Everything to the end of the line.
+    fn pragma_body(&mut self) -> AnnotationBody {
+        let mut texts = Vec::new();
+        while !matches!(self.kind(), Kind::PragmaEnd | Kind::Eof) {
+            texts.push(self.token().text.clone());
+            self.bump();
+        }
+        self.eat(Kind::PragmaEnd);
+        AnnotationBody::Unstructured(texts)
+    }
+
+    /// `(tokens)`, with balanced parentheses.
+    fn unstructured(&mut self) -> Parse<AnnotationBody> {
+        let opener = self.bump();
+        let mut texts: Vec<SmolStr> = Vec::new();
+        let mut depth = 0_u32;
+        loop {
+            match self.kind() {
+                Kind::RParen if depth == 0 => break,
+                Kind::Eof => {
+                    self.close(Kind::RParen, opener)?;
+                }
+                Kind::LParen => depth += 1,
+                Kind::RParen => depth -= 1,
+                _ => {}
+            }
+            texts.push(self.token().text.clone());
+            self.bump();
+        }
+        self.bump();
+        Ok(AnnotationBody::Unstructured(texts))
+    }
+
+    /// `[e, e]` or `[k = e, k = e]`
+    fn structured(&mut self) -> Parse<AnnotationBody> {
+        let opener = self.bump();
+        let named = self.kind().is_name() && self.kind_at(1) == Kind::Assign;
+        let body = if named {
+            AnnotationBody::Pairs(self.comma_list(Kind::RBracket, true, |p| {
+                let key = p.name("a key")?;
+                p.expect(Kind::Assign)?;
+                Ok((key, p.value()?))
+            })?)
+        } else {
+            AnnotationBody::Exprs(self.comma_list(Kind::RBracket, true, Self::value)?)
+        };
+        self.close(Kind::RBracket, opener)?;
+        Ok(body)
+    }
+
+    /// Tells that annotations stand in front of nothing.
+    pub(super) fn refuse_annotations(&mut self, annotations: &[Annotation]) {
+        if let (Some(first), Some(last)) = (annotations.first(), annotations.last()) {
+            self.report(grammar::stray_annotation(first.span.to(last.span)));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Controls.
+
+use super::{Failed, Parse, Parser};
+use crate::ast::{Block, ControlBody, Decl, DeclKind, Head};
+use crate::errors::{grammar, mistakes};
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `control c(params);` and `control c(params)(ctor) { locals apply }`.
+    pub(super) fn control_declaration(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let name = self.name("a control")?;
+        self.scopes.declare_type(&name);
+        self.scoped(|p| {
+            let head = p.head(name)?;
+            if p.eat(Kind::Semi) {
+                return Ok(DeclKind::Control { head, body: None });
+            }
+            let body = p.nested(|p| p.control_body(&head))?;
+            Ok(DeclKind::Control { head, body: Some(body) })
+        })
+    }
+
+    /// What stands behind the name of a parser or control; its names stay in scope.
+    pub(super) fn head(&mut self, name: crate::ast::Ident) -> Parse<Head> {
+        let type_params = self.type_params()?;
+        self.scopes.declare_types(&type_params);
+        let params = self.params()?;
+        let ctor_params = if self.at_kind(Kind::LParen) { self.params()? } else { Vec::new() };
+        self.scopes.declare_params(&params);
+        self.scopes.declare_params(&ctor_params);
+        if !matches!(self.kind(), Kind::Semi | Kind::LBrace) {
+            return Err(self.unexpected("`{`, or `;` for a type"));
+        }
+        Ok(Head { name, type_params, params, ctor_params })
+    }
+
+    fn control_body(&mut self, head: &Head) -> Parse<ControlBody> {
+        let opener = self.expect(Kind::LBrace)?;
+        let mut apply: Option<Block> = None;
+        let locals = self.members(opener, |p| {
+            if p.at_kind(Kind::Apply) && matches!(p.kind_at(1), Kind::LBrace | Kind::At) {
+                let word = p.bump();
+                if let Some(first) = &apply {
+                    p.report(grammar::after_last(word, "a second `apply`", "apply", first.span));
+                }
+                apply = Some(p.block()?);
+                return Ok(None);
+            }
+            if let Some(block) = &apply {
+                let span = p.span();
+                p.report(grammar::after_last(span, "a declaration", "apply", block.span));
+            }
+            p.control_local().map(Some)
+        })?;
+        let apply = match apply {
+            Some(block) => block,
+            None => {
+                let end = self.last_span();
+                // An error inside the control may be what hid its `apply`.
+                if self.last_error.is_none_or(|at| self.tokens[at].span.lo < opener.lo) {
+                    self.report(mistakes::missing_apply(end, &head.name.name, head.name.span));
+                }
+                Block { annotations: Vec::new(), stmts: Vec::new(), span: end }
+            }
+        };
+        Ok(ControlBody { locals, apply })
+    }
+
+    /// `controlLocalDeclaration`.
+    fn control_local(&mut self) -> Parse<Decl> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let kind = match self.kind() {
+            Kind::Const => return self.constant(annotations, start),
+            Kind::Action => self.action()?,
+            Kind::Table => self.table()?,
+            Kind::State | Kind::ValueSet | Kind::Transition if self.kind_at(1) != Kind::LParen => {
+                return Err(self.misplaced_declaration("in a control"));
+            }
+            Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
+                return Err(self.report(mistakes::statement_outside_apply(start)));
+            }
+            Kind::RBrace => {
+                self.refuse_annotations(&annotations);
+                return Err(Failed);
+            }
+            _ => return self.local(annotations, start),
+        };
+        Ok(Decl { annotations, kind, span: self.since(start) })
+    }
+
+    /// A variable or an instance among the locals of a parser or control.
+    pub(super) fn local(&mut self, annotations: Vec<crate::ast::Annotation>, start: diag::Span) -> Parse<Decl> {
+        if self.at_typed_name() {
+            return self.variable(annotations, start);
+        }
+        let mut look = self.look(0);
+        if self.skip_type(&mut look) && self.seen(&look) == Kind::LParen {
+            let mut end = look;
+            if self.skip_brackets(&mut end) && !self.seen(&end).is_name() {
+                return Err(self.report(mistakes::statement_outside_apply(start)));
+            }
+            let ty = self.ty()?;
+            let kind = self.instance(ty)?;
+            return Ok(Decl { annotations, kind, span: self.since(start) });
+        }
+        if self.kind().is_name() && matches!(self.kind_at(1), Kind::Dot | Kind::Assign | Kind::LBracket | Kind::LParen) {
+            return Err(self.report(mistakes::statement_outside_apply(start)));
+        }
+        // Says what is wrong with the type or the name behind it.
+        self.ty()?;
+        Err(self.unexpected("a name"))
+    }
+}

@@ -1,0 +1,193 @@
+//! Looking at tokens and taking them.
+
+use diag::Span;
+
+use super::{Failed, Parse, Parser};
+use crate::ast::Ident;
+use crate::errors::grammar;
+use crate::token::{Kind, Token};
+
+impl Parser<'_> {
+    /// The token at hand.
+    pub(super) fn token(&self) -> &Token {
+        &self.tokens[self.at]
+    }
+
+    /// Its kind.
+    pub(super) fn kind(&self) -> Kind {
+        self.tokens[self.at].kind
+    }
+
+    /// The kind of the token `n` after it.
+    pub(super) fn kind_at(&self, n: usize) -> Kind {
+        self.tokens.get(self.at + n).map_or(Kind::Eof, |t| t.kind)
+    }
+
+    /// Where it stands.
+    pub(super) fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    /// Where the token before it stands.
+    pub(super) fn last_span(&self) -> Span {
+        self.at.checked_sub(1).map_or(Span::NONE, |i| self.tokens[i].span)
+    }
+
+    /// The empty place behind the token before it.
+    pub(super) fn behind(&self) -> Span {
+        let last = self.last_span();
+        if last.is_none() { self.span() } else { Span { lo: last.hi, hi: last.hi } }
+    }
+
+    /// From `start` to the last token taken.
+    pub(super) fn since(&self, start: Span) -> Span {
+        let last = self.last_span();
+        if last.hi < start.lo || !self.same_file(start, last) { start } else { start.to(last) }
+    }
+
+    /// A macro in an included file may give the end of what another file begins.
+    fn same_file(&self, a: Span, b: Span) -> bool {
+        let file = |span| self.map.locate(span).map(|(file, _)| file);
+        file(a) == file(b)
+    }
+
+    /// Takes the token at hand; the end is never taken.
+    pub(super) fn bump(&mut self) -> Span {
+        let span = self.span();
+        if self.kind() != Kind::Eof {
+            self.at += 1;
+        }
+        span
+    }
+
+    /// Whether the token at hand is of this kind.
+    pub(super) fn at_kind(&self, kind: Kind) -> bool {
+        self.kind() == kind
+    }
+
+    /// Whether the token at hand is a name with this text.
+    pub(super) fn at_word(&self, word: &str) -> bool {
+        self.kind() == Kind::Ident && self.token().text == word
+    }
+
+    /// Takes the token at hand if it is of this kind.
+    pub(super) fn eat(&mut self, kind: Kind) -> bool {
+        let found = self.at_kind(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Takes a token of this kind, or fails.
+    pub(super) fn expect(&mut self, kind: Kind) -> Parse<Span> {
+        if self.at_kind(kind) {
+            return Ok(self.bump());
+        }
+        Err(self.unexpected(&kind.describe()))
+    }
+
+    /// Takes a `>`, which may be the front of a longer operator.
+    pub(super) fn expect_gt(&mut self) -> Parse<()> {
+        let rest = match self.kind() {
+            Kind::Gt => {
+                self.bump();
+                return Ok(());
+            }
+            Kind::Shr => Kind::Gt,
+            Kind::Ge => Kind::Assign,
+            Kind::ShrAssign => Kind::Ge,
+            _ => return Err(self.unexpected("`>`")),
+        };
+        let token = &mut self.tokens[self.at];
+        // A token from a macro keeps the span of the macro's use.
+        if (token.span.hi - token.span.lo) as usize == token.text.len() {
+            token.span.lo += 1;
+        }
+        token.kind = rest;
+        token.text = rest.fixed_text().unwrap_or_default().into();
+        token.first = false;
+        Ok(())
+    }
+
+    /// Takes a name.
+    pub(super) fn name(&mut self, what: &str) -> Parse<Ident> {
+        if self.kind().is_name() {
+            let ident = Ident { name: self.token().text.clone(), span: self.span() };
+            self.bump();
+            return Ok(ident);
+        }
+        if self.kind().is_keyword() && self.kind() != Kind::Underscore {
+            let (span, word) = (self.span(), self.token().text.clone());
+            return Err(self.report(grammar::reserved_name(span, &word, what)));
+        }
+        Err(self.unexpected(what))
+    }
+
+    /// Takes a `;`. Where it is evidently forgotten, tells so and goes on as if it stood there.
+    pub(super) fn semicolon(&mut self, after: &str) -> Parse<()> {
+        if self.eat(Kind::Semi) {
+            return Ok(());
+        }
+        let forgotten = self.token().first || matches!(self.kind(), Kind::RBrace | Kind::Eof);
+        let failed = self.report(grammar::missing_semicolon(self.behind(), after));
+        if forgotten && !self.stopped { Ok(()) } else { Err(failed) }
+    }
+
+    /// Takes the bracket that closes `opener`, or fails pointing at both places.
+    pub(super) fn close(&mut self, close: Kind, opener: Span) -> Parse<Span> {
+        if self.at_kind(close) {
+            return Ok(self.bump());
+        }
+        let open = match close {
+            Kind::RParen => "(",
+            Kind::RBracket => "[",
+            _ => "{",
+        };
+        let token = self.token();
+        let (span, found) = (token.span, token.describe());
+        let at = if self.at_kind(Kind::Eof) { self.behind() } else { span };
+        let close = close.fixed_text().unwrap_or_default();
+        Err(self.report(grammar::unclosed(at, opener, open, close, &found)))
+    }
+
+    /// Items with commas between them up to `end`, which is not taken. With `trailing`, the last may
+    /// have a comma behind it.
+    pub(super) fn comma_list<T>(
+        &mut self,
+        end: Kind,
+        trailing: bool,
+        mut item: impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Parse<Vec<T>> {
+        let mut items = Vec::new();
+        if self.at_kind(end) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if !self.eat(Kind::Comma) || (trailing && self.at_kind(end)) {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// Items one after the other up to the `}` that closes `opener`, which is taken. An item that
+    /// fails is left out.
+    pub(super) fn members<T>(&mut self, opener: Span, mut item: impl FnMut(&mut Self) -> Parse<Option<T>>) -> Parse<Vec<T>> {
+        let mut items = Vec::new();
+        loop {
+            if self.at_kind(Kind::RBrace) {
+                self.bump();
+                return Ok(items);
+            }
+            if self.at_kind(Kind::Eof) || self.at_outer_declaration() {
+                self.close(Kind::RBrace, opener)?;
+            }
+            let before = self.at;
+            match item(self) {
+                Ok(found) => items.extend(found),
+                Err(Failed) => self.recover_member(before),
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Declarations: which kind it is, constants, variables, instances and types.
+
+use diag::Span;
+
+use super::{Parse, Parser};
+use crate::ast::{
+    Annotation, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, Field, Ident,
+};
+use crate::errors::{grammar, mistakes};
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `declaration`, at top level.
+    pub(super) fn declaration(&mut self) -> Parse<Decl> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        self.check_p4_14()?;
+        let next = self.kind_at(1);
+        let kind = match self.kind() {
+            Kind::Const => return self.constant(annotations, start),
+            Kind::Extern => self.extern_declaration()?,
+            Kind::Action => self.action()?,
+            Kind::ParserKw => self.parser_declaration()?,
+            Kind::Control => self.control_declaration()?,
+            Kind::Package => self.package()?,
+            Kind::Struct => self.composite(CompositeKind::Struct)?,
+            Kind::Header => self.composite(CompositeKind::Header)?,
+            Kind::HeaderUnion => self.composite(CompositeKind::Union)?,
+            Kind::Enum => self.enumeration()?,
+            Kind::Error if next == Kind::LBrace => self.error_members()?,
+            Kind::MatchKind if next == Kind::LBrace => self.match_kinds()?,
+            Kind::Typedef => self.typedef()?,
+            Kind::Type if next != Kind::Lt && next != Kind::LParen => self.new_type()?,
+            Kind::Table | Kind::State | Kind::ValueSet | Kind::Apply | Kind::Transition => {
+                return Err(self.misplaced_declaration("at top level"));
+            }
+            Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
+                let (span, text) = (self.span(), self.token().describe());
+                let help = "statements stand in actions, functions, parser states and the apply blocks of controls; \
+                            is a `}` above closed too early?";
+                return Err(self.report(grammar::misplaced(span, &text, "at top level", help)));
+            }
+            Kind::Eof | Kind::RBrace | Kind::Semi => {
+                self.refuse_annotations(&annotations);
+                return Err(self.unexpected("a declaration"));
+            }
+            _ => self.typed_declaration()?,
+        };
+        Ok(Decl { annotations, kind, span: self.since(start) })
+    }
+
+    /// What begins with a type: a function, an instance, or a variable, which is misplaced.
+    fn typed_declaration(&mut self) -> Parse<DeclKind> {
+        let starts = self.kind().is_name()
+            || matches!(self.kind(), Kind::Dot | Kind::Void | Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit)
+            || matches!(self.kind(), Kind::Tuple | Kind::StringType | Kind::Error | Kind::MatchKind | Kind::Underscore);
+        if !starts {
+            return Err(self.unexpected("a declaration"));
+        }
+        let start = self.span();
+        let ty = self.ty()?;
+        if self.at_kind(Kind::LParen) {
+            return self.instance(ty);
+        }
+        let name = self.name("a declared name")?;
+        if matches!(self.kind(), Kind::LParen | Kind::Lt) {
+            return self.function(ty, name);
+        }
+        if matches!(self.kind(), Kind::Semi | Kind::Assign | Kind::LBracket) {
+            let span = self.since(start);
+            return Err(self.report(mistakes::global_variable(span)));
+        }
+        Err(self.unexpected("`(`"))
+    }
+
+    /// `const T x = e;`
+    pub(super) fn constant(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
+        self.bump();
+        let ty = self.ty()?;
+        let name = self.name("a constant")?;
+        self.expect(Kind::Assign)?;
+        let value = self.value()?;
+        self.scopes.declare_value(&name);
+        self.semicolon("the constant")?;
+        Ok(Decl { annotations, kind: DeclKind::Const { ty, name, value }, span: self.since(start) })
+    }
+
+    /// `T x;` or `T x = e;`
+    pub(super) fn variable(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
+        let kind = self.variable_head()?;
+        if self.at_kind(Kind::Comma) {
+            return Err(self.report(mistakes::several_names(self.span())));
+        }
+        self.semicolon("the declaration")?;
+        Ok(Decl { annotations, kind, span: self.since(start) })
+    }
+
+    /// `T(args) x;` or `T(args) x = { ... };`, behind its type.
+    pub(super) fn instance(&mut self, ty: crate::ast::Type) -> Parse<DeclKind> {
+        let args = self.args()?;
+        let name = self.name("an instance")?;
+        let body = if self.eat(Kind::Assign) {
+            let opener = self.expect(Kind::LBrace)?;
+            Some(self.nested(|p| p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some))))?)
+        } else {
+            None
+        };
+        self.scopes.declare_value(&name);
+        self.semicolon("the instance")?;
+        Ok(DeclKind::Instance { ty, args, name, body })
+    }
+
+    /// An instance among statements, whose front was read as a call.
+    pub(super) fn instance_after(&mut self, annotations: Vec<Annotation>, call: Expr, start: Span) -> Parse<Decl> {
+        let ExprKind::Call { callee, type_args, args } = call.kind else { return Err(self.unexpected("`;`")) };
+        if !matches!(callee.kind, ExprKind::Name { .. }) {
+            return Err(self.unexpected("`;`"));
+        }
+        let ty = self.type_of_callee(*callee, type_args)?;
+        let name = self.name("an instance")?;
+        let body = if self.eat(Kind::Assign) {
+            let opener = self.expect(Kind::LBrace)?;
+            Some(self.nested(|p| p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some))))?)
+        } else {
+            None
+        };
+        self.scopes.declare_value(&name);
+        self.semicolon("the instance")?;
+        Ok(Decl { annotations, kind: DeclKind::Instance { ty, args, name, body }, span: self.since(start) })
+    }
+
+    /// A function or instance in the braces of an instance.
+    fn instance_member(&mut self) -> Parse<Decl> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let ty = self.ty()?;
+        let kind = if self.at_kind(Kind::LParen) {
+            self.instance(ty)?
+        } else {
+            let name = self.name("a function")?;
+            self.function(ty, name)?
+        };
+        Ok(Decl { annotations, kind, span: self.since(start) })
+    }
+
+    /// `struct`, `header`, `header_union`.
+    fn composite(&mut self, kind: CompositeKind) -> Parse<DeclKind> {
+        self.bump();
+        let name = self.name("the name of a type")?;
+        self.scopes.declare_type(&name);
+        let (type_params, fields) = self.scoped(|p| {
+            let type_params = p.type_params()?;
+            p.scopes.declare_types(&type_params);
+            let opener = p.expect(Kind::LBrace)?;
+            let fields = p.members(opener, |p| p.field().map(Some))?;
+            Ok((type_params, fields))
+        })?;
+        Ok(DeclKind::Composite { kind, name, type_params, fields })
+    }
+
+    fn field(&mut self) -> Parse<Field> {
+        let annotations = self.annotations()?;
+        let ty = self.ty()?;
+        let name = self.name("a field")?;
+        if self.at_kind(Kind::LBracket) {
+            return Err(self.report(mistakes::array_after_name(self.span())));
+        }
+        if self.at_kind(Kind::Comma) {
+            return Err(self.report(mistakes::several_names(self.span())));
+        }
+        self.semicolon("the field")?;
+        Ok(Field { annotations, ty, name })
+    }
+
+    /// `enum E { A, B }` and `enum bit<8> E { A = 1 }`.
+    fn enumeration(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let underlying = if self.at_typed_name() { Some(self.ty()?) } else { None };
+        let name = self.name("the name of a type")?;
+        self.scopes.declare_type(&name);
+        let opener = self.expect(Kind::LBrace)?;
+        let members = self.comma_list(Kind::RBrace, true, |p| {
+            let name = p.name("a member")?;
+            let value = if p.eat(Kind::Assign) { Some(p.value()?) } else { None };
+            Ok(EnumMember { name, value })
+        })?;
+        self.close(Kind::RBrace, opener)?;
+        Ok(DeclKind::Enum { underlying, name, members })
+    }
+
+    fn error_members(&mut self) -> Parse<DeclKind> {
+        Ok(DeclKind::Error { members: self.name_set("an error")? })
+    }
+
+    fn match_kinds(&mut self) -> Parse<DeclKind> {
+        Ok(DeclKind::MatchKind { members: self.name_set("a match kind")? })
+    }
+
+    /// `error { A, B }`, from its first word.
+    fn name_set(&mut self, what: &str) -> Parse<Vec<Ident>> {
+        self.bump();
+        let opener = self.expect(Kind::LBrace)?;
+        let members = self.comma_list(Kind::RBrace, true, |p| p.name(what))?;
+        self.close(Kind::RBrace, opener)?;
+        Ok(members)
+    }
+
+    /// `typedef T x;`, where T may be a composite or enum declared on the spot in C only.
+    fn typedef(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let ty = self.ty()?;
+        let name = self.name("the name of a type")?;
+        self.scopes.declare_type(&name);
+        self.semicolon("the typedef")?;
+        Ok(DeclKind::Typedef { ty, name })
+    }
+
+    /// `type T x;`
+    fn new_type(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let ty = self.ty()?;
+        let name = self.name("the name of a type")?;
+        self.scopes.declare_type(&name);
+        self.semicolon("the type")?;
+        Ok(DeclKind::NewType { ty, name })
+    }
+
+    /// Tells that a declaration that is known stands at a wrong place.
+    pub(super) fn misplaced_declaration(&mut self, place: &str) -> super::Failed {
+        let (what, help) = match self.kind() {
+            Kind::Table => ("a table", "tables stand in controls, in front of `apply`"),
+            Kind::Action => ("an action", "actions stand at top level and in controls, in front of `apply`"),
+            Kind::State => ("a state", "states stand in parsers"),
+            Kind::ValueSet => ("a value set", "value sets stand in parsers, in front of the states"),
+            Kind::Apply => ("`apply`", "`apply` is the last part of a control; is a `}` above closed too early?"),
+            _ => ("`transition`", "transitions stand in parser states; is a `}` above closed too early?"),
+        };
+        let span = self.span();
+        self.report(grammar::misplaced(span, what, place, help))
+    }
+
+    /// Recognises P4-14 by what P4-16 never has, and reads no further: every line would be an error.
+    fn check_p4_14(&mut self) -> Parse<()> {
+        let (next, after) = (self.kind_at(1), self.kind_at(2));
+        let named_block = next.is_name() && after == Kind::LBrace;
+        let text = self.token().text.clone();
+        let what = match text.as_str() {
+            "header_type" if named_block => "`header_type` declares a header there",
+            "field_list" | "field_list_calculation" | "primitive_action" | "action_selector" if named_block => {
+                "P4-16 has no declaration of this kind"
+            }
+            "calculated_field" if next.is_name() => "P4-16 has no declaration of this kind",
+            "parser" if named_block => "its parsers have no parameters",
+            "control" if named_block => "its controls have no parameters",
+            "metadata" if next.is_name() && after.is_name() && self.kind_at(3) == Kind::Semi => {
+                "`metadata` declares an instance there"
+            }
+            "header" if next.is_name() && after.is_name() && self.kind_at(3) == Kind::Semi => {
+                "`header` declares an instance there"
+            }
+            "table" if named_block => match self.tokens.get(self.at + 3).map(|t| t.text.as_str()) {
+                Some("reads" | "actions" | "action_profile") if self.kind_at(4) == Kind::LBrace => {
+                    "its tables stand at top level"
+                }
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let span = self.span();
+        let failed = self.report(mistakes::p4_14(span, what));
+        self.stop();
+        Err(failed)
+    }
+}

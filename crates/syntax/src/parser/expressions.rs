@@ -1,0 +1,440 @@
+//! Expressions, by precedence climbing. Unlike in C, `&`, `^` and `|` bind tighter than comparisons.
+
+use diag::Span;
+
+use super::{Failed, MAX_DEPTH, Parse, Parser};
+use crate::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Type, TypeKind, UnaryOp};
+use crate::errors::{grammar, lexical, mistakes};
+use crate::literal::{self, BadInt, MAX_BITS};
+use crate::token::Kind;
+
+/// The operator and how tightly it binds.
+fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
+    Some(match kind {
+        Kind::OrOr => (BinaryOp::Or, 1),
+        Kind::AndAnd => (BinaryOp::And, 2),
+        Kind::EqEq => (BinaryOp::Eq, 3),
+        Kind::Ne => (BinaryOp::Ne, 3),
+        Kind::Lt => (BinaryOp::Lt, 4),
+        Kind::Gt => (BinaryOp::Gt, 4),
+        Kind::Le => (BinaryOp::Le, 4),
+        Kind::Ge => (BinaryOp::Ge, 4),
+        Kind::Pipe => (BinaryOp::BitOr, 5),
+        Kind::Caret => (BinaryOp::BitXor, 6),
+        Kind::Amp => (BinaryOp::BitAnd, 7),
+        Kind::Shl => (BinaryOp::Shl, 8),
+        Kind::Shr => (BinaryOp::Shr, 8),
+        Kind::Concat => (BinaryOp::Concat, SUM),
+        Kind::Plus => (BinaryOp::Add, SUM),
+        Kind::Minus => (BinaryOp::Sub, SUM),
+        Kind::SatAdd => (BinaryOp::SatAdd, SUM),
+        Kind::SatSub => (BinaryOp::SatSub, SUM),
+        Kind::Star => (BinaryOp::Mul, 10),
+        Kind::Slash => (BinaryOp::Div, 10),
+        Kind::Percent => (BinaryOp::Mod, 10),
+        _ => return None,
+    })
+}
+
+/// The power of `+`.
+const SUM: u8 = 9;
+
+impl Parser<'_> {
+    /// `expression`.
+    pub(super) fn expr(&mut self) -> Parse<Expr> {
+        self.nested(|p| {
+            let left = p.unary()?;
+            p.expr_after(left)
+        })
+    }
+
+    /// The rest of an expression whose first operand is there.
+    pub(super) fn expr_after(&mut self, first: Expr) -> Parse<Expr> {
+        let condition = self.binary_after(first, 1)?;
+        if !self.eat(Kind::Question) {
+            return Ok(condition);
+        }
+        let mut height = self.height;
+        let then = self.expr()?;
+        height = height.max(self.height);
+        self.expect(Kind::Colon)?;
+        let otherwise = self.expr()?;
+        height = height.max(self.height);
+        let span = condition.span.to(otherwise.span);
+        let kind = ExprKind::Ternary(Box::new(condition), Box::new(then), Box::new(otherwise));
+        self.grown(kind, span, height)
+    }
+
+    /// Sums and products behind `first`, as between the angle brackets of a width.
+    pub(super) fn rest_of_sum(&mut self, first: Expr) -> Parse<Expr> {
+        self.binary_after(first, SUM)
+    }
+
+    /// A number or an expression in parentheses, as between the angle brackets of a width.
+    pub(super) fn width_expr(&mut self) -> Parse<Expr> {
+        self.nested(Self::unary)
+    }
+
+    fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
+        let mut left = first;
+        while let Some((op, power)) = binary(self.kind()).filter(|(_, power)| *power >= least) {
+            let height = self.height;
+            self.bump();
+            self.check_increment()?;
+            let right = self.nested(|p| {
+                let operand = p.unary()?;
+                p.binary_after(operand, power + 1)
+            })?;
+            let height = height.max(self.height);
+            let span = self.joined(left.span, right.span);
+            left = self.grown(ExprKind::Binary(op, Box::new(left), Box::new(right)), span, height)?;
+        }
+        if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
+            let (span, op) = (self.span(), self.token().text.clone());
+            return Err(self.report(mistakes::set_operator(span, &op)));
+        }
+        Ok(left)
+    }
+
+    /// A node one higher than its highest child.
+    fn grown(&mut self, kind: ExprKind, span: Span, height: u32) -> Parse<Expr> {
+        self.height = height + 1;
+        if self.depth + self.height > MAX_DEPTH {
+            return Err(self.too_deep(span));
+        }
+        Ok(Expr { kind, span })
+    }
+
+    /// A node without children.
+    fn leaf(&mut self, kind: ExprKind, span: Span) -> Expr {
+        self.height = 0;
+        Expr { kind, span }
+    }
+
+    fn joined(&self, a: Span, b: Span) -> Span {
+        if a.hi <= b.lo { a.to(b) } else { a }
+    }
+
+    fn unary(&mut self) -> Parse<Expr> {
+        let op = match self.kind() {
+            Kind::Minus => UnaryOp::Neg,
+            Kind::Plus => UnaryOp::Plus,
+            Kind::Tilde => UnaryOp::BitNot,
+            Kind::Bang => UnaryOp::Not,
+            Kind::LParen if self.at_cast() => return self.nested(Self::cast),
+            _ => {
+                let primary = self.primary()?;
+                return self.postfix(primary);
+            }
+        };
+        let start = self.bump();
+        let operand = self.nested(Self::unary)?;
+        let (height, span) = (self.height, self.since(start));
+        self.grown(ExprKind::Unary(op, Box::new(operand)), span, height)
+    }
+
+    /// `(T) a`
+    fn cast(&mut self) -> Parse<Expr> {
+        let start = self.bump();
+        let ty = self.ty()?;
+        self.close(Kind::RParen, start)?;
+        let height = self.height;
+        let operand = self.unary()?;
+        let (height, span) = (self.height.max(height), self.since(start));
+        self.grown(ExprKind::Cast(Box::new(ty), Box::new(operand)), span, height)
+    }
+
+    /// Members, indices, slices and calls behind an expression.
+    pub(super) fn postfix(&mut self, first: Expr) -> Parse<Expr> {
+        let start = first.span;
+        let mut expr = first;
+        loop {
+            let height = self.height;
+            match self.kind() {
+                Kind::Dot => {
+                    self.bump();
+                    let member = self.name("a member")?;
+                    let span = self.since(start);
+                    expr = self.grown(ExprKind::Member(Box::new(expr), member), span, height)?;
+                }
+                Kind::LBracket => expr = self.index(expr, start)?,
+                Kind::LParen => {
+                    let args = self.args()?;
+                    let (height, span) = (height.max(self.height), self.since(start));
+                    let kind = ExprKind::Call { callee: Box::new(expr), type_args: Vec::new(), args };
+                    expr = self.grown(kind, span, height)?;
+                }
+                Kind::Lt if matches!(expr.kind, ExprKind::Name { .. } | ExprKind::Member(..)) && self.at_type_args() => {
+                    expr = self.type_args_after(expr, start)?;
+                }
+                Kind::Minus if self.kind_at(1) == Kind::Gt && !self.tokens[self.at + 1].space => {
+                    let span = self.span().to(self.tokens[self.at + 1].span);
+                    return Err(self.report(mistakes::arrow(span)));
+                }
+                _ => return Ok(expr),
+            }
+        }
+    }
+
+    /// `a[i]` and `a[hi:lo]`
+    fn index(&mut self, base: Expr, start: Span) -> Parse<Expr> {
+        let mut height = self.height;
+        let opener = self.bump();
+        let first = self.value()?;
+        height = height.max(self.height);
+        let base = Box::new(base);
+        let kind = if self.eat(Kind::Colon) {
+            let lo = self.value()?;
+            height = height.max(self.height);
+            ExprKind::Slice { base, hi: Box::new(first), lo: Box::new(lo) }
+        } else {
+            ExprKind::Index(base, Box::new(first))
+        };
+        self.close(Kind::RBracket, opener)?;
+        let span = self.since(start);
+        self.grown(kind, span, height)
+    }
+
+    /// `f<T>(args)` and `E<T>.A`, from the `<`.
+    fn type_args_after(&mut self, callee: Expr, start: Span) -> Parse<Expr> {
+        let mut height = self.height;
+        let type_args = self.type_args()?;
+        height = height.max(self.height);
+        if self.at_kind(Kind::LParen) {
+            let args = self.args()?;
+            let (height, span) = (height.max(self.height), self.since(start));
+            return self.grown(ExprKind::Call { callee: Box::new(callee), type_args, args }, span, height);
+        }
+        let ExprKind::Name { global, name } = callee.kind else { return Err(self.unexpected("`(`")) };
+        let base = Type { kind: TypeKind::Name { global, name }, span: callee.span };
+        let span = self.since(start);
+        let ty = Type { kind: TypeKind::Specialized { base: Box::new(base), args: type_args }, span };
+        self.grown(ExprKind::Type(Box::new(ty)), span, height)
+    }
+
+    /// `(args)`, from its `(`. The height is that of the highest argument.
+    pub(super) fn args(&mut self) -> Parse<Vec<Arg>> {
+        let opener = self.expect(Kind::LParen)?;
+        let mut height = 0;
+        let args = self.comma_list(Kind::RParen, false, |p| {
+            let arg = p.arg()?;
+            height = height.max(p.height);
+            Ok(arg)
+        })?;
+        self.close(Kind::RParen, opener)?;
+        self.height = height;
+        Ok(args)
+    }
+
+    fn arg(&mut self) -> Parse<Arg> {
+        let name = if self.kind().is_name() && self.kind_at(1) == Kind::Assign {
+            let name = self.name("an argument")?;
+            self.bump();
+            Some(name)
+        } else {
+            None
+        };
+        let value = if self.at_kind(Kind::Underscore) {
+            let span = self.bump();
+            self.leaf(ExprKind::DontCare, span)
+        } else {
+            self.value()?
+        };
+        Ok(Arg { name, value })
+    }
+
+    /// An expression where a set may not stand, even inside of a keyset.
+    pub(super) fn value(&mut self) -> Parse<Expr> {
+        let outer = std::mem::replace(&mut self.in_set, false);
+        let result = self.expr();
+        self.in_set = outer;
+        result
+    }
+
+    pub(super) fn primary(&mut self) -> Parse<Expr> {
+        let span = self.span();
+        match self.kind() {
+            Kind::Int => self.integer(),
+            Kind::Str => self.string(),
+            Kind::True => Ok(self.word(ExprKind::Bool(true))),
+            Kind::False => Ok(self.word(ExprKind::Bool(false))),
+            Kind::This => Ok(self.word(ExprKind::This)),
+            Kind::Invalid => Ok(self.word(ExprKind::Invalid)),
+            Kind::Dots => Ok(self.word(ExprKind::Default)),
+            Kind::LParen => {
+                let opener = self.bump();
+                let inner = self.value()?;
+                self.check_assignment()?;
+                self.close(Kind::RParen, opener)?;
+                // The parentheses belong to what an error about the whole should underline.
+                Ok(Expr { span: self.since(span), ..inner })
+            }
+            Kind::LBrace => self.nested(Self::braces),
+            Kind::Dot => {
+                self.bump();
+                let name = self.name("a name")?;
+                let span = self.since(span);
+                Ok(self.leaf(ExprKind::Name { global: true, name }, span))
+            }
+            Kind::Error => {
+                self.bump();
+                let ty = Type { kind: TypeKind::Error, span };
+                if !self.at_kind(Kind::Dot) {
+                    return Err(self.unexpected("`.` and the name of an error"));
+                }
+                Ok(self.leaf(ExprKind::Type(Box::new(ty)), span))
+            }
+            Kind::Bit | Kind::IntType | Kind::Varbit | Kind::Bool | Kind::StringType | Kind::Tuple => {
+                self.type_as_value(span)
+            }
+            kind if kind.is_name() => {
+                let name = self.name("an expression")?;
+                Ok(self.leaf(ExprKind::Name { global: false, name }, span))
+            }
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn word(&mut self, kind: ExprKind) -> Expr {
+        let span = self.bump();
+        self.leaf(kind, span)
+    }
+
+    /// A type where a value must stand.
+    fn type_as_value(&mut self, start: Span) -> Parse<Expr> {
+        let ty = self.ty()?;
+        let text = self.map.text(ty.span).to_string();
+        if self.at_kind(Kind::LParen) {
+            let span = self.since(start);
+            return Err(self.report(mistakes::call_cast(span, &text)));
+        }
+        Err(self.report(grammar::expected(ty.span, "an expression", &format!("the type `{text}`"))))
+    }
+
+    fn integer(&mut self) -> Parse<Expr> {
+        let (span, text) = (self.span(), self.token().text.clone());
+        let (value, width) = match literal::integer(&text) {
+            Ok(found) => found,
+            Err(wrong) => {
+                self.report(match wrong {
+                    BadInt::Malformed(why) => lexical::malformed_number(span, &text, &why),
+                    BadInt::Width => lexical::number_width(span, MAX_BITS),
+                    BadInt::Long => lexical::number_long(span, MAX_BITS),
+                });
+                (num_bigint::BigInt::ZERO, None)
+            }
+        };
+        Ok(self.word(ExprKind::Int { value, width }))
+    }
+
+    fn string(&mut self) -> Parse<Expr> {
+        let text = self.string_text();
+        Ok(Expr { kind: ExprKind::String(text), span: self.last_span() })
+    }
+
+    /// Takes a string literal.
+    fn string_text(&mut self) -> String {
+        let (span, literal) = (self.span(), self.token().text.clone());
+        let (text, bad) = literal::string(&literal);
+        for (at, escape) in bad {
+            // A literal from a macro has the span of the macro's use, where offsets mean nothing.
+            let exact = (span.hi - span.lo) as usize == literal.len();
+            let lo = span.lo + at as u32;
+            let place = if exact { Span { lo, hi: lo + 1 + escape.len_utf8() as u32 } } else { span };
+            self.diagnostics.push(lexical::bad_escape(place, &escape.to_string()));
+        }
+        self.bump();
+        self.height = 0;
+        text
+    }
+
+    /// `{a, b}`, `{x = a, y = b}`, each with `...` or a comma last.
+    fn braces(&mut self) -> Parse<Expr> {
+        let start = self.bump();
+        let outer = std::mem::replace(&mut self.in_set, false);
+        let result = self.braces_after(start);
+        self.in_set = outer;
+        result
+    }
+
+    fn braces_after(&mut self, start: Span) -> Parse<Expr> {
+        let named = self.kind().is_name() && self.kind_at(1) == Kind::Assign;
+        let (mut fields, mut items, mut rest) = (Vec::new(), Vec::new(), false);
+        let mut height = 0;
+        let mut first = Span::NONE;
+        self.comma_list(Kind::RBrace, true, |p| {
+            let item = p.span();
+            if rest {
+                return Err(p.unexpected("`}` behind the `...`"));
+            }
+            if named && p.eat(Kind::Dots) {
+                rest = true;
+                return Ok(());
+            }
+            let has_name = p.kind().is_name() && p.kind_at(1) == Kind::Assign;
+            if has_name != named && !p.at_kind(Kind::Dots) {
+                return Err(p.report(grammar::mixed_fields(item, first)));
+            }
+            if has_name {
+                let name = p.name("a field")?;
+                p.bump();
+                fields.push((name, p.expr()?));
+            } else {
+                rest = p.at_kind(Kind::Dots);
+                items.push(p.expr()?);
+            }
+            if first.is_none() {
+                first = p.since(item);
+            }
+            height = height.max(p.height);
+            Ok(())
+        })?;
+        self.close(Kind::RBrace, start)?;
+        let span = self.since(start);
+        let kind = if named { ExprKind::Struct { fields, rest } } else { ExprKind::List(items) };
+        self.grown(kind, span, height)
+    }
+
+    /// `=` where a value is wanted.
+    pub(super) fn check_assignment(&mut self) -> Parse<()> {
+        if !self.at_kind(Kind::Assign) {
+            return Ok(());
+        }
+        let span = self.span();
+        self.report(mistakes::assign_in_condition(span));
+        self.bump();
+        // Reads it as the comparison that was meant.
+        self.expr().map(|_| ())
+    }
+
+    /// `a++ ;` and `a--;`, seen behind the first sign.
+    fn check_increment(&mut self) -> Parse<()> {
+        let signs = self.last_span().to(self.span());
+        let last = self.tokens[self.at - 1].kind;
+        match (last, self.kind(), self.kind_at(1)) {
+            (Kind::Concat, Kind::Semi | Kind::RParen, _) => {
+                let span = self.last_span();
+                Err(self.report(mistakes::increment(span, "++")))
+            }
+            (Kind::Minus, Kind::Minus, Kind::Semi | Kind::RParen) => Err(self.report(mistakes::increment(signs, "--"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A name that stands for a value, with or without a dot in front.
+    pub(super) fn prefixed_name(&mut self, what: &str) -> Parse<(bool, Ident)> {
+        let global = self.eat(Kind::Dot);
+        Ok((global, self.name(what)?))
+    }
+
+    /// The type that a callee stands for: `T` or `T<A>` in the instance `T<A>(args) name`.
+    pub(super) fn type_of_callee(&mut self, callee: Expr, type_args: Vec<Type>) -> Parse<Type> {
+        let ExprKind::Name { global, name } = callee.kind else { return Err(Failed) };
+        let base = Type { kind: TypeKind::Name { global, name }, span: callee.span };
+        if type_args.is_empty() {
+            return Ok(base);
+        }
+        let span = type_args.last().map_or(base.span, |last| base.span.to(last.span));
+        Ok(Type { kind: TypeKind::Specialized { base: Box::new(base), args: type_args }, span })
+    }
+}

@@ -1,0 +1,131 @@
+//! Externs, functions, actions, packages, and the parameters that all of them have.
+
+use super::{Parse, Parser};
+use crate::ast::{DeclKind, Direction, Ident, Method, Param, Proto, Type};
+use crate::errors::grammar;
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `extern X<T> { methods }` and `extern T f(params);`
+    pub(super) fn extern_declaration(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let mut look = self.look(1);
+        let object = self.kind().is_name()
+            && (self.seen(&look) == Kind::LBrace
+                || (self.seen(&look) == Kind::Lt && self.skip_type_args(&mut look) && self.seen(&look) == Kind::LBrace));
+        if object {
+            return self.extern_object();
+        }
+        let result = self.ty()?;
+        let name = self.name("a function")?;
+        let proto = self.scoped(|p| p.proto(name, Some(result)))?;
+        self.scopes.declare_value(&proto.name);
+        self.semicolon("the extern function")?;
+        Ok(DeclKind::ExternFunction(proto))
+    }
+
+    fn extern_object(&mut self) -> Parse<DeclKind> {
+        let name = self.name("the name of an extern")?;
+        self.scopes.declare_type(&name);
+        let (type_params, methods) = self.scoped(|p| {
+            let type_params = p.type_params()?;
+            p.scopes.declare_types(&type_params);
+            let opener = p.expect(Kind::LBrace)?;
+            let methods = p.members(opener, |p| p.method(&name).map(Some))?;
+            Ok((type_params, methods))
+        })?;
+        Ok(DeclKind::Extern { name, type_params, methods })
+    }
+
+    /// `methodPrototype`.
+    fn method(&mut self, object: &Ident) -> Parse<Method> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let is_abstract = self.eat(Kind::Abstract);
+        let constructor = self.kind_at(1) == Kind::LParen && self.token().text == object.name;
+        let result = if constructor { None } else { Some(self.ty()?) };
+        let name = self.name("a method")?;
+        let proto = self.scoped(|p| p.proto(name, result))?;
+        self.semicolon("the method")?;
+        Ok(Method { annotations, is_abstract, proto, span: self.since(start) })
+    }
+
+    /// Type parameters and parameters behind a name; they stay in scope.
+    fn proto(&mut self, name: Ident, result: Option<Type>) -> Parse<Proto> {
+        let type_params = self.type_params()?;
+        self.scopes.declare_types(&type_params);
+        let params = self.params()?;
+        Ok(Proto { name, type_params, params, result })
+    }
+
+    /// `T f<X>(params) { body }`, behind its name.
+    pub(super) fn function(&mut self, result: Type, name: Ident) -> Parse<DeclKind> {
+        self.scopes.declare_value(&name);
+        self.scoped(|p| {
+            let proto = p.proto(name, Some(result))?;
+            p.scopes.declare_params(&proto.params);
+            if p.at_kind(Kind::Semi) {
+                let span = proto.name.span;
+                let help = "write `extern` in front of it if the target supplies it, or give it a body { ... }";
+                let failed = p.report(grammar::misplaced(span, "a function without a body", "here", help));
+                p.bump();
+                return Err(failed);
+            }
+            let body = p.block()?;
+            Ok(DeclKind::Function { proto, body })
+        })
+    }
+
+    /// `action a(params) { body }`
+    pub(super) fn action(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let name = self.name("an action")?;
+        self.scopes.declare_value(&name);
+        self.scoped(|p| {
+            let params = p.params()?;
+            p.scopes.declare_params(&params);
+            let body = p.block()?;
+            Ok(DeclKind::Action { name, params, body })
+        })
+    }
+
+    /// `package p<T>(params);`
+    pub(super) fn package(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let name = self.name("a package")?;
+        self.scopes.declare_type(&name);
+        let (type_params, params) = self.scoped(|p| {
+            let type_params = p.type_params()?;
+            p.scopes.declare_types(&type_params);
+            Ok((type_params, p.params()?))
+        })?;
+        self.semicolon("the package")?;
+        Ok(DeclKind::Package { name, type_params, params })
+    }
+
+    /// `(params)`
+    pub(super) fn params(&mut self) -> Parse<Vec<Param>> {
+        let opener = self.expect(Kind::LParen)?;
+        let params = self.comma_list(Kind::RParen, false, Self::param)?;
+        self.close(Kind::RParen, opener)?;
+        Ok(params)
+    }
+
+    fn param(&mut self) -> Parse<Param> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let direction = match self.kind() {
+            Kind::In => Direction::In,
+            Kind::Out => Direction::Out,
+            Kind::InOut => Direction::InOut,
+            _ => Direction::None,
+        };
+        if direction != Direction::None {
+            self.bump();
+        }
+        let ty = self.ty()?;
+        let name = self.name("a parameter")?;
+        let default = if self.eat(Kind::Assign) { Some(self.value()?) } else { None };
+        Ok(Param { annotations, direction, ty, name, default, span: self.since(start) })
+    }
+}

@@ -1,0 +1,94 @@
+//! Sets of values: in select cases and table entries.
+
+use super::{Parse, Parser};
+use crate::ast::{Expr, ExprKind};
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `keysetExpression`: one element for each key. A tuple is taken apart.
+    pub(super) fn keyset(&mut self) -> Parse<Vec<Expr>> {
+        let set = self.set()?;
+        match set.kind {
+            ExprKind::Tuple(elements) => Ok(elements),
+            _ => Ok(vec![set]),
+        }
+    }
+
+    /// One set: `default`, `_`, a value, `a &&& b`, `a .. b`, or several in parentheses.
+    fn set(&mut self) -> Parse<Expr> {
+        let outer = std::mem::replace(&mut self.in_set, true);
+        let result = self.nested(Self::set_here);
+        self.in_set = outer;
+        result
+    }
+
+    /// `a` or `a .. b`, as in `for (x in a .. b)`.
+    pub(super) fn collection(&mut self) -> Parse<Expr> {
+        let outer = std::mem::replace(&mut self.in_set, true);
+        let result = self.expr().and_then(|first| self.set_after(first));
+        self.in_set = outer;
+        result
+    }
+
+    fn set_here(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        match self.kind() {
+            Kind::Default => {
+                self.bump();
+                return Ok(Expr { kind: ExprKind::Default, span: start });
+            }
+            Kind::Underscore => {
+                self.bump();
+                return Ok(Expr { kind: ExprKind::DontCare, span: start });
+            }
+            Kind::LParen if !self.at_cast() => {}
+            _ => {
+                let first = self.expr()?;
+                return self.set_after(first);
+            }
+        }
+        let opener = self.bump();
+        let mut height = 0;
+        let mut elements = self.comma_list(Kind::RParen, false, |p| {
+            let element = p.set()?;
+            height = height.max(p.height);
+            Ok(element)
+        })?;
+        self.close(Kind::RParen, opener)?;
+        let span = self.since(start);
+        self.height = height;
+        let alone = match (elements.pop(), elements.is_empty()) {
+            (Some(only), true) => only,
+            (last, _) => {
+                elements.extend(last);
+                return Ok(Expr { kind: ExprKind::Tuple(elements), span });
+            }
+        };
+        match alone.kind {
+            // The parentheses of `(a &&& b)` are those of a keyset; those of `(a)` may begin an expression.
+            ExprKind::Default | ExprKind::DontCare | ExprKind::Mask(..) | ExprKind::Range(..) | ExprKind::Tuple(_) => {
+                Ok(Expr { span, ..alone })
+            }
+            _ => {
+                let first = self.postfix(Expr { span, ..alone })?;
+                let first = self.expr_after(first)?;
+                self.set_after(first)
+            }
+        }
+    }
+
+    /// `&&& b` or `.. b` behind a value.
+    fn set_after(&mut self, first: Expr) -> Parse<Expr> {
+        let make: fn(Box<Expr>, Box<Expr>) -> ExprKind = match self.kind() {
+            Kind::Mask => ExprKind::Mask,
+            Kind::Range => ExprKind::Range,
+            _ => return Ok(first),
+        };
+        let height = self.height;
+        self.bump();
+        let second = self.value()?;
+        self.height = self.height.max(height);
+        let span = first.span.to(second.span);
+        Ok(Expr { kind: make(Box::new(first), Box::new(second)), span })
+    }
+}

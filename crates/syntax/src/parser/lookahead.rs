@@ -1,0 +1,228 @@
+//! Looking ahead over a whole type, to tell declarations, casts and type arguments apart.
+
+use super::Parser;
+use super::scopes::Meaning;
+use crate::token::Kind;
+
+/// How many tokens one look may take: what decides stands near.
+const MAX_STEPS: u32 = 2_000;
+/// How deep type arguments may be nested in a look; deeper ones are an error of the parser's.
+const MAX_NESTING: u32 = 64;
+
+/// A cursor that takes nothing.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    at: usize,
+    /// How many `>` of the token at hand are taken.
+    taken: u8,
+    steps: u32,
+}
+
+impl Parser<'_> {
+    /// A look that begins `n` tokens after the one at hand.
+    pub(super) fn look(&self, n: usize) -> Look {
+        Look { at: self.at + n, taken: 0, steps: 0 }
+    }
+
+    /// The kind of the token under the look.
+    pub(super) fn seen(&self, look: &Look) -> Kind {
+        let kind = self.tokens.get(look.at).map_or(Kind::Eof, |t| t.kind);
+        match (kind, look.taken) {
+            (Kind::Shr, 1) => Kind::Gt,
+            (Kind::Ge, 1) => Kind::Assign,
+            (Kind::ShrAssign, 1) => Kind::Ge,
+            (Kind::ShrAssign, 2) => Kind::Assign,
+            (kind, _) => kind,
+        }
+    }
+
+    /// One token further.
+    pub(super) fn after(&self, look: Look) -> Look {
+        Look { at: look.at + 1, taken: 0, steps: look.steps + 1 }
+    }
+
+    fn step(&self, look: &mut Look) {
+        look.at += 1;
+        look.taken = 0;
+        look.steps += 1;
+    }
+
+    fn step_over(&self, look: &mut Look, kind: Kind) -> bool {
+        let found = self.seen(look) == kind;
+        if found {
+            self.step(look);
+        }
+        found
+    }
+
+    fn step_gt(&self, look: &mut Look) -> bool {
+        match self.seen(look) {
+            Kind::Gt => self.step(look),
+            Kind::Shr | Kind::Ge | Kind::ShrAssign => look.taken += 1,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether a type stands here; the look goes behind it.
+    pub(super) fn skip_type(&self, look: &mut Look) -> bool {
+        self.skip_type_in(look, 0)
+    }
+
+    /// Whether type arguments in angle brackets stand here; the look goes behind them.
+    pub(super) fn skip_type_args(&self, look: &mut Look) -> bool {
+        self.skip_args_in(look, 0)
+    }
+
+    fn skip_type_in(&self, look: &mut Look, nesting: u32) -> bool {
+        if nesting > MAX_NESTING || look.steps > MAX_STEPS {
+            return false;
+        }
+        let kind = self.seen(look);
+        match kind {
+            Kind::Bool | Kind::Error | Kind::MatchKind | Kind::StringType | Kind::Void | Kind::Underscore => {
+                self.step(look);
+            }
+            Kind::Bit | Kind::IntType | Kind::Varbit => {
+                self.step(look);
+                if self.seen(look) == Kind::Lt && !self.skip_width(look) {
+                    return false;
+                }
+            }
+            Kind::Tuple => {
+                self.step(look);
+                if !self.skip_args_in(look, nesting + 1) {
+                    return false;
+                }
+            }
+            _ => {
+                let global = self.step_over(look, Kind::Dot);
+                if !self.seen(look).is_name() {
+                    return false;
+                }
+                let name = self.tokens[look.at].text.as_str();
+                let meaning = if global { self.scopes.global(name) } else { self.scopes.meaning(name) };
+                if meaning == Some(Meaning::Value) {
+                    return false;
+                }
+                self.step(look);
+                if self.seen(look) == Kind::Lt && !self.skip_args_in(look, nesting + 1) {
+                    return false;
+                }
+            }
+        }
+        while self.seen(look) == Kind::LBracket {
+            if !self.skip_brackets(look) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn skip_args_in(&self, look: &mut Look, nesting: u32) -> bool {
+        if !self.step_over(look, Kind::Lt) {
+            return false;
+        }
+        // `tuple<>`
+        if self.step_gt(look) {
+            return true;
+        }
+        loop {
+            if !self.skip_type_in(look, nesting + 1) {
+                return false;
+            }
+            if !self.step_over(look, Kind::Comma) {
+                return self.step_gt(look);
+            }
+        }
+    }
+
+    /// `<8>`, `<(W + 1)>`, and what users write instead of the parentheses.
+    fn skip_width(&self, look: &mut Look) -> bool {
+        self.step(look);
+        loop {
+            match self.seen(look) {
+                Kind::LParen => {
+                    if !self.skip_brackets(look) {
+                        return false;
+                    }
+                }
+                Kind::Int | Kind::Ident | Kind::Plus | Kind::Minus | Kind::Star | Kind::Dot => self.step(look),
+                _ => return self.step_gt(look),
+            }
+            if look.steps > MAX_STEPS {
+                return false;
+            }
+        }
+    }
+
+    /// Whether a bracket stands here that is closed; the look goes behind it.
+    pub(super) fn skip_brackets(&self, look: &mut Look) -> bool {
+        let mut depth = 0_u32;
+        while look.steps <= MAX_STEPS {
+            match self.seen(look) {
+                Kind::LParen | Kind::LBracket | Kind::LBrace => depth += 1,
+                Kind::RParen | Kind::RBracket | Kind::RBrace => depth -= 1,
+                Kind::Eof => return false,
+                _ => {}
+            }
+            self.step(look);
+            if depth == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a declaration `T name` begins at the token at hand.
+    pub(super) fn at_typed_name(&self) -> bool {
+        let mut look = self.look(0);
+        self.skip_type(&mut look) && self.seen(&look).is_name()
+    }
+
+    /// Whether the `(` at hand begins a cast.
+    pub(super) fn at_cast(&self) -> bool {
+        let mut look = self.look(1);
+        if !self.skip_type(&mut look) || self.seen(&look) != Kind::RParen {
+            return false;
+        }
+        let first = self.kind_at(1);
+        let (plain, name) = match (first, self.kind_at(2)) {
+            (Kind::Dot, _) => (self.kind_at(3) == Kind::RParen, 2),
+            (kind, next) => (kind.is_name() && next == Kind::RParen, 1),
+        };
+        if !plain {
+            return first != Kind::Underscore && first != Kind::Error;
+        }
+        let name = self.tokens[self.at + name].text.as_str();
+        let meaning = if first == Kind::Dot { self.scopes.global(name) } else { self.scopes.meaning(name) };
+        match meaning {
+            Some(meaning) => meaning == Meaning::Type,
+            // An unknown name in parentheses with a value behind it can only be meant as a type.
+            None => {
+                self.step(&mut look);
+                let next = self.seen(&look);
+                next.is_name()
+                    || matches!(
+                        next,
+                        Kind::Int
+                            | Kind::Str
+                            | Kind::True
+                            | Kind::False
+                            | Kind::LParen
+                            | Kind::LBrace
+                            | Kind::Tilde
+                            | Kind::Bang
+                            | Kind::This
+                    )
+            }
+        }
+    }
+
+    /// Whether the `<` at hand begins the type arguments of a call or of a type before a dot. A
+    /// comparison with what follows would compare a truth value, which has no order.
+    pub(super) fn at_type_args(&self) -> bool {
+        let mut look = self.look(0);
+        self.skip_type_args(&mut look) && matches!(self.seen(&look), Kind::LParen | Kind::Dot)
+    }
+}

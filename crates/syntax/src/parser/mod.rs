@@ -1,0 +1,159 @@
+//! The parser: one function a production of the grammar, grouped in files by subject.
+//!
+//! A function that fails has reported why; [`Failed`] only tells the caller to go to its next
+//! point of recovery. Those are: the next declaration, the next member between braces, the next
+//! statement. The tree is never deeper than [`MAX_DEPTH`], so that whoever walks or drops it may
+//! recurse.
+
+mod annotations;
+mod controls;
+mod cursor;
+mod declarations;
+mod expressions;
+mod extern_like;
+mod keysets;
+mod lookahead;
+mod parsers;
+mod recovery;
+mod scopes;
+mod statements;
+mod tables;
+mod types;
+
+use diag::{Diagnostic, Diagnostics, SourceMap, Span};
+
+use crate::ast::Program;
+use crate::errors::{grammar, mistakes};
+use crate::token::{Kind, Token};
+use scopes::Scopes;
+
+/// How deep a tree may be.
+pub(crate) const MAX_DEPTH: u32 = 200;
+/// How many errors of the grammar one run tells.
+const MAX_ERRORS: usize = 200;
+
+/// The way back to a point of recovery, after an error that is already told.
+#[derive(Debug)]
+pub(crate) struct Failed;
+
+/// What a production gives.
+pub(crate) type Parse<T> = Result<T, Failed>;
+
+/// The tree of a list of tokens that ends with [`Kind::Eof`].
+pub(crate) fn parse(tokens: Vec<Token>, map: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        map,
+        diagnostics,
+        scopes: Scopes::new(),
+        depth: 0,
+        height: 0,
+        in_set: false,
+        errors: 0,
+        last_error: None,
+        stopped: false,
+    };
+    parser.program()
+}
+
+/// The state of a parse.
+pub(crate) struct Parser<'a> {
+    tokens: Vec<Token>,
+    at: usize,
+    map: &'a SourceMap,
+    diagnostics: &'a mut Diagnostics,
+    scopes: Scopes,
+    /// How many productions that nest are open.
+    depth: u32,
+    /// The height of the tree of the expression that was parsed last: chains such as `a + b + c`
+    /// grow to the left, where `depth` does not see them.
+    height: u32,
+    errors: usize,
+    /// The token that the last error was about: a second error there is an echo.
+    last_error: Option<usize>,
+    /// Whether `&&&` and `..` may stand behind the expression at hand.
+    in_set: bool,
+    /// A limit is reached: the tokens are skipped and nothing more is told.
+    stopped: bool,
+}
+
+impl Parser<'_> {
+    fn program(&mut self) -> Program {
+        let mut decls = Vec::new();
+        while self.kind() != Kind::Eof {
+            let before = self.at;
+            if self.eat(Kind::Semi) {
+                continue;
+            }
+            if self.at_kind(Kind::RBrace) {
+                let span = self.span();
+                self.report(mistakes::stray_close(span, "}"));
+                self.bump();
+                continue;
+            }
+            match self.declaration() {
+                Ok(decl) => decls.push(decl),
+                Err(Failed) => self.recover_declaration(before),
+            }
+        }
+        Program { decls }
+    }
+
+    /// Tells an error, unless it is an echo of the last one.
+    fn report(&mut self, diagnostic: Diagnostic) -> Failed {
+        if self.stopped || self.last_error == Some(self.at) {
+            return Failed;
+        }
+        self.last_error = Some(self.at);
+        self.errors += 1;
+        if self.errors > MAX_ERRORS {
+            self.diagnostics.push(grammar::too_many(diagnostic.primary.span, MAX_ERRORS));
+            self.stop();
+        } else {
+            self.diagnostics.push(diagnostic);
+        }
+        Failed
+    }
+
+    /// Reads nothing more.
+    fn stop(&mut self) {
+        self.stopped = true;
+        self.at = self.tokens.len() - 1;
+    }
+
+    /// "expected `wanted`, found ..." at the token at hand.
+    fn unexpected(&mut self, wanted: &str) -> Failed {
+        let token = self.token();
+        let (span, found) = (token.span, token.describe());
+        self.report(grammar::expected(span, wanted, &found))
+    }
+
+    /// Runs a production that nests.
+    fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep(self.span()));
+        }
+        self.depth += 1;
+        let result = production(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep(&mut self, span: Span) -> Failed {
+        let failed = self.report(grammar::too_deep(span, MAX_DEPTH));
+        self.stop();
+        failed
+    }
+
+    /// Runs a production inside a scope of names of its own.
+    fn scoped<T>(&mut self, production: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push();
+        let result = production(self);
+        self.scopes.pop();
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Parsers, their states and transitions.
+
+use super::{Failed, Parse, Parser};
+use crate::ast::{Decl, DeclKind, ParserBody, SelectCase, State, Transition};
+use crate::errors::{grammar, mistakes};
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `parser p(params);` and `parser p(params)(ctor) { locals states }`.
+    pub(super) fn parser_declaration(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let name = self.name("a parser")?;
+        self.scopes.declare_type(&name);
+        self.scoped(|p| {
+            let head = p.head(name)?;
+            if p.eat(Kind::Semi) {
+                return Ok(DeclKind::Parser { head, body: None });
+            }
+            let body = p.nested(Self::parser_body)?;
+            Ok(DeclKind::Parser { head, body: Some(body) })
+        })
+    }
+
+    fn parser_body(&mut self) -> Parse<ParserBody> {
+        let opener = self.expect(Kind::LBrace)?;
+        let mut states: Vec<State> = Vec::new();
+        let locals = self.members(opener, |p| {
+            let start = p.span();
+            let annotations = p.annotations()?;
+            if p.at_kind(Kind::State) && p.kind_at(1).is_name() {
+                states.push(p.nested(|p| p.state(annotations, start))?);
+                return Ok(None);
+            }
+            if let Some(state) = states.first() {
+                let span = p.span();
+                p.report(grammar::after_last(span, "a declaration", "state", state.name.span));
+            }
+            p.parser_local(annotations, start).map(Some)
+        })?;
+        Ok(ParserBody { locals, states })
+    }
+
+    /// `parserLocalElement`.
+    fn parser_local(&mut self, annotations: Vec<crate::ast::Annotation>, start: diag::Span) -> Parse<Decl> {
+        match self.kind() {
+            Kind::Const => self.constant(annotations, start),
+            Kind::ValueSet => {
+                self.bump();
+                self.expect(Kind::Lt)?;
+                let ty = self.ty()?;
+                self.expect_gt()?;
+                let opener = self.expect(Kind::LParen)?;
+                let size = self.value()?;
+                self.close(Kind::RParen, opener)?;
+                let name = self.name("a value set")?;
+                self.scopes.declare_value(&name);
+                self.semicolon("the value set")?;
+                Ok(Decl { annotations, kind: DeclKind::ValueSet { ty, size, name }, span: self.since(start) })
+            }
+            Kind::Table | Kind::Action | Kind::Transition => Err(self.misplaced_declaration("in a parser")),
+            Kind::Apply => Err(self.misplaced_declaration("in a parser")),
+            Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
+                let text = self.token().describe();
+                let help = "put statements into a state: state start { ... }";
+                Err(self.report(grammar::misplaced(start, &text, "between states", help)))
+            }
+            Kind::RBrace => {
+                self.refuse_annotations(&annotations);
+                Err(Failed)
+            }
+            _ => self.local(annotations, start),
+        }
+    }
+
+    /// `state s { statements transition }`, from its first word.
+    fn state(&mut self, annotations: Vec<crate::ast::Annotation>, start: diag::Span) -> Parse<State> {
+        self.bump();
+        let name = self.name("a state")?;
+        let opener = self.expect(Kind::LBrace)?;
+        let mut transition: Option<(Transition, diag::Span)> = None;
+        let body = self.scoped(|p| {
+            p.members(opener, |p| {
+                let at = p.span();
+                if let Some((_, last)) = &transition {
+                    p.report(grammar::after_last(at, "a statement", "transition", *last));
+                }
+                if p.at_kind(Kind::Transition) {
+                    let found = p.transition()?;
+                    transition = Some((found, p.since(at)));
+                    return Ok(None);
+                }
+                p.statement().map(Some)
+            })
+        })?;
+        Ok(State { annotations, name, body, transition: transition.map(|(t, _)| t), span: self.since(start) })
+    }
+
+    /// `transition s;` and `transition select(keys) { cases }`.
+    fn transition(&mut self) -> Parse<Transition> {
+        self.bump();
+        if !self.at_kind(Kind::Select) {
+            let name = self.name("a state")?;
+            self.semicolon("the transition")?;
+            return Ok(Transition::To(name));
+        }
+        let start = self.bump();
+        let opener = self.expect(Kind::LParen)?;
+        let keys = self.comma_list(Kind::RParen, false, Self::expr)?;
+        self.close(Kind::RParen, opener)?;
+        let opener = self.expect(Kind::LBrace)?;
+        let cases = self.members(opener, |p| p.select_case().map(Some))?;
+        // The grammar wants no `;` here, and many programs have one.
+        self.eat(Kind::Semi);
+        Ok(Transition::Select { keys, cases, span: self.since(start) })
+    }
+
+    /// `keyset: state;`
+    fn select_case(&mut self) -> Parse<SelectCase> {
+        let start = self.span();
+        if self.at_word("case") {
+            self.report(mistakes::case_word(start));
+            self.bump();
+        }
+        let keyset = self.keyset()?;
+        self.expect(Kind::Colon)?;
+        let target = self.name("a state")?;
+        self.semicolon("the state")?;
+        Ok(SelectCase { keyset, target, span: self.since(start) })
+    }
+}

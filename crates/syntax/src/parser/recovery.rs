@@ -1,0 +1,124 @@
+//! Points of recovery: where to go on after an error.
+
+use super::Parser;
+use crate::token::Kind;
+
+/// Words that begin declarations that stand at top level only.
+fn begins_outer(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Header
+            | Kind::HeaderUnion
+            | Kind::Struct
+            | Kind::ParserKw
+            | Kind::Control
+            | Kind::Package
+            | Kind::Extern
+            | Kind::Typedef
+    )
+}
+
+impl Parser<'_> {
+    /// Whether the token at hand begins a declaration that never stands between braces: the sign of
+    /// a brace that is missing above.
+    pub(super) fn at_outer_declaration(&self) -> bool {
+        self.token().first && begins_outer(self.kind())
+    }
+
+    /// Whether a declaration of any kind seems to begin here.
+    fn at_declaration(&self) -> bool {
+        self.token().first
+            && (begins_outer(self.kind())
+                || matches!(
+                    self.kind(),
+                    Kind::Const | Kind::Action | Kind::Enum | Kind::MatchKind | Kind::Type | Kind::Table | Kind::At
+                ))
+    }
+
+    /// Goes to the next declaration at top level. `before` is where the failed one began.
+    pub(super) fn recover_declaration(&mut self, before: usize) {
+        if self.at == before {
+            self.bump();
+        }
+        let mut depth = 0_u32;
+        while self.kind() != Kind::Eof {
+            if self.at_outer_declaration() || (depth == 0 && self.at_declaration()) {
+                return;
+            }
+            match self.kind() {
+                Kind::LBrace => depth += 1,
+                Kind::RBrace => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        self.bump();
+                        self.eat(Kind::Semi);
+                        return;
+                    }
+                }
+                Kind::Semi if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Goes behind the next `;`, or to the `}` that ends the list of members at hand, or to a word
+    /// that begins the next member. `before` is where the failed one began.
+    pub(super) fn recover_member(&mut self, before: usize) {
+        let mut depth = 0_u32;
+        let mut open = 0_u32;
+        while self.kind() != Kind::Eof {
+            let moved = self.at > before;
+            if self.at_outer_declaration() || (depth == 0 && moved && self.begins_member()) {
+                return;
+            }
+            match self.kind() {
+                Kind::LBrace => depth += 1,
+                Kind::RBrace if depth == 0 => return,
+                Kind::RBrace => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.bump();
+                        self.eat(Kind::Semi);
+                        return;
+                    }
+                }
+                Kind::LParen => open += 1,
+                Kind::RParen => open = open.saturating_sub(1),
+                // A `;` inside parentheses belongs to `for`.
+                Kind::Semi if depth == 0 && open == 0 => {
+                    self.bump();
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn begins_member(&self) -> bool {
+        self.token().first
+            && (self.at_declaration()
+                || matches!(
+                    self.kind(),
+                    Kind::If
+                        | Kind::For
+                        | Kind::Switch
+                        | Kind::Return
+                        | Kind::Exit
+                        | Kind::Break
+                        | Kind::Continue
+                        | Kind::Transition
+                        | Kind::State
+                        | Kind::Apply
+                        | Kind::Key
+                        | Kind::Actions
+                        | Kind::Entries
+                        | Kind::Default
+                        | Kind::ValueSet
+                ))
+    }
+}

@@ -1,0 +1,67 @@
+//! Which names are types, as far as the grammar needs to know it: the specification's
+//! TYPE_IDENTIFIER decides between a cast and parentheses, and between `<` and type arguments.
+
+use std::collections::HashMap;
+
+use smol_str::SmolStr;
+
+use crate::ast::{Ident, Param};
+
+/// What a name in scope is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    Type,
+    Value,
+}
+
+/// Nested scopes of names.
+pub(super) struct Scopes {
+    frames: Vec<HashMap<SmolStr, Meaning>>,
+}
+
+impl Scopes {
+    /// The top level alone.
+    pub fn new() -> Scopes {
+        Scopes { frames: vec![HashMap::new()] }
+    }
+
+    pub fn push(&mut self) {
+        self.frames.push(HashMap::new());
+    }
+
+    pub fn pop(&mut self) {
+        self.frames.pop();
+    }
+
+    pub fn declare_type(&mut self, name: &Ident) {
+        self.declare(name, Meaning::Type);
+    }
+
+    pub fn declare_value(&mut self, name: &Ident) {
+        self.declare(name, Meaning::Value);
+    }
+
+    pub fn declare_types(&mut self, names: &[Ident]) {
+        names.iter().for_each(|name| self.declare_type(name));
+    }
+
+    pub fn declare_params(&mut self, params: &[Param]) {
+        params.iter().for_each(|param| self.declare_value(&param.name));
+    }
+
+    fn declare(&mut self, name: &Ident, meaning: Meaning) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.insert(name.name.clone(), meaning);
+        }
+    }
+
+    /// The innermost meaning of a name; `None` if it is unknown.
+    pub fn meaning(&self, name: &str) -> Option<Meaning> {
+        self.frames.iter().rev().find_map(|f| f.get(name)).copied()
+    }
+
+    /// The meaning of a name at top level.
+    pub fn global(&self, name: &str) -> Option<Meaning> {
+        self.frames.first().and_then(|f| f.get(name)).copied()
+    }
+}

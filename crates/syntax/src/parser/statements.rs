@@ -1,0 +1,299 @@
+//! Statements and blocks.
+
+use diag::Span;
+
+use super::{Parse, Parser};
+use crate::ast::{Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, Stmt, StmtKind, SwitchCase};
+use crate::errors::{grammar, mistakes};
+use crate::token::Kind;
+
+/// The operator of an assignment; `Some(None)` for `=`.
+fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
+    Some(Some(match kind {
+        Kind::Assign => return Some(None),
+        Kind::AddAssign => BinaryOp::Add,
+        Kind::SubAssign => BinaryOp::Sub,
+        Kind::MulAssign => BinaryOp::Mul,
+        Kind::DivAssign => BinaryOp::Div,
+        Kind::ModAssign => BinaryOp::Mod,
+        Kind::ShlAssign => BinaryOp::Shl,
+        Kind::ShrAssign => BinaryOp::Shr,
+        Kind::AndAssign => BinaryOp::BitAnd,
+        Kind::OrAssign => BinaryOp::BitOr,
+        Kind::XorAssign => BinaryOp::BitXor,
+        Kind::SatAddAssign => BinaryOp::SatAdd,
+        Kind::SatSubAssign => BinaryOp::SatSub,
+        _ => return None,
+    }))
+}
+
+impl Parser<'_> {
+    /// `blockStatement`, in a scope of its own.
+    pub(super) fn block(&mut self) -> Parse<Block> {
+        let annotations = self.annotations()?;
+        self.block_after(annotations)
+    }
+
+    fn block_after(&mut self, annotations: Vec<Annotation>) -> Parse<Block> {
+        let opener = self.expect(Kind::LBrace)?;
+        let stmts = self.nested(|p| p.scoped(|p| p.members(opener, |p| p.statement().map(Some))))?;
+        Ok(Block { annotations, stmts, span: self.since(opener) })
+    }
+
+    /// `statementOrDeclaration`.
+    pub(super) fn statement(&mut self) -> Parse<Stmt> {
+        self.nested(Self::statement_here)
+    }
+
+    fn statement_here(&mut self) -> Parse<Stmt> {
+        let start = self.span();
+        let mut annotations = self.annotations()?;
+        let kind = match self.kind() {
+            Kind::Semi => {
+                self.bump();
+                StmtKind::Empty
+            }
+            Kind::LBrace => StmtKind::Block(self.block_after(std::mem::take(&mut annotations))?),
+            Kind::If => self.conditional()?,
+            Kind::Else => return Err(self.report(mistakes::stray_else(start))),
+            Kind::Switch => self.switch()?,
+            Kind::For => self.for_loop()?,
+            Kind::Return => {
+                self.bump();
+                let forgotten = self.token().first || self.at_kind(Kind::RBrace);
+                let value = if self.at_kind(Kind::Semi) || forgotten { None } else { Some(self.expr()?) };
+                self.semicolon("`return`")?;
+                StmtKind::Return(value)
+            }
+            Kind::Exit => self.word_statement(StmtKind::Exit, "`exit`")?,
+            Kind::Break => self.word_statement(StmtKind::Break, "`break`")?,
+            Kind::Continue => self.word_statement(StmtKind::Continue, "`continue`")?,
+            Kind::Const => {
+                let decl = self.constant(std::mem::take(&mut annotations), start)?;
+                StmtKind::Decl(Box::new(decl))
+            }
+            Kind::Table | Kind::Action | Kind::State | Kind::ValueSet if self.kind_at(1).is_name() => {
+                return Err(self.misplaced_declaration("among statements"));
+            }
+            Kind::Transition => {
+                let help = "a transition is the last statement of a parser state; move it out of the block";
+                return Err(self.report(grammar::misplaced(start, "`transition`", "here", help)));
+            }
+            _ => self.simple(&mut annotations, start)?,
+        };
+        Ok(Stmt { annotations, kind, span: self.since(start) })
+    }
+
+    fn word_statement(&mut self, kind: StmtKind, name: &str) -> Parse<StmtKind> {
+        self.bump();
+        self.semicolon(name)?;
+        Ok(kind)
+    }
+
+    /// A variable, an instance, an assignment or a call, with its `;`.
+    fn simple(&mut self, annotations: &mut Vec<Annotation>, start: Span) -> Parse<StmtKind> {
+        self.check_c_statement()?;
+        if self.at_typed_name() {
+            let decl = self.variable(std::mem::take(annotations), start)?;
+            return Ok(StmtKind::Decl(Box::new(decl)));
+        }
+        let target = self.target()?;
+        if let ExprKind::Call { .. } = target.kind {
+            if self.kind().is_name() && !self.token().first {
+                let decl = self.instance_after(std::mem::take(annotations), target, start)?;
+                return Ok(StmtKind::Decl(Box::new(decl)));
+            }
+        }
+        let kind = self.assignment_or_call(target)?;
+        let after = if matches!(kind, StmtKind::Call(_)) { "the call" } else { "the assignment" };
+        self.semicolon(after)?;
+        Ok(kind)
+    }
+
+    /// The left side of an assignment, or a call.
+    fn target(&mut self) -> Parse<Expr> {
+        self.nested(|p| {
+            let kind = p.kind();
+            let starts = kind.is_name()
+                || matches!(kind, Kind::Dot | Kind::This | Kind::LParen | Kind::LBrace | Kind::Error | Kind::Int | Kind::Str)
+                || matches!(kind, Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit | Kind::Tuple | Kind::StringType)
+                || matches!(kind, Kind::Concat | Kind::Minus | Kind::Plus);
+            if !starts {
+                return Err(p.unexpected("a statement"));
+            }
+            let span = p.span();
+            match (kind, p.kind_at(1)) {
+                (Kind::Concat, next) if next.is_name() => return Err(p.report(mistakes::increment(span, "++"))),
+                (Kind::Minus, Kind::Minus) => return Err(p.report(mistakes::increment(span, "--"))),
+                _ => {}
+            }
+            let first = p.primary()?;
+            p.postfix(first)
+        })
+    }
+
+    fn assignment_or_call(&mut self, target: Expr) -> Parse<StmtKind> {
+        if let Some(op) = assignment(self.kind()) {
+            self.bump();
+            let value = self.expr()?;
+            return Ok(StmtKind::Assign { target, op, value });
+        }
+        if matches!(target.kind, ExprKind::Call { .. }) {
+            return Ok(StmtKind::Call(target));
+        }
+        let start = target.span;
+        if self.kind().is_name() || (self.token().first && !self.at_kind(Kind::Semi)) {
+            return Err(self.unexpected("`=`, or `(` to call it"));
+        }
+        self.expr_after(target)?;
+        let span = self.since(start);
+        if self.at_kind(Kind::Assign) {
+            let help = "assign to a variable, a field, a slice or an element";
+            return Err(self.report(grammar::misplaced(span, "this expression", "left of `=`", help)));
+        }
+        Err(self.report(grammar::expression_statement(span)))
+    }
+
+    /// `if (c) s else s`.
+    fn conditional(&mut self) -> Parse<StmtKind> {
+        self.bump();
+        let cond = self.condition()?;
+        let then = Box::new(self.branch()?);
+        let otherwise = if self.eat(Kind::Else) { Some(Box::new(self.branch()?)) } else { None };
+        Ok(StmtKind::If { cond, then, otherwise })
+    }
+
+    /// `(c)`
+    fn condition(&mut self) -> Parse<Expr> {
+        let opener = self.expect(Kind::LParen)?;
+        let cond = self.expr()?;
+        self.check_assignment()?;
+        self.close(Kind::RParen, opener)?;
+        Ok(cond)
+    }
+
+    /// The statement that `if`, `else` and `for` govern, where a declaration would have no use.
+    fn branch(&mut self) -> Parse<Stmt> {
+        self.scoped(Self::statement)
+    }
+
+    /// `switch (e) { cases }`
+    fn switch(&mut self) -> Parse<StmtKind> {
+        self.bump();
+        let scrutinee = self.condition()?;
+        let opener = self.expect(Kind::LBrace)?;
+        let cases = self.nested(|p| p.members(opener, |p| p.switch_case().map(Some)))?;
+        Ok(StmtKind::Switch { scrutinee, cases })
+    }
+
+    fn switch_case(&mut self) -> Parse<SwitchCase> {
+        let start = self.span();
+        if self.at_word("case") {
+            self.report(mistakes::case_word(start));
+            self.bump();
+        }
+        let label = if self.at_kind(Kind::Default) {
+            Expr { kind: ExprKind::Default, span: self.bump() }
+        } else if self.at_kind(Kind::LBrace) {
+            return Err(self.unexpected("a label"));
+        } else {
+            self.expr()?
+        };
+        if !self.eat(Kind::Colon) {
+            if !self.at_kind(Kind::LBrace) {
+                return Err(self.unexpected("`:` after the label"));
+            }
+            self.report(mistakes::missing_colon(self.behind()));
+        }
+        let body = match self.kind() {
+            Kind::LBrace | Kind::At => Some(self.block()?),
+            _ => None,
+        };
+        Ok(SwitchCase { label, body, span: self.since(start) })
+    }
+
+    /// `for (init; cond; update) s`, `for (T x in c) s`.
+    fn for_loop(&mut self) -> Parse<StmtKind> {
+        self.bump();
+        self.scoped(|p| {
+            let opener = p.expect(Kind::LParen)?;
+            if let Some(found) = p.for_in(opener)? {
+                return Ok(found);
+            }
+            let init = p.for_part(Kind::Semi, true)?;
+            p.expect(Kind::Semi)?;
+            let cond = p.expr()?;
+            p.check_assignment()?;
+            p.expect(Kind::Semi)?;
+            let update = p.for_part(Kind::RParen, false)?;
+            p.close(Kind::RParen, opener)?;
+            let body = Box::new(p.branch()?);
+            Ok(StmtKind::For { init, cond, update, body })
+        })
+    }
+
+    /// The rest of `for (T x in c) s` if that is what stands here.
+    fn for_in(&mut self, opener: Span) -> Parse<Option<StmtKind>> {
+        let named = self.kind().is_name() && self.kind_at(1) == Kind::In;
+        let mut look = self.look(0);
+        let typed = !named && {
+            let at = self.skip_type(&mut look);
+            at && self.seen(&look).is_name() && self.seen(&self.after(look)) == Kind::In
+        };
+        if !named && !typed {
+            return Ok(None);
+        }
+        let ty = if typed { Some(self.ty()?) } else { None };
+        let name = self.name("a variable")?;
+        self.expect(Kind::In)?;
+        let collection = self.collection()?;
+        self.close(Kind::RParen, opener)?;
+        self.scopes.declare_value(&name);
+        let body = Box::new(self.branch()?);
+        Ok(Some(StmtKind::ForIn { ty, name, collection, body }))
+    }
+
+    /// Assignments, calls and, at the front of the loop, variables, with commas between them.
+    fn for_part(&mut self, end: Kind, declares: bool) -> Parse<Vec<Stmt>> {
+        self.comma_list(end, false, |p| {
+            let start = p.span();
+            let annotations = p.annotations()?;
+            if declares && p.at_typed_name() {
+                let kind = p.variable_head()?;
+                let decl = Decl { annotations, kind, span: p.since(start) };
+                return Ok(Stmt { annotations: Vec::new(), kind: StmtKind::Decl(Box::new(decl)), span: p.since(start) });
+            }
+            let target = p.target()?;
+            let kind = p.assignment_or_call(target)?;
+            Ok(Stmt { annotations, kind, span: p.since(start) })
+        })
+    }
+
+    /// `T x` or `T x = e`, without its `;`.
+    pub(super) fn variable_head(&mut self) -> Parse<DeclKind> {
+        let ty = self.ty()?;
+        let name = self.name("a variable")?;
+        if self.at_kind(Kind::LBracket) {
+            return Err(self.report(mistakes::array_after_name(self.span())));
+        }
+        let init = if self.eat(Kind::Assign) { Some(self.value()?) } else { None };
+        self.scopes.declare_value(&name);
+        Ok(DeclKind::Var { ty, name, init })
+    }
+
+    /// `while`, `do`, `goto` and their like, unless they are names of the program.
+    fn check_c_statement(&mut self) -> Parse<()> {
+        let (word, next) = (self.token().text.clone(), self.kind_at(1));
+        let help = match (word.as_str(), next) {
+            ("while", Kind::LParen) | ("do", Kind::LBrace) => "write for (bit<8> i = 0; i < 10; i = i + 1) { ... }, or a loop of parser states",
+            ("goto", Kind::Ident) => "in a parser, write transition state; in a control, use if and switch",
+            ("case", _) => "a label stands alone in a switch: label: { ... }",
+            _ => return Ok(()),
+        };
+        if self.scopes.meaning(&word).is_some() {
+            return Ok(());
+        }
+        let span = self.span();
+        Err(self.report(mistakes::c_statement(span, &word, help)))
+    }
+}

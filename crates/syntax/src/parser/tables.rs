@@ -1,0 +1,110 @@
+//! Tables and their properties.
+
+use diag::Span;
+
+use super::{Parse, Parser};
+use crate::ast::{ActionRef, Annotation, DeclKind, Entry, KeyElement, Property, PropertyValue};
+use crate::errors::mistakes;
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `table t { properties }`
+    pub(super) fn table(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        let name = self.name("a table")?;
+        self.scopes.declare_value(&name);
+        let opener = self.expect(Kind::LBrace)?;
+        let properties = self.nested(|p| p.members(opener, |p| p.property().map(Some)))?;
+        Ok(DeclKind::Table { name, properties })
+    }
+
+    fn property(&mut self) -> Parse<Property> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        if self.at_word("reads") && self.kind_at(1) == Kind::LBrace {
+            let failed = self.report(mistakes::p4_14(start, "`reads` gives the key of a table there"));
+            self.stop();
+            return Err(failed);
+        }
+        let is_const = self.eat(Kind::Const);
+        let word = self.kind();
+        let name = self.name("a table property")?;
+        if matches!(self.kind(), Kind::Colon | Kind::LBrace) {
+            let failed = self.report(mistakes::table_property_colon(self.span()));
+            if !self.eat(Kind::Colon) && !matches!(word, Kind::Key | Kind::Actions | Kind::Entries) {
+                return Err(failed);
+            }
+        } else {
+            self.expect(Kind::Assign)?;
+        }
+        let braces = self.at_kind(Kind::LBrace);
+        let value = match word {
+            Kind::Key if braces => PropertyValue::Key(self.property_list(Self::key_element)?),
+            Kind::Actions if braces => PropertyValue::Actions(self.property_list(Self::listed_action)?),
+            Kind::Entries if braces => PropertyValue::Entries(self.property_list(Self::entry)?),
+            Kind::Key | Kind::Actions | Kind::Entries => return Err(self.unexpected("`{`")),
+            _ => {
+                let value = self.value()?;
+                self.semicolon("the property")?;
+                PropertyValue::Expr(value)
+            }
+        };
+        Ok(Property { annotations, is_const, name, value, span: self.since(start) })
+    }
+
+    /// `{ items }`, and the `;` that some programs put behind it.
+    fn property_list<T>(&mut self, item: fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+        let opener = self.bump();
+        let items = self.nested(|p| p.members(opener, |p| item(p).map(Some)))?;
+        self.eat(Kind::Semi);
+        Ok(items)
+    }
+
+    /// `e : kind @ann;`
+    fn key_element(&mut self) -> Parse<KeyElement> {
+        let start = self.span();
+        let expr = self.expr()?;
+        self.expect(Kind::Colon)?;
+        let match_kind = self.name("a match kind")?;
+        let annotations = self.annotations()?;
+        self.semicolon("the key")?;
+        Ok(KeyElement { expr, match_kind, annotations, span: self.since(start) })
+    }
+
+    /// `@ann a(args);`
+    fn listed_action(&mut self) -> Parse<ActionRef> {
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let action = self.action_ref(annotations, start)?;
+        self.semicolon("the action")?;
+        Ok(action)
+    }
+
+    fn action_ref(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<ActionRef> {
+        let (global, name) = self.prefixed_name("an action")?;
+        let args = if self.at_kind(Kind::LParen) { self.args()? } else { Vec::new() };
+        Ok(ActionRef { annotations, global, name, args, span: self.since(start) })
+    }
+
+    /// `const priority=n: keyset : action(args) @ann;`
+    fn entry(&mut self) -> Parse<Entry> {
+        let start = self.span();
+        let is_const = self.eat(Kind::Const);
+        let priority = if self.at_kind(Kind::Priority) && self.kind_at(1) == Kind::Assign {
+            self.bump();
+            self.bump();
+            let value = self.value()?;
+            self.expect(Kind::Colon)?;
+            Some(value)
+        } else {
+            None
+        };
+        let keyset = self.keyset()?;
+        self.expect(Kind::Colon)?;
+        let at = self.span();
+        let action = self.action_ref(Vec::new(), at)?;
+        let annotations = self.annotations()?;
+        self.semicolon("the entry")?;
+        Ok(Entry { is_const, priority, keyset, action, annotations, span: self.since(start) })
+    }
+}

@@ -1,0 +1,174 @@
+//! Types (specification appendix, `typeRef` and below).
+
+use diag::Span;
+
+use super::{Parse, Parser};
+use crate::ast::{Expr, Ident, Type, TypeKind};
+use crate::errors::{grammar, mistakes};
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// `typeRef`, `void` and `_` included: what may not stand somewhere is for the type checker to
+    /// say, which knows more words. Leaves the height of the tree like an expression.
+    pub(super) fn ty(&mut self) -> Parse<Type> {
+        self.nested(Self::ty_here)
+    }
+
+    fn ty_here(&mut self) -> Parse<Type> {
+        let start = self.span();
+        self.height = 0;
+        let kind = match self.kind() {
+            Kind::Bool => self.plain_type(TypeKind::Bool),
+            Kind::Error => self.plain_type(TypeKind::Error),
+            Kind::MatchKind => self.plain_type(TypeKind::MatchKind),
+            Kind::StringType => self.plain_type(TypeKind::String),
+            Kind::Void => self.plain_type(TypeKind::Void),
+            Kind::Underscore => self.plain_type(TypeKind::DontCare),
+            Kind::IntType => {
+                self.bump();
+                self.check_width_brackets("int");
+                match self.width()? {
+                    Some(width) => TypeKind::SignedInt(width),
+                    None => TypeKind::Int,
+                }
+            }
+            Kind::Bit => {
+                self.bump();
+                self.check_width_brackets("bit");
+                TypeKind::Bit(self.width()?)
+            }
+            Kind::Varbit => {
+                self.bump();
+                match self.width()? {
+                    Some(width) => TypeKind::Varbit(width),
+                    None => return Err(self.unexpected("`<` and the greatest width of the varbit")),
+                }
+            }
+            Kind::Tuple => {
+                self.bump();
+                TypeKind::Tuple(self.type_args()?)
+            }
+            Kind::List if self.kind_at(1) == Kind::Lt => {
+                self.bump();
+                let args = self.type_args()?;
+                match <[Type; 1]>::try_from(args) {
+                    Ok([element]) => TypeKind::List(Box::new(element)),
+                    Err(_) => {
+                        let span = self.since(start);
+                        return Err(self.report(grammar::expected(span, "one type argument of `list`", "another number")));
+                    }
+                }
+            }
+            _ => self.named_type(start)?,
+        };
+        let mut ty = Type { kind, span: self.since(start) };
+        let mut sizes = 0;
+        while self.at_kind(Kind::LBracket) {
+            sizes += 1;
+            if self.depth + sizes >= super::MAX_DEPTH {
+                return Err(self.too_deep(self.span()));
+            }
+            let height = self.height;
+            let opener = self.bump();
+            let size = self.value()?;
+            self.close(Kind::RBracket, opener)?;
+            self.height = self.height.max(height) + 1;
+            let kind = TypeKind::Stack { elem: Box::new(ty), size: Box::new(size) };
+            ty = Type { kind, span: self.since(start) };
+        }
+        Ok(ty)
+    }
+
+    fn plain_type(&mut self, kind: TypeKind) -> TypeKind {
+        self.bump();
+        kind
+    }
+
+    /// `X`, `.X`, `X<A>`.
+    fn named_type(&mut self, start: Span) -> Parse<TypeKind> {
+        let global = self.eat(Kind::Dot);
+        if self.kind() == Kind::Ident {
+            self.check_foreign_type();
+        }
+        let name = self.name("a type")?;
+        let kind = TypeKind::Name { global, name };
+        if !self.at_kind(Kind::Lt) {
+            return Ok(kind);
+        }
+        let base = Box::new(Type { kind, span: self.since(start) });
+        Ok(TypeKind::Specialized { base, args: self.type_args()? })
+    }
+
+    /// `<A, B>`, from its `<`.
+    pub(super) fn type_args(&mut self) -> Parse<Vec<Type>> {
+        self.expect(Kind::Lt)?;
+        let mut height = 0;
+        let args = self.comma_list(Kind::Gt, false, |p| {
+            let arg = p.ty()?;
+            height = height.max(p.height);
+            Ok(arg)
+        })?;
+        self.expect_gt()?;
+        self.height = height + 1;
+        Ok(args)
+    }
+
+    /// `<T, U>`, if there is one.
+    pub(super) fn type_params(&mut self) -> Parse<Vec<Ident>> {
+        if !self.eat(Kind::Lt) {
+            return Ok(Vec::new());
+        }
+        let names = self.comma_list(Kind::Gt, false, |p| p.name("a type parameter"))?;
+        self.expect_gt()?;
+        Ok(names)
+    }
+
+    /// `<8>` or `<(W + 1)>`, if there is one.
+    fn width(&mut self) -> Parse<Option<Box<Expr>>> {
+        if !self.eat(Kind::Lt) {
+            return Ok(None);
+        }
+        let start = self.span();
+        let plain = matches!(self.kind(), Kind::Int | Kind::LParen);
+        let width = self.width_expr()?;
+        let simple = plain && matches!(self.kind(), Kind::Gt | Kind::Shr | Kind::Ge | Kind::ShrAssign);
+        let expr = if simple { width } else { self.rest_of_sum(width)? };
+        if !simple {
+            let span = self.since(start);
+            let text = self.map.text(span).to_string();
+            self.report(grammar::width_parentheses(span, &text));
+        }
+        self.expect_gt()?;
+        Ok(Some(Box::new(expr)))
+    }
+
+    /// `bit[8]`: the size of a stack of `bit`, but never meant so.
+    fn check_width_brackets(&mut self, name: &str) {
+        if self.at_kind(Kind::LBracket) && self.kind_at(1) == Kind::Int && self.kind_at(2) == Kind::RBracket {
+            let span = self.span().to(self.tokens[self.at + 2].span);
+            self.report(mistakes::bit_brackets(span, name));
+        }
+    }
+
+    /// Tells that a name is a type of C. It stays a name of the tree.
+    fn check_foreign_type(&mut self) {
+        let text = self.token().text.clone();
+        if self.scopes.meaning(&text).is_some() {
+            return;
+        }
+        let instead = match text.as_str() {
+            "uint8_t" | "u8" | "u_char" | "__u8" => "bit<8>",
+            "uint16_t" | "u16" | "__u16" | "__be16" => "bit<16>",
+            "uint32_t" | "u32" | "__u32" | "__be32" | "unsigned" | "uint" => "bit<32>",
+            "uint64_t" | "u64" | "__u64" | "__be64" | "size_t" => "bit<64>",
+            "int8_t" | "char" => "int<8>",
+            "int16_t" | "short" => "int<16>",
+            "int32_t" | "signed" => "int<32>",
+            "int64_t" | "long" => "int<64>",
+            "float" | "double" => "integers: P4 has no numbers with a fraction, scale them by a constant",
+            _ => return,
+        };
+        let span = self.span();
+        self.report(mistakes::c_type(span, &text, instead));
+    }
+}

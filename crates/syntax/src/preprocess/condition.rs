@@ -1,0 +1,232 @@
+//! The conditions of `#if` and `#elif`: integer expressions of 64 bits that wrap.
+
+use diag::Span;
+use smol_str::SmolStr;
+
+use super::Preprocessor;
+use crate::errors::preprocess as errors;
+use crate::literal;
+use crate::token::{Kind, Token};
+
+/// How deep a condition may be nested.
+const MAX_DEPTH: usize = 100;
+
+impl Preprocessor<'_> {
+    /// Whether a condition holds. One that is wrong is reported and does not.
+    pub(super) fn condition(&mut self, line: Vec<Token>, directive: Span) -> bool {
+        let Some(line) = self.replace_defined(line) else { return false };
+        let tokens = self.expand_list(line);
+        if self.stopped {
+            return false;
+        }
+        let mut eval = Eval { tokens: &tokens, at: 0, depth: 0, directive };
+        let result = eval.ternary(true).and_then(|value| match eval.peek() {
+            None => Ok(value),
+            Some(token) => Err(Wrong::Form(token.span, format!("unexpected {}", token.describe()))),
+        });
+        match result {
+            Ok(value) => value != 0,
+            Err(Wrong::Form(span, what)) => {
+                self.diagnostics.push(errors::condition(span, &what));
+                false
+            }
+            Err(Wrong::Zero(span)) => {
+                self.diagnostics.push(errors::condition_zero(span));
+                false
+            }
+        }
+    }
+
+    /// Replaces `defined X` and `defined(X)`, whose names must not be expanded.
+    fn replace_defined(&mut self, line: Vec<Token>) -> Option<Vec<Token>> {
+        let mut out = Vec::with_capacity(line.len());
+        let mut i = 0;
+        while i < line.len() {
+            let token = &line[i];
+            if token.kind != Kind::Ident || token.text != "defined" {
+                out.push(token.clone());
+                i += 1;
+                continue;
+            }
+            let kinds = |n: usize| line.get(i + n).map(|t| t.kind);
+            let (name, taken) = match (kinds(1), kinds(2), kinds(3)) {
+                (Some(Kind::Ident), ..) => (&line[i + 1], 2),
+                (Some(Kind::LParen), Some(Kind::Ident), Some(Kind::RParen)) => (&line[i + 2], 4),
+                _ => {
+                    self.diagnostics.push(errors::condition(token.span, "`defined` needs a name"));
+                    return None;
+                }
+            };
+            let text = if self.is_defined(&name.text) { "1" } else { "0" };
+            out.push(Token { kind: Kind::Int, text: SmolStr::new_static(text), ..token.clone() });
+            i += taken;
+        }
+        Some(out)
+    }
+}
+
+enum Wrong {
+    Form(Span, String),
+    Zero(Span),
+}
+
+/// Recursive descent over a condition. `live` is false where the value does not count, as on the
+/// right of `0 &&`, so that a division by zero there is none.
+struct Eval<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+    directive: Span,
+}
+
+impl Eval<'_> {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn eat(&mut self, kind: Kind) -> bool {
+        let found = self.peek().is_some_and(|t| t.kind == kind);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn form<T>(&self, what: &str) -> Result<T, Wrong> {
+        match self.peek() {
+            Some(token) => Err(Wrong::Form(token.span, format!("{what}, found {}", token.describe()))),
+            None => {
+                let end = self.tokens.last().map_or(self.directive, |t| t.span);
+                Err(Wrong::Form(end, format!("{what} after this")))
+            }
+        }
+    }
+
+    fn ternary(&mut self, live: bool) -> Result<i64, Wrong> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Wrong::Form(self.directive, format!("it is nested more than {MAX_DEPTH} deep")));
+        }
+        let condition = self.binary(0, live)?;
+        let value = if self.eat(Kind::Question) {
+            let then = self.ternary(live && condition != 0)?;
+            if !self.eat(Kind::Colon) {
+                return self.form("expected `:`");
+            }
+            let otherwise = self.ternary(live && condition == 0)?;
+            if condition != 0 { then } else { otherwise }
+        } else {
+            condition
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn binary(&mut self, least: u8, live: bool) -> Result<i64, Wrong> {
+        let mut left = self.unary(live)?;
+        while let Some((op, power, span)) = self.peek().and_then(|t| Some((t.kind, power(t.kind)?, t.span))) {
+            if power < least {
+                break;
+            }
+            self.at += 1;
+            let live = match op {
+                Kind::AndAnd => live && left != 0,
+                Kind::OrOr => live && left == 0,
+                _ => live,
+            };
+            // Each level of precedence is one call, so the depth stays within that of `unary`.
+            let right = self.binary(power + 1, live)?;
+            left = match apply(op, left, right) {
+                Some(value) => value,
+                None if live => return Err(Wrong::Zero(span)),
+                None => 0,
+            };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self, live: bool) -> Result<i64, Wrong> {
+        let mut signs = Vec::new();
+        while let Some(token) = self.peek().filter(|t| matches!(t.kind, Kind::Minus | Kind::Plus | Kind::Bang | Kind::Tilde)) {
+            signs.push(token.kind);
+            self.at += 1;
+        }
+        let mut value = self.primary(live)?;
+        for sign in signs.into_iter().rev() {
+            value = match sign {
+                Kind::Minus => value.wrapping_neg(),
+                Kind::Bang => i64::from(value == 0),
+                Kind::Tilde => !value,
+                _ => value,
+            };
+        }
+        Ok(value)
+    }
+
+    fn primary(&mut self, live: bool) -> Result<i64, Wrong> {
+        if self.eat(Kind::LParen) {
+            let value = self.ternary(live)?;
+            return if self.eat(Kind::RParen) { Ok(value) } else { self.form("expected `)`") };
+        }
+        let Some(token) = self.peek() else { return self.form("expected a value") };
+        let value = match token.kind {
+            // A name that is no macro is 0, as in C, except for the two that have a value of their own.
+            Kind::Ident => i64::from(token.text == "true"),
+            Kind::Int => match number(&token.text) {
+                Some(value) => value,
+                None => return Err(Wrong::Form(token.span, format!("{} is no integer of 64 bits", token.describe()))),
+            },
+            _ => return self.form("expected a value"),
+        };
+        self.at += 1;
+        Ok(value)
+    }
+}
+
+/// The value of a number as C and P4 write it; P4's widths do not matter here, C's suffixes neither.
+fn number(text: &str) -> Option<i64> {
+    let plain = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let (value, _) = literal::integer(plain).ok()?;
+    // C keeps values above the signed range as unsigned; their bits are the same.
+    i64::try_from(&value).ok().or_else(|| u64::try_from(&value).ok().map(|v| v as i64))
+}
+
+fn power(kind: Kind) -> Option<u8> {
+    Some(match kind {
+        Kind::OrOr => 1,
+        Kind::AndAnd => 2,
+        Kind::Pipe => 3,
+        Kind::Caret => 4,
+        Kind::Amp => 5,
+        Kind::EqEq | Kind::Ne => 6,
+        Kind::Lt | Kind::Gt | Kind::Le | Kind::Ge => 7,
+        Kind::Shl | Kind::Shr => 8,
+        Kind::Plus | Kind::Minus => 9,
+        Kind::Star | Kind::Slash | Kind::Percent => 10,
+        _ => return None,
+    })
+}
+
+/// `None` for a division by zero.
+fn apply(op: Kind, a: i64, b: i64) -> Option<i64> {
+    let shift = u32::try_from(b).ok().filter(|s| *s < 64);
+    Some(match op {
+        Kind::OrOr => i64::from(a != 0 || b != 0),
+        Kind::AndAnd => i64::from(a != 0 && b != 0),
+        Kind::Pipe => a | b,
+        Kind::Caret => a ^ b,
+        Kind::Amp => a & b,
+        Kind::EqEq => i64::from(a == b),
+        Kind::Ne => i64::from(a != b),
+        Kind::Lt => i64::from(a < b),
+        Kind::Gt => i64::from(a > b),
+        Kind::Le => i64::from(a <= b),
+        Kind::Ge => i64::from(a >= b),
+        Kind::Shl => shift.map_or(0, |s| a.wrapping_shl(s)),
+        Kind::Shr => shift.map_or(if a < 0 { -1 } else { 0 }, |s| a >> s),
+        Kind::Plus => a.wrapping_add(b),
+        Kind::Minus => a.wrapping_sub(b),
+        Kind::Star => a.wrapping_mul(b),
+        Kind::Slash if b != 0 => a.wrapping_div(b),
+        Kind::Percent if b != 0 => a.wrapping_rem(b),
+        _ => return None,
+    })
+}

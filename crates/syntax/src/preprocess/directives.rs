@@ -1,0 +1,171 @@
+//! Directives: lines that begin with `#`.
+
+use diag::{FileId, Span};
+
+use super::Preprocessor;
+use crate::errors::preprocess as errors;
+use crate::lexer::Lexer;
+use crate::token::{Kind, Token};
+
+/// An open `#if`.
+pub(super) struct Condition {
+    /// Its directive.
+    pub span: Span,
+    /// Whether the text at hand counts.
+    pub active: bool,
+    /// Whether the text around it counts.
+    outer: bool,
+    /// Whether one of its branches counted already.
+    taken: bool,
+    /// The `#else`, if it came.
+    otherwise: Option<Span>,
+}
+
+const DIRECTIVES: [&str; 15] = [
+    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "error",
+    "warning", "line", "pragma",
+];
+
+impl Preprocessor<'_> {
+    /// One directive, from its `#` to the end of its line.
+    pub(super) fn directive(&mut self, file: FileId, lexer: &mut Lexer, conditions: &mut Vec<Condition>) {
+        let hash = lexer.next();
+        let raw = lexer.peek();
+        if raw.first {
+            // A `#` alone is allowed and means nothing.
+            return;
+        }
+        lexer.next();
+        let word = self.token(file, raw);
+        let span = self.map.span(file, hash.lo..raw.hi);
+        let active = conditions.last().is_none_or(|c| c.active);
+        match word.text.as_str() {
+            "if" | "ifdef" | "ifndef" => {
+                let taken = active && self.test(file, lexer, span, &word);
+                conditions.push(Condition { span, active: taken, outer: active, taken, otherwise: None });
+            }
+            "elif" | "elifdef" | "elifndef" | "else" => self.branch(file, lexer, span, &word, conditions),
+            "endif" => {
+                if conditions.pop().is_none() {
+                    self.diagnostics.push(errors::if_missing(span, "endif"));
+                }
+                self.nothing_follows(file, lexer, "endif");
+            }
+            _ if !active => {}
+            "include" => self.include(file, lexer, span),
+            "define" => self.define(file, lexer, span),
+            "undef" => {
+                self.undef(file, lexer, span);
+                self.nothing_follows(file, lexer, "undef");
+            }
+            "error" | "warning" => {
+                let (lo, hi) = lexer.rest_of_line();
+                let whole = self.map.span(file, hash.lo..hi.max(raw.hi));
+                let text = self.map.text(self.map.span(file, lo..hi)).trim().to_string();
+                let make = if word.text == "error" { errors::user_error } else { errors::user_warning };
+                self.diagnostics.push(make(whole, &text));
+            }
+            "pragma" => self.pragma(file, lexer),
+            "line" => {
+                let line = self.line(file, lexer);
+                let line = self.expand_list(line);
+                let number = line.first().is_some_and(|t| t.kind == Kind::Int && t.text.parse::<u32>().is_ok());
+                if !number {
+                    self.diagnostics.push(errors::line_malformed(span));
+                }
+            }
+            // A line marker, as other preprocessors write them. Positions keep pointing at the text at
+            // hand, which is what the user can open.
+            _ if raw.kind == Kind::Int => {
+                lexer.rest_of_line();
+            }
+            other => {
+                let close = DIRECTIVES.into_iter().find(|d| is_close(d, other));
+                self.diagnostics.push(errors::unknown_directive(span, other, close));
+                lexer.rest_of_line();
+            }
+        }
+    }
+
+    /// `#elif`, `#elifdef`, `#elifndef`, `#else`.
+    fn branch(
+        &mut self,
+        file: FileId,
+        lexer: &mut Lexer,
+        span: Span,
+        word: &Token,
+        conditions: &mut [Condition],
+    ) {
+        let Some(condition) = conditions.last_mut() else {
+            self.diagnostics.push(errors::if_missing(span, &word.text));
+            lexer.rest_of_line();
+            return;
+        };
+        if let Some(before) = condition.otherwise {
+            self.diagnostics.push(errors::after_else(span, &word.text, before));
+            condition.active = false;
+            lexer.rest_of_line();
+            return;
+        }
+        let open = condition.outer && !condition.taken;
+        let holds = if word.text == "else" {
+            condition.otherwise = Some(span);
+            self.nothing_follows(file, lexer, "else");
+            open
+        } else if open {
+            self.test(file, lexer, span, word)
+        } else {
+            lexer.rest_of_line();
+            false
+        };
+        condition.active = holds;
+        condition.taken |= holds;
+    }
+
+    /// Whether the condition of `#if`, `#ifdef`, `#elif` and so on holds. One that is wrong does not.
+    fn test(&mut self, file: FileId, lexer: &mut Lexer, span: Span, word: &Token) -> bool {
+        if matches!(word.text.as_str(), "if" | "elif") {
+            let line = self.line(file, lexer);
+            return self.condition(line, span);
+        }
+        let Some(name) = self.macro_name(file, lexer, span, &word.text) else { return false };
+        self.nothing_follows(file, lexer, &word.text);
+        self.is_defined(&name.text) != word.text.ends_with("ndef")
+    }
+
+    /// Whether a macro of this name exists.
+    pub(super) fn is_defined(&self, name: &str) -> bool {
+        self.macros.contains_key(name) || matches!(name, "__FILE__" | "__LINE__")
+    }
+
+    fn pragma(&mut self, file: FileId, lexer: &mut Lexer) {
+        let (lo, hi) = lexer.rest_of_line();
+        if self.map.text(self.map.span(file, lo..hi)).trim() == "once" {
+            self.once.insert(file);
+        }
+    }
+
+    /// Takes the rest of the line and warns if there is anything in it.
+    pub(super) fn nothing_follows(&mut self, file: FileId, lexer: &mut Lexer, directive: &str) {
+        let line = self.line(file, lexer);
+        if let (Some(first), Some(last)) = (line.first(), line.last()) {
+            self.diagnostics.push(errors::extra_tokens(first.span.to(last.span), directive));
+        }
+    }
+}
+
+/// Whether a directive is what a misspelt word was meant to be: one letter more, less, other or
+/// two exchanged, or a different case.
+fn is_close(directive: &str, word: &str) -> bool {
+    if directive.eq_ignore_ascii_case(word) {
+        return true;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (directive.chars().collect(), word.chars().collect());
+    let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    match (&a[..a.len() - end], &b[..b.len() - end]) {
+        ([w, x], [y, z]) => w == z && x == y,
+        (a, b) => directive.len() > 2 && a.len() <= 1 && b.len() <= 1,
+    }
+}

@@ -1,0 +1,323 @@
+//! Macro expansion: the stream of tokens with every macro replaced.
+//!
+//! The stream is a file with a stack of expansions on top. A macro is not expanded inside its own
+//! expansion, which is as long as its frame lies on the stack.
+
+use std::rc::Rc;
+
+use diag::{FileId, Span};
+use smol_str::{SmolStr, ToSmolStr};
+
+use super::macros::{Macro, Params};
+use super::{MAX_EXPANDED, Preprocessor};
+use crate::errors::preprocess as errors;
+use crate::lexer::Lexer;
+use crate::token::{Kind, Token};
+
+/// How deep macro uses may be nested in each other's arguments.
+const MAX_ARGUMENT_DEPTH: usize = 100;
+
+/// Where tokens come from.
+pub(super) struct Input {
+    frames: Vec<Frame>,
+    file: Option<(FileId, Lexer)>,
+}
+
+/// Tokens that replace a macro's use, or a list to expand.
+struct Frame {
+    tokens: std::vec::IntoIter<Token>,
+    /// The macro that must not be expanded among them.
+    of: Option<SmolStr>,
+}
+
+impl Input {
+    pub fn of_file(file: FileId, lexer: Lexer) -> Input {
+        Input { frames: Vec::new(), file: Some((file, lexer)) }
+    }
+
+    pub fn of_tokens(tokens: Vec<Token>) -> Input {
+        Input { frames: vec![Frame { tokens: tokens.into_iter(), of: None }], file: None }
+    }
+
+    /// Drops the expansions that are used up; whether the file itself comes next.
+    pub fn drop_finished(&mut self) -> bool {
+        while self.frames.last().is_some_and(|f| f.tokens.as_slice().is_empty()) {
+            self.frames.pop();
+        }
+        self.frames.is_empty()
+    }
+
+    /// The file's cursor.
+    pub fn lexer(&mut self) -> Option<&mut Lexer> {
+        self.file.as_mut().map(|(_, lexer)| lexer)
+    }
+
+    /// What comes next, and whether it begins a directive of the file.
+    fn peek(&self) -> (Kind, bool) {
+        if let Some(token) = self.frames.iter().rev().find_map(|f| f.tokens.as_slice().first()) {
+            return (token.kind, false);
+        }
+        match &self.file {
+            Some((_, lexer)) => {
+                let raw = lexer.peek();
+                (raw.kind, raw.first && raw.kind == Kind::Hash)
+            }
+            None => (Kind::Eof, false),
+        }
+    }
+
+    fn is_disabled(&self, name: &SmolStr) -> bool {
+        self.frames.iter().any(|f| f.of.as_ref() == Some(name))
+    }
+}
+
+impl Preprocessor<'_> {
+    /// The next token as it stands. `None` at the end.
+    fn next(&mut self, input: &mut Input) -> Option<Token> {
+        if !input.drop_finished() {
+            return input.frames.last_mut().and_then(|f| f.tokens.next());
+        }
+        let (file, lexer) = input.file.as_mut()?;
+        let raw = lexer.next();
+        (raw.kind != Kind::Eof).then(|| self.token(*file, raw))
+    }
+
+    /// The next token that is no macro's use. `None` at the end, or after an error.
+    pub(super) fn expand_next(&mut self, input: &mut Input) -> Option<Token> {
+        while !self.stopped {
+            // A frame that gives its last token stays on the stack while that token is looked at and
+            // expanded, so that its macro is not expanded in there either.
+            let mut token = self.next(input)?;
+            if token.kind != Kind::Ident || token.painted {
+                return Some(token);
+            }
+            if let Some(built_in) = self.built_in(&token) {
+                return Some(built_in);
+            }
+            let Some(found) = self.macros.get(&token.text).cloned() else { return Some(token) };
+            if input.is_disabled(&token.text) {
+                token.painted = true;
+                return Some(token);
+            }
+            let arguments = match &found.params {
+                None => Vec::new(),
+                Some(_) if input.peek().0 != Kind::LParen => return Some(token),
+                Some(params) => match self.arguments(input, &token, &found, params) {
+                    Some(arguments) => arguments,
+                    None => continue,
+                },
+            };
+            let tokens = self.substitute(&found, arguments, &token);
+            self.charge(tokens.len(), token.span);
+            input.frames.push(Frame { tokens: tokens.into_iter(), of: Some(found.name.clone()) });
+        }
+        None
+    }
+
+    /// A list of tokens with its macros replaced.
+    pub(super) fn expand_list(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut input = Input::of_tokens(tokens);
+        let mut out = Vec::new();
+        while let Some(token) = self.expand_next(&mut input) {
+            out.push(token);
+        }
+        out
+    }
+
+    /// Counts tokens that macros gave.
+    fn charge(&mut self, tokens: usize, span: Span) {
+        // One more for the use itself, so that macros without text are not free.
+        self.expanded += tokens + 1;
+        if self.expanded > MAX_EXPANDED && !self.stopped {
+            self.stopped = true;
+            self.diagnostics.push(errors::expansion_budget(span, MAX_EXPANDED));
+        }
+    }
+
+    fn built_in(&self, token: &Token) -> Option<Token> {
+        let (file, at) = match token.text.as_str() {
+            "__FILE__" | "__LINE__" => self.map.line_col(token.span)?,
+            _ => return None,
+        };
+        let (kind, text) = if token.text == "__LINE__" {
+            (Kind::Int, at.line.to_smolstr())
+        } else {
+            (Kind::Str, quote(&self.map.file(file).name))
+        };
+        Some(Token { kind, text, ..token.clone() })
+    }
+
+    /// The arguments of a use, which begin with the next token. `None` after an error.
+    fn arguments(
+        &mut self,
+        input: &mut Input,
+        name: &Token,
+        found: &Macro,
+        params: &Params,
+    ) -> Option<Vec<Vec<Token>>> {
+        self.next(input)?;
+        let mut arguments: Vec<Vec<Token>> = vec![Vec::new()];
+        let mut depth = 1_usize;
+        let mut taken = 0;
+        loop {
+            let directive = input.peek().1;
+            let token = if directive { None } else { self.next(input) };
+            let Some(mut token) = token else {
+                self.diagnostics.push(errors::macro_unclosed(name.span, &found.name));
+                return None;
+            };
+            taken += 1;
+            match token.kind {
+                Kind::LParen => depth += 1,
+                Kind::RParen => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            let rest = params.variadic && arguments.len() > params.names.len();
+            if token.kind == Kind::Comma && depth == 1 && !rest {
+                arguments.push(Vec::new());
+                continue;
+            }
+            if token.kind == Kind::Ident && input.is_disabled(&token.text) {
+                token.painted = true;
+            }
+            if let Some(last) = arguments.last_mut() {
+                last.push(token);
+            }
+        }
+        self.charge(taken, name.span);
+        let wanted = params.names.len();
+        if wanted == 0 && !params.variadic && arguments.len() == 1 && arguments[0].is_empty() {
+            arguments.clear();
+        }
+        if params.variadic && arguments.len() == wanted {
+            arguments.push(Vec::new());
+        }
+        let given = arguments.len();
+        if given != wanted + usize::from(params.variadic) {
+            let many = if params.variadic { "at least " } else { "" };
+            let plural = if wanted == 1 { "" } else { "s" };
+            let wanted = format!("{many}{wanted} argument{plural}");
+            self.diagnostics.push(errors::macro_args(name.span, &found.name, &wanted, given, found.span));
+            return None;
+        }
+        Some(arguments)
+    }
+
+    /// The text of a macro with its arguments put in.
+    fn substitute(&mut self, found: &Rc<Macro>, arguments: Vec<Vec<Token>>, name: &Token) -> Vec<Token> {
+        let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
+        let mut out: Vec<Token> = Vec::new();
+        let body = &found.body;
+        let here = |token: &Token| Token { span: name.span, first: false, ..token.clone() };
+        let argument = |token: &Token| found.param(token).filter(|i| *i < arguments.len());
+        let mut i = 0;
+        // Whether the token before is `##`, and whether that token's left side was empty.
+        let mut paste = false;
+        let mut left_empty = false;
+        while i < body.len() {
+            let token = &body[i];
+            let next_pastes = body.get(i + 1).is_some_and(|t| t.kind == Kind::HashHash);
+            let piece: Vec<Token> = match token.kind {
+                Kind::HashHash => {
+                    paste = true;
+                    i += 1;
+                    continue;
+                }
+                Kind::Hash if found.params.is_some() => {
+                    i += 1;
+                    let text = body.get(i).and_then(argument).map_or("\"\"".into(), |a| stringify(&arguments[a]));
+                    vec![Token { kind: Kind::Str, text, ..here(token) }]
+                }
+                _ => match argument(token) {
+                    None => vec![here(token)],
+                    Some(a) if paste || next_pastes => arguments[a].clone(),
+                    Some(a) => {
+                        if expanded[a].is_none() {
+                            expanded[a] = Some(self.expand_argument(arguments[a].clone(), name.span));
+                        }
+                        let mut tokens = expanded[a].clone().unwrap_or_default();
+                        if let Some(first) = tokens.first_mut() {
+                            first.space = token.space;
+                        }
+                        tokens
+                    }
+                },
+            };
+            if self.expanded + out.len() + piece.len() > MAX_EXPANDED {
+                self.charge(out.len() + piece.len(), name.span);
+                return Vec::new();
+            }
+            // `, ## __VA_ARGS__` drops the comma if there are no such arguments, and pastes nothing.
+            let after_comma = out.last().is_some_and(|t| t.kind == Kind::Comma);
+            let rest = paste && after_comma && token.text == "__VA_ARGS__";
+            let empty = piece.is_empty();
+            if rest {
+                if empty {
+                    out.pop();
+                }
+                out.extend(piece);
+            } else if paste && !left_empty && !empty {
+                self.paste_onto(&mut out, piece, name.span);
+            } else {
+                out.extend(piece);
+            }
+            left_empty = if paste { left_empty && empty } else { empty };
+            paste = false;
+            i += 1;
+        }
+        if let Some(first) = out.first_mut() {
+            first.first = name.first;
+            first.space = name.space;
+        }
+        out
+    }
+
+    fn expand_argument(&mut self, tokens: Vec<Token>, span: Span) -> Vec<Token> {
+        if self.argument_depth >= MAX_ARGUMENT_DEPTH {
+            if !self.stopped {
+                self.diagnostics.push(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
+            }
+            self.stopped = true;
+            return Vec::new();
+        }
+        self.argument_depth += 1;
+        let out = self.expand_list(tokens);
+        self.argument_depth -= 1;
+        out
+    }
+
+    /// Joins the last token of `out` and the first of `piece` into one.
+    fn paste_onto(&mut self, out: &mut Vec<Token>, piece: Vec<Token>, span: Span) {
+        let mut piece = piece.into_iter();
+        let (Some(left), Some(right)) = (out.pop(), piece.next()) else { return };
+        let text = format!("{}{}", left.text, right.text);
+        let mut lexer = Lexer::new(text.as_str().into());
+        let raw = lexer.next();
+        if raw.hi == text.len() && raw.lo == 0 && !matches!(raw.kind, Kind::Bad(_) | Kind::Eof) {
+            out.push(Token { kind: raw.kind, text: text.into(), span, painted: false, ..left });
+        } else {
+            self.diagnostics.push(errors::paste(span, &text));
+            out.extend([left, right]);
+        }
+        out.extend(piece);
+    }
+}
+
+/// The text of an argument as a string literal.
+fn stringify(tokens: &[Token]) -> SmolStr {
+    let mut text = String::new();
+    for (i, token) in tokens.iter().enumerate() {
+        if i > 0 && (token.space || token.first) {
+            text.push(' ');
+        }
+        text += &token.text;
+    }
+    quote(&text)
+}
+
+fn quote(text: &str) -> SmolStr {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")).into()
+}

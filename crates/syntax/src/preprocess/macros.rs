@@ -1,0 +1,177 @@
+//! Macros and the directives that make and unmake them.
+
+use std::rc::Rc;
+
+use diag::{FileId, Span};
+use smol_str::SmolStr;
+
+use super::Preprocessor;
+use crate::errors::preprocess as errors;
+use crate::lexer::Lexer;
+use crate::token::{Kind, Token};
+
+/// A macro.
+pub(super) struct Macro {
+    pub name: SmolStr,
+    /// Those of a function-like macro.
+    pub params: Option<Params>,
+    /// Its text, in raw tokens.
+    pub body: Vec<Token>,
+    /// Its name in its `#define`.
+    pub span: Span,
+}
+
+/// The parameters of a function-like macro.
+#[derive(PartialEq, Eq)]
+pub(super) struct Params {
+    pub names: Vec<SmolStr>,
+    /// Whether `...` stands last.
+    pub variadic: bool,
+}
+
+impl Macro {
+    /// Which parameter a token of the body is.
+    pub fn param(&self, token: &Token) -> Option<usize> {
+        let params = self.params.as_ref()?;
+        if token.kind != Kind::Ident {
+            return None;
+        }
+        match params.names.iter().position(|p| *p == token.text) {
+            Some(index) => Some(index),
+            None => (params.variadic && token.text == "__VA_ARGS__").then_some(params.names.len()),
+        }
+    }
+
+    fn same_as(&self, other: &Macro) -> bool {
+        let body = |m: &Macro| m.body.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
+        self.params == other.params && body(self) == body(other)
+    }
+}
+
+/// Names that keep their meaning.
+const RESERVED: [&str; 4] = ["defined", "__FILE__", "__LINE__", "__VA_ARGS__"];
+
+impl Preprocessor<'_> {
+    /// `#define`, from behind that word.
+    pub(super) fn define(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
+        let Some(name) = self.macro_name(file, lexer, directive, "define") else { return };
+        let after = lexer.peek();
+        let params = if after.kind == Kind::LParen && !after.space && !after.first {
+            lexer.next();
+            match self.params(file, lexer, &name) {
+                Some(params) => Some(params),
+                None => {
+                    self.line(file, lexer);
+                    return;
+                }
+            }
+        } else {
+            None
+        };
+        let mut body = self.line(file, lexer);
+        if let Some(first) = body.first_mut() {
+            first.space = false;
+        }
+        let found = Macro { name: name.text.clone(), params, body, span: name.span };
+        if !self.check_operators(&found) {
+            return;
+        }
+        if let Some(before) = self.macros.get(&found.name).filter(|b| !b.same_as(&found)) {
+            self.diagnostics.push(errors::macro_redefined(name.span, &name.text, before.span));
+        }
+        self.macros.insert(found.name.clone(), Rc::new(found));
+    }
+
+    /// `#undef`, from behind that word.
+    pub(super) fn undef(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
+        if let Some(name) = self.macro_name(file, lexer, directive, "undef") {
+            self.macros.remove(&name.text);
+        }
+    }
+
+    /// The name that a directive defines or asks for; takes the line after an error.
+    pub(super) fn macro_name(
+        &mut self,
+        file: FileId,
+        lexer: &mut Lexer,
+        directive: Span,
+        word: &str,
+    ) -> Option<Token> {
+        let raw = lexer.peek();
+        if raw.first || raw.kind != Kind::Ident {
+            let span = if raw.first { directive } else { self.map.span(file, raw.lo..raw.hi) };
+            self.diagnostics.push(errors::macro_name_missing(span, word));
+            self.line(file, lexer);
+            return None;
+        }
+        let raw = lexer.next();
+        let name = self.token(file, raw);
+        if RESERVED.contains(&name.text.as_str()) && matches!(word, "define" | "undef") {
+            self.diagnostics.push(errors::macro_reserved(name.span, &name.text));
+            self.line(file, lexer);
+            return None;
+        }
+        Some(name)
+    }
+
+    /// Parameters, from behind their opening parenthesis. `None` after an error.
+    fn params(&mut self, file: FileId, lexer: &mut Lexer, of: &Token) -> Option<Params> {
+        let mut params = Params { names: Vec::new(), variadic: false };
+        if lexer.peek().kind == Kind::RParen && !lexer.peek().first {
+            lexer.next();
+            return Some(params);
+        }
+        loop {
+            let raw = lexer.peek();
+            let token = self.token(file, raw);
+            let new = !params.names.contains(&token.text) && !RESERVED.contains(&token.text.as_str());
+            match raw.kind {
+                Kind::Ident if !raw.first && new => params.names.push(token.text),
+                Kind::Dots if !raw.first => params.variadic = true,
+                _ => return self.params_error(token.span, raw.first, of),
+            }
+            lexer.next();
+            let raw = lexer.peek();
+            match raw.kind {
+                Kind::RParen if !raw.first => {
+                    lexer.next();
+                    return Some(params);
+                }
+                Kind::Comma if !raw.first && !params.variadic => {
+                    lexer.next();
+                }
+                _ => {
+                    let span = self.map.span(file, raw.lo..raw.hi);
+                    return self.params_error(span, raw.first, of);
+                }
+            }
+        }
+    }
+
+    fn params_error(&mut self, span: Span, line_ended: bool, of: &Token) -> Option<Params> {
+        let span = if line_ended { of.span } else { span };
+        self.diagnostics.push(errors::macro_params(span, &of.text));
+        None
+    }
+
+    /// Whether `#` and `##` stand where they may.
+    fn check_operators(&mut self, found: &Macro) -> bool {
+        let body = &found.body;
+        let edge = [body.first(), body.last()].into_iter().flatten().find(|t| t.kind == Kind::HashHash);
+        if let Some(token) = edge {
+            self.diagnostics.push(errors::macro_operator(token.span, "`##` at the edge of a macro"));
+            return false;
+        }
+        if found.params.is_none() {
+            return true;
+        }
+        for (i, token) in body.iter().enumerate() {
+            let param = body.get(i + 1).is_some_and(|t| found.param(t).is_some());
+            if token.kind == Kind::Hash && !param {
+                self.diagnostics.push(errors::macro_operator(token.span, "`#` without a parameter after it"));
+                return false;
+            }
+        }
+        true
+    }
+}

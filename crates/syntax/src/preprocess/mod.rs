@@ -1,0 +1,232 @@
+//! The preprocessor: source texts to one list of tokens.
+//!
+//! It follows the C preprocessor as far as P4 programs use it. All work is bounded: includes by
+//! depth and number, macros by the tokens they give, conditions by their nesting.
+
+mod condition;
+mod directives;
+mod expand;
+mod include;
+mod macros;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use diag::{Diagnostics, FileId, SourceMap, Span};
+use smol_str::SmolStr;
+
+use crate::errors::{lexical, preprocess as errors};
+use crate::lexer::{Lexer, Raw};
+use crate::loader::{LoadError, SourceLoader};
+use crate::token::{Bad, Kind, Token};
+use directives::Condition;
+use expand::Input;
+use macros::Macro;
+
+/// The most tokens that macros may give in one run.
+const MAX_EXPANDED: usize = 1_000_000;
+/// The most tokens that a program may have.
+const MAX_TOKENS: usize = 4_000_000;
+
+/// The tokens of a program; the last is [`Kind::Eof`].
+pub(crate) fn preprocess(
+    map: &mut SourceMap,
+    loader: &dyn SourceLoader,
+    main: &str,
+    defines: &[(String, Option<String>)],
+    diagnostics: &mut Diagnostics,
+) -> Vec<Token> {
+    let mut pp = Preprocessor {
+        map,
+        loader,
+        diagnostics,
+        macros: HashMap::new(),
+        out: Vec::new(),
+        chain: Vec::new(),
+        files: HashMap::new(),
+        once: HashSet::new(),
+        expanded: 0,
+        includes: 0,
+        argument_depth: 0,
+        in_pragma: false,
+        stopped: false,
+    };
+    pp.command_line(defines);
+    pp.main_file(main);
+    pp.out
+}
+
+struct Preprocessor<'a> {
+    map: &'a mut SourceMap,
+    loader: &'a dyn SourceLoader,
+    diagnostics: &'a mut Diagnostics,
+    macros: HashMap<SmolStr, Rc<Macro>>,
+    out: Vec<Token>,
+    /// The open files, each with the `#include` that opened it.
+    chain: Vec<(Span, String)>,
+    /// The files read so far, by name.
+    files: HashMap<String, FileId>,
+    /// The files that said `#pragma once`.
+    once: HashSet<FileId>,
+    expanded: usize,
+    includes: usize,
+    argument_depth: usize,
+    /// Inside an `@pragma`, whose end is the end of its line.
+    in_pragma: bool,
+    /// A limit is reached: nothing more is read.
+    stopped: bool,
+}
+
+impl Preprocessor<'_> {
+    /// Runs the macros of the command line as a text of their own, so that mistakes in them have a
+    /// place to show.
+    fn command_line(&mut self, defines: &[(String, Option<String>)]) {
+        if defines.is_empty() {
+            return;
+        }
+        let mut text = String::new();
+        for (name, value) in defines {
+            let value = value.as_deref().unwrap_or("1");
+            text += &format!("#define {name} {value}").replace(['\n', '\r'], " ");
+            text.push('\n');
+        }
+        match self.map.add("<command line>", text) {
+            Some(file) => self.file(file),
+            None => self.too_large(Span::NONE, "more than 4 GiB"),
+        }
+    }
+
+    fn main_file(&mut self, main: &str) {
+        let loaded = match self.loader.load(main, None, false) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                let (name, reason) = match error {
+                    LoadError::NotFound { .. } => (main.to_string(), "there is no such file".to_string()),
+                    LoadError::Unreadable { name, reason } => (name, reason),
+                };
+                self.diagnostics.push(errors::main_unreadable(&name, &reason));
+                self.out.push(eof(Span::NONE));
+                return;
+            }
+        };
+        let Some(file) = self.map.add(loaded.name.clone(), loaded.text) else {
+            self.too_large(Span::NONE, "more than 4 GiB");
+            self.out.push(eof(Span::NONE));
+            return;
+        };
+        self.files.insert(loaded.name.clone(), file);
+        self.chain.push((Span::NONE, loaded.name));
+        self.file(file);
+        let end = self.map.file(file).text.len();
+        let end = self.map.span(file, end..end);
+        self.out.push(eof(end));
+    }
+
+    /// All tokens of one file.
+    fn file(&mut self, file: FileId) {
+        let lexer = Lexer::new(Rc::clone(&self.map.file(file).text));
+        let mut input = Input::of_file(file, lexer);
+        let mut conditions: Vec<Condition> = Vec::new();
+        while !self.stopped {
+            if input.drop_finished() {
+                let Some(lexer) = input.lexer() else { break };
+                let raw = lexer.peek();
+                if raw.first && self.in_pragma {
+                    self.end_pragma(file, raw.lo);
+                }
+                if raw.kind == Kind::Eof {
+                    break;
+                }
+                if raw.first && raw.kind == Kind::Hash {
+                    self.directive(file, lexer, &mut conditions);
+                    continue;
+                }
+                if !conditions.last().is_none_or(|c| c.active) {
+                    lexer.next();
+                    continue;
+                }
+            }
+            if let Some(token) = self.expand_next(&mut input) {
+                self.emit(token);
+            }
+        }
+        if !self.stopped {
+            for condition in conditions {
+                self.diagnostics.push(errors::if_unclosed(condition.span));
+            }
+        }
+    }
+
+    fn end_pragma(&mut self, file: FileId, at: usize) {
+        self.in_pragma = false;
+        let span = self.map.span(file, at..at);
+        self.out.push(Token { kind: Kind::PragmaEnd, ..eof(span) });
+    }
+
+    /// Gives one token to the parser, or reports it.
+    fn emit(&mut self, mut token: Token) {
+        match token.kind {
+            Kind::Bad(bad) => return self.report_bad(bad, &token),
+            Kind::Hash | Kind::HashHash => return self.report_bad(Bad::Char, &token),
+            Kind::Ident => {
+                if token.text == "pragma" && self.out.last().is_some_and(|t| t.kind == Kind::At) {
+                    self.in_pragma = true;
+                }
+                token.kind = Kind::keyword(&token.text).unwrap_or(Kind::Ident);
+            }
+            _ => {}
+        }
+        if self.out.len() >= MAX_TOKENS {
+            return self.too_large(token.span, &format!("more than {MAX_TOKENS} tokens"));
+        }
+        self.out.push(token);
+    }
+
+    fn report_bad(&mut self, bad: Bad, token: &Token) {
+        self.diagnostics.push(match bad {
+            Bad::Char => lexical::unknown_character(token.span, &token.text),
+            Bad::String => lexical::unclosed_string(token.span),
+            Bad::Comment => lexical::unclosed_comment(token.span),
+        });
+    }
+
+    fn too_large(&mut self, span: Span, what: &str) {
+        if !self.stopped {
+            self.diagnostics.push(errors::source_too_large(span, what));
+        }
+        self.stopped = true;
+    }
+
+    /// A raw token with its text.
+    fn token(&self, file: FileId, raw: Raw) -> Token {
+        let text = match raw.kind.fixed_text() {
+            Some(fixed) => SmolStr::new_static(fixed),
+            None => self.map.file(file).text.get(raw.lo..raw.hi).unwrap_or_default().into(),
+        };
+        Token {
+            kind: raw.kind,
+            text,
+            span: self.map.span(file, raw.lo..raw.hi),
+            first: raw.first,
+            space: raw.space,
+            painted: false,
+        }
+    }
+
+    /// The rest of a directive's line as tokens.
+    fn line(&self, file: FileId, lexer: &mut Lexer) -> Vec<Token> {
+        let mut line = Vec::new();
+        while !lexer.peek().first {
+            let raw = lexer.next();
+            line.push(self.token(file, raw));
+        }
+        line
+    }
+}
+
+fn eof(span: Span) -> Token {
+    Token { kind: Kind::Eof, text: SmolStr::default(), span, first: true, space: true, painted: false }
+}
+
+#[cfg(test)]
+mod tests;
