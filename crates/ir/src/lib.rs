@@ -20,6 +20,8 @@ pub mod eval;
 mod expr;
 mod program;
 mod stmt;
+pub mod text;
+pub mod types;
 
 pub use bits::Bits;
 pub use eval::Value;

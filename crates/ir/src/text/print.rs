@@ -1,0 +1,635 @@
+//! Program to text.
+
+use super::OPERATORS;
+use super::names::{self, Names, quote, string};
+use crate::*;
+use std::fmt::{self, Display, Formatter, Write};
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let printer = Printer {
+            program: self,
+            names: Names::new(self),
+        };
+        let mut out = String::new();
+        printer.program(&mut out)?;
+        f.write_str(&out)
+    }
+}
+
+impl Program {
+    /// An expression as the text form writes it.
+    pub fn display_expr(&self, expr: Expr) -> String {
+        let printer = Printer {
+            program: self,
+            names: Names::new(self),
+        };
+        printer.expr(expr)
+    }
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    names: Names,
+}
+
+impl Printer<'_> {
+    fn program(&self, out: &mut String) -> fmt::Result {
+        let p = self.program;
+        writeln!(out, "program {}", quote(&p.arch))?;
+        if !p.errors.is_empty() {
+            let errors: Vec<_> = p.errors.iter().map(|e| quote(e)).collect();
+            writeln!(out, "errors {}", errors.join(", "))?;
+        }
+        if p.next_label > 0 {
+            writeln!(out, "labels {}", p.next_label)?;
+        }
+        for (id, data) in &p.enums {
+            let members: Vec<_> = data.members.iter().map(|m| quote(m)).collect();
+            let members = members.join(", ");
+            writeln!(out, "enum {} {{ {members} }}", self.names.enums[id])?;
+        }
+        for (id, data) in &p.header_types {
+            writeln!(out, "header_type {} {{", self.names.header_types[id])?;
+            for field in &data.fields {
+                writeln!(out, "    {}: {};", quote(&field.name), self.ty(field.ty))?;
+            }
+            writeln!(out, "}}")?;
+        }
+        for (id, data) in &p.vars {
+            writeln!(out, "var {}: {}", self.names.vars[id], self.ty(data.ty))?;
+        }
+        for (id, data) in &p.headers {
+            let ty = &self.names.header_types[data.ty];
+            writeln!(out, "header {}: {ty}", self.names.headers[id])?;
+        }
+        for (id, data) in &p.stacks {
+            let elems: Vec<_> = data.elems.iter().map(|&h| self.header_name(h)).collect();
+            let next = &self.names.vars[data.next];
+            let elems = elems.join(", ");
+            writeln!(
+                out,
+                "stack {} next {next} {{ {elems} }}",
+                self.names.stacks[id]
+            )?;
+        }
+        for (id, data) in &p.value_sets {
+            writeln!(
+                out,
+                "value_set {} size {} {{",
+                self.names.value_sets[id], data.size
+            )?;
+            for (name, ty, kind) in &data.fields {
+                let kind = match_kind(*kind);
+                writeln!(out, "    {}: {} {kind};", quote(name), self.ty(*ty))?;
+            }
+            writeln!(out, "}}")?;
+        }
+        for (id, data) in &p.externs {
+            self.extern_object(out, id, data)?;
+        }
+        for (id, data) in &p.actions {
+            let params: Vec<_> = data.params.iter().map(|&v| self.var(v)).collect();
+            write!(
+                out,
+                "action {}({})",
+                self.names.actions[id],
+                params.join(", ")
+            )?;
+            self.annotations(out, &data.annotations)?;
+            self.body(out, 0, &data.body)?;
+        }
+        for (id, data) in &p.tables {
+            self.table(out, id, data)?;
+        }
+        for (id, data) in &p.routines {
+            let params: Vec<_> = data.params.iter().map(|p| self.param(*p)).collect();
+            let kind = match data.kind {
+                RoutineKind::Block => "block",
+                RoutineKind::Control => "control",
+                RoutineKind::Function => "function",
+                RoutineKind::Action => "action",
+            };
+            let params = params.join(", ");
+            write!(out, "routine {} {kind}({params})", self.names.routines[id])?;
+            self.body(out, 0, &data.body)?;
+        }
+        for (id, data) in &p.parsers {
+            self.parser(out, id, data)?;
+        }
+        for block in &p.blocks {
+            let body = match block.body {
+                BlockBody::Parser(parser) => format!("parser {}", self.names.parsers[parser]),
+                BlockBody::Control(routine) => format!("control {}", self.names.routines[routine]),
+            };
+            writeln!(out, "pipeline {:?} {body}", block.role)?;
+        }
+        for slot in &p.slots {
+            writeln!(out, "slot {} {{", quote(&slot.name))?;
+            for (path, var) in &slot.vars {
+                writeln!(out, "    var {} = {};", string(path), self.var(*var))?;
+            }
+            for (path, header) in &slot.headers {
+                let header = self.header_name(*header);
+                writeln!(out, "    header {} = {header};", string(path))?;
+            }
+            writeln!(out, "}}")?;
+        }
+        Ok(())
+    }
+
+    fn ty(&self, ty: Type) -> String {
+        match ty {
+            Type::Bool => "bool".to_owned(),
+            Type::Bits {
+                width,
+                signed: false,
+            } => format!("bit<{width}>"),
+            Type::Bits {
+                width,
+                signed: true,
+            } => format!("int<{width}>"),
+            Type::Varbit(max) => format!("varbit<{max}>"),
+            Type::Error => "error".to_owned(),
+            Type::Enum(id) => self.names.enums[id].clone(),
+        }
+    }
+
+    fn var(&self, var: Var) -> String {
+        self.names.vars[var].clone()
+    }
+
+    fn header_name(&self, header: Header) -> String {
+        self.names.headers[header].clone()
+    }
+
+    fn extern_object(&self, out: &mut String, id: ExternInst, data: &ExternData) -> fmt::Result {
+        write!(
+            out,
+            "extern {}: {}",
+            self.names.externs[id],
+            quote(&data.ty)
+        )?;
+        self.annotations(out, &data.annotations)?;
+        writeln!(out, " {{")?;
+        for types in &data.type_args {
+            let types: Vec<_> = types.iter().map(|&ty| self.ty(ty)).collect();
+            writeln!(out, "    type ({});", types.join(", "))?;
+        }
+        for (name, value) in &data.args {
+            writeln!(out, "    arg {} = {};", quote(name), self.ctor_value(value))?;
+        }
+        for (name, routine) in &data.implementations {
+            let routine = &self.names.routines[*routine];
+            writeln!(out, "    implement {} = {routine};", quote(name))?;
+        }
+        writeln!(out, "}}")
+    }
+
+    fn ctor_value(&self, value: &CtorValue) -> String {
+        match value {
+            CtorValue::Int(value) => value.to_string(),
+            CtorValue::Bool(value) => value.to_string(),
+            CtorValue::String(text) => string(text),
+            CtorValue::Member(id, index) => self.member(Type::Enum(*id), *index),
+            CtorValue::Extern(id) => format!("extern {}", self.names.externs[*id]),
+            CtorValue::Absent => "_".to_owned(),
+        }
+    }
+
+    fn annotations(&self, out: &mut String, annotations: &[Annotation]) -> fmt::Result {
+        for annotation in annotations {
+            let values: Vec<_> = annotation.values.iter().map(|v| string(v)).collect();
+            write!(out, " @{}({})", quote(&annotation.name), values.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn table(&self, out: &mut String, id: Table, data: &TableData) -> fmt::Result {
+        write!(out, "table {}", self.names.tables[id])?;
+        self.annotations(out, &data.annotations)?;
+        writeln!(out, " {{")?;
+        for key in &data.keys {
+            let (name, kind) = (string(&key.name), match_kind(key.kind));
+            write!(out, "    key {name} {kind} {}", self.expr(key.expr))?;
+            self.annotations(out, &key.annotations)?;
+            writeln!(out, ";")?;
+        }
+        for action in &data.actions {
+            write!(out, "    action {}", self.names.actions[action.action])?;
+            if action.default_only {
+                write!(out, " default_only")?;
+            }
+            if action.table_only {
+                write!(out, " table_only")?;
+            }
+            writeln!(out, ";")?;
+        }
+        let is_const = if data.const_default { "const " } else { "" };
+        let call = self.action_call(data, &data.default_action);
+        writeln!(out, "    default {is_const}{call};")?;
+        for entry in &data.entries {
+            let is_const = if entry.is_const { "const " } else { "" };
+            let keys: Vec<_> = entry.keys.iter().map(key_match).collect();
+            let call = self.action_call(data, &entry.action);
+            let (priority, keys) = (entry.priority, keys.join(", "));
+            writeln!(out, "    entry {is_const}{priority} ({keys}) -> {call};")?;
+        }
+        if data.const_entries {
+            writeln!(out, "    const_entries;")?;
+        }
+        if let Some(size) = data.size {
+            writeln!(out, "    size {size};")?;
+        }
+        for (name, value) in &data.properties {
+            let value = self.ctor_value(value);
+            writeln!(out, "    property {} = {value};", quote(name))?;
+        }
+        writeln!(out, "}}")
+    }
+
+    fn action_call(&self, table: &TableData, call: &ActionCall) -> String {
+        let args: Vec<_> = call.args.iter().map(|b| bits(b, false)).collect();
+        let action = table.actions.get(call.action as usize).map(|a| a.action);
+        let first = table
+            .actions
+            .iter()
+            .position(|a| Some(a.action) == action)
+            .is_some_and(|i| i == call.action as usize);
+        let name = match action {
+            Some(action) if first => self.names.actions[action].clone(),
+            _ => call.action.to_string(),
+        };
+        format!("{name}({})", args.join(", "))
+    }
+
+    fn param(&self, param: Param) -> String {
+        match param {
+            Param::In(v) => format!("in {}", self.var(v)),
+            Param::Out(v) => format!("out {}", self.var(v)),
+            Param::InOut(v) => format!("inout {}", self.var(v)),
+            Param::HeaderIn(h) => format!("header_in {}", self.header_name(h)),
+            Param::HeaderOut(h) => format!("header_out {}", self.header_name(h)),
+            Param::HeaderInOut(h) => format!("header_inout {}", self.header_name(h)),
+        }
+    }
+
+    fn parser(&self, out: &mut String, id: Parser, data: &ParserData) -> fmt::Result {
+        let states = names::states(data);
+        let target = |target: Target| match target {
+            Target::State(state) => states[state].clone(),
+            Target::Accept => "accept".to_owned(),
+            Target::Reject => "reject".to_owned(),
+        };
+        let start = &states[data.start];
+        writeln!(out, "parser {} start {start} {{", self.names.parsers[id])?;
+        for (id, state) in &data.states {
+            writeln!(out, "    state {} {{", states[id])?;
+            self.block(out, 2, &state.body)?;
+            match &state.transition {
+                Transition::To(to) => writeln!(out, "        goto {};", target(*to))?,
+                Transition::Select { keys, cases } => {
+                    let keys: Vec<_> = keys.iter().map(|&key| self.expr(key)).collect();
+                    writeln!(out, "        select ({}) {{", keys.join(", "))?;
+                    for case in cases {
+                        let sets: Vec<_> = case.keysets.iter().map(|k| self.keyset(k)).collect();
+                        let (sets, to) = (sets.join(", "), target(case.target));
+                        writeln!(out, "            ({sets}) -> {to};")?;
+                    }
+                    writeln!(out, "        }}")?;
+                }
+            }
+            writeln!(out, "    }}")?;
+        }
+        writeln!(out, "}}")
+    }
+
+    fn keyset(&self, keyset: &Keyset) -> String {
+        match keyset {
+            Keyset::Any => "_".to_owned(),
+            Keyset::Value(value) => bits(value, false),
+            Keyset::Mask(value, mask) => {
+                format!("{} &&& {}", bits(value, false), bits(mask, false))
+            }
+            Keyset::Range(lo, hi) => format!("{} .. {}", bits(lo, false), bits(hi, false)),
+            Keyset::ValueSet(set) => self.names.value_sets[*set].clone(),
+        }
+    }
+
+    fn body(&self, out: &mut String, depth: usize, block: &Block) -> fmt::Result {
+        if block.is_empty() {
+            return writeln!(out, " {{}}");
+        }
+        writeln!(out, " {{")?;
+        self.block(out, depth + 1, block)?;
+        writeln!(out, "{}}}", indent(depth))
+    }
+
+    fn block(&self, out: &mut String, depth: usize, block: &Block) -> fmt::Result {
+        for stmt in block {
+            out.push_str(&indent(depth));
+            self.stmt(out, depth, &stmt.kind)?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&self, out: &mut String, depth: usize, kind: &StmtKind) -> fmt::Result {
+        let href = |h: HeaderRef| self.header(h);
+        match kind {
+            StmtKind::Assign { dst, value } => {
+                writeln!(out, "{} = {};", self.place(*dst), self.expr(*value))
+            }
+            StmtKind::CopyHeader { dst, src } => {
+                writeln!(out, "copy {} = {};", href(*dst), href(*src))
+            }
+            StmtKind::SetValid(h) => writeln!(out, "set_valid {};", href(*h)),
+            StmtKind::SetInvalid(h) => writeln!(out, "set_invalid {};", href(*h)),
+            StmtKind::PushFront(stacks, by) => {
+                writeln!(out, "push_front {} by {by};", self.stacks(stacks))
+            }
+            StmtKind::PopFront(stacks, by) => {
+                writeln!(out, "pop_front {} by {by};", self.stacks(stacks))
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                write!(out, "if {}", self.expr(*cond))?;
+                self.body(out, depth, then)?;
+                if !otherwise.is_empty() {
+                    write!(out, "{}else", indent(depth))?;
+                    self.body(out, depth, otherwise)?;
+                }
+                Ok(())
+            }
+            StmtKind::Switch { on, cases, default } => {
+                writeln!(out, "switch {} {{", self.expr(*on))?;
+                for (values, block) in cases {
+                    let values: Vec<_> = values.iter().map(|v| bits(v, false)).collect();
+                    write!(out, "{}case {}", indent(depth + 1), values.join(", "))?;
+                    self.body(out, depth + 1, block)?;
+                }
+                if !default.is_empty() {
+                    write!(out, "{}default", indent(depth + 1))?;
+                    self.body(out, depth + 1, default)?;
+                }
+                writeln!(out, "{}}}", indent(depth))
+            }
+            StmtKind::Labeled(label, block) => {
+                write!(out, "block {label}")?;
+                self.body(out, depth, block)
+            }
+            StmtKind::Loop(label, block) => {
+                write!(out, "loop {label}")?;
+                self.body(out, depth, block)
+            }
+            StmtKind::Break(label) => writeln!(out, "break {label};"),
+            StmtKind::Continue(label) => writeln!(out, "continue {label};"),
+            StmtKind::Return => writeln!(out, "return;"),
+            StmtKind::Exit => writeln!(out, "exit;"),
+            StmtKind::Apply { table, hit, action } => {
+                write!(out, "apply {}", self.names.tables[*table])?;
+                if let Some(hit) = hit {
+                    write!(out, " hit {}", self.var(*hit))?;
+                }
+                if let Some(action) = action {
+                    write!(out, " action {}", self.var(*action))?;
+                }
+                writeln!(out, ";")
+            }
+            StmtKind::Call(routine, args) => {
+                let args: Vec<_> = args.iter().map(|arg| self.arg(*arg)).collect();
+                let routine = &self.names.routines[*routine];
+                writeln!(out, "call {routine}({});", args.join(", "))
+            }
+            StmtKind::Extern(call) => {
+                write!(out, "extern ")?;
+                if let Some(object) = call.object {
+                    write!(out, "{}::", self.names.externs[object])?;
+                }
+                let args: Vec<_> = call.args.iter().map(|arg| self.extern_arg(arg)).collect();
+                write!(out, "{}({})", quote(&call.name), args.join(", "))?;
+                if !call.result.is_empty() {
+                    write!(out, " -> {}", self.places(&call.result))?;
+                }
+                writeln!(out, ";")
+            }
+            StmtKind::Extract { header, varbit } => {
+                write!(out, "extract {}", href(*header))?;
+                if let Some(size) = varbit {
+                    write!(out, ", {}", self.expr(*size))?;
+                }
+                writeln!(out, ";")
+            }
+            StmtKind::Lookahead(place) => writeln!(out, "lookahead {};", self.place(*place)),
+            StmtKind::Advance(by) => writeln!(out, "advance {};", self.expr(*by)),
+            StmtKind::PacketLength(place) => {
+                writeln!(out, "packet_length {};", self.place(*place))
+            }
+            StmtKind::Verify { cond, error } => {
+                writeln!(out, "verify {}, {};", self.expr(*cond), self.expr(*error))
+            }
+            StmtKind::Emit(h) => writeln!(out, "emit {};", href(*h)),
+        }
+    }
+
+    fn stacks(&self, stacks: &[Stack]) -> String {
+        let names: Vec<_> = stacks.iter().map(|&s| &*self.names.stacks[s]).collect();
+        names.join(", ")
+    }
+
+    fn places(&self, places: &[Place]) -> String {
+        let places: Vec<_> = places.iter().map(|&place| self.place(place)).collect();
+        places.join(", ")
+    }
+
+    fn arg(&self, arg: Arg) -> String {
+        match arg {
+            Arg::In(expr) => format!("in {}", self.expr(expr)),
+            Arg::Out(Some(place)) => format!("out {}", self.place(place)),
+            Arg::Out(None) => "out _".to_owned(),
+            Arg::InOut(place) => format!("inout {}", self.place(place)),
+            Arg::Header(Some(header)) => format!("header {}", self.header(header)),
+            Arg::Header(None) => "header _".to_owned(),
+        }
+    }
+
+    fn extern_arg(&self, arg: &ExternArg) -> String {
+        match arg {
+            ExternArg::In(values) => {
+                let values: Vec<_> = values.iter().map(|&value| self.expr(value)).collect();
+                format!("in({})", values.join(", "))
+            }
+            ExternArg::Out(places) => format!("out({})", self.places(places)),
+            ExternArg::InOut(places) => format!("inout({})", self.places(places)),
+            ExternArg::HeaderIn(header) => format!("header_in {}", self.header(*header)),
+            ExternArg::HeaderOut(header) => format!("header_out {}", self.header(*header)),
+            ExternArg::String(text) => string(text),
+            ExternArg::Member(id, index) => {
+                format!("member {}", self.member(Type::Enum(*id), *index))
+            }
+            ExternArg::Absent => "_".to_owned(),
+        }
+    }
+
+    fn place(&self, place: Place) -> String {
+        match place {
+            Place::Var(var) => self.var(var),
+            Place::Field(header, field) => self.field(header, field),
+        }
+    }
+
+    fn header(&self, header: HeaderRef) -> String {
+        match header {
+            HeaderRef::Header(header) => self.header_name(header),
+            HeaderRef::Element(stack, index) => {
+                format!("{}[{}]", self.names.stacks[stack], self.expr(index))
+            }
+        }
+    }
+
+    fn field(&self, header: HeaderRef, field: u32) -> String {
+        let layout = self.program.header_layout(header);
+        match layout.and_then(|l| l.fields.get(field as usize)) {
+            Some(data) => format!("{}.{}", self.header(header), quote(&data.name)),
+            // Only in programs that the verifier refuses.
+            None => format!("{}.?{field}", self.header(header)),
+        }
+    }
+
+    fn member(&self, ty: Type, index: u32) -> String {
+        let (name, members) = match ty {
+            Type::Enum(id) => {
+                let members = self.program.enums.get(id).map(|e| &e.members);
+                (self.names.enums[id].as_str(), members)
+            }
+            _ => ("error", Some(&self.program.errors)),
+        };
+        let members = members.map_or(&[][..], |members| members);
+        match members.get(index as usize) {
+            Some(member) if members.iter().position(|m| m == member) == Some(index as usize) => {
+                format!("{name}::{}", quote(member))
+            }
+            _ => format!("{name}::{index}"),
+        }
+    }
+
+    /// An expression that need not be told from what stands around it.
+    fn expr(&self, expr: Expr) -> String {
+        let data = &self.program.exprs[expr];
+        match self.ascription(data) {
+            Some(ty) => format!("{}: {}", self.closed_kind(data), self.ty(ty)),
+            None => self.open_kind(data),
+        }
+    }
+
+    /// An expression as an operand.
+    fn operand(&self, expr: Expr) -> String {
+        let data = &self.program.exprs[expr];
+        match self.ascription(data) {
+            Some(ty) => format!("({}: {})", self.closed_kind(data), self.ty(ty)),
+            None => self.closed_kind(data),
+        }
+    }
+
+    /// A type that the operation does not give away.
+    fn ascription(&self, data: &ExprData) -> Option<Type> {
+        let natural = match data.kind {
+            ExprKind::Const(ref bits) if bits.width() == data.ty.width() => match data.ty {
+                Type::Bits { .. } => return None,
+                _ => Some(Type::bit(bits.width())),
+            },
+            ExprKind::Member(_) if matches!(data.ty, Type::Error | Type::Enum(_)) => return None,
+            ExprKind::Cast(_) => return None,
+            ref kind => self.program.natural_type(kind),
+        };
+        (natural != Some(data.ty)).then_some(data.ty)
+    }
+
+    fn closed_kind(&self, data: &ExprData) -> String {
+        match data.kind {
+            ExprKind::Binary(..) | ExprKind::Mux(..) => format!("({})", self.open_kind(data)),
+            _ => self.open_kind(data),
+        }
+    }
+
+    fn open_kind(&self, data: &ExprData) -> String {
+        match data.kind {
+            ExprKind::Const(ref value) => bits(value, types::is_signed(data.ty)),
+            ExprKind::Bool(value) => value.to_string(),
+            ExprKind::Member(index) => self.member(data.ty, index),
+            ExprKind::Var(var) => self.var(var),
+            ExprKind::Field(header, field) => self.field(header, field),
+            ExprKind::IsValid(header) => format!("valid({})", self.header(header)),
+            ExprKind::Unary(op, operand) => {
+                let op = match op {
+                    UnaryOp::Neg => '-',
+                    UnaryOp::BitNot => '~',
+                    UnaryOp::Not => '!',
+                };
+                format!("{op}{}", self.operand(operand))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let text = OPERATORS
+                    .iter()
+                    .find(|(o, _)| *o == op)
+                    .map_or("?", |(_, text)| text);
+                format!("{} {text} {}", self.operand(a), self.operand(b))
+            }
+            ExprKind::Cast(operand) => {
+                format!("cast({}, {})", self.operand(operand), self.ty(data.ty))
+            }
+            ExprKind::Slice { base, hi, lo } => {
+                let text = self.operand(base);
+                match self.program.exprs[base].kind {
+                    ExprKind::Unary(..) => format!("({text})[{hi}:{lo}]"),
+                    _ => format!("{text}[{hi}:{lo}]"),
+                }
+            }
+            ExprKind::Mux(cond, then, otherwise) => format!(
+                "{} ? {} : {}",
+                self.operand(cond),
+                self.operand(then),
+                self.operand(otherwise)
+            ),
+        }
+    }
+}
+
+fn indent(depth: usize) -> String {
+    "    ".repeat(depth)
+}
+
+/// A constant with its width, `w` or, if signed, `s`.
+fn bits(bits: &Bits, signed: bool) -> String {
+    let sign = if signed { 's' } else { 'w' };
+    let (width, value) = (bits.width(), bits.value());
+    match bits.to_u64() {
+        Some(value) if value < 10 => format!("{width}{sign}{value}"),
+        _ => format!("{width}{sign}{value:#x}"),
+    }
+}
+
+fn key_match(key: &KeyMatch) -> String {
+    match key {
+        KeyMatch::Exact(value) => bits(value, false),
+        KeyMatch::Lpm(value, len) => format!("{}/{len}", bits(value, false)),
+        KeyMatch::Ternary(value, mask) => {
+            format!("{} &&& {}", bits(value, false), bits(mask, false))
+        }
+        KeyMatch::Range(lo, hi) => format!("{} .. {}", bits(lo, false), bits(hi, false)),
+        KeyMatch::Any => "_".to_owned(),
+    }
+}
+
+fn match_kind(kind: MatchKind) -> &'static str {
+    match kind {
+        MatchKind::Exact => "exact",
+        MatchKind::Lpm => "lpm",
+        MatchKind::Ternary => "ternary",
+        MatchKind::Range => "range",
+        MatchKind::Optional => "optional",
+        MatchKind::Selector => "selector",
+    }
+}
