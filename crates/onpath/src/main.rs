@@ -1,1 +1,26 @@
-fn main() {}
+//! `onpath`: reads the flags, runs the command, ends with its status.
+
+use clap::Parser;
+use onpath::args::Cli;
+use onpath::commands;
+use onpath::output::Stop;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("onpath has a bug: {panic}");
+        eprintln!("Please report it with the program and the command that brought it about.");
+    }));
+    match commands::run(Cli::parse().command) {
+        Ok(status) => status,
+        Err(Stop::Told(status)) => ExitCode::from(status),
+        Err(Stop::Failed(text)) => {
+            eprintln!("error: {text}");
+            ExitCode::from(1)
+        }
+        Err(Stop::Usage(text)) => {
+            eprintln!("error: {text}");
+            ExitCode::from(2)
+        }
+    }
+}

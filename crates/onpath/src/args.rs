@@ -1,0 +1,362 @@
+//! Every command and flag, once: parsing, `--help`, man pages and completions all come from here.
+//! Parsing does nothing else.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// P4 for the packet paths that a Linux machine really has.
+///
+/// Write a packet program in P4-16, test it with STF files without any privileges, run it in the
+/// kernel by XDP, and read and change its tables by the names in the program.
+#[derive(Parser, Debug)]
+#[command(
+    name = "onpath",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it.\n\
+                  Begin with `onpath doctor`, which says what this machine can do."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check a program: every mistake with its place and what to do about it
+    Check(Check),
+    /// Compile a program for a target
+    Build(Build),
+    /// Run STF tests on a program
+    Test(Test),
+    /// Compile, load and attach a program, and stay until interrupted
+    ///
+    /// Needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system
+    /// where it is not mounted (root has them all).
+    Run(Run),
+    /// List the programs that are running
+    Ls(Ls),
+    /// Detach and remove programs that are running
+    Unload(Unload),
+    /// Read and change a running program's tables
+    #[command(subcommand)]
+    Table(TableCommand),
+    /// Read a running program's counters
+    #[command(subcommand)]
+    Counter(CounterCommand),
+    /// Draw a program's parser and pipeline as SVG
+    Graph(Graph),
+    /// Say what this machine can do, and what to do about what is missing
+    Doctor(Doctor),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Write the man pages to a directory
+    Man(Man),
+}
+
+/// The program and how its text is read.
+#[derive(Args, Debug, Clone)]
+pub struct Source {
+    /// The P4 program
+    #[arg(value_name = "FILE.p4")]
+    pub file: PathBuf,
+    /// Look for `#include` files here, before the built-in ones
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+}
+
+/// `onpath check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// The program.
+    #[command(flatten)]
+    pub source: Source,
+    /// Print the diagnostics as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A target to compile for.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuildTarget {
+    /// The kernel's XDP hook
+    Xdp,
+}
+
+/// What to print instead of building.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emit {
+    /// The pipeline IR after all passes
+    Ir,
+    /// The pipeline IR as elaborated, before any pass
+    IrRaw,
+    /// The C source for the target
+    C,
+}
+
+/// `onpath build`
+#[derive(Args, Debug)]
+pub struct Build {
+    /// The program.
+    #[command(flatten)]
+    pub source: Source,
+    /// The target
+    #[arg(long, value_enum, default_value = "xdp")]
+    pub target: BuildTarget,
+    /// Write C source, object and the description of tables, actions and counters here
+    #[arg(short, long, value_name = "DIR", required_unless_present = "emit")]
+    pub output: Option<PathBuf>,
+    /// Print this on standard output instead of building
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
+    /// Report what the program needs: instructions, stack, maps, and what the kernel's verifier says
+    #[arg(long)]
+    pub report: bool,
+    /// C source that supplies the extern functions that the program declares
+    #[arg(long = "extern", value_name = "FILE.c")]
+    pub externs: Vec<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A target to test on.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TestTarget {
+    /// The reference interpreter; needs no privileges and no clang
+    Interp,
+    /// The kernel by XDP; needs root and clang
+    Xdp,
+}
+
+/// How to tell a packet's story.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceFormat {
+    /// For people
+    Text,
+    /// For programs, one JSON object a line
+    Json,
+}
+
+/// `onpath test`
+#[derive(Args, Debug)]
+pub struct Test {
+    /// The program.
+    #[command(flatten)]
+    pub source: Source,
+    /// The tests
+    #[arg(value_name = "TEST.stf", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// Where to run them
+    #[arg(long, value_enum, default_value = "interp")]
+    pub target: TestTarget,
+    /// With `--target xdp`: by BPF_PROG_TEST_RUN instead of through veth pairs
+    #[arg(long)]
+    pub fast: bool,
+    /// Tell each packet's story: state by state, table by table (interpreter only)
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub trace: Option<TraceFormat>,
+    /// The seed of `random` (interpreter only)
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// C source that supplies the extern functions that the program declares
+    #[arg(long = "extern", value_name = "FILE.c")]
+    pub externs: Vec<PathBuf>,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How to attach.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Native, or generic where the driver refuses native (said so)
+    Auto,
+    /// In the driver, before the kernel makes a socket buffer
+    Native,
+    /// In the kernel's network stack, for any driver
+    Generic,
+}
+
+/// `onpath run`
+#[derive(Args, Debug)]
+pub struct Run {
+    /// The program.
+    #[command(flatten)]
+    pub source: Source,
+    /// The interfaces; the first is port 0, the second port 1, …
+    #[arg(long, value_name = "IF", value_delimiter = ',', required_unless_present = "ports")]
+    pub dev: Vec<String>,
+    /// An interface by port number
+    #[arg(long = "port", value_name = "N=IF")]
+    pub ports: Vec<String>,
+    /// A file of `add` and `setdefault` lines to put in before the program is attached
+    #[arg(long, value_name = "FILE")]
+    pub entries: Option<PathBuf>,
+    /// The name by which the other commands know it; the program's file name by default
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Leave it running, pinned, and return
+    #[arg(long)]
+    pub detach: bool,
+    /// How to attach
+    #[arg(long, value_enum, default_value = "auto")]
+    pub mode: Mode,
+    /// C source that supplies the extern functions that the program declares
+    #[arg(long = "extern", value_name = "FILE.c")]
+    pub externs: Vec<PathBuf>,
+    /// Show the kernel verifier's whole log if it refuses
+    #[arg(long)]
+    pub verbose: bool,
+}
+
+/// `onpath ls`
+#[derive(Args, Debug)]
+pub struct Ls {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onpath unload`
+#[derive(Args, Debug)]
+pub struct Unload {
+    /// The names that `onpath ls` shows
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub names: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Which running program.
+#[derive(Args, Debug, Clone)]
+pub struct Instance {
+    /// The running program, as `onpath ls` shows it; not needed if there is only one
+    #[arg(long, short = 'n', value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// `onpath table`
+#[derive(Subcommand, Debug)]
+pub enum TableCommand {
+    /// Print a table's entries and default action, or those of all tables
+    Dump {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The table, by name or the end of it
+        table: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add an entry: TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+    ///
+    /// For example `onpath table add routes dst:10.0.0.0/24 'forward(port: 1)'`. Keys and arguments
+    /// go by name or by position; the largest priority wins.
+    Add {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+        #[arg(required = true, value_name = "ENTRY")]
+        entry: Vec<String>,
+    },
+    /// Change the default action: TABLE ACTION(ARGS)
+    SetDefault {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// TABLE ACTION(ARGS)
+        #[arg(required = true, value_name = "DEFAULT")]
+        action: Vec<String>,
+    },
+    /// Remove an entry: TABLE [PRIORITY] KEY:MATCH ...
+    Del {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// TABLE [PRIORITY] KEY:MATCH ...
+        #[arg(required = true, value_name = "ENTRY")]
+        entry: Vec<String>,
+    },
+}
+
+/// `onpath counter`
+#[derive(Subcommand, Debug)]
+pub enum CounterCommand {
+    /// Print a counter, one of its elements (NAME[INDEX]), or all counters; zero elements are left out
+    Read {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The counter, by name or the end of it, with or without an index
+        counter: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `onpath graph`
+#[derive(Args, Debug)]
+pub struct Graph {
+    /// The program.
+    #[command(flatten)]
+    pub source: Source,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE.svg")]
+    pub output: PathBuf,
+}
+
+/// `onpath doctor`
+#[derive(Args, Debug)]
+pub struct Doctor {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onpath completions`
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `onpath man`
+#[derive(Args, Debug)]
+pub struct Man {
+    /// The directory
+    #[arg(value_name = "DIR")]
+    pub output: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_trace_has_a_format_only_after_an_equals_sign() {
+        let cli = Cli::parse_from(["onpath", "test", "--trace", "a.p4", "a.stf"]);
+        let Command::Test(test) = cli.command else { panic!() };
+        assert_eq!(test.trace, Some(TraceFormat::Text));
+        let cli = Cli::parse_from(["onpath", "test", "--trace=json", "a.p4", "a.stf"]);
+        let Command::Test(test) = cli.command else { panic!() };
+        assert_eq!(test.trace, Some(TraceFormat::Json));
+    }
+}

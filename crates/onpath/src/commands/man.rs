@@ -1,0 +1,18 @@
+//! `onpath man`
+
+use crate::args::{Cli, Man};
+use crate::output::{Done, failed};
+use clap::CommandFactory;
+use std::process::ExitCode;
+
+/// Writes the man pages to a directory.
+pub fn run(args: Man) -> Done {
+    let written = std::fs::create_dir_all(&args.output)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.output));
+    match written {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => {
+            failed(format!("the man pages were not written to {}: {error}", args.output.display()))
+        }
+    }
+}

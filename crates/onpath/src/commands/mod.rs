@@ -1,0 +1,36 @@
+//! A file a command.
+
+mod build;
+mod check;
+mod completions;
+mod counter;
+mod doctor;
+mod graph;
+mod ls;
+mod man;
+mod source;
+mod start;
+mod table;
+mod test;
+mod unload;
+
+use crate::args::Command;
+use crate::output::Done;
+
+/// Does what the command line says.
+pub fn run(command: Command) -> Done {
+    match command {
+        Command::Check(args) => check::run(args),
+        Command::Build(args) => build::run(args),
+        Command::Test(args) => test::run(args),
+        Command::Run(args) => start::run(args),
+        Command::Ls(args) => ls::run(args),
+        Command::Unload(args) => unload::run(args),
+        Command::Table(args) => table::run(args),
+        Command::Counter(args) => counter::run(args),
+        Command::Graph(args) => graph::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+    }
+}

@@ -1,0 +1,94 @@
+//! From a file to IR: the phases in order, as every command uses them.
+
+use crate::loader::FileLoader;
+use diag::{Diagnostics, SourceMap};
+use ir::Program;
+use std::path::PathBuf;
+
+/// A program's main file and how its text is read.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// The main file.
+    pub file: PathBuf,
+    /// Directories for `#include`, before the built-in files.
+    pub include: Vec<PathBuf>,
+    /// Macros and their values.
+    pub defines: Vec<(String, Option<String>)>,
+}
+
+impl Input {
+    /// A file that is read without further directories and macros.
+    pub fn file(file: impl Into<PathBuf>) -> Input {
+        Input { file: file.into(), ..Input::default() }
+    }
+}
+
+/// A checked program.
+pub struct Front {
+    /// All texts.
+    pub map: SourceMap,
+    /// The program; `None` if it has errors.
+    pub module: Option<hir::Module>,
+    /// Errors and warnings.
+    pub diagnostics: Diagnostics,
+}
+
+/// Reads and checks a program, whatever its architecture.
+pub fn check(input: &Input) -> Front {
+    let mut map = SourceMap::new();
+    let loader = FileLoader { include: input.include.clone() };
+    let name = input.file.display().to_string();
+    let parsed = syntax::parse(&mut map, &loader, &name, &input.defines);
+    let mut diagnostics = parsed.diagnostics;
+    if diagnostics.has_errors() {
+        // Declarations that could not be parsed are missing, so that checking the rest would blame
+        // the user for it.
+        return Front { map, module: None, diagnostics };
+    }
+    let checked = sema::check(&parsed.program, &map);
+    diagnostics.append(checked.diagnostics);
+    Front { map, module: checked.module, diagnostics }
+}
+
+/// A program in IR, as elaborated.
+pub struct Elaborated {
+    /// All texts.
+    pub map: SourceMap,
+    /// The program before any pass: what the interpreter runs.
+    pub program: Program,
+    /// Warnings.
+    pub diagnostics: Diagnostics,
+}
+
+/// What keeps a program from being elaborated.
+pub struct Refused {
+    /// All texts.
+    pub map: SourceMap,
+    /// Errors, and the warnings before them.
+    pub diagnostics: Diagnostics,
+}
+
+/// Reads, checks and elaborates a program.
+pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
+    let Front { map, module, mut diagnostics } = check(input);
+    let Some(module) = module else {
+        return Err(Box::new(Refused { map, diagnostics }));
+    };
+    match elab::elaborate(&module) {
+        Ok((program, warnings)) => {
+            diagnostics.append(warnings);
+            Ok(Elaborated { map, program, diagnostics })
+        }
+        Err(errors) => {
+            diagnostics.append(errors);
+            Err(Box::new(Refused { map, diagnostics }))
+        }
+    }
+}
+
+/// The program after all passes: what targets are compiled from.
+pub fn optimise(program: &Program) -> Program {
+    let mut program = program.clone();
+    ir::passes::pipeline(&mut program);
+    program
+}
