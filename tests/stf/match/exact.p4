@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact keys of several widths at once: a byte, a bit, a bool, 13 bits and a MAC address.
+
+#include <core.p4>
+#include <xdp_model.p4>
+
+header ethernet_t {
+    bit<48> dst;
+    bit<48> src;
+    bit<16> type;
+}
+
+header data_t {
+    bit<8>  kind;
+    bit<1>  one;
+    bit<13> odd;
+    bit<2>  rest;
+    bit<8>  result;
+}
+
+struct headers_t {
+    ethernet_t eth;
+    data_t     data;
+}
+
+parser prs(packet_in packet, out headers_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        packet.extract(hdr.data);
+        transition accept;
+    }
+}
+
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    action set(bit<8> value) {
+        hdr.data.result = value;
+    }
+
+    table t {
+        key = {
+            hdr.eth.dst        : exact @name("mac");
+            hdr.data.kind      : exact @name("kind");
+            hdr.data.one       : exact @name("one");
+            hdr.data.odd       : exact @name("odd");
+            hdr.data.rest == 3 : exact @name("all_set");
+        }
+        actions = { set; NoAction; }
+        default_action = NoAction();
+        size = 16;
+    }
+
+    apply {
+        xout.output_port = 0;
+        xout.output_action = xdp_action.XDP_TX;
+        t.apply();
+    }
+}
+
+control dprs(in headers_t hdr, packet_out packet) {
+    apply {
+        packet.emit(hdr.eth);
+        packet.emit(hdr.data);
+    }
+}
+
+xdp(prs(), sw(), dprs()) main;

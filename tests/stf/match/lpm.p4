@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Longest prefix match alone and behind an exact key, from the empty prefix to the full one.
+
+#include <core.p4>
+#include <xdp_model.p4>
+
+header ethernet_t {
+    bit<48> dst;
+    bit<48> src;
+    bit<16> type;
+}
+
+header data_t {
+    bit<8>  tenant;
+    bit<32> addr;
+    bit<8>  alone;
+    bit<8>  within;
+}
+
+struct headers_t {
+    ethernet_t eth;
+    data_t     data;
+}
+
+parser prs(packet_in packet, out headers_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        packet.extract(hdr.data);
+        transition accept;
+    }
+}
+
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    action alone(bit<8> value) {
+        hdr.data.alone = value;
+    }
+
+    action within(bit<8> value) {
+        hdr.data.within = value;
+    }
+
+    table routes {
+        key = { hdr.data.addr : lpm @name("addr"); }
+        actions = { alone; NoAction; }
+        default_action = NoAction();
+        size = 64;
+    }
+
+    table tenant_routes {
+        key = {
+            hdr.data.tenant : exact @name("tenant");
+            hdr.data.addr   : lpm   @name("addr");
+        }
+        actions = { within; NoAction; }
+        default_action = NoAction();
+        size = 64;
+    }
+
+    apply {
+        xout.output_port = 0;
+        xout.output_action = xdp_action.XDP_TX;
+        routes.apply();
+        tenant_routes.apply();
+    }
+}
+
+control dprs(in headers_t hdr, packet_out packet) {
+    apply {
+        packet.emit(hdr.eth);
+        packet.emit(hdr.data);
+    }
+}
+
+xdp(prs(), sw(), dprs()) main;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact, prefix, ternary and range keys in one table.
+
+#include <core.p4>
+#include <xdp_model.p4>
+
+header ethernet_t {
+    bit<48> dst;
+    bit<48> src;
+    bit<16> type;
+}
+
+header data_t {
+    bit<8>  exact_key;
+    bit<32> lpm_key;
+    bit<16> ternary_key;
+    bit<8>  range_key;
+    bit<8>  result;
+}
+
+struct headers_t {
+    ethernet_t eth;
+    data_t     data;
+}
+
+parser prs(packet_in packet, out headers_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        packet.extract(hdr.data);
+        transition accept;
+    }
+}
+
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    action set(bit<8> value) {
+        hdr.data.result = value;
+    }
+
+    table t {
+        key = {
+            hdr.data.exact_key   : exact;
+            hdr.data.ternary_key : ternary;
+            hdr.data.range_key   : range;
+            hdr.data.lpm_key     : ternary;
+        }
+        actions = { set; NoAction; }
+        default_action = NoAction();
+        size = 64;
+    }
+
+    apply {
+        xout.output_port = 0;
+        xout.output_action = xdp_action.XDP_TX;
+        t.apply();
+    }
+}
+
+control dprs(in headers_t hdr, packet_out packet) {
+    apply {
+        packet.emit(hdr.eth);
+        packet.emit(hdr.data);
+    }
+}
+
+xdp(prs(), sw(), dprs()) main;
