@@ -1,0 +1,265 @@
+//! From IR to nodes and edges.
+
+use super::{Graph, Shape};
+use control::values::name as match_kind;
+use diag::{SourceMap, Span};
+use ir::{
+    Block, BlockBody, HeaderRef, Keyset, Parser, Program, Role, Routine, SelectCase, Stmt, StmtKind,
+    Target, Transition,
+};
+
+/// One graph a block of the pipeline.
+pub fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
+    let of = |block: &ir::PipelineBlock| match block.body {
+        BlockBody::Parser(parser) => parser_graph(program, map, parser),
+        BlockBody::Control(routine) => control_graph(program, map, routine, block.role),
+    };
+    program.blocks.iter().map(of).collect()
+}
+
+/// Source text on one line, cut to what fits in a box.
+fn source(map: &SourceMap, span: Span) -> String {
+    const LONGEST: usize = 44;
+    let text: Vec<&str> = map.text(span).split_whitespace().collect();
+    let text = text.join(" ");
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+fn header_name(program: &Program, header: HeaderRef) -> String {
+    match header {
+        HeaderRef::Header(id) => program.headers[id].name.to_string(),
+        HeaderRef::Element(stack, _) => format!("{}.next", program.stacks[stack].name),
+    }
+}
+
+fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
+    let data = &program.parsers[parser];
+    let mut graph = Graph { title: format!("parser {}", data.name), ..Graph::default() };
+    for state in data.states.values() {
+        let mut lines = Vec::new();
+        actions_of_state(program, &state.body, &mut lines);
+        graph.node(Shape::State, state.name.as_str(), lines);
+    }
+    let accept = graph.node(Shape::Terminal, "accept", Vec::new());
+    let reject = graph.node(Shape::Terminal, "reject", Vec::new());
+    let node_of = |target: Target| match target {
+        Target::State(state) => state.as_u32() as usize,
+        Target::Accept => accept,
+        Target::Reject => reject,
+    };
+    for (id, state) in data.states.iter() {
+        let from = id.as_u32() as usize;
+        match &state.transition {
+            Transition::To(target) => graph.edge(from, node_of(*target), ""),
+            Transition::Select { cases, .. } => {
+                for case in cases {
+                    graph.edge(from, node_of(case.target), keyset_label(map, case));
+                }
+                if !cases.last().is_some_and(always) {
+                    graph.edge(from, reject, "no match");
+                }
+            }
+        }
+    }
+    if !graph.edges.iter().any(|e| e.to == reject) {
+        graph.nodes.truncate(reject);
+    }
+    graph
+}
+
+fn always(case: &SelectCase) -> bool {
+    case.keysets.iter().all(|k| matches!(k, Keyset::Any))
+}
+
+fn keyset_label(map: &SourceMap, case: &SelectCase) -> String {
+    if always(case) {
+        return "default".to_string();
+    }
+    let text = source(map, case.span);
+    text.rsplit_once(':').map_or(text.clone(), |(keys, _)| keys.trim().to_string())
+}
+
+fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Extract { header, .. } => {
+                lines.push(format!("extract {}", header_name(program, *header)));
+            }
+            StmtKind::Advance(_) => lines.push("advance".to_string()),
+            StmtKind::Lookahead(_) => lines.push("lookahead".to_string()),
+            StmtKind::Verify { .. } => lines.push("verify".to_string()),
+            StmtKind::If { then, otherwise, .. } => {
+                actions_of_state(program, then, lines);
+                actions_of_state(program, otherwise, lines);
+            }
+            StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => {
+                actions_of_state(program, body, lines);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where control comes from: nodes, each with the label of the arrow that leaves it.
+type Ends = Vec<(usize, String)>;
+
+struct Flow<'a> {
+    program: &'a Program,
+    map: &'a SourceMap,
+    graph: Graph,
+}
+
+fn control_graph(program: &Program, map: &SourceMap, routine: Routine, role: Role) -> Graph {
+    let data = &program.routines[routine];
+    let kind = if role == Role::Deparser { "deparser" } else { "control" };
+    let graph = Graph { title: format!("{kind} {}", data.name), ..Graph::default() };
+    let mut flow = Flow { program, map, graph };
+    let start = flow.graph.node(Shape::Terminal, "start", Vec::new());
+    let ends = flow.block(&data.body, vec![(start, String::new())]);
+    let end = flow.graph.node(Shape::Terminal, "end", Vec::new());
+    flow.join(ends, end);
+    flow.graph
+}
+
+impl Flow<'_> {
+    fn join(&mut self, ends: Ends, to: usize) {
+        for (from, label) in ends {
+            self.graph.edge(from, to, label);
+        }
+    }
+
+    /// Adds a node after `ends`.
+    fn step(&mut self, ends: Ends, shape: Shape, title: String, lines: Vec<String>) -> usize {
+        let node = self.graph.node(shape, title, lines);
+        self.join(ends, node);
+        node
+    }
+
+    fn block(&mut self, block: &Block, mut ends: Ends) -> Ends {
+        let mut emits: Vec<String> = Vec::new();
+        for stmt in block {
+            if let StmtKind::Emit(header) = stmt.kind {
+                emits.push(header_name(self.program, header));
+                continue;
+            }
+            ends = self.flush(&mut emits, ends);
+            ends = self.stmt(stmt, ends);
+        }
+        self.flush(&mut emits, ends)
+    }
+
+    /// Consecutive emits are one box.
+    fn flush(&mut self, emits: &mut Vec<String>, ends: Ends) -> Ends {
+        if emits.is_empty() {
+            return ends;
+        }
+        let node = self.step(ends, Shape::Step, "emit".into(), std::mem::take(emits));
+        vec![(node, String::new())]
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, ends: Ends) -> Ends {
+        match &stmt.kind {
+            StmtKind::Apply { table, .. } => {
+                let data = &self.program.tables[*table];
+                let keys = data.keys.iter().map(|k| format!("{}: {}", k.name, match_kind(k.kind)));
+                let actions = data
+                    .actions
+                    .iter()
+                    .map(|a| format!("→ {}", last(&self.program.actions[a.action].name)));
+                let lines = keys.chain(actions).collect();
+                let node = self.step(ends, Shape::Table, last(&data.name).to_string(), lines);
+                vec![(node, String::new())]
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                if !self.has_flow(then) && !self.has_flow(otherwise) {
+                    return ends;
+                }
+                let span = self.program.exprs[*cond].span;
+                let title = match source(self.map, span) {
+                    text if text.is_empty() => "condition".to_string(),
+                    text => text,
+                };
+                let node = self.step(ends, Shape::Condition, title, Vec::new());
+                let mut out = self.block(then, vec![(node, "true".into())]);
+                out.extend(self.block(otherwise, vec![(node, "false".into())]));
+                out
+            }
+            StmtKind::Switch { on, cases, default } => {
+                let blocks = cases.iter().map(|(_, block)| block).chain([default]);
+                if !blocks.clone().any(|block| self.has_flow(block)) {
+                    return ends;
+                }
+                let title = format!("switch {}", source(self.map, self.program.exprs[*on].span));
+                let node = self.step(ends, Shape::Condition, title, Vec::new());
+                let mut out = Ends::new();
+                for (index, block) in blocks.enumerate() {
+                    let label = match cases.get(index) {
+                        Some((values, _)) => {
+                            let shown: Vec<String> =
+                                values.iter().map(|v| v.value().to_string()).collect();
+                            shown.join(", ")
+                        }
+                        None => "default".to_string(),
+                    };
+                    out.extend(self.block(block, vec![(node, label)]));
+                }
+                out
+            }
+            StmtKind::Call(routine, _) => {
+                let name = self.program.routines[*routine].name.to_string();
+                if !self.has_flow(&self.program.routines[*routine].body) {
+                    return ends;
+                }
+                let node = self.step(ends, Shape::Step, format!("apply {name}"), Vec::new());
+                self.block(&self.program.routines[*routine].body, vec![(node, String::new())])
+            }
+            StmtKind::Extern(call) => {
+                let object = call.object.map(|o| last(&self.program.externs[o].name).to_string() + ".");
+                let title = format!("{}{}", object.unwrap_or_default(), call.name);
+                let node = self.step(ends, Shape::Step, title, Vec::new());
+                vec![(node, String::new())]
+            }
+            StmtKind::Labeled(_, body) => self.block(body, ends),
+            StmtKind::Loop(_, body) => {
+                let node = self.step(ends, Shape::Condition, "loop".into(), Vec::new());
+                let inner = self.block(body, vec![(node, String::new())]);
+                self.join(inner, node);
+                vec![(node, "done".into())]
+            }
+            StmtKind::Exit => {
+                self.step(ends, Shape::Terminal, "exit".into(), Vec::new());
+                Ends::new()
+            }
+            StmtKind::Return => {
+                self.step(ends, Shape::Terminal, "return".into(), Vec::new());
+                Ends::new()
+            }
+            _ => ends,
+        }
+    }
+
+    /// Whether a block holds anything that is drawn.
+    fn has_flow(&self, block: &Block) -> bool {
+        block.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Apply { .. }
+            | StmtKind::Extern(_)
+            | StmtKind::Emit(_)
+            | StmtKind::Exit
+            | StmtKind::Return => true,
+            StmtKind::If { then, otherwise, .. } => self.has_flow(then) || self.has_flow(otherwise),
+            StmtKind::Switch { cases, default, .. } => {
+                self.has_flow(default) || cases.iter().any(|(_, block)| self.has_flow(block))
+            }
+            StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => self.has_flow(body),
+            StmtKind::Call(routine, _) => self.has_flow(&self.program.routines[*routine].body),
+            _ => false,
+        })
+    }
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
