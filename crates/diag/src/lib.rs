@@ -5,7 +5,11 @@
 //! into text or JSON. This crate knows nothing of P4.
 
 mod diagnostic;
+mod json;
 mod source;
+mod text;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use json::to_json;
 pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};
+pub use text::render_text;

@@ -62,41 +62,144 @@ pub struct Decl {
 #[derive(Clone, Debug)]
 pub enum DeclKind {
     /// `const T x = e;`
-    Const { ty: Type, name: Ident, value: Expr },
+    Const {
+        /// Its type.
+        ty: Type,
+        /// Its name.
+        name: Ident,
+        /// Its value.
+        value: Expr,
+    },
     /// `T x;` or `T x = e;`
-    Var { ty: Type, name: Ident, init: Option<Expr> },
+    Var {
+        /// Its type.
+        ty: Type,
+        /// Its name.
+        name: Ident,
+        /// The value it begins with.
+        init: Option<Expr>,
+    },
     /// `T(args) x;` or `T(args) x = { members };`
-    Instance { ty: Type, args: Vec<Arg>, name: Ident, body: Option<Vec<Decl>> },
+    Instance {
+        /// What it is an instance of.
+        ty: Type,
+        /// Constructor arguments.
+        args: Vec<Arg>,
+        /// Its name.
+        name: Ident,
+        /// Abstract methods and inner instances, if given.
+        body: Option<Vec<Decl>>,
+    },
     /// `extern T f(params);`
     ExternFunction(Proto),
     /// `extern X<T> { methods }`
-    Extern { name: Ident, type_params: Vec<Ident>, methods: Vec<Method> },
+    Extern {
+        /// Its name.
+        name: Ident,
+        /// `<T, U>`
+        type_params: Vec<Ident>,
+        /// Constructors and methods.
+        methods: Vec<Method>,
+    },
     /// `T f(params) { body }`
-    Function { proto: Proto, body: Block },
+    Function {
+        /// Name, parameters and result.
+        proto: Proto,
+        /// Its statements.
+        body: Block,
+    },
     /// `action a(params) { body }`
-    Action { name: Ident, params: Vec<Param>, body: Block },
+    Action {
+        /// Its name.
+        name: Ident,
+        /// Parameters in order.
+        params: Vec<Param>,
+        /// Its statements.
+        body: Block,
+    },
     /// `parser p(params);` as a type, or `parser p(params)(ctor) { locals states }`.
-    Parser { head: Head, body: Option<ParserBody> },
+    Parser {
+        /// Name and parameters.
+        head: Head,
+        /// Locals and states; none for a type.
+        body: Option<ParserBody>,
+    },
     /// `control c(params);` as a type, or `control c(params)(ctor) { locals apply {} }`.
-    Control { head: Head, body: Option<ControlBody> },
+    Control {
+        /// Name and parameters.
+        head: Head,
+        /// Locals and `apply`; none for a type.
+        body: Option<ControlBody>,
+    },
     /// `package p<T>(params);`
-    Package { name: Ident, type_params: Vec<Ident>, params: Vec<Param> },
+    Package {
+        /// Its name.
+        name: Ident,
+        /// `<T, U>`
+        type_params: Vec<Ident>,
+        /// Parameters in order.
+        params: Vec<Param>,
+    },
     /// `struct`, `header` or `header_union`.
-    Composite { kind: CompositeKind, name: Ident, type_params: Vec<Ident>, fields: Vec<Field> },
+    Composite {
+        /// Which of the three.
+        kind: CompositeKind,
+        /// Its name.
+        name: Ident,
+        /// `<T, U>`
+        type_params: Vec<Ident>,
+        /// Fields in order.
+        fields: Vec<Field>,
+    },
     /// `enum E { A, B }` or `enum bit<8> E { A = 1 }`
-    Enum { underlying: Option<Type>, name: Ident, members: Vec<EnumMember> },
+    Enum {
+        /// The type of its values, if it is serializable.
+        underlying: Option<Type>,
+        /// Its name.
+        name: Ident,
+        /// Members in order.
+        members: Vec<EnumMember>,
+    },
     /// `error { A, B }`
-    Error { members: Vec<Ident> },
+    Error {
+        /// Members in order.
+        members: Vec<Ident>,
+    },
     /// `match_kind { a, b }`
-    MatchKind { members: Vec<Ident> },
+    MatchKind {
+        /// Members in order.
+        members: Vec<Ident>,
+    },
     /// `typedef T x;`
-    Typedef { ty: Type, name: Ident },
+    Typedef {
+        /// What the name stands for.
+        ty: Type,
+        /// Its name.
+        name: Ident,
+    },
     /// `type T x;`
-    NewType { ty: Type, name: Ident },
+    NewType {
+        /// What it is made from.
+        ty: Type,
+        /// Its name.
+        name: Ident,
+    },
     /// `table t { properties }`
-    Table { name: Ident, properties: Vec<Property> },
+    Table {
+        /// Its name.
+        name: Ident,
+        /// Properties in order.
+        properties: Vec<Property>,
+    },
     /// `value_set<T>(size) s;`
-    ValueSet { ty: Type, size: Expr, name: Ident },
+    ValueSet {
+        /// The type of its values.
+        ty: Type,
+        /// How many values it holds.
+        size: Expr,
+        /// Its name.
+        name: Ident,
+    },
 }
 
 /// The three kinds of field lists.
@@ -182,7 +285,14 @@ pub enum Transition {
     /// `transition s;`
     To(Ident),
     /// `transition select(keys) { cases }`
-    Select { keys: Vec<Expr>, cases: Vec<SelectCase>, span: Span },
+    Select {
+        /// What is looked at.
+        keys: Vec<Expr>,
+        /// Cases in order.
+        cases: Vec<SelectCase>,
+        /// The whole of it.
+        span: Span,
+    },
 }
 
 /// `keyset: state;`
@@ -510,11 +620,25 @@ pub enum StmtKind {
     /// A constant, variable or instance.
     Decl(Box<Decl>),
     /// `a = b;` or, with an operator, `a += b;`
-    Assign { target: Expr, op: Option<BinaryOp>, value: Expr },
+    Assign {
+        /// What is assigned to.
+        target: Expr,
+        /// `+` in `+=`, and so on.
+        op: Option<BinaryOp>,
+        /// What is assigned.
+        value: Expr,
+    },
     /// `f(x);`, always an [`ExprKind::Call`], which is also how `C.apply(x)` on a type reads.
     Call(Expr),
     /// `if (c) s else s`
-    If { cond: Expr, then: Box<Stmt>, otherwise: Option<Box<Stmt>> },
+    If {
+        /// The condition.
+        cond: Expr,
+        /// What is done if it holds.
+        then: Box<Stmt>,
+        /// What is done if not.
+        otherwise: Option<Box<Stmt>>,
+    },
     /// `{ ... }`
     Block(Block),
     /// `return;`, `return e;`
@@ -526,11 +650,34 @@ pub enum StmtKind {
     /// `continue;`
     Continue,
     /// `switch (e) { cases }`
-    Switch { scrutinee: Expr, cases: Vec<SwitchCase> },
+    Switch {
+        /// What is looked at.
+        scrutinee: Expr,
+        /// Cases in order.
+        cases: Vec<SwitchCase>,
+    },
     /// `for (init; cond; update) body`
-    For { init: Vec<Stmt>, cond: Expr, update: Vec<Stmt>, body: Box<Stmt> },
+    For {
+        /// Done once before.
+        init: Vec<Stmt>,
+        /// Tested before each round.
+        cond: Expr,
+        /// Done after each round.
+        update: Vec<Stmt>,
+        /// A round.
+        body: Box<Stmt>,
+    },
     /// `for (T x in collection) body` or `for (x in collection) body`
-    ForIn { ty: Option<Type>, name: Ident, collection: Expr, body: Box<Stmt> },
+    ForIn {
+        /// The type of the variable; none if it exists already.
+        ty: Option<Type>,
+        /// The variable.
+        name: Ident,
+        /// What it runs over: a list, stack or [`ExprKind::Range`].
+        collection: Expr,
+        /// A round.
+        body: Box<Stmt>,
+    },
 }
 
 /// `label: { ... }`, or `label:` alone, which falls through to the next with a block.

@@ -110,7 +110,7 @@ kinds! {
         IntType = "int",
         Key = "key",
         List = "list",
-        MatchKind = "match_kind",
+        MatchKindKw = "match_kind",
         Out = "out",
         Package = "package",
         ParserKw = "parser",

@@ -28,7 +28,7 @@ impl Parser<'_> {
             Kind::HeaderUnion => self.composite(CompositeKind::Union)?,
             Kind::Enum => self.enumeration()?,
             Kind::Error if next == Kind::LBrace => self.error_members()?,
-            Kind::MatchKind if next == Kind::LBrace => self.match_kinds()?,
+            Kind::MatchKindKw if next == Kind::LBrace => self.match_kinds()?,
             Kind::Typedef => self.typedef()?,
             Kind::Type if next != Kind::Lt && next != Kind::LParen => self.new_type()?,
             Kind::Table | Kind::State | Kind::ValueSet | Kind::Apply | Kind::Transition => {
@@ -53,7 +53,7 @@ impl Parser<'_> {
     fn typed_declaration(&mut self) -> Parse<DeclKind> {
         let starts = self.kind().is_name()
             || matches!(self.kind(), Kind::Dot | Kind::Void | Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit)
-            || matches!(self.kind(), Kind::Tuple | Kind::StringType | Kind::Error | Kind::MatchKind | Kind::Underscore);
+            || matches!(self.kind(), Kind::Tuple | Kind::StringType | Kind::Error | Kind::MatchKindKw | Kind::Underscore);
         if !starts {
             return Err(self.unexpected("a declaration"));
         }

@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
         let kind = self.seen(look);
         match kind {
-            Kind::Bool | Kind::Error | Kind::MatchKind | Kind::StringType | Kind::Void | Kind::Underscore => {
+            Kind::Bool | Kind::Error | Kind::MatchKindKw | Kind::StringType | Kind::Void | Kind::Underscore => {
                 self.step(look);
             }
             Kind::Bit | Kind::IntType | Kind::Varbit => {

@@ -98,11 +98,10 @@ impl Parser<'_> {
             return Ok(StmtKind::Decl(Box::new(decl)));
         }
         let target = self.target()?;
-        if let ExprKind::Call { .. } = target.kind {
-            if self.kind().is_name() && !self.token().first {
-                let decl = self.instance_after(std::mem::take(annotations), target, start)?;
-                return Ok(StmtKind::Decl(Box::new(decl)));
-            }
+        let call = matches!(target.kind, ExprKind::Call { .. });
+        if call && self.kind().is_name() && !self.token().first {
+            let decl = self.instance_after(std::mem::take(annotations), target, start)?;
+            return Ok(StmtKind::Decl(Box::new(decl)));
         }
         let kind = self.assignment_or_call(target)?;
         let after = if matches!(kind, StmtKind::Call(_)) { "the call" } else { "the assignment" };

@@ -20,7 +20,7 @@ impl Parser<'_> {
         let kind = match self.kind() {
             Kind::Bool => self.plain_type(TypeKind::Bool),
             Kind::Error => self.plain_type(TypeKind::Error),
-            Kind::MatchKind => self.plain_type(TypeKind::MatchKind),
+            Kind::MatchKindKw => self.plain_type(TypeKind::MatchKind),
             Kind::StringType => self.plain_type(TypeKind::String),
             Kind::Void => self.plain_type(TypeKind::Void),
             Kind::Underscore => self.plain_type(TypeKind::DontCare),

@@ -1,0 +1,236 @@
+//! Diagnostics as text for people: message, place, source lines with carets, and help.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
+
+/// Columns of a line that are shown; longer lines are cut around what is marked.
+const WIDTH: usize = 140;
+/// Lines that one mark may go over. A longer one marks its first line only: the rest says nothing.
+const MAX_LINES: u32 = 8;
+/// Bytes of a line that are looked at on each side of a mark.
+const MAX_LINE_BYTES: usize = 4_096;
+
+/// All diagnostics, one after the other with an empty line between them; empty if there are none.
+/// With `color`, ANSI escapes mark severities and places.
+pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
+    let mut out = String::new();
+    for diagnostic in diagnostics.iter() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let text = renderer.render(&[group(diagnostic, map)]);
+        // Lines that a mark does not reach end in blanks otherwise.
+        for line in text.lines() {
+            out += line.trim_end();
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn group<'a>(diagnostic: &'a Diagnostic, map: &'a SourceMap) -> Group<'a> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0));
+    for (file, marks) in marks(diagnostic, map) {
+        group = group.element(snippet(map, file, &marks));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    group
+}
+
+/// A labelled range of bytes in a file.
+struct Mark<'a> {
+    range: Range<usize>,
+    text: &'a str,
+    kind: AnnotationKind,
+}
+
+/// The labels by file; the file of the primary one comes first.
+fn marks<'a>(diagnostic: &'a Diagnostic, map: &SourceMap) -> Vec<(FileId, Vec<Mark<'a>>)> {
+    let mut files: Vec<(FileId, Vec<Mark>)> = Vec::new();
+    let labels = std::iter::once((&diagnostic.primary, AnnotationKind::Primary))
+        .chain(diagnostic.secondary.iter().map(|label| (label, AnnotationKind::Context)));
+    for (label, kind) in labels {
+        let Some((file, range)) = map.locate(label.span) else { continue };
+        let range = shortened(map, label.span, range, file);
+        let mark = Mark { range, text: &label.text, kind };
+        match files.iter_mut().find(|(f, _)| *f == file) {
+            Some((_, marks)) => marks.push(mark),
+            None => files.push((file, vec![mark])),
+        }
+    }
+    files
+}
+
+/// The range at whole characters, and cut to its first line if it goes over too many.
+fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> Range<usize> {
+    let text = &map.file(file).text;
+    let mut lo = range.start;
+    while !text.is_char_boundary(lo) {
+        lo -= 1;
+    }
+    let mut hi = range.end.max(lo);
+    while !text.is_char_boundary(hi) {
+        hi += 1;
+    }
+    let line = |at: u32| map.line_col(Span { lo: at, hi: at }).map_or(0, |(_, place)| place.line);
+    let end = span.lo + (range.end - range.start) as u32;
+    if line(end).saturating_sub(line(span.lo)) >= MAX_LINES {
+        hi = text[lo..].find('\n').map_or(hi, |length| lo + length);
+    }
+    lo..hi
+}
+
+/// The lines of a file that have marks, and those between them.
+fn snippet<'a>(map: &'a SourceMap, file: FileId, marks: &[Mark<'a>]) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let source = map.file(file);
+    let first = marks.iter().map(|m| m.range.start).min().unwrap_or(0);
+    let last = marks.iter().map(|m| m.range.end).max().unwrap_or(0);
+    let mut from = source.text[..first].rfind('\n').map_or(0, |at| at + 1);
+    let mut to = source.text[last..].find('\n').map_or(source.text.len(), |at| last + at);
+    let whole = (from, to);
+    from = from.max(boundary(&source.text, first.saturating_sub(MAX_LINE_BYTES)));
+    to = to.min(boundary(&source.text, (last + MAX_LINE_BYTES).min(source.text.len())));
+    let line = source.text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
+    let mut snippet = Snippet::source(&source.text[from..to]).line_start(line);
+    if whole.0 == from {
+        snippet = snippet.path(source.name.as_str());
+    } else {
+        // The front of the line is cut away, so its columns would be wrong.
+        snippet = snippet.path(format!("{} (byte {} of the line)", source.name, first - whole.0 + 1));
+    }
+    snippet.annotations(marks.iter().map(|mark| {
+        let range = mark.range.start - from..mark.range.end - from;
+        let annotation = mark.kind.span(range);
+        if mark.text.is_empty() { annotation } else { annotation.label(mark.text) }
+    }))
+}
+
+/// The character boundary at or before `at`.
+fn boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    fn shown(map: &SourceMap, diagnostic: Diagnostic) -> String {
+        let mut list = Diagnostics::new();
+        list.push(diagnostic);
+        render_text(&list, map, false)
+    }
+
+    #[test]
+    fn a_place_its_label_and_help() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.p4", "one\n\ttwo x;\n").unwrap();
+        let d = Diagnostic::error(Code("E0299"), map.span(file, 5..8), "`two` is unknown")
+            .label("not found")
+            .also(map.span(file, 0..3), "did you mean this?")
+            .help("declare it");
+        insta::assert_snapshot!(shown(&map, d), @r"
+        error[E0299]: `two` is unknown
+         --> a.p4:2:2
+          |
+        1 | one
+          | --- did you mean this?
+        2 |     two x;
+          |     ^^^ not found
+          |
+          = help: declare it
+        ");
+    }
+
+    #[test]
+    fn labels_in_other_files_come_after() {
+        let mut map = SourceMap::new();
+        let a = map.add("a.p4", "const x;\n").unwrap();
+        let b = map.add("b.p4", "#include\n").unwrap();
+        let d = Diagnostic::warning(Code("W0299"), map.span(b, 0..8), "odd").also(map.span(a, 6..7), "here").help("h");
+        insta::assert_snapshot!(shown(&map, d), @r"
+        warning[W0299]: odd
+         --> b.p4:1:1
+          |
+        1 | #include
+          | ^^^^^^^^
+          |
+         ::: a.p4:1:7
+          |
+        1 | const x;
+          |       - here
+          |
+          = help: h
+        ");
+    }
+
+    #[test]
+    fn without_a_place_there_is_no_source() {
+        let d = Diagnostic::error(Code("E0021"), Span::NONE, "cannot read it").help("try");
+        assert_eq!(shown(&SourceMap::new(), d), "error[E0021]: cannot read it\n |\n = help: try\n");
+    }
+
+    #[test]
+    fn an_empty_place_at_the_end_is_one_caret() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.p4", "x").unwrap();
+        let d = Diagnostic::error(Code("E0111"), map.span(file, 1..1), "missing `;`");
+        insta::assert_snapshot!(shown(&map, d), @r"
+        error[E0111]: missing `;`
+         --> a.p4:1:2
+          |
+        1 | x
+          |  ^
+        ");
+        let empty = map.add("empty.p4", "").unwrap();
+        let d = Diagnostic::error(Code("E0110"), map.span(empty, 0..0), "nothing");
+        assert!(shown(&map, d).contains("empty.p4:1:1"));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_mark() {
+        let mut map = SourceMap::new();
+        let text = format!("{}here{}", "a ".repeat(500_000), " b".repeat(500_000));
+        let file = map.add("a.p4", text).unwrap();
+        let d = Diagnostic::error(Code("E0110"), map.span(file, 1_000_000..1_000_004), "m");
+        let out = shown(&map, d);
+        assert!(out.len() < 1_000, "{out}");
+        assert!(out.contains("here") && out.contains("^^^^"), "{out}");
+    }
+
+    #[test]
+    fn a_mark_over_many_lines_is_its_first() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.p4", "control c {\n".to_string() + &"x\n".repeat(50) + "}\n").unwrap();
+        let d = Diagnostic::error(Code("E0110"), map.span(file, 0..113), "m");
+        assert_eq!(shown(&map, d).lines().count(), 5);
+    }
+
+    #[test]
+    fn any_span_over_any_text_is_shown() {
+        let text = "\u{fc}\t\r\n\u{1f600}x\n\n\u{0}\u{1b}[31m\u{202e}e\u{301}\r\n";
+        let mut map = SourceMap::new();
+        map.add("a.p4", text).unwrap();
+        map.add("b.p4", text).unwrap();
+        for lo in 0..=2 * text.len() as u32 + 6 {
+            for hi in lo..=2 * text.len() as u32 + 6 {
+                let d = Diagnostic::error(Code("E0110"), Span { lo, hi }, "m").also(Span { lo: hi, hi }, "also");
+                assert!(shown(&map, d).starts_with("error[E0110]: m"));
+            }
+        }
+    }
+}
