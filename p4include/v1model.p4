@@ -11,7 +11,17 @@
 #define _V1_MODEL_P4_
 
 #include <core.p4>
-#include <match_kinds.p4>
+
+// Match kinds beyond core.p4's. The guard is there because another model may declare them too, and a match
+// kind is declared once.
+#ifndef _MORE_MATCH_KINDS_P4_
+#define _MORE_MATCH_KINDS_P4_
+match_kind {
+    range,     // lo..hi, both ends included
+    optional,  // one exact value or anything
+    selector   // no part of the key: hashed by an action selector to choose a member
+}
+#endif
 
 // Programs choose between two editions of this interface by defining V1MODEL_VERSION before the include.
 // From 20200408 on, ports have a type name and counters, meters and registers take any index type.
