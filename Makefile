@@ -1,0 +1,45 @@
+# Two commands are enough: `make demo` and `make test`. Both call `make setup` first.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+CARGO ?= cargo
+ONPATH := target/release/onpath
+
+.PHONY: help setup build demo test stf differential fuzz bench bench-xdp lint fmt clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing (Debian packages; needs root for that)
+	@scripts/setup
+
+build: setup ## Compile onpath
+	$(CARGO) build --release --locked -p onpath
+
+demo: build ## A client, a router and a server: P4 by XDP on real traffic
+	demo/run $(ONPATH)
+
+test: setup ## All tests; needs root for those that run in the kernel
+	@scripts/test-needs
+	$(CARGO) test --locked --workspace
+
+differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 random programs
+	ONPATH_DIFF_PACKETS=5000 ONPATH_DIFF_PROGRAMS=200 $(CARGO) test --locked --release -p onpath --test differential -- --nocapture
+
+fuzz: setup ## Ten minutes of mutated P4 text through the front end
+	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test fuzz -- --nocapture
+
+bench: bench-xdp ## Every figure that a document quotes
+
+bench-xdp: build ## Generated code against hand-written C, and both against the floor
+	$(CARGO) run --release --locked -p bench --bin bench-xdp
+
+lint: ## Formatting and clippy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+fmt: ## Format
+	$(CARGO) fmt --all
+
+clean: ## Remove everything built
+	$(CARGO) clean
