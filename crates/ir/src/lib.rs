@@ -22,9 +22,12 @@ mod program;
 mod stmt;
 pub mod text;
 pub mod types;
+pub mod verify;
+pub mod visit;
 
 pub use bits::Bits;
 pub use eval::Value;
 pub use expr::*;
 pub use program::*;
 pub use stmt::*;
+pub use verify::verify;

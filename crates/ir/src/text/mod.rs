@@ -44,4 +44,4 @@ const OPERATORS: [(BinaryOp, &str); 19] = [
 ];
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

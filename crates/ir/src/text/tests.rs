@@ -2,7 +2,7 @@ use crate::*;
 use diag::Span;
 
 /// Everything that the text form can say.
-const EVERYTHING: &str = r#"program xdp
+pub(crate) const EVERYTHING: &str = r#"program xdp
 errors NoError, PacketTooShort, `odd one`
 labels 3
 enum Color { red, green }

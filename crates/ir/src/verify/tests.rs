@@ -1,0 +1,209 @@
+use crate::text;
+
+const HEAD: &str = "program xdp
+errors NoError
+labels 2
+header_type eth {
+    dst: bit<48>;
+    kind: bit<16>;
+}
+header_type opt {
+    data: varbit<320>;
+}
+header_type odd {
+    a: bit<3>;
+}
+var a: bit<8>
+var b: bit<9>
+var i: bit<32>
+var f: bool
+var s: int<8>
+header hdr.eth: eth
+header hdr.opt: opt
+header hdr.odd: odd
+header hdr.v0: eth
+stack hdr.v next i { hdr.v0 }
+";
+
+fn errors(rest: &str) -> Vec<String> {
+    let program = text::parse(&format!("{HEAD}{rest}")).unwrap();
+    match crate::verify(&program) {
+        Ok(()) => Vec::new(),
+        Err(errors) => errors.into_iter().map(|e| e.to_string()).collect(),
+    }
+}
+
+fn routine(body: &str) -> Vec<String> {
+    errors(&format!("routine r block() {{\n {body}\n}}\n"))
+}
+
+fn state(body: &str) -> Vec<String> {
+    errors(&format!(
+        "parser p start s {{\n state s {{ {body} goto accept; }}\n}}\n"
+    ))
+}
+
+/// The sample of the text form has a table that makes no sense; the rest of it does.
+#[test]
+fn only_the_nonsense_in_the_sample_is_refused() {
+    let program = text::parse(text::tests::EVERYTHING).unwrap();
+    let errors = crate::verify(&program).unwrap_err();
+    let messages: Vec<_> = errors.iter().map(|e| e.to_string()).collect();
+    assert_eq!(
+        messages,
+        [
+            "table C.t: `C.drop` may not run here",
+            "table C.t: entry 1 has Lpm(48w0x0, 8) for key `hdr.eth.dst`",
+            "table C.t: `C.drop` may not run here",
+            "table C.t: entry 2 has Any for key `hdr.eth.dst`",
+            "table C.t: entry 2 has Range(9w0x1, 9w0x1ff) for key `wide`",
+        ]
+    );
+}
+
+#[test]
+fn types_must_agree() {
+    assert_eq!(
+        routine("a = a + 8w1; f = a < 8w3; a = f ? a : 8w0;"),
+        [""; 0]
+    );
+    for body in [
+        "a = b;",
+        "b = a + b;",
+        "f = a;",
+        "a = f & f;",
+        "f = f ^ f;",
+        "a = a << s;",
+        "a = a[8:1];",
+        "f = cast(a, bool);",
+        "a = 9w1: bit<8>;",
+        "if a { }",
+        "a = f ? a : b;",
+        "copy hdr.eth = hdr.opt;",
+        "a = hdr.v[a].dst[7:0];",
+        "apply t hit a;",
+        "switch a { case 9w1 { } }",
+    ] {
+        let table = "action x() {}\ntable t {\n action x; default x(); }\n";
+        let found = errors(&format!("{table}routine r block() {{\n {body}\n}}\n"));
+        assert_eq!(found.len(), 1, "{body}: {found:?}");
+    }
+}
+
+#[test]
+fn labels_must_be_around() {
+    assert_eq!(
+        routine("loop label0 { block label1 { break label1; } continue label0; }"),
+        [""; 0]
+    );
+    for body in [
+        "break label0;",
+        "block label0 { } break label0;",
+        "block label0 { continue label0; }",
+        "block label0 { } block label0 { }",
+        "block label2 { }",
+    ] {
+        let found = routine(body);
+        assert_eq!(found.len(), 1, "{body}: {found:?}");
+    }
+}
+
+#[test]
+fn statements_stand_where_they_belong() {
+    assert_eq!(
+        state("extract hdr.eth; advance 32w8; verify f, error::NoError;"),
+        [""; 0]
+    );
+    for found in [
+        routine("extract hdr.eth;"),
+        routine("advance 32w8;"),
+        routine("emit hdr.eth;"),
+        state("return;"),
+        state("extract hdr.opt;"),
+        state("extract hdr.eth, 32w8;"),
+        state("extract hdr.odd;"),
+        errors(
+            "action x() {}\ntable t {\n action x; default x(); }\nroutine r action() {\n apply t;\n}\n",
+        ),
+    ] {
+        assert_eq!(found.len(), 1, "{found:?}");
+    }
+    let deparser = "routine r block() {\n emit hdr.eth;\n}\npipeline Deparser control r\n";
+    assert_eq!(errors(deparser), [""; 0]);
+}
+
+#[test]
+fn calls_fit_their_routines() {
+    let r = "routine f function(in a, out b, header_in hdr.eth) {}\nroutine r block() {\n";
+    let run = |call: &str| errors(&format!("{r}{call}\n}}\n"));
+    assert_eq!(run("call f(in 8w1, out _, header hdr.v[32w0]);"), [""; 0]);
+    for call in [
+        "call f(in 8w1, out _);",
+        "call f(in 9w1, out _, header hdr.eth);",
+        "call f(in 8w1, out a, header hdr.eth);",
+        "call f(in 8w1, inout b, header hdr.eth);",
+        "call f(in 8w1, out b, header hdr.opt);",
+        "call r();",
+    ] {
+        assert!(!run(call).is_empty(), "{call}");
+    }
+}
+
+#[test]
+fn recursion_is_found_through_tables() {
+    let found = errors(
+        "action x() {\n call g();\n}\ntable t {\n action x; default x(); }\nroutine f control() {\n apply t;\n}\nroutine g function() {\n call h();\n}\nroutine h function() {\n call g();\n}\nroutine i control() {\n}\n",
+    );
+    let names: Vec<_> = found.iter().map(|e| e.split(':').next().unwrap()).collect();
+    assert_eq!(names, ["routine f", "routine g", "routine h"]);
+}
+
+#[test]
+fn entries_fit_their_tables() {
+    let run = |line: &str| {
+        errors(&format!(
+            "action x(a) {{}}\ntable t {{\n key \"a\" exact a; key \"b\" lpm b; key \"i\" ternary i; key \"s\" range s;\n action x; default x(8w1);\n {line}\n}}\n"
+        ))
+    };
+    assert_eq!(
+        run(
+            "entry 1 (8w1, 9w0x100/1, 32w1 &&& 32w3, 8w0xff .. 8w1) -> x(8w2); entry 2 (8w1, _, _, _) -> x(8w2);"
+        ),
+        [""; 0]
+    );
+    for line in [
+        "entry 1 (8w1, _, _) -> x(8w2);",
+        "entry 1 (_, _, _, _) -> x(8w2);",
+        "entry 1 (8w1, 9w1/1, _, _) -> x(8w2);",
+        "entry 1 (8w1, _, 32w4 &&& 32w3, _) -> x(8w2);",
+        "entry 1 (8w1, _, _, 8w1 .. 8w0xff) -> x(8w2);",
+        "entry 1 (8w1, _, _, _) -> x(9w2);",
+        "entry 1 (8w1, _, _, _) -> x();",
+        "entry 1 (8w1, _, _, _) -> 1(8w2);",
+        "entry 1 (8w1, _, _, _) -> x(8w1); entry 1 (8w2, _, _, _) -> x(8w1);",
+    ] {
+        let found = run(line);
+        assert_eq!(found.len(), 1, "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn selects_cover_their_keys() {
+    let run = |case: &str| {
+        errors(&format!(
+            "value_set v size 4 {{\n x: bit<8> exact; y: bit<9> exact;\n}}\nparser p start s {{\n state s {{ select (a, b) {{ {case} }} }}\n}}\n"
+        ))
+    };
+    assert_eq!(
+        run("(8w1, _) -> accept; (v) -> s; (_, 9w1 .. 9w2) -> reject;"),
+        [""; 0]
+    );
+    for case in [
+        "(8w1) -> accept;",
+        "(9w1, _) -> accept;",
+        "(_, v) -> accept;",
+        "(_, _, _) -> accept;",
+    ] {
+        assert!(!run(case).is_empty(), "{case}");
+    }
+}

@@ -1,0 +1,329 @@
+//! Walking over statements and expressions.
+
+use crate::*;
+
+/// The expressions that an operation is made of, from left to right, those in a header's index
+/// included.
+pub fn operands(kind: &ExprKind) -> impl Iterator<Item = Expr> + use<> {
+    let list = match *kind {
+        ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) | ExprKind::Var(_) => {
+            [None; 3]
+        }
+        ExprKind::Field(header, _) | ExprKind::IsValid(header) => {
+            [header_index(header), None, None]
+        }
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice { base: a, .. } => {
+            [Some(a), None, None]
+        }
+        ExprKind::Binary(_, a, b) => [Some(a), Some(b), None],
+        ExprKind::Mux(a, b, c) => [Some(a), Some(b), Some(c)],
+    };
+    list.into_iter().flatten()
+}
+
+/// The index of a stack's element.
+pub fn header_index(header: HeaderRef) -> Option<Expr> {
+    match header {
+        HeaderRef::Header(_) => None,
+        HeaderRef::Element(_, index) => Some(index),
+    }
+}
+
+/// Calls `f` on an expression and everything it is made of, operands after what they are part of.
+pub fn walk_expr(program: &Program, expr: Expr, f: &mut impl FnMut(&ExprData)) {
+    let data = &program.exprs[expr];
+    f(data);
+    for operand in operands(&data.kind) {
+        walk_expr(program, operand, f);
+    }
+}
+
+/// Something that a statement does itself (blocks in it aside) to storage, in no particular order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// An expression is computed. Element indices of places and headers are reported as such too.
+    Eval(Expr),
+    /// A scalar is overwritten.
+    Write(Place),
+    /// A scalar is read as a place, by an `inout` argument.
+    Read(Place),
+    /// A header's fields and validity are read as a whole.
+    ReadHeader(HeaderRef),
+    /// A header's fields and validity may be written. They keep their old value in part or on some
+    /// paths (element indices out of bounds, failing extracts, externs).
+    WriteHeader(HeaderRef),
+    /// A header's validity is written, its fields are not.
+    SetValidity(HeaderRef, bool),
+}
+
+/// Reports what a statement itself does to storage. Calls are reported by their arguments, tables
+/// by their results; what routines, keys and actions do is not. Pushes and pops are the reads and
+/// writes of all elements and of the next index.
+pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
+    fn place(p: Place, f: &mut impl FnMut(Access)) {
+        if let Place::Field(HeaderRef::Element(_, index), _) = p {
+            f(Access::Eval(index));
+        }
+    }
+    fn header(h: HeaderRef, f: &mut impl FnMut(Access)) {
+        if let Some(index) = header_index(h) {
+            f(Access::Eval(index));
+        }
+    }
+    fn write(p: Place, f: &mut impl FnMut(Access)) {
+        place(p, f);
+        f(Access::Write(p));
+    }
+    let f = &mut f;
+    match kind {
+        StmtKind::Assign { dst, value } => {
+            f(Access::Eval(*value));
+            write(*dst, f);
+        }
+        StmtKind::CopyHeader { dst, src } => {
+            header(*src, f);
+            header(*dst, f);
+            f(Access::ReadHeader(*src));
+            f(Access::WriteHeader(*dst));
+        }
+        StmtKind::SetValid(h) => {
+            header(*h, f);
+            f(Access::SetValidity(*h, true));
+        }
+        StmtKind::SetInvalid(h) => {
+            header(*h, f);
+            f(Access::SetValidity(*h, false));
+        }
+        StmtKind::PushFront(stacks, _) | StmtKind::PopFront(stacks, _) => {
+            for &stack in stacks {
+                let data = &program.stacks[stack];
+                for &elem in &data.elems {
+                    f(Access::ReadHeader(HeaderRef::Header(elem)));
+                    f(Access::WriteHeader(HeaderRef::Header(elem)));
+                }
+                f(Access::Read(Place::Var(data.next)));
+                f(Access::Write(Place::Var(data.next)));
+            }
+        }
+        StmtKind::If { cond, .. } => f(Access::Eval(*cond)),
+        StmtKind::Switch { on, .. } => f(Access::Eval(*on)),
+        StmtKind::Labeled(..)
+        | StmtKind::Loop(..)
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Return
+        | StmtKind::Exit => {}
+        StmtKind::Apply { hit, action, .. } => {
+            for var in [hit, action].into_iter().flatten() {
+                f(Access::Write(Place::Var(*var)));
+            }
+        }
+        StmtKind::Call(_, args) => {
+            for arg in args {
+                match *arg {
+                    Arg::In(expr) => f(Access::Eval(expr)),
+                    Arg::Out(Some(p)) => write(p, f),
+                    Arg::InOut(p) => {
+                        f(Access::Read(p));
+                        write(p, f);
+                    }
+                    Arg::Header(Some(h)) => {
+                        header(h, f);
+                        f(Access::ReadHeader(h));
+                        f(Access::WriteHeader(h));
+                    }
+                    Arg::Out(None) | Arg::Header(None) => {}
+                }
+            }
+        }
+        StmtKind::Extern(call) => {
+            for arg in &call.args {
+                match arg {
+                    ExternArg::In(values) => values.iter().for_each(|&e| f(Access::Eval(e))),
+                    ExternArg::Out(places) => places.iter().for_each(|&p| write(p, f)),
+                    ExternArg::InOut(places) => {
+                        for &p in places {
+                            f(Access::Read(p));
+                            write(p, f);
+                        }
+                    }
+                    ExternArg::HeaderIn(h) => {
+                        header(*h, f);
+                        f(Access::ReadHeader(*h));
+                    }
+                    ExternArg::HeaderOut(h) => {
+                        header(*h, f);
+                        f(Access::ReadHeader(*h));
+                        f(Access::WriteHeader(*h));
+                    }
+                    ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Absent => {}
+                }
+            }
+            call.result.iter().for_each(|&p| write(p, f));
+        }
+        StmtKind::Extract { header: h, varbit } => {
+            header(*h, f);
+            if let Some(size) = varbit {
+                f(Access::Eval(*size));
+            }
+            f(Access::WriteHeader(*h));
+        }
+        StmtKind::Lookahead(p) | StmtKind::PacketLength(p) => write(*p, f),
+        StmtKind::Advance(by) => f(Access::Eval(*by)),
+        StmtKind::Verify { cond, error } => {
+            f(Access::Eval(*cond));
+            f(Access::Eval(*error));
+        }
+        StmtKind::Emit(h) => {
+            header(*h, f);
+            f(Access::ReadHeader(*h));
+        }
+    }
+}
+
+/// The blocks directly in a statement.
+pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
+    match kind {
+        StmtKind::If {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        StmtKind::Switch { cases, default, .. } => {
+            let mut list: Vec<_> = cases.iter().map(|(_, block)| block).collect();
+            list.push(default);
+            list
+        }
+        StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => vec![block],
+        _ => Vec::new(),
+    }
+}
+
+/// The blocks directly in a statement.
+pub fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
+    match kind {
+        StmtKind::If {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        StmtKind::Switch { cases, default, .. } => {
+            let mut list: Vec<_> = cases.iter_mut().map(|(_, block)| block).collect();
+            list.push(default);
+            list
+        }
+        StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => vec![block],
+        _ => Vec::new(),
+    }
+}
+
+/// Calls `f` on every statement of a block, those in blocks inside included, in order.
+pub fn walk_block(block: &Block, f: &mut impl FnMut(&Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for inner in blocks(&stmt.kind) {
+            walk_block(inner, f);
+        }
+    }
+}
+
+/// Calls `f` on every statement of a block, those in blocks inside included, outer ones first.
+pub fn walk_block_mut(block: &mut Block, f: &mut impl FnMut(&mut Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for inner in blocks_mut(&mut stmt.kind) {
+            walk_block_mut(inner, f);
+        }
+    }
+}
+
+/// Replaces the expressions and headers that a statement itself names.
+pub struct Mapper<'a> {
+    /// For every expression, but for indices inside headers.
+    pub expr: &'a mut dyn FnMut(Expr) -> Expr,
+    /// For every header, index and all.
+    pub header: &'a mut dyn FnMut(HeaderRef) -> HeaderRef,
+    /// For every variable that is written.
+    pub var: &'a mut dyn FnMut(Var) -> Var,
+}
+
+impl Mapper<'_> {
+    /// Replaces in one place.
+    pub fn place(&mut self, place: &mut Place) {
+        match place {
+            Place::Var(var) => *var = (self.var)(*var),
+            Place::Field(header, _) => *header = (self.header)(*header),
+        }
+    }
+
+    /// Replaces in a statement, but not in the blocks inside.
+    pub fn stmt(&mut self, kind: &mut StmtKind) {
+        match kind {
+            StmtKind::Assign { dst, value } => {
+                *value = (self.expr)(*value);
+                self.place(dst);
+            }
+            StmtKind::CopyHeader { dst, src } => {
+                *src = (self.header)(*src);
+                *dst = (self.header)(*dst);
+            }
+            StmtKind::SetValid(h) | StmtKind::SetInvalid(h) | StmtKind::Emit(h) => {
+                *h = (self.header)(*h);
+            }
+            StmtKind::If { cond: e, .. } | StmtKind::Switch { on: e, .. } => *e = (self.expr)(*e),
+            StmtKind::PushFront(..)
+            | StmtKind::PopFront(..)
+            | StmtKind::Labeled(..)
+            | StmtKind::Loop(..)
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Return
+            | StmtKind::Exit => {}
+            StmtKind::Apply { hit, action, .. } => {
+                for var in [hit, action].into_iter().flatten() {
+                    *var = (self.var)(*var);
+                }
+            }
+            StmtKind::Call(_, args) => args.iter_mut().for_each(|arg| match arg {
+                Arg::In(expr) => *expr = (self.expr)(*expr),
+                Arg::Out(Some(p)) | Arg::InOut(p) => self.place(p),
+                Arg::Header(Some(h)) => *h = (self.header)(*h),
+                Arg::Out(None) | Arg::Header(None) => {}
+            }),
+            StmtKind::Extern(call) => {
+                call.args.iter_mut().for_each(|arg| self.extern_arg(arg));
+                call.result.iter_mut().for_each(|p| self.place(p));
+            }
+            StmtKind::Extract { header, varbit } => {
+                *header = (self.header)(*header);
+                if let Some(size) = varbit {
+                    *size = (self.expr)(*size);
+                }
+            }
+            StmtKind::Lookahead(p) | StmtKind::PacketLength(p) => self.place(p),
+            StmtKind::Advance(by) => *by = (self.expr)(*by),
+            StmtKind::Verify { cond, error } => {
+                *cond = (self.expr)(*cond);
+                *error = (self.expr)(*error);
+            }
+        }
+    }
+
+    fn extern_arg(&mut self, arg: &mut ExternArg) {
+        match arg {
+            ExternArg::In(values) => values.iter_mut().for_each(|e| *e = (self.expr)(*e)),
+            ExternArg::Out(places) | ExternArg::InOut(places) => {
+                places.iter_mut().for_each(|p| self.place(p));
+            }
+            ExternArg::HeaderIn(h) | ExternArg::HeaderOut(h) => *h = (self.header)(*h),
+            ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Absent => {}
+        }
+    }
+}
+
+/// Every body of code of a program: routines, actions, parser states.
+pub fn bodies(program: &Program) -> impl Iterator<Item = &Block> {
+    let routines = program.routines.values().map(|r| &r.body);
+    let actions = program.actions.values().map(|a| &a.body);
+    let states = program
+        .parsers
+        .values()
+        .flat_map(|p| p.states.values().map(|s| &s.body));
+    routines.chain(actions).chain(states)
+}
