@@ -21,7 +21,10 @@ fn diagnostic(diagnostic: &Diagnostic, map: &SourceMap) -> Value {
         Severity::Note => "note",
     };
     let primary = std::iter::once(&diagnostic.primary).filter(|label| !label.text.is_empty());
-    let labels: Vec<Value> = primary.chain(&diagnostic.secondary).map(|l| label(l, map)).collect();
+    let labels: Vec<Value> = primary
+        .chain(&diagnostic.secondary)
+        .map(|l| label(l, map))
+        .collect();
     let mut object = place(diagnostic.primary.span, map);
     object["code"] = json!(diagnostic.code.0);
     object["severity"] = json!(severity);
@@ -41,8 +44,12 @@ fn place(span: Span, map: &SourceMap) -> Value {
     let Some((file, range)) = map.locate(span) else {
         return json!({ "file": null, "line": null, "column": null, "end_line": null, "end_column": null });
     };
-    let start = map.line_col(map.span(file, range.start..range.start)).map(|(_, at)| at);
-    let end = map.line_col(map.span(file, range.end..range.end)).map(|(_, at)| at);
+    let start = map
+        .line_col(map.span(file, range.start..range.start))
+        .map(|(_, at)| at);
+    let end = map
+        .line_col(map.span(file, range.end..range.end))
+        .map(|(_, at)| at);
     json!({
         "file": map.file(file).name,
         "line": start.map(|at| at.line),
@@ -63,7 +70,10 @@ mod tests {
         let file = map.add("a.p4", "\u{fc}x\nyy").unwrap();
         let mut list = Diagnostics::new();
         list.push(
-            Diagnostic::error(Code("E0201"), map.span(file, 2..6), "m").label("here").also(map.span(file, 0..2), "there").help("h"),
+            Diagnostic::error(Code("E0201"), map.span(file, 2..6), "m")
+                .label("here")
+                .also(map.span(file, 0..2), "there")
+                .help("h"),
         );
         list.push(Diagnostic::warning(Code("W0001"), Span::NONE, "n"));
         assert_eq!(

@@ -16,7 +16,12 @@ const MAX_LINE_BYTES: usize = 4_096;
 /// All diagnostics, one after the other with an empty line between them; empty if there are none.
 /// With `color`, ANSI escapes mark severities and places.
 pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> String {
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    }
+    .term_width(WIDTH);
     let mut out = String::new();
     for diagnostic in diagnostics.iter() {
         if !out.is_empty() {
@@ -38,7 +43,11 @@ fn group<'a>(diagnostic: &'a Diagnostic, map: &'a SourceMap) -> Group<'a> {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0));
+    let mut group = Group::with_title(
+        level
+            .primary_title(diagnostic.message.as_str())
+            .id(diagnostic.code.0),
+    );
     for (file, marks) in marks(diagnostic, map) {
         group = group.element(snippet(map, file, &marks));
     }
@@ -58,12 +67,22 @@ struct Mark<'a> {
 /// The labels by file; the file of the primary one comes first.
 fn marks<'a>(diagnostic: &'a Diagnostic, map: &SourceMap) -> Vec<(FileId, Vec<Mark<'a>>)> {
     let mut files: Vec<(FileId, Vec<Mark>)> = Vec::new();
-    let labels = std::iter::once((&diagnostic.primary, AnnotationKind::Primary))
-        .chain(diagnostic.secondary.iter().map(|label| (label, AnnotationKind::Context)));
+    let labels = std::iter::once((&diagnostic.primary, AnnotationKind::Primary)).chain(
+        diagnostic
+            .secondary
+            .iter()
+            .map(|label| (label, AnnotationKind::Context)),
+    );
     for (label, kind) in labels {
-        let Some((file, range)) = map.locate(label.span) else { continue };
+        let Some((file, range)) = map.locate(label.span) else {
+            continue;
+        };
         let range = shortened(map, label.span, range, file);
-        let mark = Mark { range, text: &label.text, kind };
+        let mark = Mark {
+            range,
+            text: &label.text,
+            kind,
+        };
         match files.iter_mut().find(|(f, _)| *f == file) {
             Some((_, marks)) => marks.push(mark),
             None => files.push((file, vec![mark])),
@@ -83,7 +102,10 @@ fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> 
     while !text.is_char_boundary(hi) {
         hi += 1;
     }
-    let line = |at: u32| map.line_col(Span { lo: at, hi: at }).map_or(0, |(_, place)| place.line);
+    let line = |at: u32| {
+        map.line_col(Span { lo: at, hi: at })
+            .map_or(0, |(_, place)| place.line)
+    };
     let end = span.lo + (range.end - range.start) as u32;
     if line(end).saturating_sub(line(span.lo)) >= MAX_LINES {
         hi = text[lo..].find('\n').map_or(hi, |length| lo + length);
@@ -92,27 +114,44 @@ fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> 
 }
 
 /// The lines of a file that have marks, and those between them.
-fn snippet<'a>(map: &'a SourceMap, file: FileId, marks: &[Mark<'a>]) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+fn snippet<'a>(
+    map: &'a SourceMap,
+    file: FileId,
+    marks: &[Mark<'a>],
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let source = map.file(file);
     let first = marks.iter().map(|m| m.range.start).min().unwrap_or(0);
     let last = marks.iter().map(|m| m.range.end).max().unwrap_or(0);
     let mut from = source.text[..first].rfind('\n').map_or(0, |at| at + 1);
-    let mut to = source.text[last..].find('\n').map_or(source.text.len(), |at| last + at);
+    let mut to = source.text[last..]
+        .find('\n')
+        .map_or(source.text.len(), |at| last + at);
     let whole = (from, to);
     from = from.max(boundary(&source.text, first.saturating_sub(MAX_LINE_BYTES)));
-    to = to.min(boundary(&source.text, (last + MAX_LINE_BYTES).min(source.text.len())));
+    to = to.min(boundary(
+        &source.text,
+        (last + MAX_LINE_BYTES).min(source.text.len()),
+    ));
     let line = source.text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
     let mut snippet = Snippet::source(&source.text[from..to]).line_start(line);
     if whole.0 == from {
         snippet = snippet.path(source.name.as_str());
     } else {
         // The front of the line is cut away, so its columns would be wrong.
-        snippet = snippet.path(format!("{} (byte {} of the line)", source.name, first - whole.0 + 1));
+        snippet = snippet.path(format!(
+            "{} (byte {} of the line)",
+            source.name,
+            first - whole.0 + 1
+        ));
     }
     snippet.annotations(marks.iter().map(|mark| {
         let range = mark.range.start - from..mark.range.end - from;
         let annotation = mark.kind.span(range);
-        if mark.text.is_empty() { annotation } else { annotation.label(mark.text) }
+        if mark.text.is_empty() {
+            annotation
+        } else {
+            annotation.label(mark.text)
+        }
     }))
 }
 
@@ -161,7 +200,9 @@ mod tests {
         let mut map = SourceMap::new();
         let a = map.add("a.p4", "const x;\n").unwrap();
         let b = map.add("b.p4", "#include\n").unwrap();
-        let d = Diagnostic::warning(Code("W0299"), map.span(b, 0..8), "odd").also(map.span(a, 6..7), "here").help("h");
+        let d = Diagnostic::warning(Code("W0299"), map.span(b, 0..8), "odd")
+            .also(map.span(a, 6..7), "here")
+            .help("h");
         insta::assert_snapshot!(shown(&map, d), @r"
         warning[W0299]: odd
          --> b.p4:1:1
@@ -181,7 +222,10 @@ mod tests {
     #[test]
     fn without_a_place_there_is_no_source() {
         let d = Diagnostic::error(Code("E0021"), Span::NONE, "cannot read it").help("try");
-        assert_eq!(shown(&SourceMap::new(), d), "error[E0021]: cannot read it\n |\n = help: try\n");
+        assert_eq!(
+            shown(&SourceMap::new(), d),
+            "error[E0021]: cannot read it\n |\n = help: try\n"
+        );
     }
 
     #[test]
@@ -215,7 +259,12 @@ mod tests {
     #[test]
     fn a_mark_over_many_lines_is_its_first() {
         let mut map = SourceMap::new();
-        let file = map.add("a.p4", "control c {\n".to_string() + &"x\n".repeat(50) + "}\n").unwrap();
+        let file = map
+            .add(
+                "a.p4",
+                "control c {\n".to_string() + &"x\n".repeat(50) + "}\n",
+            )
+            .unwrap();
         let d = Diagnostic::error(Code("E0110"), map.span(file, 0..113), "m");
         assert_eq!(shown(&map, d).lines().count(), 5);
     }
@@ -228,7 +277,8 @@ mod tests {
         map.add("b.p4", text).unwrap();
         for lo in 0..=2 * text.len() as u32 + 6 {
             for hi in lo..=2 * text.len() as u32 + 6 {
-                let d = Diagnostic::error(Code("E0110"), Span { lo, hi }, "m").also(Span { lo: hi, hi }, "also");
+                let d = Diagnostic::error(Code("E0110"), Span { lo, hi }, "m")
+                    .also(Span { lo: hi, hi }, "also");
                 assert!(shown(&map, d).starts_with("error[E0110]: m"));
             }
         }

@@ -32,13 +32,25 @@ pub(crate) struct Lexer {
 impl Lexer {
     /// At the beginning of `text`, after a byte order mark if there is one.
     pub fn new(text: Rc<str>) -> Lexer {
-        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { text, at, line_start: true }
+        let at = if text.starts_with('\u{feff}') {
+            '\u{feff}'.len_utf8()
+        } else {
+            0
+        };
+        Lexer {
+            text,
+            at,
+            line_start: true,
+        }
     }
 
     /// A cursor over the same text at another byte, in the middle of a line.
     pub fn at(other: &Lexer, at: usize) -> Lexer {
-        Lexer { text: Rc::clone(&other.text), at, line_start: false }
+        Lexer {
+            text: Rc::clone(&other.text),
+            at,
+            line_start: false,
+        }
     }
 
     /// The next token without taking it.
@@ -64,7 +76,13 @@ impl Lexer {
         let bytes = text.as_bytes();
         let mut first = std::mem::take(&mut self.line_start);
         let mut space = false;
-        let token = |kind, lo, hi, first, space| Raw { kind, lo, hi, first, space };
+        let token = |kind, lo, hi, first, space| Raw {
+            kind,
+            lo,
+            hi,
+            first,
+            space,
+        };
         loop {
             let rest = &bytes[self.at..];
             match rest {
@@ -78,7 +96,9 @@ impl Lexer {
                     self.at += 1;
                 }
                 [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.at += 1,
-                [b'\\', ..] if continuation(rest).is_some() => self.at += continuation(rest).unwrap_or(1),
+                [b'\\', ..] if continuation(rest).is_some() => {
+                    self.at += continuation(rest).unwrap_or(1)
+                }
                 [b'/', b'/', ..] => {
                     self.rest_of_line();
                 }
@@ -103,7 +123,10 @@ impl Lexer {
     fn token(&mut self, rest: &str) -> Kind {
         let bytes = rest.as_bytes();
         let word = |from: usize| {
-            bytes[from..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+            bytes[from..]
+                .iter()
+                .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+                .count()
         };
         match bytes[0] {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
@@ -122,7 +145,9 @@ impl Lexer {
             return *kind;
         }
         // A run of foreign characters is one mistake.
-        let foreign = |c: &char| !c.is_ascii() || matches!(c, '$' | '`' | '\'' | '\\') || c.is_ascii_control();
+        let foreign = |c: &char| {
+            !c.is_ascii() || matches!(c, '$' | '`' | '\'' | '\\') || c.is_ascii_control()
+        };
         let run: usize = rest
             .chars()
             .enumerate()
@@ -188,7 +213,10 @@ mod tests {
     fn operators_are_as_long_as_they_can_be() {
         assert_eq!(
             texts("a|+|b |-|=c &&&d..e...f++g<<=h>>i{#}j"),
-            ["a", "|+|", "b", "|-|=", "c", "&&&", "d", "..", "e", "...", "f", "++", "g", "<<=", "h", ">>", "i", "{#}", "j"]
+            [
+                "a", "|+|", "b", "|-|=", "c", "&&&", "d", "..", "e", "...", "f", "++", "g", "<<=",
+                "h", ">>", "i", "{#}", "j"
+            ]
         );
     }
 
@@ -199,7 +227,10 @@ mod tests {
 
     #[test]
     fn comments_and_continued_lines_are_space() {
-        assert_eq!(texts("a/*x\ny*/b // c \\\n d\n e \\\n f"), ["a", "b", "e", "f"]);
+        assert_eq!(
+            texts("a/*x\ny*/b // c \\\n d\n e \\\n f"),
+            ["a", "b", "e", "f"]
+        );
     }
 
     #[test]
@@ -213,7 +244,10 @@ mod tests {
     #[test]
     fn foreign_text_is_one_bad_token() {
         assert_eq!(kinds("a äöü$ b")[1], (Kind::Bad(Bad::Char), "äöü$".into()));
-        assert_eq!(kinds("\"abc\nd")[0], (Kind::Bad(Bad::String), "\"abc".into()));
+        assert_eq!(
+            kinds("\"abc\nd")[0],
+            (Kind::Bad(Bad::String), "\"abc".into())
+        );
         assert_eq!(kinds("/* abc")[0].0, Kind::Bad(Bad::Comment));
         assert_eq!(kinds("\"a\\\"b\"")[0].0, Kind::Str);
         assert_eq!(kinds("\"\\").len(), 1);

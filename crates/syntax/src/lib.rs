@@ -54,5 +54,8 @@ pub fn parse(
     let mut diagnostics = Diagnostics::new();
     let tokens = preprocess::preprocess(map, loader, main, defines, &mut diagnostics);
     let program = parser::parse(tokens, map, &mut diagnostics);
-    Parsed { program, diagnostics }
+    Parsed {
+        program,
+        diagnostics,
+    }
 }

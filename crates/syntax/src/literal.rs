@@ -24,13 +24,21 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
         Some(at) => {
             let (bits, rest) = text.split_at(at);
             if !bits.bytes().all(|b| b.is_ascii_digit()) {
-                return Err(BadInt::Malformed(format!("the width `{bits}` is not decimal")));
+                return Err(BadInt::Malformed(format!(
+                    "the width `{bits}` is not decimal"
+                )));
             }
             let bits: u32 = bits.parse().map_err(|_| BadInt::Width)?;
             if bits > MAX_BITS {
                 return Err(BadInt::Width);
             }
-            (Some(IntWidth { bits, signed: rest.starts_with('s') }), &rest[1..])
+            (
+                Some(IntWidth {
+                    bits,
+                    signed: rest.starts_with('s'),
+                }),
+                &rest[1..],
+            )
         }
         None => (None, text),
     };
@@ -49,7 +57,9 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
         return Err(BadInt::Malformed("the digits begin with `_`".into()));
     }
     if let Some(wrong) = plain.chars().find(|c| !c.is_digit(radix)) {
-        return Err(BadInt::Malformed(format!("`{wrong}` is not a digit of base {radix}")));
+        return Err(BadInt::Malformed(format!(
+            "`{wrong}` is not a digit of base {radix}"
+        )));
     }
     let plain = plain.trim_start_matches('0');
     if plain.is_empty() {
@@ -62,7 +72,11 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
         _ => 3,
     };
     let too_long = plain.len() > (MAX_BITS / least_bits) as usize + 1;
-    let value = if too_long { None } else { BigInt::parse_bytes(plain.as_bytes(), radix) };
+    let value = if too_long {
+        None
+    } else {
+        BigInt::parse_bytes(plain.as_bytes(), radix)
+    };
     match value {
         Some(value) if value.bits() <= u64::from(MAX_BITS) => Ok((value, width)),
         _ => Err(BadInt::Long),
@@ -109,7 +123,10 @@ mod tests {
 
     fn value(text: &str) -> (i64, Option<(u32, bool)>) {
         let (value, width) = integer(text).unwrap();
-        (i64::try_from(value).unwrap(), width.map(|w| (w.bits, w.signed)))
+        (
+            i64::try_from(value).unwrap(),
+            width.map(|w| (w.bits, w.signed)),
+        )
     }
 
     #[test]
@@ -130,7 +147,9 @@ mod tests {
 
     #[test]
     fn what_is_no_number_says_why() {
-        for text in ["0x", "8w", "8wx", "0b12", "12ab", "0o8", "0xfwff", "5x", "0x_1", "8w_1"] {
+        for text in [
+            "0x", "8w", "8wx", "0b12", "12ab", "0o8", "0xfwff", "5x", "0x_1", "8w_1",
+        ] {
             assert!(matches!(integer(text), Err(BadInt::Malformed(_))), "{text}");
         }
     }
@@ -140,7 +159,10 @@ mod tests {
         assert_eq!(integer("99999999999w1"), Err(BadInt::Width));
         assert_eq!(integer("70000w1"), Err(BadInt::Width));
         assert_eq!(integer(&"9".repeat(1_000_000)), Err(BadInt::Long));
-        assert_eq!(integer(&format!("0x{}", "f".repeat(16_385))), Err(BadInt::Long));
+        assert_eq!(
+            integer(&format!("0x{}", "f".repeat(16_385))),
+            Err(BadInt::Long)
+        );
         assert!(integer(&format!("0x{}", "f".repeat(16_384))).is_ok());
         assert!(integer(&"0".repeat(100_000)).is_ok());
     }

@@ -62,11 +62,17 @@ impl MemoryLoader {
 
 impl SourceLoader for MemoryLoader {
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
-        let beside = from.filter(|_| !system).and_then(|f| f.rsplit_once('/')).map(|(dir, _)| format!("{dir}/{path}"));
+        let beside = from
+            .filter(|_| !system)
+            .and_then(|f| f.rsplit_once('/'))
+            .map(|(dir, _)| format!("{dir}/{path}"));
         let names: Vec<String> = beside.into_iter().chain([path.to_string()]).collect();
         for name in &names {
             if let Some(text) = self.texts.get(name) {
-                return Ok(Loaded { name: name.clone(), text: Rc::clone(text) });
+                return Ok(Loaded {
+                    name: name.clone(),
+                    text: Rc::clone(text),
+                });
             }
         }
         Err(LoadError::NotFound { tried: names })
@@ -79,9 +85,20 @@ mod tests {
 
     #[test]
     fn a_file_beside_comes_first_unless_in_angle_brackets() {
-        let loader = MemoryLoader::new().with("d/x.p4", "near").with("x.p4", "far");
-        assert_eq!(&*loader.load("x.p4", Some("d/main.p4"), false).unwrap().text, "near");
-        assert_eq!(&*loader.load("x.p4", Some("d/main.p4"), true).unwrap().text, "far");
-        assert!(matches!(loader.load("y.p4", None, false), Err(LoadError::NotFound { .. })));
+        let loader = MemoryLoader::new()
+            .with("d/x.p4", "near")
+            .with("x.p4", "far");
+        assert_eq!(
+            &*loader.load("x.p4", Some("d/main.p4"), false).unwrap().text,
+            "near"
+        );
+        assert_eq!(
+            &*loader.load("x.p4", Some("d/main.p4"), true).unwrap().text,
+            "far"
+        );
+        assert!(matches!(
+            loader.load("y.p4", None, false),
+            Err(LoadError::NotFound { .. })
+        ));
     }
 }

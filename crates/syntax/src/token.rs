@@ -29,6 +29,8 @@ pub(crate) enum Bad {
     String,
     /// A `/*` without `*/`.
     Comment,
+    /// What stands for something that is reported already, so that nobody reports its absence.
+    Told,
 }
 
 macro_rules! kinds {

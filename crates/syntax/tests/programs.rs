@@ -13,19 +13,30 @@ struct Disk;
 
 impl SourceLoader for Disk {
     fn load(&self, path: &str, from: Option<&str>, _system: bool) -> Result<Loaded, LoadError> {
-        let beside = from.and_then(|f| Path::new(f).parent()).map(|dir| dir.join(path));
-        let places = beside.into_iter().chain([root().join("p4include").join(path), PathBuf::from(path)]);
+        let beside = from
+            .and_then(|f| Path::new(f).parent())
+            .map(|dir| dir.join(path));
+        let places = beside
+            .into_iter()
+            .chain([root().join("p4include").join(path), PathBuf::from(path)]);
         for place in places {
             if let Ok(text) = std::fs::read_to_string(&place) {
-                return Ok(Loaded { name: place.display().to_string(), text: text.into() });
+                return Ok(Loaded {
+                    name: place.display().to_string(),
+                    text: text.into(),
+                });
             }
         }
-        Err(LoadError::NotFound { tried: vec![path.to_string()] })
+        Err(LoadError::NotFound {
+            tried: vec![path.to_string()],
+        })
     }
 }
 
 fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -51,7 +62,9 @@ fn headers_programs_and_tests_parse() {
             .diagnostics
             .iter()
             .map(|d| {
-                let place = map.line_col(d.primary.span).map(|(f, at)| (map.file(f).name.clone(), at.line, at.column));
+                let place = map
+                    .line_col(d.primary.span)
+                    .map(|(f, at)| (map.file(f).name.clone(), at.line, at.column));
                 format!("{} {:?}: {}", d.code.0, place, d.message)
             })
             .collect();

@@ -4,9 +4,17 @@ use diag::{Code, Diagnostic, Span};
 
 /// Something else was expected.
 pub fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0110"), span, format!("expected {wanted}, found {found}"))
-        .label(format!("expected {wanted}"))
-        .help(format!("put {wanted} here, or remove {found}"))
+    let help = match found {
+        "the end of the file" => format!("the text ends too early: put {wanted} here"),
+        _ => format!("put {wanted} here, or remove {found}"),
+    };
+    Diagnostic::error(
+        Code("E0110"),
+        span,
+        format!("expected {wanted}, found {found}"),
+    )
+    .label(format!("expected {wanted}"))
+    .help(help)
 }
 
 /// A semicolon is missing behind the token before.
@@ -18,29 +26,45 @@ pub fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
 
 /// A bracket without its partner.
 pub fn unclosed(at: Span, opener: Span, open: &str, close: &str, found: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0112"), at, format!("expected `{close}`, found {found}"))
-        .label(format!("`{close}` is missing before this"))
-        .also(opener, format!("this `{open}` is not closed"))
-        .help(format!("close the `{open}` with `{close}`"))
+    Diagnostic::error(
+        Code("E0112"),
+        at,
+        format!("expected `{close}`, found {found}"),
+    )
+    .label(format!("`{close}` is missing before this"))
+    .also(opener, format!("this `{open}` is not closed"))
+    .help(format!("close the `{open}` with `{close}`"))
 }
 
 /// A program nested deeper than the compiler follows.
 pub fn too_deep(span: Span, limit: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0113"), span, format!("the program is nested more than {limit} levels deep"))
-        .label("one level too many")
-        .help("split the expression or block: name parts of it with variables, actions or functions")
+    Diagnostic::error(
+        Code("E0113"),
+        span,
+        format!("the program is nested more than {limit} levels deep"),
+    )
+    .label("one level too many")
+    .help("split the expression or block: name parts of it with variables, actions or functions")
 }
 
 /// `width` that is neither a literal nor in parentheses.
 pub fn width_parentheses(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0121"), span, "a width that is not a plain number stands in parentheses")
-        .help(format!("write ({text})"))
+    Diagnostic::error(
+        Code("E0121"),
+        span,
+        "a width that is not a plain number stands in parentheses",
+    )
+    .help(format!("write ({text})"))
 }
 
 /// A word of the language as a name.
 pub fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0118"), span, format!("`{word}` is a word of the language and cannot be {what}"))
-        .help(format!("choose another name, such as `{word}_`"))
+    Diagnostic::error(
+        Code("E0118"),
+        span,
+        format!("`{word}` is a word of the language and cannot name {what}"),
+    )
+    .help(format!("choose another name, such as `{word}_`"))
 }
 
 /// A declaration where its kind may not stand.
@@ -57,9 +81,13 @@ pub fn expression_statement(span: Span) -> Diagnostic {
 
 /// `{a, x = b}`.
 pub fn mixed_fields(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0122"), span, "fields with and without names in one list")
-        .also(first, "the list begins like this")
-        .help("name all fields, {x = 1, y = 2}, or none, {1, 2}")
+    Diagnostic::error(
+        Code("E0122"),
+        span,
+        "fields with and without names in one list",
+    )
+    .also(first, "the list begins like this")
+    .help("name all fields, {x = 1, y = 2}, or none, {1, 2}")
 }
 
 /// An annotation without anything to annotate.
@@ -70,8 +98,19 @@ pub fn stray_annotation(span: Span) -> Diagnostic {
 
 /// More errors than anyone reads.
 pub fn too_many(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0124"), span, format!("more than {limit} errors: the rest of the program is not read"))
-        .help("correct the first ones; the others often come from them")
+    Diagnostic::error(
+        Code("E0124"),
+        span,
+        format!("more than {limit} errors: the rest of the program is not read"),
+    )
+    .help("correct the first ones; the others often come from them")
+}
+
+/// A local declaration of a parser after a state.
+pub fn after_state(span: Span, state: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0126"), span, "a declaration after a state")
+        .also(state, "the first state")
+        .help("the declarations of a parser come first; move this in front of the states")
 }
 
 /// A second `apply` in a control, or `transition` in a state, or something after it.

@@ -4,18 +4,36 @@ use diag::{Code, Diagnostic, Span};
 
 /// A character that P4 has no use for.
 pub fn unknown_character(span: Span, text: &str) -> Diagnostic {
-    let quoted: String = text.chars().take(20).flat_map(char::escape_default).collect();
+    let quoted: String = text
+        .chars()
+        .take(20)
+        .flat_map(char::escape_default)
+        .collect();
     let shown: String = text.chars().take(20).collect();
     let (what, help) = match text.chars().next() {
         Some('\u{201c}' | '\u{201d}') => (shown, "write strings with plain quotes: \"text\""),
-        Some('\'') => (shown, "P4 has no character literals; write a number, or a string with \"...\""),
-        Some('\\') => (shown, "a backslash continues a line only if nothing follows it on the line"),
+        Some('\'') => (
+            shown,
+            "P4 has no character literals; write a number, or a string with \"...\"",
+        ),
+        Some('\\') => (
+            shown,
+            "a backslash continues a line only if nothing follows it on the line",
+        ),
         Some('\u{a0}' | '\u{200b}' | '\u{feff}') => (quoted, "delete the invisible character"),
         Some(c) if c.is_control() => (quoted, "delete the invisible character"),
         Some('#') => (shown, "a directive stands first on its line"),
-        _ => (shown, "names have the letters a-z and A-Z, digits and `_`; other text belongs into comments and strings"),
+        _ => (
+            shown,
+            "names have the letters a-z and A-Z, digits and `_`; other text belongs into comments and strings",
+        ),
     };
-    Diagnostic::error(Code("E0101"), span, format!("P4 has no use for `{what}` here")).help(help)
+    Diagnostic::error(
+        Code("E0101"),
+        span,
+        format!("P4 has no use for `{what}` here"),
+    )
+    .help(help)
 }
 
 /// A string without its closing quote.
@@ -34,25 +52,41 @@ pub fn unclosed_comment(span: Span) -> Diagnostic {
 
 /// `\q` in a string.
 pub fn bad_escape(span: Span, escape: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0104"), span, format!("unknown escape `\\{escape}` in a string"))
-        .help("the escapes are \\\" \\\\ \\n \\r \\t \\0; write a backslash as \\\\")
+    Diagnostic::error(
+        Code("E0104"),
+        span,
+        format!("unknown escape `\\{escape}` in a string"),
+    )
+    .help("the escapes are \\\" \\\\ \\n \\r \\t \\0; write a backslash as \\\\")
 }
 
 /// A number that is none.
 pub fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic {
     let text: String = text.chars().take(40).collect();
-    Diagnostic::error(Code("E0105"), span, format!("`{text}` is not a number: {why}"))
-        .help("write numbers as 10, 0x1f, 0b101, 0o17, 1_000, with a width as 8w10 or 8s10")
+    Diagnostic::error(
+        Code("E0105"),
+        span,
+        format!("`{text}` is not a number: {why}"),
+    )
+    .help("write numbers as 10, 0x1f, 0b101, 0o17, 1_000, with a width as 8w10 or 8s10")
 }
 
 /// A width that no target could have.
 pub fn number_width(span: Span, limit: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0106"), span, format!("the number is more than {limit} bits wide"))
-        .help("widths stand in front of `w` or `s`, in bits: 32w1 is a 1 of 32 bits")
+    Diagnostic::error(
+        Code("E0106"),
+        span,
+        format!("the number is more than {limit} bits wide"),
+    )
+    .help("widths stand in front of `w` or `s`, in bits: 32w1 is a 1 of 32 bits")
 }
 
 /// A number with more digits than any width holds.
 pub fn number_long(span: Span, limit: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0107"), span, format!("the number does not fit into {limit} bits"))
-        .help("no value in P4 needs so many digits; is a separator missing?")
+    Diagnostic::error(
+        Code("E0107"),
+        span,
+        format!("the number does not fit into {limit} bits"),
+    )
+    .help("no value in P4 needs so many digits; is a separator missing?")
 }

@@ -4,14 +4,22 @@ use diag::{Code, Diagnostic, Span};
 
 /// `if (a = b)`.
 pub fn assign_in_condition(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0130"), span, "`=` assigns; an expression cannot")
-        .help("compare with `==`")
+    Diagnostic::error(
+        Code("E0130"),
+        span,
+        "`=` assigns, which an expression cannot do",
+    )
+    .help("compare with `==`")
 }
 
 /// `uint8_t`.
 pub fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0131"), span, format!("`{name}` is a type of C, not of P4"))
-        .help(format!("write {instead}"))
+    Diagnostic::error(
+        Code("E0131"),
+        span,
+        format!("`{name}` is a type of C, not of P4"),
+    )
+    .help(format!("write {instead}"))
 }
 
 /// P4-14 source.
@@ -22,15 +30,29 @@ pub fn p4_14(span: Span, what: &str) -> Diagnostic {
 
 /// A control without `apply`.
 pub fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0133"), span, format!("the control `{name}` has no apply block"))
-        .also(head, "this control")
-        .help("end the control with apply { ... }; it may be empty")
+    Diagnostic::error(
+        Code("E0133"),
+        span,
+        format!("the control `{name}` has no apply block"),
+    )
+    .also(head, "this control")
+    .help("end the control with apply { ... }; it may be empty")
 }
 
 /// A statement of a control that stands outside of its `apply`.
 pub fn statement_outside_apply(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0134"), span, "a statement outside of `apply`, an action or a function")
-        .help("move it into apply { ... }")
+    Diagnostic::error(
+        Code("E0134"),
+        span,
+        "a statement outside of `apply`, an action or a function",
+    )
+    .help("move it into apply { ... }")
+}
+
+/// A statement of a parser that stands outside of its states.
+pub fn statement_outside_state(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0149"), span, "a statement outside of the states")
+        .help("move it into a state: state start { ... }")
 }
 
 /// `a { ... }` in a switch.
@@ -95,8 +117,12 @@ pub fn global_variable(span: Span) -> Diagnostic {
 
 /// `T x[4]`.
 pub fn array_after_name(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0145"), span, "the size of a stack stands behind its type")
-        .help("write header_t[4] name")
+    Diagnostic::error(
+        Code("E0145"),
+        span,
+        "the size of a stack stands behind its type",
+    )
+    .help("write header_t[4] name")
 }
 
 /// `int x, y;`
@@ -113,6 +139,10 @@ pub fn table_property_colon(span: Span) -> Diagnostic {
 
 /// `1 &&& 2` or `1 .. 2` outside of a set.
 pub fn set_operator(span: Span, op: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0148"), span, format!("`{op}` makes a set, which cannot stand here"))
-        .help("masks and ranges stand in select cases, table entries and for (x in a..b)")
+    Diagnostic::error(
+        Code("E0148"),
+        span,
+        format!("`{op}` makes a set, which cannot stand here"),
+    )
+    .help("masks and ranges stand in select cases, table entries and for (x in a..b)")
 }

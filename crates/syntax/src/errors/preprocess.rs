@@ -4,8 +4,16 @@ use diag::{Code, Diagnostic, Span};
 
 /// `#include` of a file that is nowhere.
 pub fn include_not_found(span: Span, path: &str, tried: &[String]) -> Diagnostic {
-    let places = tried.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ");
-    let looked = if places.is_empty() { String::new() } else { format!(" (looked for {places})") };
+    let places = tried
+        .iter()
+        .map(|t| format!("`{t}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let looked = if places.is_empty() {
+        String::new()
+    } else {
+        format!(" (looked for {places})")
+    };
     Diagnostic::error(Code("E0001"), span, format!("cannot find `{path}`{looked}"))
         .label("included here")
         .help("correct the name, or give the folder that has the file with -I")
@@ -13,9 +21,13 @@ pub fn include_not_found(span: Span, path: &str, tried: &[String]) -> Diagnostic
 
 /// `#include` of a file that cannot be read or is no text.
 pub fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0002"), span, format!("cannot read `{name}`: {reason}"))
-        .label("included here")
-        .help("make the file readable and save it as UTF-8 text")
+    Diagnostic::error(
+        Code("E0002"),
+        span,
+        format!("cannot read `{name}`: {reason}"),
+    )
+    .label("included here")
+    .help("make the file readable and save it as UTF-8 text")
 }
 
 /// `#include` without a file name.
@@ -33,10 +45,17 @@ pub fn include_depth(span: Span, chain: &[(Span, String)], cycle: Option<&str>) 
         None => format!("#include is nested {} files deep", chain.len()),
     };
     let mut d = Diagnostic::error(Code("E0004"), span, message).label("one include too many");
-    for (at, name) in chain.iter().rev().take(SHOWN) {
-        d = d.also(*at, format!("`{name}` is included here"));
+    // A cycle repeats itself: each place is shown once.
+    let mut shown = vec![span];
+    for (at, name) in chain.iter().rev() {
+        if !shown.contains(at) && shown.len() <= SHOWN {
+            shown.push(*at);
+            d = d.also(*at, format!("`{name}` is included here"));
+        }
     }
-    d.help("guard each file that may be included twice with #ifndef NAME, #define NAME, ..., #endif")
+    d.help(
+        "guard each file that may be included twice with #ifndef NAME, #define NAME, ..., #endif",
+    )
 }
 
 /// `#something` that is no directive.
@@ -59,23 +78,37 @@ pub fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
 
 /// `#define f(` with parameters that are none.
 pub fn macro_params(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0007"), span, format!("the parameters of the macro `{name}` are malformed"))
-        .label("expected a new name, `...` last, or `)`")
-        .help(format!("write #define {name}(a, b) ... or #define {name}(a, ...) ..."))
+    Diagnostic::error(
+        Code("E0007"),
+        span,
+        format!("the parameters of the macro `{name}` are malformed"),
+    )
+    .label("expected a new name, `...` last, or `)`")
+    .help(format!(
+        "write #define {name}(a, b) ... or #define {name}(a, ...) ..."
+    ))
 }
 
 /// A macro used with too many or too few arguments.
 pub fn macro_args(span: Span, name: &str, wanted: &str, given: usize, defined: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0008"), span, format!("the macro `{name}` takes {wanted}, but {given} are given"))
-        .also(defined, format!("`{name}` is defined here"))
-        .help("give as many arguments as the macro has parameters")
+    Diagnostic::error(
+        Code("E0008"),
+        span,
+        format!("the macro `{name}` takes {wanted}, not {given}"),
+    )
+    .also(defined, format!("`{name}` is defined here"))
+    .help("give as many arguments as the macro has parameters")
 }
 
 /// A use of a function-like macro without its closing parenthesis.
 pub fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0009"), span, format!("the arguments of the macro `{name}` do not end"))
-        .label("begins here")
-        .help("close them with `)` before the end of the file and before the next directive")
+    Diagnostic::error(
+        Code("E0009"),
+        span,
+        format!("the arguments of the macro `{name}` do not end"),
+    )
+    .label("begins here")
+    .help("close them with `)` before the end of the file and before the next directive")
 }
 
 /// `#if` without `#endif`.
@@ -87,14 +120,16 @@ pub fn if_unclosed(span: Span) -> Diagnostic {
 
 /// `#else`, `#elif` or `#endif` without `#if`.
 pub fn if_missing(span: Span, directive: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0011"), span, format!("#{directive} without #if"))
-        .help(format!("remove it, or add the #if, #ifdef or #ifndef that this #{directive} belongs to"))
+    Diagnostic::error(Code("E0011"), span, format!("#{directive} without #if")).help(format!(
+        "remove it, or add the #if, #ifdef or #ifndef that this #{directive} belongs to"
+    ))
 }
 
 /// A condition that is no constant expression.
 pub fn condition(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0012"), span, format!("malformed condition: {what}"))
-        .help("a condition is an integer expression of numbers, macros, defined(NAME) and operators")
+    Diagnostic::error(Code("E0012"), span, format!("malformed condition: {what}")).help(
+        "a condition is an integer expression of numbers, macros, defined(NAME) and operators",
+    )
 }
 
 /// Division by zero in a condition.
@@ -112,15 +147,23 @@ pub fn user_error(span: Span, text: &str) -> Diagnostic {
 
 /// Macros that expand to more text than any program needs.
 pub fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0015"), span, format!("macros expand to more than {limit} tokens"))
-        .label("this use goes over the limit")
-        .help("look for macros that double each other; the rest of the program is not read")
+    Diagnostic::error(
+        Code("E0015"),
+        span,
+        format!("macros expand to more than {limit} tokens"),
+    )
+    .label("this use goes over the limit")
+    .help("look for macros that double each other; the rest of the program is not read")
 }
 
 /// `##` that makes no token.
 pub fn paste(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0016"), span, format!("`##` makes `{text}`, which is not one token"))
-        .help("paste names and numbers only")
+    Diagnostic::error(
+        Code("E0016"),
+        span,
+        format!("`##` makes `{text}`, which is not one token"),
+    )
+    .help("paste names and numbers only")
 }
 
 /// `#` or `##` at a wrong place in a macro.
@@ -138,26 +181,42 @@ pub fn after_else(span: Span, directive: &str, before: Span) -> Diagnostic {
 
 /// Arguments of a macro that contain their own like too deeply.
 pub fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0019"), span, format!("macro arguments are nested more than {limit} deep"))
-        .help("use fewer macros inside the arguments of macros")
+    Diagnostic::error(
+        Code("E0019"),
+        span,
+        format!("macro arguments are nested more than {limit} deep"),
+    )
+    .help("use fewer macros inside the arguments of macros")
 }
 
 /// More source text than spans can address, or more includes than any program has.
 pub fn source_too_large(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0020"), span, format!("the program has too much text: {what}"))
-        .help("look for a file that is included again and again")
+    Diagnostic::error(
+        Code("E0020"),
+        span,
+        format!("the program has too much text: {what}"),
+    )
+    .help("look for a file that is included again and again")
 }
 
 /// The main file cannot be had.
 pub fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0021"), Span::NONE, format!("cannot read `{name}`: {reason}"))
-        .help("give the path of a P4-16 file that exists and is UTF-8 text")
+    Diagnostic::error(
+        Code("E0021"),
+        Span::NONE,
+        format!("cannot read `{name}`: {reason}"),
+    )
+    .help("give the path of a P4-16 file that exists and is UTF-8 text")
 }
 
 /// A name that cannot be a macro.
 pub fn macro_reserved(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0022"), span, format!("`{name}` cannot be defined or undefined"))
-        .help("the preprocessor gives this name its meaning; use another")
+    Diagnostic::error(
+        Code("E0022"),
+        span,
+        format!("`{name}` cannot be defined or undefined"),
+    )
+    .help("the preprocessor gives this name its meaning; use another")
 }
 
 /// `#line` or a line marker without a number.
@@ -174,13 +233,21 @@ pub fn user_warning(span: Span, text: &str) -> Diagnostic {
 
 /// A macro that gets another meaning.
 pub fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0002"), span, format!("the macro `{name}` is defined anew"))
-        .also(before, "defined before here")
-        .help(format!("write #undef {name} before it if this is meant"))
+    Diagnostic::warning(
+        Code("W0002"),
+        span,
+        format!("the macro `{name}` is defined anew"),
+    )
+    .also(before, "defined before here")
+    .help(format!("write #undef {name} before it if this is meant"))
 }
 
 /// Text after a directive that takes none.
 pub fn extra_tokens(span: Span, directive: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0003"), span, format!("the text after #{directive} is ignored"))
-        .help("remove it or make it a comment")
+    Diagnostic::warning(
+        Code("W0003"),
+        span,
+        format!("the text after #{directive} is ignored"),
+    )
+    .help("remove it or make it a comment")
 }

@@ -23,7 +23,10 @@ impl Parser<'_> {
         if !self.kind().is_name() && !self.kind().is_keyword() {
             return Err(self.unexpected("the name of an annotation"));
         }
-        let name = crate::ast::Ident { name: self.token().text.clone(), span: self.span() };
+        let name = crate::ast::Ident {
+            name: self.token().text.clone(),
+            span: self.span(),
+        };
         self.bump();
         let body = match self.kind() {
             _ if name.name == "pragma" => self.pragma_body(),
@@ -31,7 +34,11 @@ impl Parser<'_> {
             Kind::LBracket => self.structured()?,
             _ => AnnotationBody::None,
         };
-        Ok(Annotation { name, body, span: self.since(start) })
+        Ok(Annotation {
+            name,
+            body,
+            span: self.since(start),
+        })
     }
 
     /// Everything to the end of the line.
@@ -53,7 +60,7 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 Kind::RParen if depth == 0 => break,
-                Kind::Eof => {
+                Kind::Eof | Kind::Bad(_) => {
                     self.close(Kind::RParen, opener)?;
                 }
                 Kind::LParen => depth += 1,

@@ -1,7 +1,9 @@
 //! Controls.
 
-use super::{Failed, Parse, Parser};
-use crate::ast::{Block, ControlBody, Decl, DeclKind, Head};
+use diag::{Diagnostic, Span};
+
+use super::{Parse, Parser};
+use crate::ast::{Annotation, Block, ControlBody, Decl, DeclKind, Head, Ident};
 use crate::errors::{grammar, mistakes};
 use crate::token::Kind;
 
@@ -17,22 +19,34 @@ impl Parser<'_> {
                 return Ok(DeclKind::Control { head, body: None });
             }
             let body = p.nested(|p| p.control_body(&head))?;
-            Ok(DeclKind::Control { head, body: Some(body) })
+            Ok(DeclKind::Control {
+                head,
+                body: Some(body),
+            })
         })
     }
 
     /// What stands behind the name of a parser or control; its names stay in scope.
-    pub(super) fn head(&mut self, name: crate::ast::Ident) -> Parse<Head> {
+    pub(super) fn head(&mut self, name: Ident) -> Parse<Head> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);
         let params = self.params()?;
-        let ctor_params = if self.at_kind(Kind::LParen) { self.params()? } else { Vec::new() };
+        let ctor_params = if self.at_kind(Kind::LParen) {
+            self.params()?
+        } else {
+            Vec::new()
+        };
         self.scopes.declare_params(&params);
         self.scopes.declare_params(&ctor_params);
         if !matches!(self.kind(), Kind::Semi | Kind::LBrace) {
             return Err(self.unexpected("`{`, or `;` for a type"));
         }
-        Ok(Head { name, type_params, params, ctor_params })
+        Ok(Head {
+            name,
+            type_params,
+            params,
+            ctor_params,
+        })
     }
 
     fn control_body(&mut self, head: &Head) -> Parse<ControlBody> {
@@ -42,35 +56,59 @@ impl Parser<'_> {
             if p.at_kind(Kind::Apply) && matches!(p.kind_at(1), Kind::LBrace | Kind::At) {
                 let word = p.bump();
                 if let Some(first) = &apply {
-                    p.report(grammar::after_last(word, "a second `apply`", "apply", first.span));
+                    p.report(grammar::after_last(
+                        word,
+                        "a second `apply`",
+                        "apply",
+                        first.span,
+                    ));
                 }
                 apply = Some(p.block()?);
                 return Ok(None);
             }
-            if let Some(block) = &apply {
-                let span = p.span();
-                p.report(grammar::after_last(span, "a declaration", "apply", block.span));
+            let start = p.span();
+            let annotations = p.annotations()?;
+            if p.at_kind(Kind::RBrace) {
+                p.refuse_annotations(&annotations);
+                return Ok(None);
             }
-            p.control_local().map(Some)
+            if let Some(block) = &apply {
+                p.report(grammar::after_last(
+                    start,
+                    "a declaration",
+                    "apply",
+                    block.span,
+                ));
+            }
+            p.control_local(annotations, start).map(Some)
         })?;
         let apply = match apply {
             Some(block) => block,
             None => {
                 let end = self.last_span();
                 // An error inside the control may be what hid its `apply`.
-                if self.last_error.is_none_or(|at| self.tokens[at].span.lo < opener.lo) {
-                    self.report(mistakes::missing_apply(end, &head.name.name, head.name.span));
+                if self
+                    .last_error
+                    .is_none_or(|at| self.tokens[at].span.lo < opener.lo)
+                {
+                    self.report(mistakes::missing_apply(
+                        end,
+                        &head.name.name,
+                        head.name.span,
+                    ));
                 }
-                Block { annotations: Vec::new(), stmts: Vec::new(), span: end }
+                Block {
+                    annotations: Vec::new(),
+                    stmts: Vec::new(),
+                    span: end,
+                }
             }
         };
         Ok(ControlBody { locals, apply })
     }
 
     /// `controlLocalDeclaration`.
-    fn control_local(&mut self) -> Parse<Decl> {
-        let start = self.span();
-        let annotations = self.annotations()?;
+    fn control_local(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
         let kind = match self.kind() {
             Kind::Const => return self.constant(annotations, start),
             Kind::Action => self.action()?,
@@ -81,17 +119,23 @@ impl Parser<'_> {
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
                 return Err(self.report(mistakes::statement_outside_apply(start)));
             }
-            Kind::RBrace => {
-                self.refuse_annotations(&annotations);
-                return Err(Failed);
-            }
-            _ => return self.local(annotations, start),
+            _ => return self.local(annotations, start, mistakes::statement_outside_apply),
         };
-        Ok(Decl { annotations, kind, span: self.since(start) })
+        Ok(Decl {
+            annotations,
+            kind,
+            span: self.since(start),
+        })
     }
 
-    /// A variable or an instance among the locals of a parser or control.
-    pub(super) fn local(&mut self, annotations: Vec<crate::ast::Annotation>, start: diag::Span) -> Parse<Decl> {
+    /// A variable or an instance among the locals of a parser or control. `if_statement` says why a
+    /// statement may not stand here.
+    pub(super) fn local(
+        &mut self,
+        annotations: Vec<Annotation>,
+        start: Span,
+        if_statement: fn(Span) -> Diagnostic,
+    ) -> Parse<Decl> {
         if self.at_typed_name() {
             return self.variable(annotations, start);
         }
@@ -99,17 +143,26 @@ impl Parser<'_> {
         if self.skip_type(&mut look) && self.seen(&look) == Kind::LParen {
             let mut end = look;
             if self.skip_brackets(&mut end) && !self.seen(&end).is_name() {
-                return Err(self.report(mistakes::statement_outside_apply(start)));
+                return Err(self.report(if_statement(start)));
             }
             let ty = self.ty()?;
             let kind = self.instance(ty)?;
-            return Ok(Decl { annotations, kind, span: self.since(start) });
+            return Ok(Decl {
+                annotations,
+                kind,
+                span: self.since(start),
+            });
         }
-        if self.kind().is_name() && matches!(self.kind_at(1), Kind::Dot | Kind::Assign | Kind::LBracket | Kind::LParen) {
-            return Err(self.report(mistakes::statement_outside_apply(start)));
+        if self.kind().is_name()
+            && matches!(
+                self.kind_at(1),
+                Kind::Dot | Kind::Assign | Kind::LBracket | Kind::LParen
+            )
+        {
+            return Err(self.report(if_statement(start)));
         }
         // Says what is wrong with the type or the name behind it.
         self.ty()?;
-        Err(self.unexpected("a name"))
+        Err(self.unexpected("the name of a declaration"))
     }
 }

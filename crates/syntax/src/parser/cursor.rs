@@ -30,19 +30,32 @@ impl Parser<'_> {
 
     /// Where the token before it stands.
     pub(super) fn last_span(&self) -> Span {
-        self.at.checked_sub(1).map_or(Span::NONE, |i| self.tokens[i].span)
+        self.at
+            .checked_sub(1)
+            .map_or(Span::NONE, |i| self.tokens[i].span)
     }
 
     /// The empty place behind the token before it.
     pub(super) fn behind(&self) -> Span {
         let last = self.last_span();
-        if last.is_none() { self.span() } else { Span { lo: last.hi, hi: last.hi } }
+        if last.is_none() {
+            self.span()
+        } else {
+            Span {
+                lo: last.hi,
+                hi: last.hi,
+            }
+        }
     }
 
     /// From `start` to the last token taken.
     pub(super) fn since(&self, start: Span) -> Span {
         let last = self.last_span();
-        if last.hi < start.lo || !self.same_file(start, last) { start } else { start.to(last) }
+        if last.hi < start.lo || !self.same_file(start, last) {
+            start
+        } else {
+            start.to(last)
+        }
     }
 
     /// A macro in an included file may give the end of what another file begins.
@@ -110,10 +123,13 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes a name.
+    /// Takes the name of `what`.
     pub(super) fn name(&mut self, what: &str) -> Parse<Ident> {
         if self.kind().is_name() {
-            let ident = Ident { name: self.token().text.clone(), span: self.span() };
+            let ident = Ident {
+                name: self.token().text.clone(),
+                span: self.span(),
+            };
             self.bump();
             return Ok(ident);
         }
@@ -121,7 +137,7 @@ impl Parser<'_> {
             let (span, word) = (self.span(), self.token().text.clone());
             return Err(self.report(grammar::reserved_name(span, &word, what)));
         }
-        Err(self.unexpected(what))
+        Err(self.unexpected(&format!("the name of {what}")))
     }
 
     /// Takes a `;`. Where it is evidently forgotten, tells so and goes on as if it stood there.
@@ -131,7 +147,11 @@ impl Parser<'_> {
         }
         let forgotten = self.token().first || matches!(self.kind(), Kind::RBrace | Kind::Eof);
         let failed = self.report(grammar::missing_semicolon(self.behind(), after));
-        if forgotten && !self.stopped { Ok(()) } else { Err(failed) }
+        if forgotten && !self.stopped {
+            Ok(())
+        } else {
+            Err(failed)
+        }
     }
 
     /// Takes the bracket that closes `opener`, or fails pointing at both places.
@@ -146,7 +166,11 @@ impl Parser<'_> {
         };
         let token = self.token();
         let (span, found) = (token.span, token.describe());
-        let at = if self.at_kind(Kind::Eof) { self.behind() } else { span };
+        let at = if self.at_kind(Kind::Eof) {
+            self.behind()
+        } else {
+            span
+        };
         let close = close.fixed_text().unwrap_or_default();
         Err(self.report(grammar::unclosed(at, opener, open, close, &found)))
     }
@@ -173,7 +197,11 @@ impl Parser<'_> {
 
     /// Items one after the other up to the `}` that closes `opener`, which is taken. An item that
     /// fails is left out.
-    pub(super) fn members<T>(&mut self, opener: Span, mut item: impl FnMut(&mut Self) -> Parse<Option<T>>) -> Parse<Vec<T>> {
+    pub(super) fn members<T>(
+        &mut self,
+        opener: Span,
+        mut item: impl FnMut(&mut Self) -> Parse<Option<T>>,
+    ) -> Parse<Vec<T>> {
         let mut items = Vec::new();
         loop {
             if self.at_kind(Kind::RBrace) {

@@ -46,14 +46,24 @@ impl Parser<'_> {
             }
             _ => self.typed_declaration()?,
         };
-        Ok(Decl { annotations, kind, span: self.since(start) })
+        Ok(Decl {
+            annotations,
+            kind,
+            span: self.since(start),
+        })
     }
 
     /// What begins with a type: a function, an instance, or a variable, which is misplaced.
     fn typed_declaration(&mut self) -> Parse<DeclKind> {
         let starts = self.kind().is_name()
-            || matches!(self.kind(), Kind::Dot | Kind::Void | Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit)
-            || matches!(self.kind(), Kind::Tuple | Kind::StringType | Kind::Error | Kind::MatchKindKw | Kind::Underscore);
+            || matches!(
+                self.kind(),
+                Kind::Dot | Kind::Void | Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit
+            )
+            || matches!(
+                self.kind(),
+                Kind::Tuple | Kind::StringType | Kind::Error | Kind::MatchKindKw | Kind::Underscore
+            );
         if !starts {
             return Err(self.unexpected("a declaration"));
         }
@@ -62,7 +72,7 @@ impl Parser<'_> {
         if self.at_kind(Kind::LParen) {
             return self.instance(ty);
         }
-        let name = self.name("a declared name")?;
+        let name = self.name("a declaration")?;
         if matches!(self.kind(), Kind::LParen | Kind::Lt) {
             return self.function(ty, name);
         }
@@ -82,7 +92,11 @@ impl Parser<'_> {
         let value = self.value()?;
         self.scopes.declare_value(&name);
         self.semicolon("the constant")?;
-        Ok(Decl { annotations, kind: DeclKind::Const { ty, name, value }, span: self.since(start) })
+        Ok(Decl {
+            annotations,
+            kind: DeclKind::Const { ty, name, value },
+            span: self.since(start),
+        })
     }
 
     /// `T x;` or `T x = e;`
@@ -92,41 +106,77 @@ impl Parser<'_> {
             return Err(self.report(mistakes::several_names(self.span())));
         }
         self.semicolon("the declaration")?;
-        Ok(Decl { annotations, kind, span: self.since(start) })
+        Ok(Decl {
+            annotations,
+            kind,
+            span: self.since(start),
+        })
     }
 
     /// `T(args) x;` or `T(args) x = { ... };`, behind its type.
     pub(super) fn instance(&mut self, ty: crate::ast::Type) -> Parse<DeclKind> {
         let args = self.args()?;
         let name = self.name("an instance")?;
-        let body = if self.eat(Kind::Assign) {
-            let opener = self.expect(Kind::LBrace)?;
-            Some(self.nested(|p| p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some))))?)
-        } else {
-            None
-        };
+        let body =
+            if self.eat(Kind::Assign) {
+                let opener = self.expect(Kind::LBrace)?;
+                Some(self.nested(|p| {
+                    p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some)))
+                })?)
+            } else {
+                None
+            };
         self.scopes.declare_value(&name);
         self.semicolon("the instance")?;
-        Ok(DeclKind::Instance { ty, args, name, body })
+        Ok(DeclKind::Instance {
+            ty,
+            args,
+            name,
+            body,
+        })
     }
 
     /// An instance among statements, whose front was read as a call.
-    pub(super) fn instance_after(&mut self, annotations: Vec<Annotation>, call: Expr, start: Span) -> Parse<Decl> {
-        let ExprKind::Call { callee, type_args, args } = call.kind else { return Err(self.unexpected("`;`")) };
+    pub(super) fn instance_after(
+        &mut self,
+        annotations: Vec<Annotation>,
+        call: Expr,
+        start: Span,
+    ) -> Parse<Decl> {
+        let ExprKind::Call {
+            callee,
+            type_args,
+            args,
+        } = call.kind
+        else {
+            return Err(self.unexpected("`;`"));
+        };
         if !matches!(callee.kind, ExprKind::Name { .. }) {
             return Err(self.unexpected("`;`"));
         }
         let ty = self.type_of_callee(*callee, type_args)?;
         let name = self.name("an instance")?;
-        let body = if self.eat(Kind::Assign) {
-            let opener = self.expect(Kind::LBrace)?;
-            Some(self.nested(|p| p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some))))?)
-        } else {
-            None
-        };
+        let body =
+            if self.eat(Kind::Assign) {
+                let opener = self.expect(Kind::LBrace)?;
+                Some(self.nested(|p| {
+                    p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some)))
+                })?)
+            } else {
+                None
+            };
         self.scopes.declare_value(&name);
         self.semicolon("the instance")?;
-        Ok(Decl { annotations, kind: DeclKind::Instance { ty, args, name, body }, span: self.since(start) })
+        Ok(Decl {
+            annotations,
+            kind: DeclKind::Instance {
+                ty,
+                args,
+                name,
+                body,
+            },
+            span: self.since(start),
+        })
     }
 
     /// A function or instance in the braces of an instance.
@@ -140,13 +190,17 @@ impl Parser<'_> {
             let name = self.name("a function")?;
             self.function(ty, name)?
         };
-        Ok(Decl { annotations, kind, span: self.since(start) })
+        Ok(Decl {
+            annotations,
+            kind,
+            span: self.since(start),
+        })
     }
 
     /// `struct`, `header`, `header_union`.
     fn composite(&mut self, kind: CompositeKind) -> Parse<DeclKind> {
         self.bump();
-        let name = self.name("the name of a type")?;
+        let name = self.name("a type")?;
         self.scopes.declare_type(&name);
         let (type_params, fields) = self.scoped(|p| {
             let type_params = p.type_params()?;
@@ -155,7 +209,12 @@ impl Parser<'_> {
             let fields = p.members(opener, |p| p.field().map(Some))?;
             Ok((type_params, fields))
         })?;
-        Ok(DeclKind::Composite { kind, name, type_params, fields })
+        Ok(DeclKind::Composite {
+            kind,
+            name,
+            type_params,
+            fields,
+        })
     }
 
     fn field(&mut self) -> Parse<Field> {
@@ -169,31 +228,51 @@ impl Parser<'_> {
             return Err(self.report(mistakes::several_names(self.span())));
         }
         self.semicolon("the field")?;
-        Ok(Field { annotations, ty, name })
+        Ok(Field {
+            annotations,
+            ty,
+            name,
+        })
     }
 
     /// `enum E { A, B }` and `enum bit<8> E { A = 1 }`.
     fn enumeration(&mut self) -> Parse<DeclKind> {
         self.bump();
-        let underlying = if self.at_typed_name() { Some(self.ty()?) } else { None };
-        let name = self.name("the name of a type")?;
+        let underlying = if self.at_typed_name() {
+            Some(self.ty()?)
+        } else {
+            None
+        };
+        let name = self.name("a type")?;
         self.scopes.declare_type(&name);
         let opener = self.expect(Kind::LBrace)?;
         let members = self.comma_list(Kind::RBrace, true, |p| {
             let name = p.name("a member")?;
-            let value = if p.eat(Kind::Assign) { Some(p.value()?) } else { None };
+            let value = if p.eat(Kind::Assign) {
+                Some(p.value()?)
+            } else {
+                None
+            };
             Ok(EnumMember { name, value })
         })?;
         self.close(Kind::RBrace, opener)?;
-        Ok(DeclKind::Enum { underlying, name, members })
+        Ok(DeclKind::Enum {
+            underlying,
+            name,
+            members,
+        })
     }
 
     fn error_members(&mut self) -> Parse<DeclKind> {
-        Ok(DeclKind::Error { members: self.name_set("an error")? })
+        Ok(DeclKind::Error {
+            members: self.name_set("an error")?,
+        })
     }
 
     fn match_kinds(&mut self) -> Parse<DeclKind> {
-        Ok(DeclKind::MatchKind { members: self.name_set("a match kind")? })
+        Ok(DeclKind::MatchKind {
+            members: self.name_set("a match kind")?,
+        })
     }
 
     /// `error { A, B }`, from its first word.
@@ -209,7 +288,7 @@ impl Parser<'_> {
     fn typedef(&mut self) -> Parse<DeclKind> {
         self.bump();
         let ty = self.ty()?;
-        let name = self.name("the name of a type")?;
+        let name = self.name("a type")?;
         self.scopes.declare_type(&name);
         self.semicolon("the typedef")?;
         Ok(DeclKind::Typedef { ty, name })
@@ -219,7 +298,7 @@ impl Parser<'_> {
     fn new_type(&mut self) -> Parse<DeclKind> {
         self.bump();
         let ty = self.ty()?;
-        let name = self.name("the name of a type")?;
+        let name = self.name("a type")?;
         self.scopes.declare_type(&name);
         self.semicolon("the type")?;
         Ok(DeclKind::NewType { ty, name })
@@ -229,11 +308,23 @@ impl Parser<'_> {
     pub(super) fn misplaced_declaration(&mut self, place: &str) -> super::Failed {
         let (what, help) = match self.kind() {
             Kind::Table => ("a table", "tables stand in controls, in front of `apply`"),
-            Kind::Action => ("an action", "actions stand at top level and in controls, in front of `apply`"),
+            Kind::Action => (
+                "an action",
+                "actions stand at top level and in controls, in front of `apply`",
+            ),
             Kind::State => ("a state", "states stand in parsers"),
-            Kind::ValueSet => ("a value set", "value sets stand in parsers, in front of the states"),
-            Kind::Apply => ("`apply`", "`apply` is the last part of a control; is a `}` above closed too early?"),
-            _ => ("`transition`", "transitions stand in parser states; is a `}` above closed too early?"),
+            Kind::ValueSet => (
+                "a value set",
+                "value sets stand in parsers, in front of the states",
+            ),
+            Kind::Apply => (
+                "`apply`",
+                "`apply` is the last part of a control; is a `}` above closed too early?",
+            ),
+            _ => (
+                "`transition`",
+                "transitions stand in parser states; is a `}` above closed too early?",
+            ),
         };
         let span = self.span();
         self.report(grammar::misplaced(span, what, place, help))
@@ -246,7 +337,9 @@ impl Parser<'_> {
         let text = self.token().text.clone();
         let what = match text.as_str() {
             "header_type" if named_block => "`header_type` declares a header there",
-            "field_list" | "field_list_calculation" | "primitive_action" | "action_selector" if named_block => {
+            "field_list" | "field_list_calculation" | "primitive_action" | "action_selector"
+                if named_block =>
+            {
                 "P4-16 has no declaration of this kind"
             }
             "calculated_field" if next.is_name() => "P4-16 has no declaration of this kind",

@@ -87,7 +87,11 @@ impl Parser<'_> {
             })?;
             let height = height.max(self.height);
             let span = self.joined(left.span, right.span);
-            left = self.grown(ExprKind::Binary(op, Box::new(left), Box::new(right)), span, height)?;
+            left = self.grown(
+                ExprKind::Binary(op, Box::new(left), Box::new(right)),
+                span,
+                height,
+            )?;
         }
         if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
             let (span, op) = (self.span(), self.token().text.clone());
@@ -141,7 +145,11 @@ impl Parser<'_> {
         let height = self.height;
         let operand = self.unary()?;
         let (height, span) = (self.height.max(height), self.since(start));
-        self.grown(ExprKind::Cast(Box::new(ty), Box::new(operand)), span, height)
+        self.grown(
+            ExprKind::Cast(Box::new(ty), Box::new(operand)),
+            span,
+            height,
+        )
     }
 
     /// Members, indices, slices and calls behind an expression.
@@ -161,10 +169,17 @@ impl Parser<'_> {
                 Kind::LParen => {
                     let args = self.args()?;
                     let (height, span) = (height.max(self.height), self.since(start));
-                    let kind = ExprKind::Call { callee: Box::new(expr), type_args: Vec::new(), args };
+                    let kind = ExprKind::Call {
+                        callee: Box::new(expr),
+                        type_args: Vec::new(),
+                        args,
+                    };
                     expr = self.grown(kind, span, height)?;
                 }
-                Kind::Lt if matches!(expr.kind, ExprKind::Name { .. } | ExprKind::Member(..)) && self.at_type_args() => {
+                Kind::Lt
+                    if matches!(expr.kind, ExprKind::Name { .. } | ExprKind::Member(..))
+                        && self.at_type_args() =>
+                {
                     expr = self.type_args_after(expr, start)?;
                 }
                 Kind::Minus if self.kind_at(1) == Kind::Gt && !self.tokens[self.at + 1].space => {
@@ -186,7 +201,11 @@ impl Parser<'_> {
         let kind = if self.eat(Kind::Colon) {
             let lo = self.value()?;
             height = height.max(self.height);
-            ExprKind::Slice { base, hi: Box::new(first), lo: Box::new(lo) }
+            ExprKind::Slice {
+                base,
+                hi: Box::new(first),
+                lo: Box::new(lo),
+            }
         } else {
             ExprKind::Index(base, Box::new(first))
         };
@@ -203,12 +222,31 @@ impl Parser<'_> {
         if self.at_kind(Kind::LParen) {
             let args = self.args()?;
             let (height, span) = (height.max(self.height), self.since(start));
-            return self.grown(ExprKind::Call { callee: Box::new(callee), type_args, args }, span, height);
+            return self.grown(
+                ExprKind::Call {
+                    callee: Box::new(callee),
+                    type_args,
+                    args,
+                },
+                span,
+                height,
+            );
         }
-        let ExprKind::Name { global, name } = callee.kind else { return Err(self.unexpected("`(`")) };
-        let base = Type { kind: TypeKind::Name { global, name }, span: callee.span };
+        let ExprKind::Name { global, name } = callee.kind else {
+            return Err(self.unexpected("`(`"));
+        };
+        let base = Type {
+            kind: TypeKind::Name { global, name },
+            span: callee.span,
+        };
         let span = self.since(start);
-        let ty = Type { kind: TypeKind::Specialized { base: Box::new(base), args: type_args }, span };
+        let ty = Type {
+            kind: TypeKind::Specialized {
+                base: Box::new(base),
+                args: type_args,
+            },
+            span,
+        };
         self.grown(ExprKind::Type(Box::new(ty)), span, height)
     }
 
@@ -267,29 +305,44 @@ impl Parser<'_> {
                 self.check_assignment()?;
                 self.close(Kind::RParen, opener)?;
                 // The parentheses belong to what an error about the whole should underline.
-                Ok(Expr { span: self.since(span), ..inner })
+                Ok(Expr {
+                    span: self.since(span),
+                    ..inner
+                })
             }
             Kind::LBrace => self.nested(Self::braces),
             Kind::Dot => {
                 self.bump();
-                let name = self.name("a name")?;
+                let name = self.name("a value")?;
                 let span = self.since(span);
                 Ok(self.leaf(ExprKind::Name { global: true, name }, span))
             }
             Kind::Error => {
                 self.bump();
-                let ty = Type { kind: TypeKind::Error, span };
+                let ty = Type {
+                    kind: TypeKind::Error,
+                    span,
+                };
                 if !self.at_kind(Kind::Dot) {
                     return Err(self.unexpected("`.` and the name of an error"));
                 }
                 Ok(self.leaf(ExprKind::Type(Box::new(ty)), span))
             }
-            Kind::Bit | Kind::IntType | Kind::Varbit | Kind::Bool | Kind::StringType | Kind::Tuple => {
-                self.type_as_value(span)
-            }
+            Kind::Bit
+            | Kind::IntType
+            | Kind::Varbit
+            | Kind::Bool
+            | Kind::StringType
+            | Kind::Tuple => self.type_as_value(span),
             kind if kind.is_name() => {
                 let name = self.name("an expression")?;
-                Ok(self.leaf(ExprKind::Name { global: false, name }, span))
+                Ok(self.leaf(
+                    ExprKind::Name {
+                        global: false,
+                        name,
+                    },
+                    span,
+                ))
             }
             _ => Err(self.unexpected("an expression")),
         }
@@ -308,7 +361,11 @@ impl Parser<'_> {
             let span = self.since(start);
             return Err(self.report(mistakes::call_cast(span, &text)));
         }
-        Err(self.report(grammar::expected(ty.span, "an expression", &format!("the type `{text}`"))))
+        Err(self.report(grammar::expected(
+            ty.span,
+            "an expression",
+            &format!("the type `{text}`"),
+        )))
     }
 
     fn integer(&mut self) -> Parse<Expr> {
@@ -329,7 +386,10 @@ impl Parser<'_> {
 
     fn string(&mut self) -> Parse<Expr> {
         let text = self.string_text();
-        Ok(Expr { kind: ExprKind::String(text), span: self.last_span() })
+        Ok(Expr {
+            kind: ExprKind::String(text),
+            span: self.last_span(),
+        })
     }
 
     /// Takes a string literal.
@@ -340,8 +400,16 @@ impl Parser<'_> {
             // A literal from a macro has the span of the macro's use, where offsets mean nothing.
             let exact = (span.hi - span.lo) as usize == literal.len();
             let lo = span.lo + at as u32;
-            let place = if exact { Span { lo, hi: lo + 1 + escape.len_utf8() as u32 } } else { span };
-            self.diagnostics.push(lexical::bad_escape(place, &escape.to_string()));
+            let place = if exact {
+                Span {
+                    lo,
+                    hi: lo + 1 + escape.len_utf8() as u32,
+                }
+            } else {
+                span
+            };
+            self.diagnostics
+                .push(lexical::bad_escape(place, &escape.to_string()));
         }
         self.bump();
         self.height = 0;
@@ -391,7 +459,11 @@ impl Parser<'_> {
         })?;
         self.close(Kind::RBrace, start)?;
         let span = self.since(start);
-        let kind = if named { ExprKind::Struct { fields, rest } } else { ExprKind::List(items) };
+        let kind = if named {
+            ExprKind::Struct { fields, rest }
+        } else {
+            ExprKind::List(items)
+        };
         self.grown(kind, span, height)
     }
 
@@ -416,7 +488,9 @@ impl Parser<'_> {
                 let span = self.last_span();
                 Err(self.report(mistakes::increment(span, "++")))
             }
-            (Kind::Minus, Kind::Minus, Kind::Semi | Kind::RParen) => Err(self.report(mistakes::increment(signs, "--"))),
+            (Kind::Minus, Kind::Minus, Kind::Semi | Kind::RParen) => {
+                Err(self.report(mistakes::increment(signs, "--")))
+            }
             _ => Ok(()),
         }
     }
@@ -429,12 +503,25 @@ impl Parser<'_> {
 
     /// The type that a callee stands for: `T` or `T<A>` in the instance `T<A>(args) name`.
     pub(super) fn type_of_callee(&mut self, callee: Expr, type_args: Vec<Type>) -> Parse<Type> {
-        let ExprKind::Name { global, name } = callee.kind else { return Err(Failed) };
-        let base = Type { kind: TypeKind::Name { global, name }, span: callee.span };
+        let ExprKind::Name { global, name } = callee.kind else {
+            return Err(Failed);
+        };
+        let base = Type {
+            kind: TypeKind::Name { global, name },
+            span: callee.span,
+        };
         if type_args.is_empty() {
             return Ok(base);
         }
-        let span = type_args.last().map_or(base.span, |last| base.span.to(last.span));
-        Ok(Type { kind: TypeKind::Specialized { base: Box::new(base), args: type_args }, span })
+        let span = type_args
+            .last()
+            .map_or(base.span, |last| base.span.to(last.span));
+        Ok(Type {
+            kind: TypeKind::Specialized {
+                base: Box::new(base),
+                args: type_args,
+            },
+            span,
+        })
     }
 }

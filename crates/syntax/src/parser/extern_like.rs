@@ -12,7 +12,9 @@ impl Parser<'_> {
         let mut look = self.look(1);
         let object = self.kind().is_name()
             && (self.seen(&look) == Kind::LBrace
-                || (self.seen(&look) == Kind::Lt && self.skip_type_args(&mut look) && self.seen(&look) == Kind::LBrace));
+                || (self.seen(&look) == Kind::Lt
+                    && self.skip_type_args(&mut look)
+                    && self.seen(&look) == Kind::LBrace));
         if object {
             return self.extern_object();
         }
@@ -25,7 +27,7 @@ impl Parser<'_> {
     }
 
     fn extern_object(&mut self) -> Parse<DeclKind> {
-        let name = self.name("the name of an extern")?;
+        let name = self.name("an extern")?;
         self.scopes.declare_type(&name);
         let (type_params, methods) = self.scoped(|p| {
             let type_params = p.type_params()?;
@@ -34,7 +36,11 @@ impl Parser<'_> {
             let methods = p.members(opener, |p| p.method(&name).map(Some))?;
             Ok((type_params, methods))
         })?;
-        Ok(DeclKind::Extern { name, type_params, methods })
+        Ok(DeclKind::Extern {
+            name,
+            type_params,
+            methods,
+        })
     }
 
     /// `methodPrototype`.
@@ -47,7 +53,12 @@ impl Parser<'_> {
         let name = self.name("a method")?;
         let proto = self.scoped(|p| p.proto(name, result))?;
         self.semicolon("the method")?;
-        Ok(Method { annotations, is_abstract, proto, span: self.since(start) })
+        Ok(Method {
+            annotations,
+            is_abstract,
+            proto,
+            span: self.since(start),
+        })
     }
 
     /// Type parameters and parameters behind a name; they stay in scope.
@@ -55,7 +66,12 @@ impl Parser<'_> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);
         let params = self.params()?;
-        Ok(Proto { name, type_params, params, result })
+        Ok(Proto {
+            name,
+            type_params,
+            params,
+            result,
+        })
     }
 
     /// `T f<X>(params) { body }`, behind its name.
@@ -100,7 +116,11 @@ impl Parser<'_> {
             Ok((type_params, p.params()?))
         })?;
         self.semicolon("the package")?;
-        Ok(DeclKind::Package { name, type_params, params })
+        Ok(DeclKind::Package {
+            name,
+            type_params,
+            params,
+        })
     }
 
     /// `(params)`
@@ -125,7 +145,18 @@ impl Parser<'_> {
         }
         let ty = self.ty()?;
         let name = self.name("a parameter")?;
-        let default = if self.eat(Kind::Assign) { Some(self.value()?) } else { None };
-        Ok(Param { annotations, direction, ty, name, default, span: self.since(start) })
+        let default = if self.eat(Kind::Assign) {
+            Some(self.value()?)
+        } else {
+            None
+        };
+        Ok(Param {
+            annotations,
+            direction,
+            ty,
+            name,
+            default,
+            span: self.since(start),
+        })
     }
 }

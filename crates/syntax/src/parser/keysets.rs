@@ -35,11 +35,17 @@ impl Parser<'_> {
         match self.kind() {
             Kind::Default => {
                 self.bump();
-                return Ok(Expr { kind: ExprKind::Default, span: start });
+                return Ok(Expr {
+                    kind: ExprKind::Default,
+                    span: start,
+                });
             }
             Kind::Underscore => {
                 self.bump();
-                return Ok(Expr { kind: ExprKind::DontCare, span: start });
+                return Ok(Expr {
+                    kind: ExprKind::DontCare,
+                    span: start,
+                });
             }
             Kind::LParen if !self.at_cast() => {}
             _ => {
@@ -61,14 +67,19 @@ impl Parser<'_> {
             (Some(only), true) => only,
             (last, _) => {
                 elements.extend(last);
-                return Ok(Expr { kind: ExprKind::Tuple(elements), span });
+                return Ok(Expr {
+                    kind: ExprKind::Tuple(elements),
+                    span,
+                });
             }
         };
         match alone.kind {
             // The parentheses of `(a &&& b)` are those of a keyset; those of `(a)` may begin an expression.
-            ExprKind::Default | ExprKind::DontCare | ExprKind::Mask(..) | ExprKind::Range(..) | ExprKind::Tuple(_) => {
-                Ok(Expr { span, ..alone })
-            }
+            ExprKind::Default
+            | ExprKind::DontCare
+            | ExprKind::Mask(..)
+            | ExprKind::Range(..)
+            | ExprKind::Tuple(_) => Ok(Expr { span, ..alone }),
             _ => {
                 let first = self.postfix(Expr { span, ..alone })?;
                 let first = self.expr_after(first)?;
@@ -89,6 +100,9 @@ impl Parser<'_> {
         let second = self.value()?;
         self.height = self.height.max(height);
         let span = first.span.to(second.span);
-        Ok(Expr { kind: make(Box::new(first), Box::new(second)), span })
+        Ok(Expr {
+            kind: make(Box::new(first), Box::new(second)),
+            span,
+        })
     }
 }

@@ -21,7 +21,11 @@ pub(super) struct Look {
 impl Parser<'_> {
     /// A look that begins `n` tokens after the one at hand.
     pub(super) fn look(&self, n: usize) -> Look {
-        Look { at: self.at + n, taken: 0, steps: 0 }
+        Look {
+            at: self.at + n,
+            taken: 0,
+            steps: 0,
+        }
     }
 
     /// The kind of the token under the look.
@@ -38,7 +42,11 @@ impl Parser<'_> {
 
     /// One token further.
     pub(super) fn after(&self, look: Look) -> Look {
-        Look { at: look.at + 1, taken: 0, steps: look.steps + 1 }
+        Look {
+            at: look.at + 1,
+            taken: 0,
+            steps: look.steps + 1,
+        }
     }
 
     fn step(&self, look: &mut Look) {
@@ -80,7 +88,12 @@ impl Parser<'_> {
         }
         let kind = self.seen(look);
         match kind {
-            Kind::Bool | Kind::Error | Kind::MatchKindKw | Kind::StringType | Kind::Void | Kind::Underscore => {
+            Kind::Bool
+            | Kind::Error
+            | Kind::MatchKindKw
+            | Kind::StringType
+            | Kind::Void
+            | Kind::Underscore => {
                 self.step(look);
             }
             Kind::Bit | Kind::IntType | Kind::Varbit => {
@@ -101,7 +114,11 @@ impl Parser<'_> {
                     return false;
                 }
                 let name = self.tokens[look.at].text.as_str();
-                let meaning = if global { self.scopes.global(name) } else { self.scopes.meaning(name) };
+                let meaning = if global {
+                    self.scopes.global(name)
+                } else {
+                    self.scopes.meaning(name)
+                };
                 if meaning == Some(Meaning::Value) {
                     return false;
                 }
@@ -147,7 +164,9 @@ impl Parser<'_> {
                         return false;
                     }
                 }
-                Kind::Int | Kind::Ident | Kind::Plus | Kind::Minus | Kind::Star | Kind::Dot => self.step(look),
+                Kind::Int | Kind::Ident | Kind::Plus | Kind::Minus | Kind::Star | Kind::Dot => {
+                    self.step(look)
+                }
                 _ => return self.step_gt(look),
             }
             if look.steps > MAX_STEPS {
@@ -195,7 +214,11 @@ impl Parser<'_> {
             return first != Kind::Underscore && first != Kind::Error;
         }
         let name = self.tokens[self.at + name].text.as_str();
-        let meaning = if first == Kind::Dot { self.scopes.global(name) } else { self.scopes.meaning(name) };
+        let meaning = if first == Kind::Dot {
+            self.scopes.global(name)
+        } else {
+            self.scopes.meaning(name)
+        };
         match meaning {
             Some(meaning) => meaning == Meaning::Type,
             // An unknown name in parentheses with a value behind it can only be meant as a type.

@@ -102,18 +102,25 @@ impl Parser<'_> {
 
     /// Tells an error, unless it is an echo of the last one.
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {
-        if self.stopped || self.last_error == Some(self.at) {
+        if self.stopped || self.last_error == Some(self.at) || self.is_told() {
             return Failed;
         }
         self.last_error = Some(self.at);
         self.errors += 1;
         if self.errors > MAX_ERRORS {
-            self.diagnostics.push(grammar::too_many(diagnostic.primary.span, MAX_ERRORS));
+            self.diagnostics
+                .push(grammar::too_many(diagnostic.primary.span, MAX_ERRORS));
             self.stop();
         } else {
             self.diagnostics.push(diagnostic);
         }
         Failed
+    }
+
+    /// Whether the token at hand stands for something that the preprocessor reported.
+    fn is_told(&self) -> bool {
+        let told = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(_));
+        told(self.at) || (self.kind() == Kind::Eof && self.at > 0 && told(self.at - 1))
     }
 
     /// Reads nothing more.

@@ -1,7 +1,9 @@
 //! Parsers, their states and transitions.
 
-use super::{Failed, Parse, Parser};
-use crate::ast::{Decl, DeclKind, ParserBody, SelectCase, State, Transition};
+use diag::Span;
+
+use super::{Parse, Parser};
+use crate::ast::{Annotation, Decl, DeclKind, ParserBody, SelectCase, State, Transition};
 use crate::errors::{grammar, mistakes};
 use crate::token::Kind;
 
@@ -17,7 +19,10 @@ impl Parser<'_> {
                 return Ok(DeclKind::Parser { head, body: None });
             }
             let body = p.nested(Self::parser_body)?;
-            Ok(DeclKind::Parser { head, body: Some(body) })
+            Ok(DeclKind::Parser {
+                head,
+                body: Some(body),
+            })
         })
     }
 
@@ -31,9 +36,12 @@ impl Parser<'_> {
                 states.push(p.nested(|p| p.state(annotations, start))?);
                 return Ok(None);
             }
+            if p.at_kind(Kind::RBrace) {
+                p.refuse_annotations(&annotations);
+                return Ok(None);
+            }
             if let Some(state) = states.first() {
-                let span = p.span();
-                p.report(grammar::after_last(span, "a declaration", "state", state.name.span));
+                p.report(grammar::after_state(start, state.name.span));
             }
             p.parser_local(annotations, start).map(Some)
         })?;
@@ -41,7 +49,7 @@ impl Parser<'_> {
     }
 
     /// `parserLocalElement`.
-    fn parser_local(&mut self, annotations: Vec<crate::ast::Annotation>, start: diag::Span) -> Parse<Decl> {
+    fn parser_local(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
         match self.kind() {
             Kind::Const => self.constant(annotations, start),
             Kind::ValueSet => {
@@ -55,29 +63,29 @@ impl Parser<'_> {
                 let name = self.name("a value set")?;
                 self.scopes.declare_value(&name);
                 self.semicolon("the value set")?;
-                Ok(Decl { annotations, kind: DeclKind::ValueSet { ty, size, name }, span: self.since(start) })
+                Ok(Decl {
+                    annotations,
+                    kind: DeclKind::ValueSet { ty, size, name },
+                    span: self.since(start),
+                })
             }
-            Kind::Table | Kind::Action | Kind::Transition => Err(self.misplaced_declaration("in a parser")),
+            Kind::Table | Kind::Action | Kind::Transition => {
+                Err(self.misplaced_declaration("in a parser"))
+            }
             Kind::Apply => Err(self.misplaced_declaration("in a parser")),
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
-                let text = self.token().describe();
-                let help = "put statements into a state: state start { ... }";
-                Err(self.report(grammar::misplaced(start, &text, "between states", help)))
+                Err(self.report(mistakes::statement_outside_state(start)))
             }
-            Kind::RBrace => {
-                self.refuse_annotations(&annotations);
-                Err(Failed)
-            }
-            _ => self.local(annotations, start),
+            _ => self.local(annotations, start, mistakes::statement_outside_state),
         }
     }
 
     /// `state s { statements transition }`, from its first word.
-    fn state(&mut self, annotations: Vec<crate::ast::Annotation>, start: diag::Span) -> Parse<State> {
+    fn state(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<State> {
         self.bump();
         let name = self.name("a state")?;
         let opener = self.expect(Kind::LBrace)?;
-        let mut transition: Option<(Transition, diag::Span)> = None;
+        let mut transition: Option<(Transition, Span)> = None;
         let body = self.scoped(|p| {
             p.members(opener, |p| {
                 let at = p.span();
@@ -92,7 +100,13 @@ impl Parser<'_> {
                 p.statement().map(Some)
             })
         })?;
-        Ok(State { annotations, name, body, transition: transition.map(|(t, _)| t), span: self.since(start) })
+        Ok(State {
+            annotations,
+            name,
+            body,
+            transition: transition.map(|(t, _)| t),
+            span: self.since(start),
+        })
     }
 
     /// `transition s;` and `transition select(keys) { cases }`.
@@ -111,7 +125,11 @@ impl Parser<'_> {
         let cases = self.members(opener, |p| p.select_case().map(Some))?;
         // The grammar wants no `;` here, and many programs have one.
         self.eat(Kind::Semi);
-        Ok(Transition::Select { keys, cases, span: self.since(start) })
+        Ok(Transition::Select {
+            keys,
+            cases,
+            span: self.since(start),
+        })
     }
 
     /// `keyset: state;`
@@ -125,6 +143,10 @@ impl Parser<'_> {
         self.expect(Kind::Colon)?;
         let target = self.name("a state")?;
         self.semicolon("the state")?;
-        Ok(SelectCase { keyset, target, span: self.since(start) })
+        Ok(SelectCase {
+            keyset,
+            target,
+            span: self.since(start),
+        })
     }
 }

@@ -31,7 +31,13 @@ impl Parser<'_> {
             && (begins_outer(self.kind())
                 || matches!(
                     self.kind(),
-                    Kind::Const | Kind::Action | Kind::Enum | Kind::MatchKindKw | Kind::Type | Kind::Table | Kind::At
+                    Kind::Const
+                        | Kind::Action
+                        | Kind::Enum
+                        | Kind::MatchKindKw
+                        | Kind::Type
+                        | Kind::Table
+                        | Kind::At
                 ))
     }
 

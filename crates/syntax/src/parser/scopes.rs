@@ -22,7 +22,9 @@ pub(super) struct Scopes {
 impl Scopes {
     /// The top level alone.
     pub fn new() -> Scopes {
-        Scopes { frames: vec![HashMap::new()] }
+        Scopes {
+            frames: vec![HashMap::new()],
+        }
     }
 
     pub fn push(&mut self) {
@@ -46,7 +48,9 @@ impl Scopes {
     }
 
     pub fn declare_params(&mut self, params: &[Param]) {
-        params.iter().for_each(|param| self.declare_value(&param.name));
+        params
+            .iter()
+            .for_each(|param| self.declare_value(&param.name));
     }
 
     fn declare(&mut self, name: &Ident, meaning: Meaning) {

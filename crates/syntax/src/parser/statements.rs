@@ -3,7 +3,9 @@
 use diag::Span;
 
 use super::{Parse, Parser};
-use crate::ast::{Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, Stmt, StmtKind, SwitchCase};
+use crate::ast::{
+    Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, Stmt, StmtKind, SwitchCase,
+};
 use crate::errors::{grammar, mistakes};
 use crate::token::Kind;
 
@@ -36,8 +38,13 @@ impl Parser<'_> {
 
     fn block_after(&mut self, annotations: Vec<Annotation>) -> Parse<Block> {
         let opener = self.expect(Kind::LBrace)?;
-        let stmts = self.nested(|p| p.scoped(|p| p.members(opener, |p| p.statement().map(Some))))?;
-        Ok(Block { annotations, stmts, span: self.since(opener) })
+        let stmts =
+            self.nested(|p| p.scoped(|p| p.members(opener, |p| p.statement().map(Some))))?;
+        Ok(Block {
+            annotations,
+            stmts,
+            span: self.since(opener),
+        })
     }
 
     /// `statementOrDeclaration`.
@@ -61,7 +68,11 @@ impl Parser<'_> {
             Kind::Return => {
                 self.bump();
                 let forgotten = self.token().first || self.at_kind(Kind::RBrace);
-                let value = if self.at_kind(Kind::Semi) || forgotten { None } else { Some(self.expr()?) };
+                let value = if self.at_kind(Kind::Semi) || forgotten {
+                    None
+                } else {
+                    Some(self.expr()?)
+                };
                 self.semicolon("`return`")?;
                 StmtKind::Return(value)
             }
@@ -72,7 +83,9 @@ impl Parser<'_> {
                 let decl = self.constant(std::mem::take(&mut annotations), start)?;
                 StmtKind::Decl(Box::new(decl))
             }
-            Kind::Table | Kind::Action | Kind::State | Kind::ValueSet if self.kind_at(1).is_name() => {
+            Kind::Table | Kind::Action | Kind::State | Kind::ValueSet
+                if self.kind_at(1).is_name() =>
+            {
                 return Err(self.misplaced_declaration("among statements"));
             }
             Kind::Transition => {
@@ -81,7 +94,11 @@ impl Parser<'_> {
             }
             _ => self.simple(&mut annotations, start)?,
         };
-        Ok(Stmt { annotations, kind, span: self.since(start) })
+        Ok(Stmt {
+            annotations,
+            kind,
+            span: self.since(start),
+        })
     }
 
     fn word_statement(&mut self, kind: StmtKind, name: &str) -> Parse<StmtKind> {
@@ -104,7 +121,11 @@ impl Parser<'_> {
             return Ok(StmtKind::Decl(Box::new(decl)));
         }
         let kind = self.assignment_or_call(target)?;
-        let after = if matches!(kind, StmtKind::Call(_)) { "the call" } else { "the assignment" };
+        let after = if matches!(kind, StmtKind::Call(_)) {
+            "the call"
+        } else {
+            "the assignment"
+        };
         self.semicolon(after)?;
         Ok(kind)
     }
@@ -114,15 +135,34 @@ impl Parser<'_> {
         self.nested(|p| {
             let kind = p.kind();
             let starts = kind.is_name()
-                || matches!(kind, Kind::Dot | Kind::This | Kind::LParen | Kind::LBrace | Kind::Error | Kind::Int | Kind::Str)
-                || matches!(kind, Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit | Kind::Tuple | Kind::StringType)
+                || matches!(
+                    kind,
+                    Kind::Dot
+                        | Kind::This
+                        | Kind::LParen
+                        | Kind::LBrace
+                        | Kind::Error
+                        | Kind::Int
+                        | Kind::Str
+                )
+                || matches!(
+                    kind,
+                    Kind::Bit
+                        | Kind::IntType
+                        | Kind::Bool
+                        | Kind::Varbit
+                        | Kind::Tuple
+                        | Kind::StringType
+                )
                 || matches!(kind, Kind::Concat | Kind::Minus | Kind::Plus);
             if !starts {
                 return Err(p.unexpected("a statement"));
             }
             let span = p.span();
             match (kind, p.kind_at(1)) {
-                (Kind::Concat, next) if next.is_name() => return Err(p.report(mistakes::increment(span, "++"))),
+                (Kind::Concat, next) if next.is_name() => {
+                    return Err(p.report(mistakes::increment(span, "++")));
+                }
                 (Kind::Minus, Kind::Minus) => return Err(p.report(mistakes::increment(span, "--"))),
                 _ => {}
             }
@@ -148,7 +188,12 @@ impl Parser<'_> {
         let span = self.since(start);
         if self.at_kind(Kind::Assign) {
             let help = "assign to a variable, a field, a slice or an element";
-            return Err(self.report(grammar::misplaced(span, "this expression", "left of `=`", help)));
+            return Err(self.report(grammar::misplaced(
+                span,
+                "this expression",
+                "left of `=`",
+                help,
+            )));
         }
         Err(self.report(grammar::expression_statement(span)))
     }
@@ -158,8 +203,16 @@ impl Parser<'_> {
         self.bump();
         let cond = self.condition()?;
         let then = Box::new(self.branch()?);
-        let otherwise = if self.eat(Kind::Else) { Some(Box::new(self.branch()?)) } else { None };
-        Ok(StmtKind::If { cond, then, otherwise })
+        let otherwise = if self.eat(Kind::Else) {
+            Some(Box::new(self.branch()?))
+        } else {
+            None
+        };
+        Ok(StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        })
     }
 
     /// `(c)`
@@ -192,7 +245,10 @@ impl Parser<'_> {
             self.bump();
         }
         let label = if self.at_kind(Kind::Default) {
-            Expr { kind: ExprKind::Default, span: self.bump() }
+            Expr {
+                kind: ExprKind::Default,
+                span: self.bump(),
+            }
         } else if self.at_kind(Kind::LBrace) {
             return Err(self.unexpected("a label"));
         } else {
@@ -208,7 +264,11 @@ impl Parser<'_> {
             Kind::LBrace | Kind::At => Some(self.block()?),
             _ => None,
         };
-        Ok(SwitchCase { label, body, span: self.since(start) })
+        Ok(SwitchCase {
+            label,
+            body,
+            span: self.since(start),
+        })
     }
 
     /// `for (init; cond; update) s`, `for (T x in c) s`.
@@ -227,7 +287,12 @@ impl Parser<'_> {
             let update = p.for_part(Kind::RParen, false)?;
             p.close(Kind::RParen, opener)?;
             let body = Box::new(p.branch()?);
-            Ok(StmtKind::For { init, cond, update, body })
+            Ok(StmtKind::For {
+                init,
+                cond,
+                update,
+                body,
+            })
         })
     }
 
@@ -249,7 +314,12 @@ impl Parser<'_> {
         self.close(Kind::RParen, opener)?;
         self.scopes.declare_value(&name);
         let body = Box::new(self.branch()?);
-        Ok(Some(StmtKind::ForIn { ty, name, collection, body }))
+        Ok(Some(StmtKind::ForIn {
+            ty,
+            name,
+            collection,
+            body,
+        }))
     }
 
     /// Assignments, calls and, at the front of the loop, variables, with commas between them.
@@ -259,12 +329,24 @@ impl Parser<'_> {
             let annotations = p.annotations()?;
             if declares && p.at_typed_name() {
                 let kind = p.variable_head()?;
-                let decl = Decl { annotations, kind, span: p.since(start) };
-                return Ok(Stmt { annotations: Vec::new(), kind: StmtKind::Decl(Box::new(decl)), span: p.since(start) });
+                let decl = Decl {
+                    annotations,
+                    kind,
+                    span: p.since(start),
+                };
+                return Ok(Stmt {
+                    annotations: Vec::new(),
+                    kind: StmtKind::Decl(Box::new(decl)),
+                    span: p.since(start),
+                });
             }
             let target = p.target()?;
             let kind = p.assignment_or_call(target)?;
-            Ok(Stmt { annotations, kind, span: p.since(start) })
+            Ok(Stmt {
+                annotations,
+                kind,
+                span: p.since(start),
+            })
         })
     }
 
@@ -275,7 +357,11 @@ impl Parser<'_> {
         if self.at_kind(Kind::LBracket) {
             return Err(self.report(mistakes::array_after_name(self.span())));
         }
-        let init = if self.eat(Kind::Assign) { Some(self.value()?) } else { None };
+        let init = if self.eat(Kind::Assign) {
+            Some(self.value()?)
+        } else {
+            None
+        };
         self.scopes.declare_value(&name);
         Ok(DeclKind::Var { ty, name, init })
     }
@@ -284,8 +370,12 @@ impl Parser<'_> {
     fn check_c_statement(&mut self) -> Parse<()> {
         let (word, next) = (self.token().text.clone(), self.kind_at(1));
         let help = match (word.as_str(), next) {
-            ("while", Kind::LParen) | ("do", Kind::LBrace) => "write for (bit<8> i = 0; i < 10; i = i + 1) { ... }, or a loop of parser states",
-            ("goto", Kind::Ident) => "in a parser, write transition state; in a control, use if and switch",
+            ("while", Kind::LParen) | ("do", Kind::LBrace) => {
+                "write for (bit<8> i = 0; i < 10; i = i + 1) { ... }, or a loop of parser states"
+            }
+            ("goto", Kind::Ident) => {
+                "in a parser, write transition state; in a control, use if and switch"
+            }
             ("case", _) => "a label stands alone in a switch: label: { ... }",
             _ => return Ok(()),
         };

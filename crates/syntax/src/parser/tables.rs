@@ -22,7 +22,10 @@ impl Parser<'_> {
         let start = self.span();
         let annotations = self.annotations()?;
         if self.at_word("reads") && self.kind_at(1) == Kind::LBrace {
-            let failed = self.report(mistakes::p4_14(start, "`reads` gives the key of a table there"));
+            let failed = self.report(mistakes::p4_14(
+                start,
+                "`reads` gives the key of a table there",
+            ));
             self.stop();
             return Err(failed);
         }
@@ -31,7 +34,8 @@ impl Parser<'_> {
         let name = self.name("a table property")?;
         if matches!(self.kind(), Kind::Colon | Kind::LBrace) {
             let failed = self.report(mistakes::table_property_colon(self.span()));
-            if !self.eat(Kind::Colon) && !matches!(word, Kind::Key | Kind::Actions | Kind::Entries) {
+            if !self.eat(Kind::Colon) && !matches!(word, Kind::Key | Kind::Actions | Kind::Entries)
+            {
                 return Err(failed);
             }
         } else {
@@ -40,7 +44,9 @@ impl Parser<'_> {
         let braces = self.at_kind(Kind::LBrace);
         let value = match word {
             Kind::Key if braces => PropertyValue::Key(self.property_list(Self::key_element)?),
-            Kind::Actions if braces => PropertyValue::Actions(self.property_list(Self::listed_action)?),
+            Kind::Actions if braces => {
+                PropertyValue::Actions(self.property_list(Self::listed_action)?)
+            }
             Kind::Entries if braces => PropertyValue::Entries(self.property_list(Self::entry)?),
             Kind::Key | Kind::Actions | Kind::Entries => return Err(self.unexpected("`{`")),
             _ => {
@@ -49,7 +55,13 @@ impl Parser<'_> {
                 PropertyValue::Expr(value)
             }
         };
-        Ok(Property { annotations, is_const, name, value, span: self.since(start) })
+        Ok(Property {
+            annotations,
+            is_const,
+            name,
+            value,
+            span: self.since(start),
+        })
     }
 
     /// `{ items }`, and the `;` that some programs put behind it.
@@ -68,7 +80,12 @@ impl Parser<'_> {
         let match_kind = self.name("a match kind")?;
         let annotations = self.annotations()?;
         self.semicolon("the key")?;
-        Ok(KeyElement { expr, match_kind, annotations, span: self.since(start) })
+        Ok(KeyElement {
+            expr,
+            match_kind,
+            annotations,
+            span: self.since(start),
+        })
     }
 
     /// `@ann a(args);`
@@ -82,8 +99,18 @@ impl Parser<'_> {
 
     fn action_ref(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<ActionRef> {
         let (global, name) = self.prefixed_name("an action")?;
-        let args = if self.at_kind(Kind::LParen) { self.args()? } else { Vec::new() };
-        Ok(ActionRef { annotations, global, name, args, span: self.since(start) })
+        let args = if self.at_kind(Kind::LParen) {
+            self.args()?
+        } else {
+            Vec::new()
+        };
+        Ok(ActionRef {
+            annotations,
+            global,
+            name,
+            args,
+            span: self.since(start),
+        })
     }
 
     /// `const priority=n: keyset : action(args) @ann;`
@@ -105,6 +132,13 @@ impl Parser<'_> {
         let action = self.action_ref(Vec::new(), at)?;
         let annotations = self.annotations()?;
         self.semicolon("the entry")?;
-        Ok(Entry { is_const, priority, keyset, action, annotations, span: self.since(start) })
+        Ok(Entry {
+            is_const,
+            priority,
+            keyset,
+            action,
+            annotations,
+            span: self.since(start),
+        })
     }
 }

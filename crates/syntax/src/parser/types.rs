@@ -55,13 +55,20 @@ impl Parser<'_> {
                     Ok([element]) => TypeKind::List(Box::new(element)),
                     Err(_) => {
                         let span = self.since(start);
-                        return Err(self.report(grammar::expected(span, "one type argument of `list`", "another number")));
+                        return Err(self.report(grammar::expected(
+                            span,
+                            "one type argument of `list`",
+                            "another number",
+                        )));
                     }
                 }
             }
             _ => self.named_type(start)?,
         };
-        let mut ty = Type { kind, span: self.since(start) };
+        let mut ty = Type {
+            kind,
+            span: self.since(start),
+        };
         let mut sizes = 0;
         while self.at_kind(Kind::LBracket) {
             sizes += 1;
@@ -73,8 +80,14 @@ impl Parser<'_> {
             let size = self.value()?;
             self.close(Kind::RBracket, opener)?;
             self.height = self.height.max(height) + 1;
-            let kind = TypeKind::Stack { elem: Box::new(ty), size: Box::new(size) };
-            ty = Type { kind, span: self.since(start) };
+            let kind = TypeKind::Stack {
+                elem: Box::new(ty),
+                size: Box::new(size),
+            };
+            ty = Type {
+                kind,
+                span: self.since(start),
+            };
         }
         Ok(ty)
     }
@@ -90,13 +103,22 @@ impl Parser<'_> {
         if self.kind() == Kind::Ident {
             self.check_foreign_type();
         }
+        if !self.kind().is_name() && !self.kind().is_keyword() {
+            return Err(self.unexpected("a type"));
+        }
         let name = self.name("a type")?;
         let kind = TypeKind::Name { global, name };
         if !self.at_kind(Kind::Lt) {
             return Ok(kind);
         }
-        let base = Box::new(Type { kind, span: self.since(start) });
-        Ok(TypeKind::Specialized { base, args: self.type_args()? })
+        let base = Box::new(Type {
+            kind,
+            span: self.since(start),
+        });
+        Ok(TypeKind::Specialized {
+            base,
+            args: self.type_args()?,
+        })
     }
 
     /// `<A, B>`, from its `<`.
@@ -131,8 +153,16 @@ impl Parser<'_> {
         let start = self.span();
         let plain = matches!(self.kind(), Kind::Int | Kind::LParen);
         let width = self.width_expr()?;
-        let simple = plain && matches!(self.kind(), Kind::Gt | Kind::Shr | Kind::Ge | Kind::ShrAssign);
-        let expr = if simple { width } else { self.rest_of_sum(width)? };
+        let simple = plain
+            && matches!(
+                self.kind(),
+                Kind::Gt | Kind::Shr | Kind::Ge | Kind::ShrAssign
+            );
+        let expr = if simple {
+            width
+        } else {
+            self.rest_of_sum(width)?
+        };
         if !simple {
             let span = self.since(start);
             let text = self.map.text(span).to_string();
@@ -144,7 +174,10 @@ impl Parser<'_> {
 
     /// `bit[8]`: the size of a stack of `bit`, but never meant so.
     fn check_width_brackets(&mut self, name: &str) {
-        if self.at_kind(Kind::LBracket) && self.kind_at(1) == Kind::Int && self.kind_at(2) == Kind::RBracket {
+        if self.at_kind(Kind::LBracket)
+            && self.kind_at(1) == Kind::Int
+            && self.kind_at(2) == Kind::RBracket
+        {
             let span = self.span().to(self.tokens[self.at + 2].span);
             self.report(mistakes::bit_brackets(span, name));
         }
@@ -165,7 +198,9 @@ impl Parser<'_> {
             "int16_t" | "short" => "int<16>",
             "int32_t" | "signed" => "int<32>",
             "int64_t" | "long" => "int<64>",
-            "float" | "double" => "integers: P4 has no numbers with a fraction, scale them by a constant",
+            "float" | "double" => {
+                "integers: P4 has no numbers with a fraction, scale them by a constant"
+            }
             _ => return,
         };
         let span = self.span();

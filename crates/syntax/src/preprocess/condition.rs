@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::Preprocessor;
 use crate::errors::preprocess as errors;
 use crate::literal;
-use crate::token::{Kind, Token};
+use crate::token::{Bad, Kind, Token};
 
 /// How deep a condition may be nested.
 const MAX_DEPTH: usize = 100;
@@ -14,15 +14,25 @@ const MAX_DEPTH: usize = 100;
 impl Preprocessor<'_> {
     /// Whether a condition holds. One that is wrong is reported and does not.
     pub(super) fn condition(&mut self, line: Vec<Token>, directive: Span) -> bool {
-        let Some(line) = self.replace_defined(line) else { return false };
+        let Some(line) = self.replace_defined(line) else {
+            return false;
+        };
         let tokens = self.expand_list(line);
-        if self.stopped {
+        if self.stopped || tokens.iter().any(|t| t.kind == Kind::Bad(Bad::Told)) {
             return false;
         }
-        let mut eval = Eval { tokens: &tokens, at: 0, depth: 0, directive };
+        let mut eval = Eval {
+            tokens: &tokens,
+            at: 0,
+            depth: 0,
+            directive,
+        };
         let result = eval.ternary(true).and_then(|value| match eval.peek() {
             None => Ok(value),
-            Some(token) => Err(Wrong::Form(token.span, format!("unexpected {}", token.describe()))),
+            Some(token) => Err(Wrong::Form(
+                token.span,
+                format!("unexpected {}", token.describe()),
+            )),
         });
         match result {
             Ok(value) => value != 0,
@@ -53,12 +63,21 @@ impl Preprocessor<'_> {
                 (Some(Kind::Ident), ..) => (&line[i + 1], 2),
                 (Some(Kind::LParen), Some(Kind::Ident), Some(Kind::RParen)) => (&line[i + 2], 4),
                 _ => {
-                    self.diagnostics.push(errors::condition(token.span, "`defined` needs a name"));
+                    self.diagnostics
+                        .push(errors::condition(token.span, "`defined` needs a name"));
                     return None;
                 }
             };
-            let text = if self.is_defined(&name.text) { "1" } else { "0" };
-            out.push(Token { kind: Kind::Int, text: SmolStr::new_static(text), ..token.clone() });
+            let text = if self.is_defined(&name.text) {
+                "1"
+            } else {
+                "0"
+            };
+            out.push(Token {
+                kind: Kind::Int,
+                text: SmolStr::new_static(text),
+                ..token.clone()
+            });
             i += taken;
         }
         Some(out)
@@ -92,7 +111,10 @@ impl Eval<'_> {
 
     fn form<T>(&self, what: &str) -> Result<T, Wrong> {
         match self.peek() {
-            Some(token) => Err(Wrong::Form(token.span, format!("{what}, found {}", token.describe()))),
+            Some(token) => Err(Wrong::Form(
+                token.span,
+                format!("{what}, found {}", token.describe()),
+            )),
             None => {
                 let end = self.tokens.last().map_or(self.directive, |t| t.span);
                 Err(Wrong::Form(end, format!("{what} after this")))
@@ -103,7 +125,10 @@ impl Eval<'_> {
     fn ternary(&mut self, live: bool) -> Result<i64, Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Wrong::Form(self.directive, format!("it is nested more than {MAX_DEPTH} deep")));
+            return Err(Wrong::Form(
+                self.directive,
+                format!("it is nested more than {MAX_DEPTH} deep"),
+            ));
         }
         let condition = self.binary(0, live)?;
         let value = if self.eat(Kind::Question) {
@@ -122,7 +147,10 @@ impl Eval<'_> {
 
     fn binary(&mut self, least: u8, live: bool) -> Result<i64, Wrong> {
         let mut left = self.unary(live)?;
-        while let Some((op, power, span)) = self.peek().and_then(|t| Some((t.kind, power(t.kind)?, t.span))) {
+        while let Some((op, power, span)) = self
+            .peek()
+            .and_then(|t| Some((t.kind, power(t.kind)?, t.span)))
+        {
             if power < least {
                 break;
             }
@@ -145,7 +173,10 @@ impl Eval<'_> {
 
     fn unary(&mut self, live: bool) -> Result<i64, Wrong> {
         let mut signs = Vec::new();
-        while let Some(token) = self.peek().filter(|t| matches!(t.kind, Kind::Minus | Kind::Plus | Kind::Bang | Kind::Tilde)) {
+        while let Some(token) = self
+            .peek()
+            .filter(|t| matches!(t.kind, Kind::Minus | Kind::Plus | Kind::Bang | Kind::Tilde))
+        {
             signs.push(token.kind);
             self.at += 1;
         }
@@ -164,15 +195,26 @@ impl Eval<'_> {
     fn primary(&mut self, live: bool) -> Result<i64, Wrong> {
         if self.eat(Kind::LParen) {
             let value = self.ternary(live)?;
-            return if self.eat(Kind::RParen) { Ok(value) } else { self.form("expected `)`") };
+            return if self.eat(Kind::RParen) {
+                Ok(value)
+            } else {
+                self.form("expected `)`")
+            };
         }
-        let Some(token) = self.peek() else { return self.form("expected a value") };
+        let Some(token) = self.peek() else {
+            return self.form("expected a value");
+        };
         let value = match token.kind {
             // A name that is no macro is 0, as in C, except for the two that have a value of their own.
             Kind::Ident => i64::from(token.text == "true"),
             Kind::Int => match number(&token.text) {
                 Some(value) => value,
-                None => return Err(Wrong::Form(token.span, format!("{} is no integer of 64 bits", token.describe()))),
+                None => {
+                    return Err(Wrong::Form(
+                        token.span,
+                        format!("{} is no integer of 64 bits", token.describe()),
+                    ));
+                }
             },
             _ => return self.form("expected a value"),
         };
@@ -186,7 +228,9 @@ fn number(text: &str) -> Option<i64> {
     let plain = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let (value, _) = literal::integer(plain).ok()?;
     // C keeps values above the signed range as unsigned; their bits are the same.
-    i64::try_from(&value).ok().or_else(|| u64::try_from(&value).ok().map(|v| v as i64))
+    i64::try_from(&value)
+        .ok()
+        .or_else(|| u64::try_from(&value).ok().map(|v| v as i64))
 }
 
 fn power(kind: Kind) -> Option<u8> {

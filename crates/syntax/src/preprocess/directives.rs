@@ -22,13 +22,18 @@ pub(super) struct Condition {
 }
 
 const DIRECTIVES: [&str; 15] = [
-    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "error",
-    "warning", "line", "pragma",
+    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else",
+    "endif", "error", "warning", "line", "pragma",
 ];
 
 impl Preprocessor<'_> {
     /// One directive, from its `#` to the end of its line.
-    pub(super) fn directive(&mut self, file: FileId, lexer: &mut Lexer, conditions: &mut Vec<Condition>) {
+    pub(super) fn directive(
+        &mut self,
+        file: FileId,
+        lexer: &mut Lexer,
+        conditions: &mut Vec<Condition>,
+    ) {
         let hash = lexer.next();
         let raw = lexer.peek();
         if raw.first {
@@ -42,9 +47,17 @@ impl Preprocessor<'_> {
         match word.text.as_str() {
             "if" | "ifdef" | "ifndef" => {
                 let taken = active && self.test(file, lexer, span, &word);
-                conditions.push(Condition { span, active: taken, outer: active, taken, otherwise: None });
+                conditions.push(Condition {
+                    span,
+                    active: taken,
+                    outer: active,
+                    taken,
+                    otherwise: None,
+                });
             }
-            "elif" | "elifdef" | "elifndef" | "else" => self.branch(file, lexer, span, &word, conditions),
+            "elif" | "elifdef" | "elifndef" | "else" => {
+                self.branch(file, lexer, span, &word, conditions)
+            }
             "endif" => {
                 if conditions.pop().is_none() {
                     self.diagnostics.push(errors::if_missing(span, "endif"));
@@ -61,15 +74,25 @@ impl Preprocessor<'_> {
             "error" | "warning" => {
                 let (lo, hi) = lexer.rest_of_line();
                 let whole = self.map.span(file, hash.lo..hi.max(raw.hi));
-                let text = self.map.text(self.map.span(file, lo..hi)).trim().to_string();
-                let make = if word.text == "error" { errors::user_error } else { errors::user_warning };
+                let text = self
+                    .map
+                    .text(self.map.span(file, lo..hi))
+                    .trim()
+                    .to_string();
+                let make = if word.text == "error" {
+                    errors::user_error
+                } else {
+                    errors::user_warning
+                };
                 self.diagnostics.push(make(whole, &text));
             }
             "pragma" => self.pragma(file, lexer),
             "line" => {
                 let line = self.line(file, lexer);
                 let line = self.expand_list(line);
-                let number = line.first().is_some_and(|t| t.kind == Kind::Int && t.text.parse::<u32>().is_ok());
+                let number = line
+                    .first()
+                    .is_some_and(|t| t.kind == Kind::Int && t.text.parse::<u32>().is_ok());
                 if !number {
                     self.diagnostics.push(errors::line_malformed(span));
                 }
@@ -81,7 +104,8 @@ impl Preprocessor<'_> {
             }
             other => {
                 let close = DIRECTIVES.into_iter().find(|d| is_close(d, other));
-                self.diagnostics.push(errors::unknown_directive(span, other, close));
+                self.diagnostics
+                    .push(errors::unknown_directive(span, other, close));
                 lexer.rest_of_line();
             }
         }
@@ -102,7 +126,8 @@ impl Preprocessor<'_> {
             return;
         };
         if let Some(before) = condition.otherwise {
-            self.diagnostics.push(errors::after_else(span, &word.text, before));
+            self.diagnostics
+                .push(errors::after_else(span, &word.text, before));
             condition.active = false;
             lexer.rest_of_line();
             return;
@@ -128,7 +153,9 @@ impl Preprocessor<'_> {
             let line = self.line(file, lexer);
             return self.condition(line, span);
         }
-        let Some(name) = self.macro_name(file, lexer, span, &word.text) else { return false };
+        let Some(name) = self.macro_name(file, lexer, span, &word.text) else {
+            return false;
+        };
         self.nothing_follows(file, lexer, &word.text);
         self.is_defined(&name.text) != word.text.ends_with("ndef")
     }
@@ -149,7 +176,8 @@ impl Preprocessor<'_> {
     pub(super) fn nothing_follows(&mut self, file: FileId, lexer: &mut Lexer, directive: &str) {
         let line = self.line(file, lexer);
         if let (Some(first), Some(last)) = (line.first(), line.last()) {
-            self.diagnostics.push(errors::extra_tokens(first.span.to(last.span), directive));
+            self.diagnostics
+                .push(errors::extra_tokens(first.span.to(last.span), directive));
         }
     }
 }
@@ -163,7 +191,12 @@ fn is_close(directive: &str, word: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (directive.chars().collect(), word.chars().collect());
     let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[start..], &b[start..]);
-    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let end = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count();
     match (&a[..a.len() - end], &b[..b.len() - end]) {
         ([w, x], [y, z]) => w == z && x == y,
         (a, b) => directive.len() > 2 && a.len() <= 1 && b.len() <= 1,

@@ -12,7 +12,7 @@ use super::macros::{Macro, Params};
 use super::{MAX_EXPANDED, Preprocessor};
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
-use crate::token::{Kind, Token};
+use crate::token::{Bad, Kind, Token};
 
 /// How deep macro uses may be nested in each other's arguments.
 const MAX_ARGUMENT_DEPTH: usize = 100;
@@ -32,16 +32,29 @@ struct Frame {
 
 impl Input {
     pub fn of_file(file: FileId, lexer: Lexer) -> Input {
-        Input { frames: Vec::new(), file: Some((file, lexer)) }
+        Input {
+            frames: Vec::new(),
+            file: Some((file, lexer)),
+        }
     }
 
     pub fn of_tokens(tokens: Vec<Token>) -> Input {
-        Input { frames: vec![Frame { tokens: tokens.into_iter(), of: None }], file: None }
+        Input {
+            frames: vec![Frame {
+                tokens: tokens.into_iter(),
+                of: None,
+            }],
+            file: None,
+        }
     }
 
     /// Drops the expansions that are used up; whether the file itself comes next.
     pub fn drop_finished(&mut self) -> bool {
-        while self.frames.last().is_some_and(|f| f.tokens.as_slice().is_empty()) {
+        while self
+            .frames
+            .last()
+            .is_some_and(|f| f.tokens.as_slice().is_empty())
+        {
             self.frames.pop();
         }
         self.frames.is_empty()
@@ -54,7 +67,12 @@ impl Input {
 
     /// What comes next, and whether it begins a directive of the file.
     fn peek(&self) -> (Kind, bool) {
-        if let Some(token) = self.frames.iter().rev().find_map(|f| f.tokens.as_slice().first()) {
+        if let Some(token) = self
+            .frames
+            .iter()
+            .rev()
+            .find_map(|f| f.tokens.as_slice().first())
+        {
             return (token.kind, false);
         }
         match &self.file {
@@ -94,7 +112,9 @@ impl Preprocessor<'_> {
             if let Some(built_in) = self.built_in(&token) {
                 return Some(built_in);
             }
-            let Some(found) = self.macros.get(&token.text).cloned() else { return Some(token) };
+            let Some(found) = self.macros.get(&token.text).cloned() else {
+                return Some(token);
+            };
             if input.is_disabled(&token.text) {
                 token.painted = true;
                 return Some(token);
@@ -104,12 +124,20 @@ impl Preprocessor<'_> {
                 Some(_) if input.peek().0 != Kind::LParen => return Some(token),
                 Some(params) => match self.arguments(input, &token, &found, params) {
                     Some(arguments) => arguments,
-                    None => continue,
+                    None => {
+                        return Some(Token {
+                            kind: Kind::Bad(Bad::Told),
+                            ..token
+                        });
+                    }
                 },
             };
             let tokens = self.substitute(&found, arguments, &token);
             self.charge(tokens.len(), token.span);
-            input.frames.push(Frame { tokens: tokens.into_iter(), of: Some(found.name.clone()) });
+            input.frames.push(Frame {
+                tokens: tokens.into_iter(),
+                of: Some(found.name.clone()),
+            });
         }
         None
     }
@@ -130,7 +158,8 @@ impl Preprocessor<'_> {
         self.expanded += tokens + 1;
         if self.expanded > MAX_EXPANDED && !self.stopped {
             self.stopped = true;
-            self.diagnostics.push(errors::expansion_budget(span, MAX_EXPANDED));
+            self.diagnostics
+                .push(errors::expansion_budget(span, MAX_EXPANDED));
         }
     }
 
@@ -144,7 +173,11 @@ impl Preprocessor<'_> {
         } else {
             (Kind::Str, quote(&self.map.file(file).name))
         };
-        Some(Token { kind, text, ..token.clone() })
+        Some(Token {
+            kind,
+            text,
+            ..token.clone()
+        })
     }
 
     /// The arguments of a use, which begin with the next token. `None` after an error.
@@ -163,7 +196,8 @@ impl Preprocessor<'_> {
             let directive = input.peek().1;
             let token = if directive { None } else { self.next(input) };
             let Some(mut token) = token else {
-                self.diagnostics.push(errors::macro_unclosed(name.span, &found.name));
+                self.diagnostics
+                    .push(errors::macro_unclosed(name.span, &found.name));
                 return None;
             };
             taken += 1;
@@ -200,18 +234,33 @@ impl Preprocessor<'_> {
             let many = if params.variadic { "at least " } else { "" };
             let plural = if wanted == 1 { "" } else { "s" };
             let wanted = format!("{many}{wanted} argument{plural}");
-            self.diagnostics.push(errors::macro_args(name.span, &found.name, &wanted, given, found.span));
+            self.diagnostics.push(errors::macro_args(
+                name.span,
+                &found.name,
+                &wanted,
+                given,
+                found.span,
+            ));
             return None;
         }
         Some(arguments)
     }
 
     /// The text of a macro with its arguments put in.
-    fn substitute(&mut self, found: &Rc<Macro>, arguments: Vec<Vec<Token>>, name: &Token) -> Vec<Token> {
+    fn substitute(
+        &mut self,
+        found: &Rc<Macro>,
+        arguments: Vec<Vec<Token>>,
+        name: &Token,
+    ) -> Vec<Token> {
         let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
         let mut out: Vec<Token> = Vec::new();
         let body = &found.body;
-        let here = |token: &Token| Token { span: name.span, first: false, ..token.clone() };
+        let here = |token: &Token| Token {
+            span: name.span,
+            first: false,
+            ..token.clone()
+        };
         let argument = |token: &Token| found.param(token).filter(|i| *i < arguments.len());
         let mut i = 0;
         // Whether the token before is `##`, and whether that token's left side was empty.
@@ -228,15 +277,23 @@ impl Preprocessor<'_> {
                 }
                 Kind::Hash if found.params.is_some() => {
                     i += 1;
-                    let text = body.get(i).and_then(argument).map_or("\"\"".into(), |a| stringify(&arguments[a]));
-                    vec![Token { kind: Kind::Str, text, ..here(token) }]
+                    let text = body
+                        .get(i)
+                        .and_then(argument)
+                        .map_or("\"\"".into(), |a| stringify(&arguments[a]));
+                    vec![Token {
+                        kind: Kind::Str,
+                        text,
+                        ..here(token)
+                    }]
                 }
                 _ => match argument(token) {
                     None => vec![here(token)],
                     Some(a) if paste || next_pastes => arguments[a].clone(),
                     Some(a) => {
                         if expanded[a].is_none() {
-                            expanded[a] = Some(self.expand_argument(arguments[a].clone(), name.span));
+                            expanded[a] =
+                                Some(self.expand_argument(arguments[a].clone(), name.span));
                         }
                         let mut tokens = expanded[a].clone().unwrap_or_default();
                         if let Some(first) = tokens.first_mut() {
@@ -278,7 +335,8 @@ impl Preprocessor<'_> {
     fn expand_argument(&mut self, tokens: Vec<Token>, span: Span) -> Vec<Token> {
         if self.argument_depth >= MAX_ARGUMENT_DEPTH {
             if !self.stopped {
-                self.diagnostics.push(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
+                self.diagnostics
+                    .push(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
             }
             self.stopped = true;
             return Vec::new();
@@ -292,12 +350,20 @@ impl Preprocessor<'_> {
     /// Joins the last token of `out` and the first of `piece` into one.
     fn paste_onto(&mut self, out: &mut Vec<Token>, piece: Vec<Token>, span: Span) {
         let mut piece = piece.into_iter();
-        let (Some(left), Some(right)) = (out.pop(), piece.next()) else { return };
+        let (Some(left), Some(right)) = (out.pop(), piece.next()) else {
+            return;
+        };
         let text = format!("{}{}", left.text, right.text);
         let mut lexer = Lexer::new(text.as_str().into());
         let raw = lexer.next();
         if raw.hi == text.len() && raw.lo == 0 && !matches!(raw.kind, Kind::Bad(_) | Kind::Eof) {
-            out.push(Token { kind: raw.kind, text: text.into(), span, painted: false, ..left });
+            out.push(Token {
+                kind: raw.kind,
+                text: text.into(),
+                span,
+                painted: false,
+                ..left
+            });
         } else {
             self.diagnostics.push(errors::paste(span, &text));
             out.extend([left, right]);

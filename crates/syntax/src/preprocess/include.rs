@@ -16,14 +16,22 @@ const MAX_INCLUDES: usize = 10_000;
 impl Preprocessor<'_> {
     /// `#include`, from behind that word.
     pub(super) fn include(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
-        let Some((path, system, span)) = self.include_path(file, lexer, directive) else { return };
+        let Some((path, system, span)) = self.include_path(file, lexer, directive) else {
+            return;
+        };
         self.includes += 1;
         if self.chain.len() >= MAX_DEPTH {
             let last = self.chain.last().map(|(_, name)| name.as_str());
             let open = |name: &str| self.chain.iter().filter(|(_, n)| n == name).count() > 1;
             let cycle = last.filter(|name| open(name));
-            let chain: Vec<_> = self.chain.iter().filter(|(at, _)| !at.is_none()).cloned().collect();
-            self.diagnostics.push(errors::include_depth(span, &chain, cycle));
+            let chain: Vec<_> = self
+                .chain
+                .iter()
+                .filter(|(at, _)| !at.is_none())
+                .cloned()
+                .collect();
+            self.diagnostics
+                .push(errors::include_depth(span, &chain, cycle));
             self.stopped = true;
             return;
         }
@@ -35,11 +43,13 @@ impl Preprocessor<'_> {
         let loaded = match self.loader.load(&path, from.as_deref(), system) {
             Ok(loaded) => loaded,
             Err(LoadError::NotFound { tried }) => {
-                self.diagnostics.push(errors::include_not_found(span, &path, &tried));
+                self.diagnostics
+                    .push(errors::include_not_found(span, &path, &tried));
                 return;
             }
             Err(LoadError::Unreadable { name, reason }) => {
-                self.diagnostics.push(errors::include_unreadable(span, &name, &reason));
+                self.diagnostics
+                    .push(errors::include_unreadable(span, &name, &reason));
                 return;
             }
         };
@@ -62,15 +72,25 @@ impl Preprocessor<'_> {
     }
 
     /// The path, whether it stands in angle brackets, and where. Takes the line.
-    fn include_path(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) -> Option<(String, bool, Span)> {
+    fn include_path(
+        &mut self,
+        file: FileId,
+        lexer: &mut Lexer,
+        directive: Span,
+    ) -> Option<(String, bool, Span)> {
         let mut plain = lexer.clone();
         let (lo, hi) = plain.rest_of_line();
         let text = self.map.text(self.map.span(file, lo..hi)).to_string();
         let trimmed = text.trim_start();
         let from = lo + text.len() - trimmed.len();
         for (open, close) in [('"', '"'), ('<', '>')] {
-            let Some(path) = trimmed.strip_prefix(open) else { continue };
-            let path = path.split_once(close).map(|(path, _)| path.trim()).filter(|p| !p.is_empty());
+            let Some(path) = trimmed.strip_prefix(open) else {
+                continue;
+            };
+            let path = path
+                .split_once(close)
+                .map(|(path, _)| path.trim())
+                .filter(|p| !p.is_empty());
             let Some(path) = path else {
                 let span = self.map.span(file, from..from + trimmed.trim_end().len());
                 self.diagnostics.push(errors::include_malformed(span));
@@ -82,7 +102,11 @@ impl Preprocessor<'_> {
             let mut rest = Lexer::at(lexer, end);
             self.nothing_follows(file, &mut rest, "include");
             *lexer = rest;
-            return Some((path.to_string(), open == '<', self.map.span(file, from..end)));
+            return Some((
+                path.to_string(),
+                open == '<',
+                self.map.span(file, from..end),
+            ));
         }
         let line = self.line(file, lexer);
         let span = match (line.first(), line.last()) {
@@ -105,7 +129,9 @@ fn path_of_tokens(line: &[Token]) -> Option<(String, bool)> {
             let path = only.text.trim_matches('"');
             (!path.is_empty()).then(|| (path.to_string(), false))
         }
-        [open, inner @ .., close] if open.kind == Kind::Lt && close.kind == Kind::Gt && !inner.is_empty() => {
+        [open, inner @ .., close]
+            if open.kind == Kind::Lt && close.kind == Kind::Gt && !inner.is_empty() =>
+        {
             Some((inner.iter().map(|t| t.text.as_str()).collect(), true))
         }
         _ => None,

@@ -54,7 +54,9 @@ const RESERVED: [&str; 4] = ["defined", "__FILE__", "__LINE__", "__VA_ARGS__"];
 impl Preprocessor<'_> {
     /// `#define`, from behind that word.
     pub(super) fn define(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
-        let Some(name) = self.macro_name(file, lexer, directive, "define") else { return };
+        let Some(name) = self.macro_name(file, lexer, directive, "define") else {
+            return;
+        };
         let after = lexer.peek();
         let params = if after.kind == Kind::LParen && !after.space && !after.first {
             lexer.next();
@@ -72,12 +74,18 @@ impl Preprocessor<'_> {
         if let Some(first) = body.first_mut() {
             first.space = false;
         }
-        let found = Macro { name: name.text.clone(), params, body, span: name.span };
+        let found = Macro {
+            name: name.text.clone(),
+            params,
+            body,
+            span: name.span,
+        };
         if !self.check_operators(&found) {
             return;
         }
         if let Some(before) = self.macros.get(&found.name).filter(|b| !b.same_as(&found)) {
-            self.diagnostics.push(errors::macro_redefined(name.span, &name.text, before.span));
+            self.diagnostics
+                .push(errors::macro_redefined(name.span, &name.text, before.span));
         }
         self.macros.insert(found.name.clone(), Rc::new(found));
     }
@@ -99,15 +107,21 @@ impl Preprocessor<'_> {
     ) -> Option<Token> {
         let raw = lexer.peek();
         if raw.first || raw.kind != Kind::Ident {
-            let span = if raw.first { directive } else { self.map.span(file, raw.lo..raw.hi) };
-            self.diagnostics.push(errors::macro_name_missing(span, word));
+            let span = if raw.first {
+                directive
+            } else {
+                self.map.span(file, raw.lo..raw.hi)
+            };
+            self.diagnostics
+                .push(errors::macro_name_missing(span, word));
             self.line(file, lexer);
             return None;
         }
         let raw = lexer.next();
         let name = self.token(file, raw);
         if RESERVED.contains(&name.text.as_str()) && matches!(word, "define" | "undef") {
-            self.diagnostics.push(errors::macro_reserved(name.span, &name.text));
+            self.diagnostics
+                .push(errors::macro_reserved(name.span, &name.text));
             self.line(file, lexer);
             return None;
         }
@@ -116,7 +130,10 @@ impl Preprocessor<'_> {
 
     /// Parameters, from behind their opening parenthesis. `None` after an error.
     fn params(&mut self, file: FileId, lexer: &mut Lexer, of: &Token) -> Option<Params> {
-        let mut params = Params { names: Vec::new(), variadic: false };
+        let mut params = Params {
+            names: Vec::new(),
+            variadic: false,
+        };
         if lexer.peek().kind == Kind::RParen && !lexer.peek().first {
             lexer.next();
             return Some(params);
@@ -124,7 +141,8 @@ impl Preprocessor<'_> {
         loop {
             let raw = lexer.peek();
             let token = self.token(file, raw);
-            let new = !params.names.contains(&token.text) && !RESERVED.contains(&token.text.as_str());
+            let new =
+                !params.names.contains(&token.text) && !RESERVED.contains(&token.text.as_str());
             match raw.kind {
                 Kind::Ident if !raw.first && new => params.names.push(token.text),
                 Kind::Dots if !raw.first => params.variadic = true,
@@ -157,9 +175,15 @@ impl Preprocessor<'_> {
     /// Whether `#` and `##` stand where they may.
     fn check_operators(&mut self, found: &Macro) -> bool {
         let body = &found.body;
-        let edge = [body.first(), body.last()].into_iter().flatten().find(|t| t.kind == Kind::HashHash);
+        let edge = [body.first(), body.last()]
+            .into_iter()
+            .flatten()
+            .find(|t| t.kind == Kind::HashHash);
         if let Some(token) = edge {
-            self.diagnostics.push(errors::macro_operator(token.span, "`##` at the edge of a macro"));
+            self.diagnostics.push(errors::macro_operator(
+                token.span,
+                "`##` at the edge of a macro",
+            ));
             return false;
         }
         if found.params.is_none() {
@@ -168,7 +192,10 @@ impl Preprocessor<'_> {
         for (i, token) in body.iter().enumerate() {
             let param = body.get(i + 1).is_some_and(|t| found.param(t).is_some());
             if token.kind == Kind::Hash && !param {
-                self.diagnostics.push(errors::macro_operator(token.span, "`#` without a parameter after it"));
+                self.diagnostics.push(errors::macro_operator(
+                    token.span,
+                    "`#` without a parameter after it",
+                ));
                 return false;
             }
         }

@@ -101,10 +101,13 @@ impl Preprocessor<'_> {
             Ok(loaded) => loaded,
             Err(error) => {
                 let (name, reason) = match error {
-                    LoadError::NotFound { .. } => (main.to_string(), "there is no such file".to_string()),
+                    LoadError::NotFound { .. } => {
+                        (main.to_string(), "there is no such file".to_string())
+                    }
                     LoadError::Unreadable { name, reason } => (name, reason),
                 };
-                self.diagnostics.push(errors::main_unreadable(&name, &reason));
+                self.diagnostics
+                    .push(errors::main_unreadable(&name, &reason));
                 self.out.push(eof(Span::NONE));
                 return;
             }
@@ -119,6 +122,12 @@ impl Preprocessor<'_> {
         self.file(file);
         let end = self.map.file(file).text.len();
         let end = self.map.span(file, end..end);
+        if self.stopped {
+            self.out.push(Token {
+                kind: Kind::Bad(Bad::Told),
+                ..eof(end)
+            });
+        }
         self.out.push(eof(end));
     }
 
@@ -160,14 +169,30 @@ impl Preprocessor<'_> {
     fn end_pragma(&mut self, file: FileId, at: usize) {
         self.in_pragma = false;
         let span = self.map.span(file, at..at);
-        self.out.push(Token { kind: Kind::PragmaEnd, ..eof(span) });
+        self.out.push(Token {
+            kind: Kind::PragmaEnd,
+            ..eof(span)
+        });
     }
 
     /// Gives one token to the parser, or reports it.
     fn emit(&mut self, mut token: Token) {
         match token.kind {
-            Kind::Bad(bad) => return self.report_bad(bad, &token),
-            Kind::Hash | Kind::HashHash => return self.report_bad(Bad::Char, &token),
+            Kind::Bad(bad) => {
+                self.report_bad(bad, &token);
+                token.kind = Kind::Bad(Bad::Told);
+                if bad == Bad::String {
+                    // It is a string, but what its quote should have ended goes wrong too.
+                    self.out.push(Token {
+                        kind: Kind::Str,
+                        ..token.clone()
+                    });
+                }
+            }
+            Kind::Hash | Kind::HashHash => {
+                self.report_bad(Bad::Char, &token);
+                token.kind = Kind::Bad(Bad::Told);
+            }
             Kind::Ident => {
                 if token.text == "pragma" && self.out.last().is_some_and(|t| t.kind == Kind::At) {
                     self.in_pragma = true;
@@ -187,6 +212,7 @@ impl Preprocessor<'_> {
             Bad::Char => lexical::unknown_character(token.span, &token.text),
             Bad::String => lexical::unclosed_string(token.span),
             Bad::Comment => lexical::unclosed_comment(token.span),
+            Bad::Told => return,
         });
     }
 
@@ -201,7 +227,13 @@ impl Preprocessor<'_> {
     fn token(&self, file: FileId, raw: Raw) -> Token {
         let text = match raw.kind.fixed_text() {
             Some(fixed) => SmolStr::new_static(fixed),
-            None => self.map.file(file).text.get(raw.lo..raw.hi).unwrap_or_default().into(),
+            None => self
+                .map
+                .file(file)
+                .text
+                .get(raw.lo..raw.hi)
+                .unwrap_or_default()
+                .into(),
         };
         Token {
             kind: raw.kind,
@@ -225,7 +257,14 @@ impl Preprocessor<'_> {
 }
 
 fn eof(span: Span) -> Token {
-    Token { kind: Kind::Eof, text: SmolStr::default(), span, first: true, space: true, painted: false }
+    Token {
+        kind: Kind::Eof,
+        text: SmolStr::default(),
+        span,
+        first: true,
+        space: true,
+        painted: false,
+    }
 }
 
 #[cfg(test)]
