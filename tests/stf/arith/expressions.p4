@@ -49,7 +49,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         hdr.d.r2 = a | b & c ^ a;
         hdr.d.r3 = a << 1 + 1 | b >> 1;
         hdr.d.r4 = ~a + -b;
-        hdr.d.r5 = a == b || a < b && b < c ? 8w1 : a > c ? 8w2 : 3;
+        hdr.d.r5 = a == b || a < b && b < c ? 8w1 : (a > c ? 8w2 : 3);
         hdr.d.r6 = (a & 0x0f == 0 ? b : c) + (!(a != b) ? 8w1 : 0);
     }
 }
