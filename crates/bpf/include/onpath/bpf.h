@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* The kernel's interface to BPF programs, as much of it as generated programs use. The numbers are the
+ * kernel's ABI. */
+#ifndef ONPATH_BPF_H
+#define ONPATH_BPF_H
+
+#include "types.h"
+
+#define __uint(name, value) int(*name)[value]
+#define __type(name, value) value *name
+
+enum {
+    BPF_MAP_TYPE_HASH = 1,
+    BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
+    BPF_MAP_TYPE_PERCPU_HASH = 5,
+    BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+    BPF_MAP_TYPE_LPM_TRIE = 11,
+    BPF_MAP_TYPE_DEVMAP_HASH = 25,
+};
+
+enum {
+    BPF_ANY = 0,
+    BPF_NOEXIST = 1,
+    BPF_F_NO_PREALLOC = 1,
+};
+
+#define BPF_F_CURRENT_CPU 0xffffffffull
+
+/* The context of an XDP program. Pointers are 32 bits here and converted by the verifier. */
+struct xdp_md {
+    u32 data;
+    u32 data_end;
+    u32 data_meta;
+    u32 ingress_ifindex;
+    u32 rx_queue_index;
+    u32 egress_ifindex;
+};
+
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) __attribute__((unused)) = (void *)1;
+static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
+                                         u64 flags) __attribute__((unused)) = (void *)2;
+static u64 (*const bpf_ktime_get_ns)(void) __attribute__((unused)) = (void *)5;
+static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
+                                           u64 size) __attribute__((unused)) = (void *)25;
+static long (*const bpf_xdp_adjust_head)(struct xdp_md *ctx, int delta) __attribute__((unused)) = (void *)44;
+static long (*const bpf_redirect_map)(void *map, u64 key, u64 flags) __attribute__((unused)) = (void *)51;
+static long (*const bpf_xdp_load_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
+                                        u32 len) __attribute__((unused)) = (void *)189;
+static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
+                                         u32 len) __attribute__((unused)) = (void *)190;
+
+/* Keeps the compiler from using another register than this one for what was checked of a value, so that
+ * the verifier knows what the check proved. */
+#define barrier_var(var) asm volatile("" : "+r"(var))
+
+/* At a loop's back edge: goes to `label` when the kernel's patience (some millions of turns) is over. The
+ * verifier takes a loop with it in constant effort. */
+#ifdef __BPF_FEATURE_MAY_GOTO
+#define may_goto(label) asm volatile goto("may_goto %l[" #label "]" : : : : label)
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define may_goto(label)                                                                                      \
+    asm volatile goto("1:.byte 0xe5; .byte 0; .long ((%l[" #label "] - 1b - 8) / 8) & 0xffff; .short 0"      \
+                      : : : : label)
+#else
+#define may_goto(label)                                                                                      \
+    asm volatile goto("1:.byte 0xe5; .byte 0; .long (((%l[" #label "] - 1b - 8) / 8) & 0xffff) << 16; "      \
+                      ".short 0"                                                                             \
+                      : : : : label)
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Internet checksums (RFC 1071, RFC 1624). A one's complement sum does not depend on byte order, so it is
+ * taken over the bytes as they lie in the packet: the swaps here cancel those of loads and stores. */
+#ifndef ONPATH_CHECKSUM_H
+#define ONPATH_CHECKSUM_H
+
+#include "types.h"
+
+/* The sum of up to 65,535 words as one of 16 bits. */
+INLINE u32 csum_fold(u32 sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return sum;
+}
+
+INLINE u32 csum_replace2(u32 csum, u32 old, u32 new)
+{
+    u32 sum = (u16)~BE16(csum) + (u16)~BE16(old) + BE16(new);
+
+    return BE16((u16)~csum_fold(sum));
+}
+
+INLINE u32 csum_replace4(u32 csum, u32 old, u32 new)
+{
+    u32 was = ~BE32(old), is = BE32(new);
+    u32 sum = (u16)~BE16(csum) + (was & 0xffff) + (was >> 16) + (is & 0xffff) + (is >> 16);
+
+    return BE16((u16)~csum_fold(sum));
+}
+
+INLINE u32 ebpf_ipv4_checksum(u32 version, u32 ihl, u32 diffserv, u32 total_len, u32 id, u32 flags,
+                              u32 frag_offset, u32 ttl, u32 protocol, u32 src, u32 dst)
+{
+    u32 sum = (version << 12 | ihl << 8 | diffserv) + total_len + id + (flags << 13 | frag_offset) +
+              (ttl << 8 | protocol) + (src >> 16) + (src & 0xffff) + (dst >> 16) + (dst & 0xffff);
+
+    return (u16)~csum_fold(sum);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Integer types and compiler attributes. Nothing but the compiler is needed: no system header. */
+#ifndef ONPATH_TYPES_H
+#define ONPATH_TYPES_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed int s32;
+typedef signed long long s64;
+
+/* Packet bytes are read and written at any type and at any address. */
+typedef u16 __attribute__((may_alias)) any16;
+typedef u32 __attribute__((may_alias)) any32;
+typedef u64 __attribute__((may_alias)) any64;
+
+#define SEC(name) __attribute__((section(name), used))
+#define INLINE static inline __attribute__((always_inline, unused))
+#define NULL ((void *)0)
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BE16(x) __builtin_bswap16(x)
+#define BE32(x) __builtin_bswap32(x)
+#define BE64(x) __builtin_bswap64(x)
+#else
+#define BE16(x) (x)
+#define BE32(x) (x)
+#define BE64(x) (x)
+#endif
+
+#endif
