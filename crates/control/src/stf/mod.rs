@@ -18,6 +18,8 @@
 //! | `register_write NAME[INDEX] VALUE` | changes a register |
 //! | `register_reset NAME` | sets all of a register to zero |
 //! | `meter_set NAME[INDEX] RATE BURST RATE BURST` | committed and peak rate (tokens a second) and burst |
+//! | `value_set_add NAME MATCH ...` | puts a member in a parser value set, one match a field |
+//! | `value_set_remove NAME MATCH ...` | takes a member out of a parser value set |
 //! | `wait` | waits until the packets sent have gone through |
 
 mod parse;

@@ -69,6 +69,10 @@ fn statement(line: Piece) -> Parsed<StatementKind> {
             some_text(line, rest, "register_reset NAME").map(StatementKind::RegisterReset)
         }
         "meter_set" => meter_set(line, rest),
+        "value_set_add" => some_text(line, rest, "value_set_add NAME MATCH ...")
+            .map(StatementKind::ValueSetAdd),
+        "value_set_remove" => some_text(line, rest, "value_set_remove NAME MATCH ...")
+            .map(StatementKind::ValueSetRemove),
         "wait" if rest.text.is_empty() => Ok(StatementKind::Wait),
         "wait" => malformed(rest.span(), "`wait` stands alone", "wait"),
         "mirroring_add" | "mirroring_add_mc" | "mirroring_get" | "mc_mgrp_create"
@@ -402,6 +406,7 @@ mod tests {
                 "1: bytes behind the `$` that ends the packet",
             ),
             ("add", "1: the statement is not complete"),
+            ("value_set_add", "1: the statement is not complete"),
             ("wait 5", "1: `wait` stands alone"),
             ("check_counter c[x] == 1", "1: this is not an index"),
             (

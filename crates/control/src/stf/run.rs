@@ -2,7 +2,7 @@
 
 use super::report::{self, Decoder};
 use super::script::*;
-use crate::entry::{find, find_table, parse_default, parse_entry, parse_keys};
+use crate::entry::{find, find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors;
 use crate::piece::Piece;
 use crate::values::parse_value;
@@ -140,6 +140,18 @@ impl Runner<'_> {
                     .map_err(|e| refused(span, "the register was not written", &e))?;
             }
             StatementKind::RegisterReset(name) => self.register_reset(name, span)?,
+            StatementKind::ValueSetAdd(text) => {
+                let (set, member) = parse_member(self.program, piece(text))?;
+                self.device
+                    .value_set_insert(set, &member)
+                    .map_err(|e| refused(span, "the value set was not changed", &e))?;
+            }
+            StatementKind::ValueSetRemove(text) => {
+                let (set, member) = parse_member(self.program, piece(text))?;
+                self.device
+                    .value_set_remove(set, &member)
+                    .map_err(|e| refused(span, "the value set was not changed", &e))?;
+            }
             StatementKind::MeterSet(cell, rates) => {
                 let meter = self.find_extern(&cell.name, "meter", "meter")?;
                 self.device

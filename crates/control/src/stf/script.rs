@@ -71,6 +71,10 @@ pub enum StatementKind {
     RegisterReset(Text),
     /// `meter_set`
     MeterSet(Cell, [(u64, u64); 2]),
+    /// `value_set_add`
+    ValueSetAdd(Text),
+    /// `value_set_remove`
+    ValueSetRemove(Text),
     /// `wait`
     Wait,
 }
