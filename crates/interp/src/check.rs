@@ -1,0 +1,160 @@
+//! What is refused before the first packet, in one place.
+
+use crate::errors;
+use arch::v1model::STANDARD_METADATA;
+use cranelift_entity::SecondaryMap;
+use diag::{Diagnostics, Span};
+use externs::Meaning;
+use ir::{
+    Block, Expr, ExprKind, ExternCall, HeaderRef, Place, Program, Stmt, StmtKind, Value, Var, eval,
+};
+
+/// Deepest expression and deepest block that run within a thread's stack, with room to spare.
+const DEPTH: usize = 400;
+
+/// Everything about a program that the interpreter does not carry out.
+pub(crate) fn check(program: &Program) -> Diagnostics {
+    let mut checker = Checker {
+        program,
+        group: program.slot_var(STANDARD_METADATA, "mcast_grp"),
+        diagnostics: Diagnostics::new(),
+    };
+    checker.expressions();
+    checker.objects();
+    for routine in program.routines.values() {
+        checker.block(&routine.body, 0);
+    }
+    for action in program.actions.values() {
+        checker.block(&action.body, 0);
+    }
+    for state in program.parsers.values().flat_map(|p| p.states.values()) {
+        checker.block(&state.body, 0);
+    }
+    checker.diagnostics
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    group: Option<Var>,
+    diagnostics: Diagnostics,
+}
+
+impl Checker<'_> {
+    /// Operands come before what uses them, so that one pass finds every depth.
+    fn expressions(&mut self) {
+        let mut depths: SecondaryMap<Expr, usize> = SecondaryMap::new();
+        for (expr, data) in &self.program.exprs {
+            let depth = 1 + operands(&data.kind).map(|e| depths[e]).max().unwrap_or(0);
+            depths[expr] = depth;
+            if depth == DEPTH + 1 {
+                let error = errors::too_deep("expressions", DEPTH, data.span);
+                self.diagnostics.push(error);
+            }
+        }
+    }
+
+    /// Extern objects of types without a meaning.
+    fn objects(&mut self) {
+        for object in self.program.externs.values() {
+            if !matches!(
+                externs::find(&object.ty).map(|e| e.meaning),
+                Some(Meaning::Object { .. })
+            ) {
+                let error = errors::unknown_extern(&object.ty, object.span);
+                self.diagnostics.push(error);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, depth: usize) {
+        if depth > DEPTH {
+            let at = block.first().map_or(Span::NONE, |stmt| stmt.span);
+            let error = errors::too_deep("statements", DEPTH, at);
+            self.diagnostics.push(error);
+            return;
+        }
+        for stmt in block {
+            self.stmt(stmt);
+            match &stmt.kind {
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    self.block(then, depth + 1);
+                    self.block(otherwise, depth + 1);
+                }
+                StmtKind::Switch { cases, default, .. } => {
+                    for (_, block) in cases {
+                        self.block(block, depth + 1);
+                    }
+                    self.block(default, depth + 1);
+                }
+                StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => {
+                    self.block(block, depth + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Extern(call) => self.call(call, stmt.span),
+            StmtKind::Assign {
+                dst: Place::Var(var),
+                value,
+            } if Some(*var) == self.group => {
+                let zero = Value::zero(self.program.vars[*var].ty);
+                let constant = eval::constant(self.program, *value);
+                // A copy of the group itself (a sub-control's parameter, copied out) is no request.
+                let copied = matches!(self.program.exprs[*value].kind, ExprKind::Var(_));
+                if constant.as_ref() != Some(&zero) && !copied {
+                    self.diagnostics.push(errors::multicast(stmt.span));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, call: &ExternCall, at: Span) {
+        let error = match call.object {
+            Some(object) => {
+                let data = &self.program.externs[object];
+                // An object of an unknown type was told already, at its declaration.
+                match externs::find(&data.ty) {
+                    Some(_) if externs::find_method(&data.ty, &call.name).is_none() => {
+                        errors::unknown_extern(&format!("{}.{}", data.ty, call.name), at)
+                    }
+                    _ => return,
+                }
+            }
+            None => match externs::find(&call.name).map(|e| e.meaning) {
+                Some(Meaning::Function(_)) => return,
+                Some(Meaning::Refused { instead }) => {
+                    errors::refused_extern(&call.name, instead, at)
+                }
+                Some(Meaning::Object { .. }) | None => errors::unknown_extern(&call.name, at),
+            },
+        };
+        self.diagnostics.push(error);
+    }
+}
+
+/// The expressions that an operation reads.
+fn operands(kind: &ExprKind) -> impl Iterator<Item = Expr> {
+    let index = |header: &HeaderRef| match header {
+        HeaderRef::Header(_) => None,
+        HeaderRef::Element(_, index) => Some(*index),
+    };
+    let operands = match kind {
+        ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) | ExprKind::Var(_) => {
+            [None; 3]
+        }
+        ExprKind::Field(header, _) | ExprKind::IsValid(header) => [index(header), None, None],
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice { base: a, .. } => {
+            [Some(*a), None, None]
+        }
+        ExprKind::Binary(_, a, b) => [Some(*a), Some(*b), None],
+        ExprKind::Mux(a, b, c) => [Some(*a), Some(*b), Some(*c)],
+    };
+    operands.into_iter().flatten()
+}

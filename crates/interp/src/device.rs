@@ -1,0 +1,21 @@
+//! The interpreter as a device with ports.
+
+use crate::{Interpreter, Verdict};
+use control::{Device, Packet, StoreError};
+
+impl Device for Interpreter {
+    fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
+        let outcome = self.run(packet.port, &packet.bytes);
+        self.out.extend(outcome.packets);
+        match outcome.verdict {
+            Verdict::Fault(fault) => Err(StoreError::System {
+                what: format!("the packet was given up: {fault}"),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn receive(&mut self) -> Result<Vec<Packet>, StoreError> {
+        Ok(std::mem::take(&mut self.out))
+    }
+}

@@ -1,0 +1,65 @@
+//! What the interpreter does not carry out. Codes E0710 to E0719.
+
+use diag::{Code, Diagnostic, Span};
+
+/// The program calls or instantiates an extern that only its own source declares.
+pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0710"),
+        at,
+        format!("the interpreter does not know what the extern `{name}` does"),
+    )
+    .label("its body is not part of the program")
+    .help(
+        "run the program on a target that takes the extern's C (--extern FILE.c), or write the \
+         extern's work as a P4 function",
+    )
+}
+
+/// An extern that is known and not carried out: copies of packets and further passes.
+pub fn refused_extern(name: &str, instead: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0711"),
+        at,
+        format!("`{name}` is not supported by any target yet"),
+    )
+    .help(instead)
+}
+
+/// A write to `standard_metadata.mcast_grp` of anything but 0.
+pub fn multicast(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0712"),
+        at,
+        "multicast groups are not supported by any target yet",
+    )
+    .label("this asks for a copy of the packet for each member of a group")
+    .help("send the packet to one port by `egress_spec`, or set `mcast_grp` to 0")
+}
+
+/// The program's package is none that the interpreter runs, or lacks one of its blocks.
+pub fn unknown_architecture(package: &str) -> Diagnostic {
+    let known: Vec<String> = arch::all()
+        .iter()
+        .map(|a| format!("`{}` of {}", a.package, a.include))
+        .collect();
+    Diagnostic::error(
+        Code("E0713"),
+        Span::NONE,
+        format!("the interpreter cannot run a program for the package `{package}`"),
+    )
+    .help(format!(
+        "write the program for one of: {}",
+        known.join(", ")
+    ))
+}
+
+/// Expressions or statements nested so deep that running them could exhaust the stack.
+pub fn too_deep(what: &str, limit: usize, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0714"),
+        at,
+        format!("{what} are nested more than {limit} deep here"),
+    )
+    .help("split the code with variables, or with functions or actions")
+}

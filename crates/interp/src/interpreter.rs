@@ -1,0 +1,175 @@
+//! The interpreter: a program with its tables and extern objects, ready for packets.
+
+use crate::models::Model;
+use crate::run::Run;
+use crate::storage::{Storage, for_each};
+use crate::table::TableState;
+use crate::trace::{TraceEvent, TraceKind};
+use crate::{Clock, Options, Outcome, check};
+use control::Packet;
+use diag::Diagnostics;
+use externs::{Function, Meaning, State};
+use ir::{KeyMatch, Program};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use smol_str::SmolStr;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Takes the events of a packet's way.
+pub(crate) type Sink = Box<dyn FnMut(TraceEvent)>;
+
+/// A program with its state.
+pub struct Interpreter {
+    pub(crate) program: Arc<Program>,
+    pub(crate) options: Options,
+    pub(crate) model: Model,
+    /// What a packet finds.
+    zero: Storage,
+    pub(crate) storage: Storage,
+    pub(crate) tables: Vec<TableState>,
+    pub(crate) externs: Vec<State>,
+    pub(crate) functions: HashMap<SmolStr, Function>,
+    pub(crate) value_sets: Vec<Vec<Vec<KeyMatch>>>,
+    pub(crate) errors: ErrorCodes,
+    pub(crate) rng: ChaCha8Rng,
+    pub(crate) sink: Option<Sink>,
+    /// Packets that came out and were not yet fetched through [`control::Device`].
+    pub(crate) out: Vec<Packet>,
+    virtual_now: u64,
+    started: Instant,
+}
+
+impl fmt::Debug for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interpreter")
+            .field("options", &self.options)
+            .field("tables", &self.tables)
+            .field("externs", &self.externs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The numbers of the errors that parsing itself gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ErrorCodes {
+    pub packet_too_short: u32,
+    pub no_match: u32,
+    pub stack_out_of_bounds: u32,
+    pub header_too_short: u32,
+    pub invalid_argument: u32,
+}
+
+impl ErrorCodes {
+    /// A program that does not include `core.p4` has none of them, and 0 stands for all.
+    fn new(program: &Program) -> ErrorCodes {
+        let find = |name: &str| {
+            let place = program.errors.iter().position(|e| e == name);
+            place.map_or(0, |i| i as u32)
+        };
+        ErrorCodes {
+            packet_too_short: find("PacketTooShort"),
+            no_match: find("NoMatch"),
+            stack_out_of_bounds: find("StackOutOfBounds"),
+            header_too_short: find("HeaderTooShort"),
+            invalid_argument: find("ParserInvalidArgument"),
+        }
+    }
+}
+
+impl Interpreter {
+    /// Makes a program ready for packets.
+    ///
+    /// # Errors
+    /// What the interpreter does not carry out is refused here, each with its place: externs without
+    /// a meaning, copies of packets, multicast, an architecture that is not known.
+    pub fn new(program: Arc<Program>, options: Options) -> Result<Interpreter, Diagnostics> {
+        let diagnostics = check::check(&program);
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let Some(model) = Model::new(&program) else {
+            let mut diagnostics = Diagnostics::new();
+            diagnostics.push(crate::errors::unknown_architecture(&program.arch));
+            return Err(diagnostics);
+        };
+        let zero = Storage::new(&program);
+        let functions = externs::ALL
+            .iter()
+            .filter_map(|e| match e.meaning {
+                Meaning::Function(function) => Some((SmolStr::new_static(e.name), function)),
+                _ => None,
+            })
+            .collect();
+        Ok(Interpreter {
+            model,
+            storage: zero.clone(),
+            zero,
+            tables: program
+                .tables
+                .keys()
+                .map(|table| TableState::new(&program, table))
+                .collect(),
+            externs: for_each(&program.externs, |data| match externs::find(&data.ty) {
+                Some(externs::Extern {
+                    meaning: Meaning::Object { create, .. },
+                    ..
+                }) => create(data),
+                _ => State::Stateless,
+            }),
+            functions,
+            value_sets: for_each(&program.value_sets, |_| Vec::new()),
+            errors: ErrorCodes::new(&program),
+            rng: ChaCha8Rng::seed_from_u64(options.seed),
+            sink: None,
+            out: Vec::new(),
+            virtual_now: 0,
+            started: Instant::now(),
+            options,
+            program,
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Gives every event of the packets to come to `sink`; `None` stops that, and costs nothing.
+    pub fn trace_to(&mut self, sink: Option<Box<dyn FnMut(TraceEvent)>>) {
+        self.sink = sink;
+    }
+
+    /// Lets the virtual clock go on by some nanoseconds.
+    pub fn wait(&mut self, nanoseconds: u64) {
+        self.virtual_now = self.virtual_now.saturating_add(nanoseconds);
+    }
+
+    /// One packet's way through the pipeline. `bytes` begin at the link layer.
+    pub fn run(&mut self, port: u32, bytes: &[u8]) -> Outcome {
+        let program = Arc::clone(&self.program);
+        self.storage.reset(&self.zero);
+        let now = self.tick();
+        let model = self.model;
+        let mut run = Run::new(&program, self, bytes, now);
+        run.trace(diag::Span::NONE, |_| TraceKind::Packet {
+            port,
+            bytes: crate::trace::hex(bytes),
+        });
+        let verdict = model.run(&mut run, port);
+        run.finish(verdict)
+    }
+
+    /// The time for the next packet, in nanoseconds.
+    fn tick(&mut self) -> u64 {
+        match self.options.clock {
+            Clock::Virtual { step } => {
+                self.virtual_now = self.virtual_now.saturating_add(step);
+                self.virtual_now
+            }
+            Clock::System => u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+}

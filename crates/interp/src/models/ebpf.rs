@@ -1,0 +1,36 @@
+//! `ebpf_model`: a packet that the parser rejects is dropped; one that the filter accepts goes on
+//! unchanged, out of the port it came in on.
+
+use super::{control, parser};
+use crate::outcome::{Fault, Verdict};
+use crate::run::{Parsed, Run};
+use ir::{Parser, Program, Role, Routine, Var};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ebpf {
+    parser: Parser,
+    filter: Routine,
+    accept: Var,
+}
+
+impl Ebpf {
+    pub(super) fn new(program: &Program) -> Option<Ebpf> {
+        Some(Ebpf {
+            parser: parser(program)?,
+            filter: control(program, Role::Filter)?,
+            accept: program.slot_var(arch::ebpf::ACCEPT, "")?,
+        })
+    }
+
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+        if run.parser_block(self.parser)? != Parsed::Accept {
+            return Ok(Verdict::Drop);
+        }
+        run.control_block(Role::Filter, self.filter)?;
+        if run.number(Some(self.accept)) == 0 {
+            return Ok(Verdict::Drop);
+        }
+        run.send(port, run.packet.to_vec());
+        Ok(Verdict::Pass)
+    }
+}

@@ -1,0 +1,117 @@
+//! What surrounds a program's blocks, one module an architecture: which block runs when, what the
+//! pipeline puts into its slots and takes out of them.
+
+mod ebpf;
+mod v1model;
+mod xdp;
+
+use crate::outcome::{Fault, Verdict};
+use crate::run::{Flow, Parsed, Run};
+use crate::trace::TraceKind;
+use ir::{BlockBody, Parser, Program, Role, Routine, Var};
+
+/// An architecture with a program's blocks and slots found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Model {
+    Ebpf(ebpf::Ebpf),
+    Xdp(xdp::Xdp),
+    V1Model(v1model::V1Model),
+}
+
+/// A field that `mark_to_drop` writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DropField {
+    /// Where the architecture keeps it.
+    pub var: Option<Var>,
+    /// Its place among the scalars of `standard_metadata_t`.
+    pub place: Option<usize>,
+}
+
+impl Model {
+    /// The model of a program; `None` if its architecture is not known or it lacks blocks.
+    pub(crate) fn new(program: &Program) -> Option<Model> {
+        Some(match arch::by_package(&program.arch)?.name {
+            "ebpf_model" => Model::Ebpf(ebpf::Ebpf::new(program)?),
+            "xdp_model" => Model::Xdp(xdp::Xdp::new(program)?),
+            "v1model" => Model::V1Model(v1model::V1Model::new(program)?),
+            _ => return None,
+        })
+    }
+
+    /// A packet's way through the pipeline.
+    pub(crate) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+        match self {
+            Model::Ebpf(model) => model.run(run, port),
+            Model::Xdp(model) => model.run(run, port),
+            Model::V1Model(model) => model.run(run, port),
+        }
+    }
+
+    /// Where a wrong checksum is marked.
+    pub(crate) fn checksum_error(self) -> Option<Var> {
+        match self {
+            Model::V1Model(model) => model.checksum_error,
+            Model::Ebpf(_) | Model::Xdp(_) => None,
+        }
+    }
+
+    /// The fields that `mark_to_drop` writes: the port and the multicast group.
+    pub(crate) fn drop_fields(self) -> Option<(DropField, DropField)> {
+        match self {
+            Model::V1Model(model) => Some((model.drop_spec, model.drop_group)),
+            Model::Ebpf(_) | Model::Xdp(_) => None,
+        }
+    }
+}
+
+fn parser(program: &Program) -> Option<Parser> {
+    match program.block(Role::Parser)? {
+        BlockBody::Parser(parser) => Some(parser),
+        BlockBody::Control(_) => None,
+    }
+}
+
+fn control(program: &Program, role: Role) -> Option<Routine> {
+    match program.block(role)? {
+        BlockBody::Control(routine) => Some(routine),
+        BlockBody::Parser(_) => None,
+    }
+}
+
+impl Run<'_> {
+    /// Runs the parser block.
+    fn parser_block(&mut self, parser: Parser) -> Result<Parsed, Fault> {
+        let data = &self.p.parsers[parser];
+        self.trace(data.span, |_| TraceKind::Block {
+            role: role_name(Role::Parser),
+            name: data.name.to_string(),
+        });
+        self.parse(parser)
+    }
+
+    /// Runs a control block to its end.
+    fn control_block(&mut self, role: Role, routine: Routine) -> Result<(), Fault> {
+        let data = &self.p.routines[routine];
+        self.trace(data.span, |_| TraceKind::Block {
+            role: role_name(role),
+            name: data.name.to_string(),
+        });
+        match self.block(&data.body) {
+            Flow::Fault(fault) => Err(fault),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Parser => "parser",
+        Role::VerifyChecksum => "verify checksum",
+        Role::Ingress => "ingress",
+        Role::Egress => "egress",
+        Role::ComputeChecksum => "compute checksum",
+        Role::Filter => "filter",
+        Role::Switch => "switch",
+        Role::Deparser => "deparser",
+    }
+}

@@ -1,0 +1,52 @@
+//! `xdp_model`: a packet that the parser rejects is aborted. The deparser runs for the verdicts that
+//! let a packet live; what leaves is the headers it emitted and the payload that the parser left.
+
+use super::{control, parser};
+use crate::outcome::{Fault, Verdict};
+use crate::run::{Parsed, Run};
+use ir::{Parser, Program, Role, Routine, Var};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Xdp {
+    parser: Parser,
+    switch: Routine,
+    deparser: Routine,
+    input_port: Option<Var>,
+    output_action: Option<Var>,
+    output_port: Option<Var>,
+}
+
+impl Xdp {
+    pub(super) fn new(program: &Program) -> Option<Xdp> {
+        Some(Xdp {
+            parser: parser(program)?,
+            switch: control(program, Role::Switch)?,
+            deparser: control(program, Role::Deparser)?,
+            input_port: program.slot_var(arch::xdp::INPUT, "input_port"),
+            output_action: program.slot_var(arch::xdp::OUTPUT, "output_action"),
+            output_port: program.slot_var(arch::xdp::OUTPUT, "output_port"),
+        })
+    }
+
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+        run.set_number(self.input_port, port.into());
+        if run.parser_block(self.parser)? != Parsed::Accept {
+            return Ok(Verdict::Aborted);
+        }
+        run.control_block(Role::Switch, self.switch)?;
+        let (verdict, out) = match arch::xdp::Verdict::from_index(run.number(self.output_action)) {
+            arch::xdp::Verdict::Aborted => return Ok(Verdict::Aborted),
+            arch::xdp::Verdict::Drop => return Ok(Verdict::Drop),
+            arch::xdp::Verdict::Pass => (Verdict::Pass, port),
+            arch::xdp::Verdict::Tx => (Verdict::Tx, port),
+            arch::xdp::Verdict::Redirect => {
+                let out = run.number(self.output_port) as u32;
+                (Verdict::Redirect(out), out)
+            }
+        };
+        run.control_block(Role::Deparser, self.deparser)?;
+        let bytes = run.deparsed();
+        run.send(out, bytes);
+        Ok(verdict)
+    }
+}

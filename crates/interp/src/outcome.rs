@@ -1,0 +1,109 @@
+//! What became of a packet.
+
+use control::Packet;
+use ir::Bits;
+use smol_str::SmolStr;
+use std::fmt;
+
+/// Where a packet's way ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// `ebpf_model`, `v1model`, and `XDP_DROP`: gone.
+    Drop,
+    /// `ebpf_model`: let through unchanged. `XDP_PASS`: on to the network stack.
+    Pass,
+    /// `XDP_ABORTED`: dropped as an error.
+    Aborted,
+    /// `XDP_TX`: back out of the port it came in on.
+    Tx,
+    /// `XDP_REDIRECT`: out of this port.
+    Redirect(u32),
+    /// `v1model`: out of this port.
+    Forward(u32),
+    /// The interpreter gave the packet up.
+    Fault(Fault),
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Drop => f.write_str("dropped"),
+            Verdict::Pass => f.write_str("passed"),
+            Verdict::Aborted => f.write_str("aborted"),
+            Verdict::Tx => f.write_str("sent back"),
+            Verdict::Redirect(port) => write!(f, "redirected to port {port}"),
+            Verdict::Forward(port) => write!(f, "sent out of port {port}"),
+            Verdict::Fault(fault) => write!(f, "given up: {fault}"),
+        }
+    }
+}
+
+/// Why a packet was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It took more steps than [`crate::Options::steps`].
+    StepBudget {
+        /// How many that is.
+        steps: u64,
+    },
+    /// `assert` or `assume` did not hold.
+    AssertionFailed,
+    /// `mcast_grp` was not 0 at the end of ingress.
+    Multicast {
+        /// The group.
+        group: u64,
+    },
+    /// An extern was called in a way that its declaration does not allow: a compiler bug.
+    MalformedCall {
+        /// The extern.
+        name: SmolStr,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::StepBudget { steps } => write!(
+                f,
+                "the program was still busy with it after {steps} steps; a loop without an end?"
+            ),
+            Fault::AssertionFailed => f.write_str("an assertion did not hold"),
+            Fault::Multicast { group } => write!(
+                f,
+                "it was to go to multicast group {group}, and there are no multicast groups"
+            ),
+            Fault::MalformedCall { name } => write!(
+                f,
+                "`{name}` was called with arguments it does not take; this is a bug of the compiler"
+            ),
+        }
+    }
+}
+
+/// Values for the control plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// Whom they are for.
+    pub receiver: u64,
+    /// The values.
+    pub data: Vec<Bits>,
+}
+
+/// Everything that one packet caused, but for the state it left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Where its way ended.
+    pub verdict: Verdict,
+    /// The packets that came out.
+    pub packets: Vec<Packet>,
+    /// The error with which the parser ended; `None` for `NoError`.
+    pub parser_error: Option<SmolStr>,
+    /// Whether the parser went to `reject`.
+    pub rejected: bool,
+    /// Lines of `log_msg`.
+    pub log: Vec<String>,
+    /// Values for the control plane.
+    pub digests: Vec<Digest>,
+    /// Packets sent to user space by perf events.
+    pub perf_events: Vec<Vec<u8>>,
+}

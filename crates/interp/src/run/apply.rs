@@ -1,0 +1,108 @@
+//! Tables applied.
+
+use super::{Flow, Run};
+use crate::trace::{Named, TraceKind};
+use control::values::{show_match, show_value};
+use cranelift_entity::EntityRef;
+use diag::Span;
+use ir::{ActionCall, Bits, Table, Value, Var};
+
+impl Run<'_> {
+    pub(super) fn apply(
+        &mut self,
+        table: Table,
+        hit: Option<Var>,
+        action: Option<Var>,
+        span: Span,
+    ) -> Flow {
+        let p = self.p;
+        let data = &p.tables[table];
+        let key: Vec<Bits> = data
+            .keys
+            .iter()
+            .map(|key| self.eval(key.expr).to_bits())
+            .collect();
+        let state = &self.it.tables[table.index()];
+        let found = state.lookup(&key);
+        let chosen = match found {
+            Some(id) => state.action_of(id, &key),
+            None => state.default_action(),
+        };
+        let index = chosen.action;
+        let Some(run) = data
+            .actions
+            .get(index as usize)
+            .map(|a| &p.actions[a.action])
+        else {
+            return Flow::Next;
+        };
+        for (&param, bits) in run.params.iter().zip(&chosen.args) {
+            let value = Value::from_bits(bits, p.vars[param].ty);
+            self.it.storage.set_var(param, value);
+        }
+        if self.it.sink.is_some() {
+            let chosen = chosen.clone();
+            self.trace(span, |run| run.table_event(table, &key, found, &chosen));
+        }
+        if let Some(id) = found
+            && let Some(entry) = self.it.tables[table.index()].entry_mut(id)
+        {
+            entry.count.packets = entry.count.packets.wrapping_add(1);
+            entry.count.bytes = entry.count.bytes.wrapping_add(self.packet.len() as u64);
+        }
+        let outer = std::mem::replace(&mut self.entry, found.map(|id| (table, id)));
+        let flow = match self.block(&run.body) {
+            Flow::Return => Flow::Next,
+            flow => flow,
+        };
+        self.entry = outer;
+        if let Some(var) = hit {
+            let value = Value::Bool(found.is_some());
+            self.it.storage.set_var(var, value);
+        }
+        self.set_number(action, index.into());
+        flow
+    }
+
+    fn table_event(
+        &self,
+        table: Table,
+        key: &[Bits],
+        found: Option<u64>,
+        chosen: &ActionCall,
+    ) -> TraceKind {
+        let p = self.p;
+        let data = &p.tables[table];
+        let keys = data.keys.iter().zip(key).map(|(key, bits)| Named {
+            name: key.name.to_string(),
+            value: show_value(p, p.ty(key.expr), &key.name, bits),
+        });
+        let entry = found.map(|id| {
+            let entry = &self.it.tables[table.index()].entry(id).entry;
+            data.keys
+                .iter()
+                .zip(&entry.keys)
+                .map(|(key, found)| Named {
+                    name: key.name.to_string(),
+                    value: show_match(p, p.ty(key.expr), &key.name, found),
+                })
+                .collect()
+        });
+        let action = &p.actions[data.actions[chosen.action as usize].action];
+        let args = action.params.iter().zip(&chosen.args).map(|(&var, bits)| {
+            let param = &p.vars[var];
+            Named {
+                name: param.name.to_string(),
+                value: show_value(p, param.ty, &param.name, bits),
+            }
+        });
+        TraceKind::Table {
+            table: data.name.to_string(),
+            keys: keys.collect(),
+            hit: found.is_some(),
+            entry,
+            action: action.name.to_string(),
+            args: args.collect(),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Calls of externs: arguments to values, the extern's meaning, replies to places.
+
+use super::place::Target;
+use super::{Flow, Run};
+use crate::outcome::Fault;
+use crate::trace::TraceKind;
+use control::values::show_value;
+use cranelift_entity::EntityRef;
+use diag::Span;
+use externs::{Arg, Effect, Env, Reply};
+use ir::{Bits, ExternArg, ExternCall, Header, HeaderRef, Type};
+
+/// Where an argument's new value goes.
+enum Sink {
+    None,
+    Scalars(Vec<Target>),
+    Header(Option<Header>),
+}
+
+impl Run<'_> {
+    pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) -> Flow {
+        let (args, sinks): (Vec<Arg>, Vec<Sink>) =
+            call.args.iter().map(|arg| self.extern_arg(arg)).unzip();
+        let results: Vec<Target> = call
+            .result
+            .iter()
+            .map(|&place| self.target(place))
+            .collect();
+        let reply = match self.carry_out(call, &args) {
+            Ok(reply) => reply,
+            Err(externs::Fault::AssertionFailed) => return Flow::Fault(Fault::AssertionFailed),
+            Err(externs::Fault::Malformed) => {
+                let name = call.name.clone();
+                return Flow::Fault(Fault::MalformedCall { name });
+            }
+        };
+        self.trace(span, |run| run.extern_event(call, &args, &reply));
+        for (target, bits) in results.into_iter().zip(&reply.result) {
+            self.store_bits(target, bits, span);
+        }
+        for (at, values) in &reply.outs {
+            match sinks.get(*at) {
+                Some(Sink::Scalars(targets)) => {
+                    for (&target, bits) in targets.iter().zip(values) {
+                        self.store_bits(target, bits, span);
+                    }
+                }
+                Some(&Sink::Header(Some(header))) => {
+                    for (field, bits) in values.iter().enumerate() {
+                        self.store_bits(Target::Field(header, field), bits, span);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for effect in std::mem::take(&mut self.effects) {
+            match effect {
+                Effect::Drop => self.mark_to_drop(call),
+                Effect::ChecksumError => self.set_number(self.it.model.checksum_error(), 1),
+                other => self.keep(other),
+            }
+        }
+        Flow::Next
+    }
+
+    fn carry_out(&mut self, call: &ExternCall, args: &[Arg]) -> Result<Reply, externs::Fault> {
+        let parsed = self.cursor / 8;
+        let it = &mut *self.it;
+        let direct_meter = match self.entry {
+            Some((table, id)) if call.object.is_some() => it.tables[table.index()]
+                .entry_mut(id)
+                .map(|entry| &mut entry.meter),
+            _ => None,
+        };
+        let mut env = Env {
+            now: self.now,
+            rng: &mut it.rng,
+            packet: self.packet,
+            parsed,
+            direct_meter,
+            effects: &mut self.effects,
+        };
+        match call.object {
+            Some(object) => {
+                let ty = &self.p.externs[object].ty;
+                let method =
+                    externs::find_method(ty, &call.name).ok_or(externs::Fault::Malformed)?;
+                method(&mut it.externs[object.index()], args, &mut env)
+            }
+            None => {
+                let function = it.functions.get(&call.name);
+                function.ok_or(externs::Fault::Malformed)?(args, &mut env)
+            }
+        }
+    }
+
+    fn extern_arg(&self, arg: &ExternArg) -> (Arg, Sink) {
+        match arg {
+            ExternArg::In(exprs) => {
+                if let [one] = exprs[..]
+                    && let Type::Enum(id) = self.p.ty(one)
+                {
+                    let index = self.eval(one).to_bits().to_u64().unwrap_or(u64::MAX);
+                    let members = &self.p.enums[id].members;
+                    if let Some(name) = members.get(index as usize) {
+                        return (Arg::Member(name.clone()), Sink::None);
+                    }
+                }
+                let values = exprs
+                    .iter()
+                    .map(|&expr| self.eval(expr).to_bits())
+                    .collect();
+                (Arg::Values(values), Sink::None)
+            }
+            ExternArg::Out(places) | ExternArg::InOut(places) => {
+                let targets: Vec<Target> = places.iter().map(|&p| self.target(p)).collect();
+                let values = targets.iter().map(|&t| self.load(t).to_bits()).collect();
+                (Arg::Values(values), Sink::Scalars(targets))
+            }
+            ExternArg::HeaderIn(header) => (self.header_arg(*header), Sink::None),
+            ExternArg::HeaderOut(header) => (
+                self.header_arg(*header),
+                Sink::Header(self.header_of(*header)),
+            ),
+            ExternArg::String(text) => (Arg::String(text.clone()), Sink::None),
+            ExternArg::Member(id, index) => {
+                let members = &self.p.enums[*id].members;
+                let name = members.get(*index as usize).cloned().unwrap_or_default();
+                (Arg::Member(name), Sink::None)
+            }
+            ExternArg::Absent => (Arg::Absent, Sink::None),
+        }
+    }
+
+    fn header_arg(&self, header: HeaderRef) -> Arg {
+        match self.header_of(header) {
+            Some(header) => {
+                let value = self.storage().header(header);
+                Arg::Header {
+                    valid: value.valid,
+                    fields: value.fields.iter().map(ir::Value::to_bits).collect(),
+                }
+            }
+            None => Arg::Header {
+                valid: false,
+                fields: Vec::new(),
+            },
+        }
+    }
+
+    /// Writes the drop port and no multicast group to the argument of `mark_to_drop`, or, without
+    /// one, where the architecture keeps them. A sub-control's parameter is another place than that.
+    fn mark_to_drop(&mut self, call: &ExternCall) {
+        let Some((spec, group)) = self.it.model.drop_fields() else {
+            return;
+        };
+        match call.args.first() {
+            Some(ExternArg::InOut(places)) => {
+                for (field, number) in [(spec, arch::v1model::DROP_PORT), (group, 0)] {
+                    if let Some(&place) = field.place.and_then(|at| places.get(at)) {
+                        let target = self.target(place);
+                        self.store_bits(target, &Bits::new(32, number), Span::NONE);
+                    }
+                }
+            }
+            _ => {
+                self.set_number(spec.var, arch::v1model::DROP_PORT.into());
+                self.set_number(group.var, 0);
+            }
+        }
+    }
+
+    fn extern_event(&self, call: &ExternCall, args: &[Arg], reply: &Reply) -> TraceKind {
+        let name = match call.object {
+            Some(object) => format!("{}.{}", self.p.externs[object].name, call.name),
+            None => call.name.to_string(),
+        };
+        let show = |values: &[Bits]| -> Vec<String> {
+            values
+                .iter()
+                .map(|bits| show_value(self.p, Type::bit(bits.width()), "", bits))
+                .collect()
+        };
+        let args = args
+            .iter()
+            .zip(&call.args)
+            .filter(|(_, given)| !matches!(given, ExternArg::Out(_)))
+            .flat_map(|(arg, _)| match arg {
+                Arg::Values(values) => show(values),
+                Arg::Header { fields, .. } => show(fields),
+                Arg::String(text) => vec![format!("{text:?}")],
+                Arg::Member(name) => vec![name.to_string()],
+                Arg::Absent => Vec::new(),
+            });
+        let results = std::iter::once(&reply.result)
+            .chain(reply.outs.iter().map(|(_, values)| values))
+            .flat_map(|values| show(values));
+        TraceKind::Extern {
+            name,
+            args: args.collect(),
+            results: results.collect(),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! One packet on its way: what all statements work on.
+
+mod apply;
+mod call;
+mod deparse;
+mod expr;
+mod extern_call;
+mod parse;
+mod place;
+mod stack;
+mod stmt;
+
+pub(crate) use parse::Parsed;
+
+use crate::outcome::{Digest, Fault, Outcome, Verdict};
+use crate::packet::Writer;
+use crate::table::EntryId;
+use crate::trace::{TraceEvent, TraceKind};
+use crate::{Interpreter, storage};
+use control::Packet;
+use diag::Span;
+use externs::Effect;
+use ir::{Bits, Header, Label, Program, Table, Value};
+
+/// How a statement ends.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Flow {
+    /// With the next one.
+    Next,
+    /// Behind a labelled block or loop.
+    Break(Label),
+    /// At the start of a loop.
+    Continue(Label),
+    /// At the end of the routine.
+    Return,
+    /// At the end of the pipeline's block.
+    Exit,
+    /// In the parser's `reject` state, with this error.
+    Reject(u32),
+    /// Nowhere.
+    Fault(Fault),
+}
+
+/// A packet on its way.
+pub(crate) struct Run<'a> {
+    pub p: &'a Program,
+    pub it: &'a mut Interpreter,
+    /// The packet as it came in.
+    pub packet: &'a [u8],
+    /// Where the parser stands, in bits.
+    pub cursor: usize,
+    pub now: u64,
+    /// What the deparser emitted.
+    pub emitted: Writer,
+    /// At most so many bytes leave.
+    pub truncate: Option<u64>,
+    steps: u64,
+    effects: Vec<Effect>,
+    /// The entry whose action runs.
+    entry: Option<(Table, EntryId)>,
+    /// Headers as they were extracted, if someone asked for them.
+    pub extracted: Option<Vec<Extracted>>,
+    outcome: Outcome,
+}
+
+/// A header as the parser found it.
+#[derive(Debug)]
+pub(crate) struct Extracted {
+    pub header: Header,
+    /// Where it begins, in bits.
+    pub from: usize,
+    pub fields: Vec<Bits>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        p: &'a Program,
+        it: &'a mut Interpreter,
+        packet: &'a [u8],
+        now: u64,
+    ) -> Run<'a> {
+        Run {
+            p,
+            it,
+            packet,
+            cursor: 0,
+            now,
+            emitted: Writer::default(),
+            truncate: None,
+            steps: 0,
+            effects: Vec::new(),
+            entry: None,
+            extracted: None,
+            outcome: Outcome {
+                verdict: Verdict::Drop,
+                packets: Vec::new(),
+                parser_error: None,
+                rejected: false,
+                log: Vec::new(),
+                digests: Vec::new(),
+                perf_events: Vec::new(),
+            },
+        }
+    }
+
+    /// Counts a step; a fault when there were too many.
+    fn step(&mut self) -> Result<(), Fault> {
+        self.steps += 1;
+        let steps = self.it.options.steps;
+        if self.steps > steps {
+            Err(Fault::StepBudget { steps })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Tells an event, if anyone listens.
+    pub(crate) fn trace(&mut self, span: Span, kind: impl FnOnce(&Run<'_>) -> TraceKind) {
+        if self.it.sink.is_none() {
+            return;
+        }
+        let event = TraceEvent {
+            span,
+            kind: kind(self),
+        };
+        if let Some(sink) = &mut self.it.sink {
+            sink(event);
+        }
+    }
+
+    /// The part of the packet that the parser left.
+    pub(crate) fn payload(&self) -> &'a [u8] {
+        &self.packet[(self.cursor / 8).min(self.packet.len())..]
+    }
+
+    /// What was emitted, and the payload behind it.
+    pub(crate) fn deparsed(&mut self) -> Vec<u8> {
+        let mut bytes = std::mem::take(&mut self.emitted).finish();
+        bytes.extend_from_slice(self.payload());
+        if let Some(length) = self.truncate {
+            bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        }
+        bytes
+    }
+
+    /// Sends bytes out of a port.
+    pub(crate) fn send(&mut self, port: u32, bytes: Vec<u8>) {
+        self.outcome.packets.push(Packet { port, bytes });
+    }
+
+    /// A variable's value as a number.
+    pub(crate) fn number(&self, var: Option<ir::Var>) -> u64 {
+        var.and_then(|var| self.it.storage.var(var).to_bits().to_u64())
+            .unwrap_or(0)
+    }
+
+    /// Stores a number in a variable, cut to its width.
+    pub(crate) fn set_number(&mut self, var: Option<ir::Var>, number: u64) {
+        if let Some(var) = var {
+            let bits = Bits::new(64, number);
+            let value = Value::from_bits(&bits, self.p.vars[var].ty);
+            self.it.storage.set_var(var, value);
+        }
+    }
+
+    /// The headers and variables of the packet.
+    fn storage(&self) -> &storage::Storage {
+        &self.it.storage
+    }
+
+    /// Ends the packet's way.
+    pub(crate) fn finish(mut self, verdict: Result<Verdict, Fault>) -> Outcome {
+        self.outcome.verdict = match verdict {
+            Ok(verdict) => verdict,
+            Err(fault) => {
+                self.outcome.packets.clear();
+                Verdict::Fault(fault)
+            }
+        };
+        let verdict = self.outcome.verdict.clone();
+        let packets = self.outcome.packets.clone();
+        self.trace(Span::NONE, |_| TraceKind::verdict(&verdict, &packets));
+        self.outcome
+    }
+
+    /// Keeps what an extern asked for that the architecture has no part in.
+    fn keep(&mut self, effect: Effect) {
+        match effect {
+            Effect::Truncate(length) => self.truncate = Some(length),
+            Effect::Digest { receiver, data } => {
+                self.outcome.digests.push(Digest { receiver, data });
+            }
+            Effect::Log(line) => self.outcome.log.push(line),
+            Effect::PerfEvent(bytes) => self.outcome.perf_events.push(bytes),
+            Effect::Drop | Effect::ChecksumError => {}
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Bytes to headers: states, and the statements that only parsers have.
+
+use super::{Extracted, Flow, Run};
+use crate::outcome::Fault;
+use crate::packet::read_bits;
+use crate::table::member_matches;
+use crate::trace::{Named, TraceKind};
+use control::values::show_value;
+use cranelift_entity::EntityRef;
+use diag::Span;
+use ir::types::is_signed;
+use ir::{
+    Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, Target, Transition, Type,
+    Value,
+};
+
+/// How a parser ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parsed {
+    /// In `accept`.
+    Accept,
+    /// In `reject`, with this error; 0 is `NoError`.
+    Reject(u32),
+}
+
+impl Run<'_> {
+    /// Runs a parser from its first state.
+    pub(crate) fn parse(&mut self, parser: Parser) -> Result<Parsed, Fault> {
+        let data = &self.p.parsers[parser];
+        let mut at = data.start;
+        let parsed = loop {
+            self.step()?;
+            let state = &data.states[at];
+            self.trace(state.span, |_| TraceKind::State {
+                state: state.name.to_string(),
+            });
+            match self.block(&state.body) {
+                Flow::Reject(error) => break Parsed::Reject(error),
+                Flow::Fault(fault) => return Err(fault),
+                _ => {}
+            }
+            let next = match &state.transition {
+                Transition::To(target) => Some(*target),
+                Transition::Select { keys, cases } => self.select(keys, cases, state.span),
+            };
+            match next {
+                Some(Target::State(state)) => at = state,
+                Some(Target::Accept) => break Parsed::Accept,
+                Some(Target::Reject) => break Parsed::Reject(0),
+                None => break Parsed::Reject(self.it.errors.no_match),
+            }
+        };
+        if let Parsed::Reject(error) = parsed {
+            let name = self.p.errors.get(error as usize).cloned();
+            self.outcome.rejected = true;
+            self.outcome.parser_error = name.clone().filter(|_| error != 0);
+            self.trace(Span::NONE, |_| TraceKind::Reject {
+                error: name.unwrap_or_default().to_string(),
+            });
+        }
+        Ok(parsed)
+    }
+
+    /// Where the first case that matches leads.
+    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], span: Span) -> Option<Target> {
+        let values: Vec<Bits> = keys.iter().map(|&key| self.eval(key).to_bits()).collect();
+        let found = cases
+            .iter()
+            .find(|case| self.case_matches(&case.keysets, keys, &values));
+        self.trace(found.map_or(span, |case| case.span), |run| {
+            TraceKind::Select {
+                keys: keys
+                    .iter()
+                    .zip(&values)
+                    .map(|(&key, bits)| show_value(run.p, run.p.ty(key), "", bits))
+                    .collect(),
+                matched: found.is_some(),
+            }
+        });
+        found.map(|case| case.target)
+    }
+
+    fn case_matches(&self, keysets: &[Keyset], keys: &[Expr], values: &[Bits]) -> bool {
+        let mut at = 0;
+        keysets.iter().all(|keyset| {
+            let from = at;
+            at += match keyset {
+                Keyset::ValueSet(set) => self.p.value_sets[*set].fields.len(),
+                _ => 1,
+            };
+            let (Some(keys), Some(values)) = (keys.get(from..at), values.get(from..at)) else {
+                return false;
+            };
+            let signed = |i: usize| is_signed(self.p.ty(keys[i]));
+            match keyset {
+                Keyset::Any => true,
+                Keyset::Value(want) => values[0] == *want,
+                Keyset::Mask(want, mask) => {
+                    values[0].value() & mask.value() == want.value() & mask.value()
+                }
+                Keyset::Range(low, high) if signed(0) => {
+                    let value = values[0].to_signed();
+                    low.to_signed() <= value && value <= high.to_signed()
+                }
+                Keyset::Range(low, high) => {
+                    low.value() <= values[0].value() && values[0].value() <= high.value()
+                }
+                Keyset::ValueSet(set) => self.it.value_sets[set.index()].iter().any(|member| {
+                    member_matches(
+                        values.iter().enumerate().map(|(i, v)| (v, signed(i))),
+                        member,
+                    )
+                }),
+            }
+        })
+    }
+
+    /// Bits left in the packet.
+    fn left(&self) -> u64 {
+        (self.packet.len() as u64 * 8).saturating_sub(self.cursor as u64)
+    }
+
+    /// Reads a header. On any error the header stays as it was.
+    pub(super) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, span: Span) -> Flow {
+        let errors = self.it.errors;
+        let Some(header) = self.header_of(header) else {
+            return Flow::Reject(errors.stack_out_of_bounds);
+        };
+        let p = self.p;
+        let layout = &p.header_types[p.headers[header].ty];
+        let size = varbit.map_or(0, |expr| self.eval(expr).to_bits().to_u64().unwrap_or(0));
+        let width = u64::from(layout.fixed_width()) + size;
+        if width % 8 != 0 {
+            return Flow::Reject(errors.invalid_argument);
+        }
+        if self.left() < width {
+            return Flow::Reject(errors.packet_too_short);
+        }
+        let max = layout
+            .varbit()
+            .map_or(0, |field| layout.fields[field as usize].ty.width());
+        if size > u64::from(max) {
+            return Flow::Reject(errors.header_too_short);
+        }
+        let from = self.cursor;
+        let mut at = from;
+        let value = self.it.storage.header_mut(header);
+        value.valid = true;
+        for (slot, field) in value.fields.iter_mut().zip(&layout.fields) {
+            let width = match field.ty {
+                Type::Varbit(_) => size as u32,
+                ty => ty.width(),
+            };
+            *slot = Value::from_bits(&read_bits(self.packet, at, width), field.ty);
+            at += width as usize;
+        }
+        self.cursor = at;
+        if let Some(extracted) = &mut self.extracted {
+            let fields = self.it.storage.header(header).fields.iter();
+            extracted.push(Extracted {
+                header,
+                from,
+                fields: fields.map(Value::to_bits).collect(),
+            });
+        }
+        self.trace(span, |run| TraceKind::Extract {
+            header: run.p.headers[header].name.to_string(),
+            from: from / 8,
+            to: at / 8,
+            fields: run.fields_of(header),
+        });
+        Flow::Next
+    }
+
+    /// Reads without moving on.
+    pub(super) fn lookahead(&mut self, place: Place, span: Span) -> Flow {
+        let target = self.target(place);
+        let width = self.target_type(target).width();
+        if self.left() < u64::from(width) {
+            return Flow::Reject(self.it.errors.packet_too_short);
+        }
+        let bits = read_bits(self.packet, self.cursor, width);
+        self.store_bits(target, &bits, span);
+        Flow::Next
+    }
+
+    /// Moves on.
+    pub(super) fn advance(&mut self, bits: Expr, span: Span) -> Flow {
+        let bits = self.eval(bits).to_bits().to_u64().unwrap_or(u64::MAX);
+        if bits % 8 != 0 {
+            return Flow::Reject(self.it.errors.invalid_argument);
+        }
+        if self.left() < bits {
+            return Flow::Reject(self.it.errors.packet_too_short);
+        }
+        self.cursor += bits as usize;
+        self.trace(span, |run| TraceKind::Advance {
+            bytes: bits / 8,
+            to: run.cursor / 8,
+        });
+        Flow::Next
+    }
+
+    /// The number of an error.
+    pub(super) fn error_index(&self, error: Expr) -> u32 {
+        match self.eval(error) {
+            Value::Member(index) => index,
+            _ => 0,
+        }
+    }
+
+    /// A header's fields as people read them.
+    pub(super) fn fields_of(&self, header: Header) -> Vec<Named> {
+        let layout = &self.p.header_types[self.p.headers[header].ty];
+        layout
+            .fields
+            .iter()
+            .zip(&self.storage().header(header).fields)
+            .map(|(field, value)| Named {
+                name: field.name.to_string(),
+                value: show_value(self.p, field.ty, &field.name, &value.to_bits()),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! Places that are written. Which header an element of a stack is, is settled before the statement
+//! that writes it does anything.
+
+use super::Run;
+use crate::trace::TraceKind;
+use diag::Span;
+use ir::{Bits, Header, Place, Type, Value, Var};
+
+/// A place with its header found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    Var(Var),
+    Field(Header, usize),
+    /// Outside a stack: reads zero and takes no writes.
+    Nowhere(Type),
+}
+
+impl Run<'_> {
+    /// Finds a place.
+    pub(super) fn target(&self, place: Place) -> Target {
+        match place {
+            Place::Var(var) => Target::Var(var),
+            Place::Field(header, field) => match self.header_of(header) {
+                Some(header) => Target::Field(header, field as usize),
+                None => Target::Nowhere(self.p.place_type(place).unwrap_or(Type::Bool)),
+            },
+        }
+    }
+
+    pub(super) fn target_type(&self, target: Target) -> Type {
+        match target {
+            Target::Var(var) => self.p.vars[var].ty,
+            Target::Field(header, field) => {
+                self.p.header_types[self.p.headers[header].ty].fields[field].ty
+            }
+            Target::Nowhere(ty) => ty,
+        }
+    }
+
+    pub(super) fn load(&self, target: Target) -> Value {
+        match target {
+            Target::Var(var) => self.storage().var(var).clone(),
+            Target::Field(header, field) => self.storage().header(header).fields[field].clone(),
+            Target::Nowhere(ty) => Value::zero(ty),
+        }
+    }
+
+    /// Writes a value and tells so.
+    pub(super) fn store(&mut self, target: Target, value: Value, span: Span) {
+        self.trace_store(target, &value, span);
+        match target {
+            Target::Var(var) => self.it.storage.set_var(var, value),
+            Target::Field(header, field) => {
+                self.it.storage.header_mut(header).fields[field] = value;
+            }
+            Target::Nowhere(_) => {}
+        }
+    }
+
+    /// Writes bits, cut or extended to the place's width.
+    pub(super) fn store_bits(&mut self, target: Target, bits: &Bits, span: Span) {
+        let value = Value::from_bits(bits, self.target_type(target));
+        self.store(target, value, span);
+    }
+
+    fn trace_store(&mut self, target: Target, value: &Value, span: Span) {
+        if self.it.sink.is_none() {
+            return;
+        }
+        let old = self.load(target).to_bits();
+        let new = value.to_bits();
+        self.trace(span, |run| {
+            let name = run.target_name(target);
+            let ty = run.target_type(target);
+            TraceKind::Assign {
+                old: control::values::show_value(run.p, ty, &name, &old),
+                new: control::values::show_value(run.p, ty, &name, &new),
+                changed: old != new,
+                place: name,
+            }
+        });
+    }
+
+    fn target_name(&self, target: Target) -> String {
+        match target {
+            Target::Var(var) => self.p.vars[var].name.to_string(),
+            Target::Field(header, field) => {
+                let data = &self.p.headers[header];
+                let layout = &self.p.header_types[data.ty];
+                format!("{}.{}", data.name, layout.fields[field].name)
+            }
+            Target::Nowhere(_) => "(outside the stack)".to_string(),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Statements.
+
+use super::{Flow, Run};
+use crate::trace::TraceKind;
+use diag::Span;
+use ir::{HeaderRef, Stmt, StmtKind};
+
+impl Run<'_> {
+    /// Statements in order.
+    pub(crate) fn block(&mut self, block: &[Stmt]) -> Flow {
+        for stmt in block {
+            match self.stmt(stmt) {
+                Flow::Next => {}
+                left => return left,
+            }
+        }
+        Flow::Next
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        if let Err(fault) = self.step() {
+            return Flow::Fault(fault);
+        }
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } => {
+                let value = self.eval(*value);
+                let target = self.target(*dst);
+                self.store(target, value, span);
+            }
+            StmtKind::CopyHeader { dst, src } => self.copy_header(*dst, *src, span),
+            StmtKind::SetValid(header) => self.set_valid(*header, true, span),
+            StmtKind::SetInvalid(header) => self.set_valid(*header, false, span),
+            StmtKind::PushFront(stacks, count) => self.push_front(stacks, *count),
+            StmtKind::PopFront(stacks, count) => self.pop_front(stacks, *count),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let chosen = if self.eval(*cond).bool() {
+                    then
+                } else {
+                    otherwise
+                };
+                return self.block(chosen);
+            }
+            StmtKind::Switch { on, cases, default } => {
+                let value = self.eval(*on).to_bits();
+                let chosen = cases
+                    .iter()
+                    .find(|(values, _)| values.contains(&value))
+                    .map_or(default, |(_, block)| block);
+                return self.block(chosen);
+            }
+            StmtKind::Labeled(label, block) => {
+                return match self.block(block) {
+                    Flow::Break(left) if left == *label => Flow::Next,
+                    flow => flow,
+                };
+            }
+            StmtKind::Loop(label, block) => loop {
+                if let Err(fault) = self.step() {
+                    return Flow::Fault(fault);
+                }
+                match self.block(block) {
+                    Flow::Next => {}
+                    Flow::Continue(again) if again == *label => {}
+                    Flow::Break(left) if left == *label => return Flow::Next,
+                    flow => return flow,
+                }
+            },
+            StmtKind::Break(label) => return Flow::Break(*label),
+            StmtKind::Continue(label) => return Flow::Continue(*label),
+            StmtKind::Return => return Flow::Return,
+            StmtKind::Exit => return Flow::Exit,
+            StmtKind::Apply { table, hit, action } => {
+                return self.apply(*table, *hit, *action, span);
+            }
+            StmtKind::Call(routine, args) => return self.call(*routine, args, span),
+            StmtKind::Extern(call) => return self.extern_call(call, span),
+            StmtKind::Extract { header, varbit } => return self.extract(*header, *varbit, span),
+            StmtKind::Lookahead(place) => return self.lookahead(*place, span),
+            StmtKind::Advance(bits) => return self.advance(*bits, span),
+            StmtKind::PacketLength(place) => {
+                let target = self.target(*place);
+                let length = ir::Bits::new(32, self.packet.len() as u64);
+                self.store_bits(target, &length, span);
+            }
+            StmtKind::Verify { cond, error } => {
+                if !self.eval(*cond).bool() {
+                    return Flow::Reject(self.error_index(*error));
+                }
+            }
+            StmtKind::Emit(header) => self.emit(*header, span),
+        }
+        Flow::Next
+    }
+
+    fn copy_header(&mut self, dst: HeaderRef, src: HeaderRef, span: Span) {
+        let (Some(dst), src) = (self.header_of(dst), self.header_of(src)) else {
+            return;
+        };
+        match src {
+            Some(src) => self.it.storage.copy_header(dst, src),
+            None => self.it.storage.clear_header(self.p, dst),
+        }
+        self.trace(span, |run| TraceKind::CopyHeader {
+            to: run.p.headers[dst].name.to_string(),
+            from: src.map_or_else(
+                || "(outside the stack)".to_string(),
+                |src| run.p.headers[src].name.to_string(),
+            ),
+            valid: run.storage().header(dst).valid,
+        });
+    }
+
+    fn set_valid(&mut self, header: HeaderRef, valid: bool, span: Span) {
+        let Some(header) = self.header_of(header) else {
+            return;
+        };
+        self.it.storage.header_mut(header).valid = valid;
+        self.trace(span, |run| TraceKind::Validity {
+            header: run.p.headers[header].name.to_string(),
+            valid,
+        });
+    }
+}

@@ -1,0 +1,172 @@
+//! The state as the control plane sees it.
+
+use crate::Interpreter;
+use control::{Count, Store, StoreError};
+use cranelift_entity::EntityRef;
+use externs::State;
+use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Table, Type, Value, ValueSet};
+
+impl Interpreter {
+    /// Gives an entry of a table with an action selector several actions, from which the hash over
+    /// the selector keys chooses. The entry's own action is the first.
+    ///
+    /// # Errors
+    /// As for [`Store::modify`].
+    pub fn set_group(
+        &mut self,
+        table: Table,
+        entry: &Entry,
+        others: &[ActionCall],
+    ) -> Result<(), StoreError> {
+        self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action, others)
+    }
+
+    /// Changes the rates of the meter that belongs to an entry: tokens a second and burst of the
+    /// committed and of the peak bucket.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`]
+    pub fn set_direct_meter(
+        &mut self,
+        table: Table,
+        entry: &Entry,
+        rates: [(u64, u64); 2],
+    ) -> Result<(), StoreError> {
+        let state = &mut self.tables[table.index()];
+        let id = state.find(&entry.keys, entry.priority)?;
+        let entry = state.entry_mut(id).ok_or(StoreError::Missing)?;
+        entry.meter.set_rates(0, rates);
+        Ok(())
+    }
+}
+
+fn no_such(what: &str) -> StoreError {
+    StoreError::Unsupported {
+        what: format!("this extern object has no {what}"),
+    }
+}
+
+/// An indexed extern object refused an index.
+fn out_of_range(size: u64) -> StoreError {
+    StoreError::OutOfRange { size }
+}
+
+impl Store for Interpreter {
+    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        self.tables[table.index()].insert(entry)
+    }
+
+    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action, &[])
+    }
+
+    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
+        self.tables[table.index()].remove(keys, priority)
+    }
+
+    fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
+        let state = &self.tables[table.index()];
+        Ok(state.entries().map(|e| e.entry.clone()).collect())
+    }
+
+    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
+        self.tables[table.index()].set_default(action)
+    }
+
+    fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
+        Ok(self.tables[table.index()].default_action().clone())
+    }
+
+    fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError> {
+        let State::Counters(counters) = &self.externs[counter.index()] else {
+            return Err(no_such("counters"));
+        };
+        let (packets, bytes) = counters.get(index).ok_or(out_of_range(counters.size()))?;
+        Ok(Count { packets, bytes })
+    }
+
+    fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError> {
+        let state = &self.tables[table.index()];
+        let id = state.find(&entry.keys, entry.priority)?;
+        Ok(state.entry(id).count)
+    }
+
+    fn register(&self, register: ExternInst, index: u64) -> Result<Vec<Bits>, StoreError> {
+        let State::Registers(registers) = &self.externs[register.index()] else {
+            return Err(no_such("cells"));
+        };
+        let value = registers.get(index).ok_or(out_of_range(registers.size()))?;
+        Ok(value.to_vec())
+    }
+
+    fn set_register(
+        &mut self,
+        register: ExternInst,
+        index: u64,
+        value: &[Bits],
+    ) -> Result<(), StoreError> {
+        let State::Registers(registers) = &mut self.externs[register.index()] else {
+            return Err(no_such("cells"));
+        };
+        if registers.set(index, value) {
+            Ok(())
+        } else {
+            Err(out_of_range(registers.size()))
+        }
+    }
+
+    fn set_meter(
+        &mut self,
+        meter: ExternInst,
+        index: u64,
+        rates: [(u64, u64); 2],
+    ) -> Result<(), StoreError> {
+        let State::Meters(meters) = &mut self.externs[meter.index()] else {
+            return Err(no_such("meters"));
+        };
+        let size = meters.size();
+        let meter = meters.get_mut(index).ok_or(out_of_range(size))?;
+        meter.set_rates(0, rates);
+        Ok(())
+    }
+
+    fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
+        let member = self.canonical_member(set, member);
+        let capacity = self.program.value_sets[set].size;
+        let members = &mut self.value_sets[set.index()];
+        if members.contains(&member) {
+            return Err(StoreError::Duplicate);
+        }
+        if members.len() as u64 >= capacity {
+            return Err(StoreError::Full { capacity });
+        }
+        members.push(member);
+        Ok(())
+    }
+
+    fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
+        let member = self.canonical_member(set, member);
+        let members = &mut self.value_sets[set.index()];
+        let at = members.iter().position(|m| *m == member);
+        members.remove(at.ok_or(StoreError::Missing)?);
+        Ok(())
+    }
+}
+
+impl Interpreter {
+    fn canonical_member(&self, set: ValueSet, member: &[KeyMatch]) -> Vec<KeyMatch> {
+        let fields = &self.program.value_sets[set].fields;
+        member
+            .iter()
+            .zip(fields)
+            .map(|(found, &(_, ty, kind))| match found {
+                KeyMatch::Exact(bits) => KeyMatch::Exact(cut(bits, ty)),
+                other => control::values::canonical(other.clone(), kind, ty),
+            })
+            .collect()
+    }
+}
+
+fn cut(bits: &Bits, ty: Type) -> Bits {
+    Value::from_bits(bits, ty).to_bits()
+}

@@ -1,0 +1,160 @@
+//! How an entry is found: by hash where matches cannot overlap, longest prefix first where they can
+//! nest, by priority otherwise.
+
+use super::matches::key_matches;
+use super::{EntryId, EntryState};
+use control::values::prefix_mask;
+use ir::types::is_signed;
+use ir::{Bits, Entry, KeyMatch, MatchKind, Type};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// Entries by what they match.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// Which keys take part, in order, and their widths; selectors do not.
+    matched: Vec<usize>,
+    widths: Vec<u32>,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// All keys exact.
+    Exact(HashMap<Vec<Bits>, EntryId>),
+    /// One `lpm` key, at this place among those that take part; the others exact. By length, longest
+    /// first.
+    Lpm(usize, BTreeMap<Reverse<u32>, HashMap<Vec<Bits>, EntryId>>),
+    /// Tried one after the other: larger priorities first, then longer prefixes, then the older.
+    Ordered {
+        signed: Vec<bool>,
+        order: Vec<(Reverse<u32>, Reverse<u32>, EntryId)>,
+    },
+}
+
+impl Index {
+    pub(super) fn new(keys: &[(MatchKind, Type)]) -> Index {
+        let matched: Vec<usize> = (0..keys.len())
+            .filter(|&at| keys[at].0 != MatchKind::Selector)
+            .collect();
+        let kinds: Vec<MatchKind> = matched.iter().map(|&at| keys[at].0).collect();
+        let lpm: Vec<usize> = (0..kinds.len())
+            .filter(|&at| kinds[at] == MatchKind::Lpm)
+            .collect();
+        let exact = kinds.iter().filter(|&&k| k == MatchKind::Exact).count();
+        let form = match lpm[..] {
+            [] if exact == kinds.len() => Form::Exact(HashMap::new()),
+            [at] if exact + 1 == kinds.len() => Form::Lpm(at, BTreeMap::new()),
+            _ => Form::Ordered {
+                signed: matched.iter().map(|&at| is_signed(keys[at].1)).collect(),
+                order: Vec::new(),
+            },
+        };
+        let widths = matched.iter().map(|&at| keys[at].1.width()).collect();
+        Index {
+            matched,
+            widths,
+            form,
+        }
+    }
+
+    pub(super) fn insert(&mut self, id: EntryId, entry: &Entry) {
+        let key = self.exact_key(entry);
+        match &mut self.form {
+            Form::Exact(map) => {
+                map.insert(key, id);
+            }
+            Form::Lpm(at, lengths) => {
+                let length = prefix_length(&entry.keys[self.matched[*at]]);
+                lengths.entry(Reverse(length)).or_default().insert(key, id);
+            }
+            Form::Ordered { order, .. } => {
+                let item = rank(id, entry);
+                let at = order.partition_point(|other| *other < item);
+                order.insert(at, item);
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: EntryId, entry: &Entry) {
+        let key = self.exact_key(entry);
+        match &mut self.form {
+            Form::Exact(map) => {
+                map.remove(&key);
+            }
+            Form::Lpm(at, lengths) => {
+                let length = Reverse(prefix_length(&entry.keys[self.matched[*at]]));
+                if let Some(map) = lengths.get_mut(&length) {
+                    map.remove(&key);
+                    if map.is_empty() {
+                        lengths.remove(&length);
+                    }
+                }
+            }
+            Form::Ordered { order, .. } => order.retain(|&(_, _, other)| other != id),
+        }
+    }
+
+    /// The values of an entry's matches; a prefix of length 0 is all zeros.
+    fn exact_key(&self, entry: &Entry) -> Vec<Bits> {
+        self.matched
+            .iter()
+            .zip(&self.widths)
+            .map(|(&at, &width)| match &entry.keys[at] {
+                KeyMatch::Exact(value) | KeyMatch::Lpm(value, _) => value.clone(),
+                _ => Bits::zero(width),
+            })
+            .collect()
+    }
+
+    pub(super) fn lookup(
+        &self,
+        key: &[Bits],
+        entries: &BTreeMap<EntryId, EntryState>,
+    ) -> Option<EntryId> {
+        match &self.form {
+            Form::Exact(map) if self.matched.len() == key.len() => map.get(key).copied(),
+            Form::Exact(map) => {
+                let key: Vec<Bits> = self.matched.iter().map(|&i| key[i].clone()).collect();
+                map.get(&key).copied()
+            }
+            Form::Lpm(at, lengths) => {
+                let mut key: Vec<Bits> = self.matched.iter().map(|&i| key[i].clone()).collect();
+                lengths.iter().find_map(|(&Reverse(length), map)| {
+                    // Lengths fall, so that cutting what was cut already loses nothing.
+                    key[*at] = prefix(&key[*at], length);
+                    map.get(&key).copied()
+                })
+            }
+            Form::Ordered { signed, order } => order.iter().map(|&(_, _, id)| id).find(|id| {
+                let wanted = &entries[id].entry.keys;
+                self.matched
+                    .iter()
+                    .zip(signed)
+                    .all(|(&i, &signed)| key_matches(&key[i], &wanted[i], signed))
+            }),
+        }
+    }
+}
+
+/// Where an entry stands among those that may overlap it.
+fn rank(id: EntryId, entry: &Entry) -> (Reverse<u32>, Reverse<u32>, EntryId) {
+    let length = entry.keys.iter().map(prefix_length).sum();
+    (Reverse(entry.priority), Reverse(length), id)
+}
+
+fn prefix_length(found: &KeyMatch) -> u32 {
+    match found {
+        KeyMatch::Lpm(_, length) => *length,
+        _ => 0,
+    }
+}
+
+/// The first bits of a value, zeros behind.
+fn prefix(value: &Bits, length: u32) -> Bits {
+    let width = value.width();
+    if length >= width {
+        return value.clone();
+    }
+    Bits::new(width, value.value() & prefix_mask(width, length).value())
+}

@@ -1,0 +1,195 @@
+//! A packet's story: what happened to it, event by event, in P4 names.
+
+mod json;
+mod text;
+
+pub use json::json;
+pub use text::text;
+
+use crate::outcome::Verdict;
+use control::Packet;
+use diag::Span;
+use serde::Serialize;
+
+/// Something that happened to a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceEvent {
+    /// The source that caused it.
+    pub span: Span,
+    /// What happened.
+    pub kind: TraceKind,
+}
+
+/// A name and its value as people read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// The value, or what an entry asks of it.
+    pub value: String,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum TraceKind {
+    /// A packet came in.
+    Packet {
+        /// On this port.
+        port: u32,
+        /// Its bytes in hexadecimal.
+        bytes: String,
+    },
+    /// A block of the pipeline begins.
+    Block {
+        /// What it is for.
+        role: &'static str,
+        /// Its name in the program.
+        name: String,
+    },
+    /// The parser is in a state.
+    State {
+        /// The state.
+        state: String,
+    },
+    /// A header was read from the packet.
+    Extract {
+        /// The header.
+        header: String,
+        /// Its first byte.
+        from: usize,
+        /// One past its last byte.
+        to: usize,
+        /// Its fields.
+        fields: Vec<Named>,
+    },
+    /// The parser moved on without reading.
+    Advance {
+        /// So many bytes.
+        bytes: u64,
+        /// To this byte.
+        to: usize,
+    },
+    /// A select decided; the state that follows says how.
+    Select {
+        /// The values it looked at.
+        keys: Vec<String>,
+        /// Whether a case matched.
+        matched: bool,
+    },
+    /// The parser rejected the packet.
+    Reject {
+        /// The error's name.
+        error: String,
+    },
+    /// A variable or field was written.
+    Assign {
+        /// Its name.
+        place: String,
+        /// What it was.
+        old: String,
+        /// What it is.
+        new: String,
+        /// Whether the two differ.
+        changed: bool,
+    },
+    /// A header was copied.
+    CopyHeader {
+        /// To this one.
+        to: String,
+        /// From this one.
+        from: String,
+        /// Whether it is valid now.
+        valid: bool,
+    },
+    /// A header became valid or invalid.
+    Validity {
+        /// The header.
+        header: String,
+        /// Whether it is valid now.
+        valid: bool,
+    },
+    /// A table was looked up, and its action begins.
+    Table {
+        /// The table.
+        table: String,
+        /// What was looked up.
+        keys: Vec<Named>,
+        /// Whether an entry matched.
+        hit: bool,
+        /// What that entry asks.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        entry: Option<Vec<Named>>,
+        /// The action that runs.
+        action: String,
+        /// Its arguments.
+        args: Vec<Named>,
+    },
+    /// An extern was called.
+    Extern {
+        /// Its name; an object's method behind the object's name.
+        name: String,
+        /// Values in.
+        args: Vec<String>,
+        /// Values out.
+        results: Vec<String>,
+    },
+    /// A header was written to the outgoing packet.
+    Emit {
+        /// The header.
+        header: String,
+        /// Its first byte in the outgoing packet.
+        from: usize,
+        /// One past its last byte.
+        to: usize,
+        /// Its fields.
+        fields: Vec<Named>,
+    },
+    /// The packet's way ended.
+    Verdict {
+        /// How.
+        verdict: String,
+        /// What came out.
+        packets: Vec<TracePacket>,
+    },
+}
+
+/// A packet that came out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TracePacket {
+    /// Of this port.
+    pub port: u32,
+    /// Its bytes in hexadecimal.
+    pub bytes: String,
+}
+
+impl TraceKind {
+    /// The last event of a packet.
+    pub(crate) fn verdict(verdict: &Verdict, packets: &[Packet]) -> TraceKind {
+        TraceKind::Verdict {
+            verdict: verdict.to_string(),
+            packets: packets
+                .iter()
+                .map(|packet| TracePacket {
+                    port: packet.port,
+                    bytes: hex(&packet.bytes),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
+        .iter()
+        .flat_map(|byte| {
+            [
+                DIGITS[usize::from(byte >> 4)],
+                DIGITS[usize::from(byte & 15)],
+            ]
+        })
+        .map(char::from)
+        .collect()
+}
