@@ -1,0 +1,664 @@
+//! Random P4 programs for `xdp_model`: expressions over odd widths, header validity, insertion and
+//! removal, table hits, parser branches.
+//!
+//! A program is a tree whose expressions are text, so that it can be shrunk statement by statement.
+//! Fields of a header are read only where the text itself makes sure that it is valid (under
+//! `isValid()`), so that taking any statement away leaves a program whose meaning is defined.
+
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+use std::fmt::Write;
+
+/// A statement of the control.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// Any statement without blocks.
+    Plain(String),
+    /// `if (cond) { } else { }`
+    If(String, Vec<Stmt>, Vec<Stmt>),
+    /// `switch (expr) { label: { } ... }`
+    Switch(String, Vec<(String, Vec<Stmt>)>),
+    /// `for (...) { }`
+    For(String, Vec<Stmt>),
+}
+
+/// A generated program.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// Each header type's fields: name and width.
+    pub types: Vec<Vec<(String, u32)>>,
+    /// The header instances' types; the first is always extracted.
+    pub headers: Vec<usize>,
+    /// For each parser state (one a header), the select's text.
+    pub transitions: Vec<String>,
+    /// Local variables: width, initial value.
+    pub locals: Vec<(u32, String)>,
+    /// Actions: parameters' widths, body.
+    pub actions: Vec<(Vec<u32>, Vec<Stmt>)>,
+    /// Tables: keys as text (expression and match kind), actions.
+    pub tables: Vec<Table>,
+    /// The body of `apply`.
+    pub body: Vec<Stmt>,
+    /// The order in which headers are emitted.
+    pub emits: Vec<usize>,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Expression, match kind, width.
+    pub keys: Vec<(String, &'static str, u32)>,
+    /// Indexes of actions.
+    pub actions: Vec<usize>,
+    /// Its default action's arguments.
+    pub default: String,
+}
+
+const WIDTHS: [u32; 22] =
+    [1, 2, 3, 5, 7, 8, 9, 12, 13, 16, 20, 24, 31, 32, 33, 40, 47, 48, 60, 64, 65, 128];
+
+/// Makes programs.
+pub struct Generator<'r> {
+    random: &'r mut ChaCha8Rng,
+    program: Generated,
+    /// Headers that are valid where the generator is at.
+    valid: Vec<usize>,
+    /// Parameters in scope, in an action: name and width.
+    params: Vec<(String, u32)>,
+    loops: usize,
+}
+
+/// A new random program.
+pub fn program(random: &mut ChaCha8Rng) -> Generated {
+    let empty = Generated {
+        types: Vec::new(),
+        headers: Vec::new(),
+        transitions: Vec::new(),
+        locals: Vec::new(),
+        actions: Vec::new(),
+        tables: Vec::new(),
+        body: Vec::new(),
+        emits: Vec::new(),
+    };
+    let mut generator =
+        Generator { random, program: empty, valid: vec![0], params: Vec::new(), loops: 0 };
+    generator.declarations();
+    generator.program
+}
+
+impl Generator<'_> {
+    fn below(&mut self, n: usize) -> usize {
+        self.random.random_range(0..n)
+    }
+
+    fn chance(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
+    }
+
+    fn width(&mut self) -> u32 {
+        *WIDTHS.choose(self.random).expect("widths")
+    }
+
+    fn declarations(&mut self) {
+        for t in 0..2 + self.below(3) {
+            let fields = self.fields(if t == 0 { 14 } else { 2 });
+            self.program.types.push(fields);
+        }
+        let count = 2 + self.below(4);
+        self.program.headers.push(0);
+        for _ in 1..count {
+            let ty = self.below(self.program.types.len());
+            self.program.headers.push(ty);
+        }
+        for state in 0..count {
+            let select = self.transition(state, count);
+            self.program.transitions.push(select);
+        }
+        for _ in 0..3 + self.below(5) {
+            let width = self.width();
+            let value = self.constant(width);
+            self.program.locals.push((width, value));
+        }
+        for _ in 0..1 + self.below(4) {
+            let params: Vec<u32> = (0..self.below(3)).map(|_| self.width()).collect();
+            self.params = params.iter().enumerate().map(|(i, &w)| (format!("p{i}"), w)).collect();
+            self.valid = vec![0];
+            let count = 1 + self.below(3);
+            let body = (0..count).map(|_| self.assignment()).collect();
+            self.params.clear();
+            self.program.actions.push((params, body));
+        }
+        self.valid = vec![0];
+        for _ in 0..self.below(4) {
+            let table = self.table();
+            self.program.tables.push(table);
+        }
+        let statements = 4 + self.below(10);
+        self.program.body = self.block(statements, 3);
+        let mut emits: Vec<usize> = (0..count).collect();
+        if self.chance(5) {
+            let (a, b) = (self.below(count), self.below(count));
+            emits.swap(a, b);
+        }
+        if count > 2 && self.chance(8) {
+            emits.remove(1 + self.below(count - 1));
+        }
+        self.program.emits = emits;
+    }
+
+    /// Fields that fill whole bytes, `least` at the least.
+    fn fields(&mut self, least: u32) -> Vec<(String, u32)> {
+        let mut fields = Vec::new();
+        let mut bits = 0;
+        while bits < least * 8 || self.chance(2) && bits < 40 * 8 {
+            let width = self.width().min(least * 8 + 64);
+            fields.push((format!("f{}", fields.len()), width));
+            bits += width;
+        }
+        let rest = (8 - bits % 8) % 8;
+        if rest > 0 {
+            fields.push((format!("f{}", fields.len()), rest));
+        }
+        fields
+    }
+
+    fn fields_of(&self, header: usize) -> &[(String, u32)] {
+        &self.program.types[self.program.headers[header]]
+    }
+
+    /// From a state to later ones, by some bits of the header it extracts.
+    fn transition(&mut self, state: usize, count: usize) -> String {
+        if state + 1 == count || self.chance(6) {
+            return "accept".into();
+        }
+        let field = self.below(self.fields_of(state).len());
+        let (name, width) = self.fields_of(state)[field].clone();
+        let take = width.min(1 + self.below(3) as u32);
+        let lo = self.below((width - take + 1) as usize) as u32;
+        let mut text = format!("select(hdr.h{state}.{name}[{}:{lo}]) {{\n", lo + take - 1);
+        let most = 1u64 << take;
+        for _ in 0..1 + self.below(3) {
+            let value = self.random.random_range(0..most);
+            let keyset = match self.below(4) {
+                0 => format!("{value} &&& {}", self.random.random_range(0..most)),
+                1 => format!("{value} .. {}", self.random.random_range(value..most)),
+                _ => value.to_string(),
+            };
+            let target = match self.below(8) {
+                0 => "accept".to_string(),
+                1 => "reject".to_string(),
+                _ => format!("s{}", state + 1 + self.below(count - state - 1)),
+            };
+            let _ = writeln!(text, "            {keyset}: {target};");
+        }
+        if !self.chance(5) {
+            text += "            default: accept;\n";
+        }
+        text + "        }"
+    }
+
+    fn constant(&mut self, width: u32) -> String {
+        let bits = match self.below(4) {
+            0 => 0,
+            1 => u128::MAX,
+            2 => u128::from(self.random.random_range(0..4u8)),
+            _ => self.random.random::<u128>(),
+        };
+        let value = if width >= 128 { bits } else { bits & ((1u128 << width) - 1) };
+        format!("{width}w{value:#x}")
+    }
+
+    /// A value of exactly `width` bits that is there without computing.
+    fn leaf(&mut self, width: u32) -> String {
+        let mut choices: Vec<String> = Vec::new();
+        for (i, (w, _)) in self.program.locals.iter().enumerate() {
+            choices.extend((*w == width).then(|| format!("v{i}")));
+        }
+        for (name, w) in &self.params {
+            choices.extend((*w == width).then(|| name.clone()));
+        }
+        for header in 0..self.program.headers.len() {
+            for (name, w) in self.fields_of(header) {
+                if *w == width {
+                    choices.push(format!("hdr.h{header}.{name}"));
+                }
+            }
+        }
+        match choices.choose(self.random) {
+            Some(choice) => {
+                let choice = choice.clone();
+                self.guarded(choice, width)
+            }
+            None => self.any_leaf_fitted(width),
+        }
+    }
+
+    /// The text of a field of a header that may be invalid, made safe.
+    fn guarded(&mut self, text: String, width: u32) -> String {
+        let header = text.strip_prefix("hdr.h").and_then(|t| t.split('.').next()?.parse().ok());
+        match header {
+            Some(header) if !self.valid.contains(&header) => {
+                let other = self.constant(width);
+                format!("(hdr.h{header}.isValid() ? {text} : {other})")
+            }
+            _ => text,
+        }
+    }
+
+    /// A variable or field of any width, cut or widened.
+    fn any_leaf_fitted(&mut self, width: u32) -> String {
+        if self.chance(3) || self.program.locals.is_empty() {
+            return self.constant(width);
+        }
+        let (text, from) = if self.chance(2) {
+            let i = self.below(self.program.locals.len());
+            (format!("v{i}"), self.program.locals[i].0)
+        } else {
+            let header = self.below(self.program.headers.len());
+            let field = self.below(self.fields_of(header).len());
+            let (name, w) = self.fields_of(header)[field].clone();
+            (self.guarded(format!("hdr.h{header}.{name}"), w), w)
+        };
+        if from > width {
+            let lo = self.below((from - width + 1) as usize) as u32;
+            format!("({text})[{}:{lo}]", lo + width - 1)
+        } else if from == width {
+            text
+        } else {
+            format!("((bit<{width}>)({text}))")
+        }
+    }
+
+    fn expr(&mut self, width: u32, depth: usize) -> String {
+        if depth == 0 || self.chance(4) {
+            return self.leaf(width);
+        }
+        let below = depth - 1;
+        match self.below(14) {
+            0..=4 => {
+                let op = ["+", "-", "&", "|", "^"][self.below(5)];
+                format!("({} {op} {})", self.expr(width, below), self.expr(width, below))
+            }
+            5 => {
+                let op = ["|+|", "|-|"][self.below(2)];
+                format!("({} {op} {})", self.expr(width, below), self.expr(width, below))
+            }
+            6 => format!("({} * {})", self.expr(width, below), self.expr(width, below)),
+            7 => {
+                let op = ["~", "-"][self.below(2)];
+                format!("({op}{})", self.expr(width, below))
+            }
+            8 => {
+                let op = ["<<", ">>"][self.below(2)];
+                let by = self.below(width as usize + 2);
+                format!("({} {op} {by})", self.expr(width, below))
+            }
+            9 => {
+                let op = ["<<", ">>"][self.below(2)];
+                format!("({} {op} {})", self.expr(width, below), self.expr(5, below))
+            }
+            10 => {
+                let from = self.width();
+                let inner = self.expr(from, below);
+                match from {
+                    _ if from > width && self.chance(2) => {
+                        let lo = self.below((from - width + 1) as usize) as u32;
+                        format!("({inner})[{}:{lo}]", lo + width - 1)
+                    }
+                    _ => format!("((bit<{width}>)({inner}))"),
+                }
+            }
+            11 if width > 1 => {
+                let high = 1 + self.below(width as usize - 1) as u32;
+                format!("({} ++ {})", self.expr(high, below), self.expr(width - high, below))
+            }
+            12 => {
+                let op = ["+", "-", "*", ">>", "|+|", "|-|"][self.below(6)];
+                let (a, b) = (self.expr(width, below), self.expr(width, below));
+                match op {
+                    ">>" => format!(
+                        "((bit<{width}>)((int<{width}>)({a}) >> {}))",
+                        self.below(width as usize + 2)
+                    ),
+                    op => format!(
+                        "((bit<{width}>)((int<{width}>)({a}) {op} (int<{width}>)({b})))"
+                    ),
+                }
+            }
+            _ => {
+                let cond = self.condition(below);
+                format!("({cond} ? {} : {})", self.expr(width, below), self.expr(width, below))
+            }
+        }
+    }
+
+    fn condition(&mut self, depth: usize) -> String {
+        let below = depth.saturating_sub(1);
+        match self.below(8) {
+            0 => {
+                let header = self.below(self.program.headers.len());
+                format!("hdr.h{header}.isValid()")
+            }
+            1 if depth > 0 => {
+                let op = ["&&", "||"][self.below(2)];
+                format!("({} {op} {})", self.condition(below), self.condition(below))
+            }
+            2 if depth > 0 => format!("(!{})", self.condition(below)),
+            3 => {
+                let width = self.width();
+                let op = ["<", ">=", "==", ">"][self.below(4)];
+                let (a, b) = (self.expr(width, below), self.expr(width, below));
+                format!("((int<{width}>)({a}) {op} (int<{width}>)({b}))")
+            }
+            _ => {
+                let width = self.width();
+                let op = ["==", "!=", "<", "<=", ">", ">="][self.below(6)];
+                format!("({} {op} {})", self.expr(width, below), self.expr(width, below))
+            }
+        }
+    }
+
+    /// A variable or field that can be written here, and its width.
+    fn target(&mut self) -> (String, u32) {
+        if self.chance(2) {
+            let header = *self.valid.clone().choose(self.random).expect("the first is valid");
+            let field = self.below(self.fields_of(header).len());
+            let (name, width) = self.fields_of(header)[field].clone();
+            (format!("hdr.h{header}.{name}"), width)
+        } else {
+            let local = self.below(self.program.locals.len());
+            (format!("v{local}"), self.program.locals[local].0)
+        }
+    }
+
+    fn assignment(&mut self) -> Stmt {
+        let (target, width) = self.target();
+        if self.chance(5) {
+            let lo = self.below(width as usize) as u32;
+            let hi = lo + self.below((width - lo) as usize) as u32;
+            let value = self.expr(hi - lo + 1, 2);
+            return Stmt::Plain(format!("{target}[{hi}:{lo}] = {value};"));
+        }
+        if self.chance(8) {
+            let op = ["+", "-", "&", "|", "^"][self.below(5)];
+            let value = self.expr(width, 2);
+            return Stmt::Plain(format!("{target} {op}= {value};"));
+        }
+        Stmt::Plain(format!("{target} = {};", self.expr(width, 3)))
+    }
+
+    fn block(&mut self, statements: usize, depth: usize) -> Vec<Stmt> {
+        (0..statements).map(|_| self.statement(depth)).collect()
+    }
+
+    fn nested(&mut self, depth: usize, also_valid: Option<usize>) -> Vec<Stmt> {
+        let before = self.valid.clone();
+        self.valid.extend(also_valid);
+        let count = 1 + self.below(3);
+        let block = self.block(count, depth);
+        self.valid = before;
+        block
+    }
+
+    fn statement(&mut self, depth: usize) -> Stmt {
+        let header = self.below(self.program.headers.len());
+        match self.below(18) {
+            0 | 1 if depth > 0 => {
+                let cond = self.condition(2);
+                let then = self.nested(depth - 1, None);
+                let otherwise = if self.chance(2) { self.nested(depth - 1, None) } else { Vec::new() };
+                Stmt::If(cond, then, otherwise)
+            }
+            2 | 3 if depth > 0 => {
+                let then = self.nested(depth - 1, Some(header));
+                Stmt::If(format!("hdr.h{header}.isValid()"), then, Vec::new())
+            }
+            4 if header > 0 && !self.valid.contains(&header) => {
+                Stmt::Plain(format!("hdr.h{header}.setInvalid();"))
+            }
+            5 if header > 0 => {
+                // All fields at once: none is left undefined.
+                let widths: Vec<u32> = self.fields_of(header).iter().map(|f| f.1).collect();
+                let values: Vec<String> = widths.into_iter().map(|w| self.expr(w, 1)).collect();
+                Stmt::Plain(format!("hdr.h{header} = {{ {} }};", values.join(", ")))
+            }
+            6 if header > 0 && !self.valid.contains(&header) => {
+                let same: Vec<usize> = (0..self.program.headers.len())
+                    .filter(|&h| self.program.headers[h] == self.program.headers[header])
+                    .collect();
+                let from = *same.choose(self.random).expect("itself at least");
+                Stmt::Plain(format!("hdr.h{header} = hdr.h{from};"))
+            }
+            7 | 8 if !self.program.tables.is_empty() => {
+                let table = self.below(self.program.tables.len());
+                self.apply(table, depth)
+            }
+            9 if depth > 0 => {
+                let width = self.width().min(8);
+                let on = self.expr(width, 1);
+                let mut cases: Vec<(String, Vec<Stmt>)> = Vec::new();
+                for value in 0..1 + self.below(2) {
+                    cases.push((format!("{width}w{value}"), self.nested(depth - 1, None)));
+                }
+                cases.push(("default".into(), self.nested(depth - 1, None)));
+                Stmt::Switch(on, cases)
+            }
+            10 if depth > 0 => {
+                self.loops += 1;
+                let name = format!("i{}", self.loops);
+                let most = 1 + self.below(4);
+                let head = format!("bit<8> {name} = 0; {name} < {most}; {name} = {name} + 1");
+                Stmt::For(head, self.nested(0, None))
+            }
+            11 => {
+                let action = ["XDP_PASS", "XDP_TX", "XDP_DROP", "XDP_REDIRECT"][self.below(4)];
+                Stmt::Plain(format!("o.output_action = xdp_action.{action};"))
+            }
+            12 => {
+                let value = self.expr(3, 1);
+                Stmt::Plain(format!("o.output_port = (bit<32>)({value});"))
+            }
+            13 if self.chance(4) => Stmt::Plain("exit;".into()),
+            _ => self.assignment(),
+        }
+    }
+
+    /// Tables that run once each would be usual; more than once must work too.
+    fn apply(&mut self, table: usize, depth: usize) -> Stmt {
+        match self.below(3) {
+            0 if depth > 0 => {
+                let then = self.nested(depth - 1, None);
+                let otherwise = self.nested(depth - 1, None);
+                Stmt::If(format!("t{table}.apply().hit"), then, otherwise)
+            }
+            1 if depth > 0 => {
+                let actions = self.program.tables[table].actions.clone();
+                let mut cases = Vec::new();
+                for action in actions.into_iter().take(2) {
+                    cases.push((format!("a{action}"), self.nested(depth - 1, None)));
+                }
+                cases.push(("default".into(), self.nested(depth - 1, None)));
+                Stmt::Switch(format!("t{table}.apply().action_run"), cases)
+            }
+            _ => Stmt::Plain(format!("t{table}.apply();")),
+        }
+    }
+
+    fn table(&mut self) -> Table {
+        let mut keys = Vec::new();
+        let kinds: &[&'static str] = match self.below(4) {
+            0 => &["lpm"],
+            1 => &["exact", "ternary", "exact"],
+            2 => &["ternary"],
+            _ => &["exact"],
+        };
+        let mut lpm = false;
+        for _ in 0..1 + self.below(2) {
+            let mut kind = *kinds.choose(self.random).expect("kinds");
+            if kind == "lpm" && lpm {
+                kind = "exact";
+            }
+            lpm |= kind == "lpm";
+            let width = self.width();
+            keys.push((self.expr(width, 1), kind, width));
+        }
+        let mut actions: Vec<usize> = (0..self.program.actions.len()).collect();
+        actions.truncate(1 + self.below(3));
+        let widths = self.program.actions[actions[0]].0.clone();
+        let args: Vec<String> = widths.into_iter().map(|w| self.constant(w)).collect();
+        Table { keys, actions, default: args.join(", ") }
+    }
+}
+
+impl Generated {
+    /// The program as P4.
+    pub fn text(&self) -> String {
+        let mut out = String::from("#include <core.p4>\n#include <xdp_model.p4>\n\n");
+        for (t, fields) in self.types.iter().enumerate() {
+            let _ = writeln!(out, "header t{t}_t {{");
+            for (name, width) in fields {
+                let _ = writeln!(out, "    bit<{width}> {name};");
+            }
+            out += "}\n";
+        }
+        out += "\nstruct headers_t {\n";
+        for (h, ty) in self.headers.iter().enumerate() {
+            let _ = writeln!(out, "    t{ty}_t h{h};");
+        }
+        out += "}\n\nparser P(packet_in packet, out headers_t hdr) {\n";
+        for (state, transition) in self.transitions.iter().enumerate() {
+            let name = if state == 0 { "start".into() } else { format!("s{state}") };
+            let end = if transition.starts_with("select") { "" } else { ";" };
+            let _ = writeln!(
+                out,
+                "    state {name} {{\n        packet.extract(hdr.h{state});\n        transition {transition}{end}\n    }}"
+            );
+        }
+        out += "}\n\ncontrol C(inout headers_t hdr, in xdp_input i, out xdp_output o) {\n";
+        for (v, (width, value)) in self.locals.iter().enumerate() {
+            let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
+        }
+        for (a, (params, body)) in self.actions.iter().enumerate() {
+            let params: Vec<String> =
+                params.iter().enumerate().map(|(p, w)| format!("bit<{w}> p{p}")).collect();
+            let _ = writeln!(out, "    action a{a}({}) {{", params.join(", "));
+            print(&mut out, body, 2);
+            out += "    }\n";
+        }
+        for (t, table) in self.tables.iter().enumerate() {
+            let _ = writeln!(out, "    table t{t} {{\n        key = {{");
+            for (k, (key, kind, _)) in table.keys.iter().enumerate() {
+                let _ = writeln!(out, "            {key} : {kind} @name(\"k{k}\");");
+            }
+            let actions: Vec<String> = table.actions.iter().map(|a| format!("a{a};")).collect();
+            let _ = writeln!(
+                out,
+                "        }}\n        actions = {{ {} }}\n        default_action = a{}({});\n        size = 64;\n    }}",
+                actions.join(" "),
+                table.actions[0],
+                table.default
+            );
+        }
+        out += "    apply {\n        o.output_action = xdp_action.XDP_PASS;\n        o.output_port = 0;\n";
+        print(&mut out, &self.body, 2);
+        out += "    }\n}\n\ncontrol D(in headers_t hdr, packet_out packet) {\n    apply {\n";
+        for h in &self.emits {
+            let _ = writeln!(out, "        packet.emit(hdr.h{h});");
+        }
+        out + "    }\n}\n\nxdp(P(), C(), D()) main;\n"
+    }
+}
+
+fn print(out: &mut String, block: &[Stmt], level: usize) {
+    let pad = "    ".repeat(level);
+    for stmt in block {
+        match stmt {
+            Stmt::Plain(text) => {
+                let _ = writeln!(out, "{pad}{text}");
+            }
+            Stmt::If(cond, then, otherwise) => {
+                let _ = writeln!(out, "{pad}if ({cond}) {{");
+                print(out, then, level + 1);
+                if !otherwise.is_empty() {
+                    let _ = writeln!(out, "{pad}}} else {{");
+                    print(out, otherwise, level + 1);
+                }
+                let _ = writeln!(out, "{pad}}}");
+            }
+            Stmt::Switch(on, cases) => {
+                let _ = writeln!(out, "{pad}switch ({on}) {{");
+                for (label, block) in cases {
+                    let _ = writeln!(out, "{pad}    {label}: {{");
+                    print(out, block, level + 2);
+                    let _ = writeln!(out, "{pad}    }}");
+                }
+                let _ = writeln!(out, "{pad}}}");
+            }
+            Stmt::For(head, body) => {
+                let _ = writeln!(out, "{pad}for ({head}) {{");
+                print(out, body, level + 1);
+                let _ = writeln!(out, "{pad}}}");
+            }
+        }
+    }
+}
+
+/// Programs that have one statement less than this one, or a branch instead of a conditional: the
+/// largest cuts first.
+pub fn smaller(program: &Generated) -> Vec<Generated> {
+    let mut out: Vec<Generated> = blocks_smaller(&program.body)
+        .into_iter()
+        .map(|body| Generated { body, ..program.clone() })
+        .collect();
+    for a in 0..program.actions.len() {
+        for body in blocks_smaller(&program.actions[a].1) {
+            let mut next = program.clone();
+            next.actions[a].1 = body;
+            out.push(next);
+        }
+    }
+    out
+}
+
+fn blocks_smaller(block: &[Stmt]) -> Vec<Vec<Stmt>> {
+    let mut out = Vec::new();
+    if block.len() > 3 {
+        out.push(block[block.len() / 2..].to_vec());
+        out.push(block[..block.len() / 2].to_vec());
+    }
+    let with = |at: usize, instead: Vec<Stmt>| {
+        let mut next = block.to_vec();
+        next.splice(at..=at, instead);
+        next
+    };
+    for (at, stmt) in block.iter().enumerate() {
+        out.push(with(at, Vec::new()));
+        match stmt {
+            Stmt::Plain(_) => {}
+            Stmt::If(cond, then, otherwise) => {
+                for then in blocks_smaller(then) {
+                    out.push(with(at, vec![Stmt::If(cond.clone(), then, otherwise.clone())]));
+                }
+                for otherwise in blocks_smaller(otherwise) {
+                    out.push(with(at, vec![Stmt::If(cond.clone(), then.clone(), otherwise)]));
+                }
+            }
+            Stmt::Switch(on, cases) => {
+                for (c, (_, block)) in cases.iter().enumerate() {
+                    for block in blocks_smaller(block) {
+                        let mut cases = cases.clone();
+                        cases[c].1 = block;
+                        out.push(with(at, vec![Stmt::Switch(on.clone(), cases)]));
+                    }
+                }
+            }
+            Stmt::For(head, body) => {
+                for body in blocks_smaller(body) {
+                    out.push(with(at, vec![Stmt::For(head.clone(), body)]));
+                }
+            }
+        }
+    }
+    out
+}
