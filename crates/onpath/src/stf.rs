@@ -1,0 +1,201 @@
+//! Runs STF tests on a target: what `onpath test` and the test suite share.
+
+use crate::driver::Elaborated;
+use crate::output::{Stop, print_diagnostics};
+use control::Device;
+use control::stf::{DecodedField, Outcome, parse, run};
+use diag::{Diagnostics, SourceMap};
+use interp::trace::TraceEvent;
+use interp::{Interpreter, Options};
+use ir::Program;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Where tests run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// On the reference interpreter.
+    Interp {
+        /// The seed of `random`.
+        seed: u64,
+    },
+    /// In the kernel by XDP, packet by packet through `BPF_PROG_TEST_RUN`.
+    XdpFast,
+    /// In the kernel by XDP, between namespaces and veth pairs.
+    XdpVeth,
+}
+
+/// How a packet's story is told, on standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trace {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// A test script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// The name to show.
+    pub name: String,
+    /// The script.
+    pub text: String,
+}
+
+/// How a test went.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// Everything came as the script says.
+    Passed {
+        /// Packets sent.
+        sent: usize,
+        /// Packets that came out.
+        received: usize,
+    },
+    /// Something did not; one text a failure, with file and line.
+    Failed(Vec<String>),
+    /// The script is not right, or the target cannot run it. Places are in [`Prepared::map`].
+    Refused(Diagnostics),
+}
+
+/// A program that a target cannot run.
+pub struct Unfit {
+    /// Its texts.
+    pub map: Rc<SourceMap>,
+    /// Why not.
+    pub diagnostics: Diagnostics,
+}
+
+impl Unfit {
+    /// Prints why, and stops with status 2.
+    pub fn tell(self) -> Stop {
+        print_diagnostics(&self.diagnostics, &self.map);
+        Stop::Told(2)
+    }
+}
+
+/// A program made ready for a target: tests run on it one after the other, each from a fresh state.
+pub struct Prepared {
+    sources: Rc<SourceMap>,
+    scripts: SourceMap,
+    program: Arc<Program>,
+    way: Way,
+}
+
+/// How the target is reached.
+enum Way {
+    Interp { seed: u64 },
+    Xdp(Box<crate::xdp::Compiled>, crate::xdp::Reach),
+}
+
+impl Prepared {
+    /// Compiles what the target needs. `externs` are C files for the program's extern functions.
+    pub fn new(elaborated: Elaborated, target: Target, externs: &[PathBuf]) -> Result<Prepared, Unfit> {
+        let sources = Rc::new(elaborated.map);
+        let program = Arc::new(elaborated.program);
+        let xdp = |reach| {
+            let compiled = crate::xdp::compile(&program, &sources, externs, true)
+                .map_err(|diagnostics| Unfit { map: Rc::clone(&sources), diagnostics })?;
+            Ok(Way::Xdp(Box::new(compiled), reach))
+        };
+        let way = match target {
+            Target::Interp { seed } => {
+                Interpreter::new(Arc::clone(&program), Options { seed, ..Options::default() })
+                    .map_err(|diagnostics| Unfit { map: Rc::clone(&sources), diagnostics })?;
+                Way::Interp { seed }
+            }
+            Target::XdpFast => xdp(crate::xdp::Reach::TestRun)?,
+            Target::XdpVeth => xdp(crate::xdp::Reach::Veth)?,
+        };
+        Ok(Prepared { sources, scripts: SourceMap::new(), program, way })
+    }
+
+    /// The texts that the diagnostics of the last test point at.
+    pub fn map(&self) -> &SourceMap {
+        &self.scripts
+    }
+
+    /// Runs a test.
+    pub fn run(&mut self, case: &Case, trace: Option<Trace>) -> Verdict {
+        self.scripts = SourceMap::new();
+        let Some(file) = self.scripts.add(case.name.clone(), case.text.clone()) else {
+            return Verdict::Failed(vec![format!("{}: the file is too large", case.name)]);
+        };
+        let (script, diagnostics) = parse(&self.scripts, file);
+        if diagnostics.has_errors() {
+            return Verdict::Refused(diagnostics);
+        }
+        let mut device = match self.device(&script, trace) {
+            Ok(device) => device,
+            Err(diagnostics) => return Verdict::Refused(diagnostics),
+        };
+        let decoder = |bytes: &[u8]| decode(&self.program, bytes);
+        match run(&script, &self.program, device.as_mut(), &decoder) {
+            Ok(outcome) => self.verdict(outcome),
+            Err(refusal) => {
+                let mut diagnostics = Diagnostics::new();
+                diagnostics.push(*refusal);
+                Verdict::Refused(diagnostics)
+            }
+        }
+    }
+
+    fn device(
+        &self,
+        script: &control::stf::Script,
+        trace: Option<Trace>,
+    ) -> Result<Box<dyn Device>, Diagnostics> {
+        match &self.way {
+            Way::Interp { seed } => {
+                let options = Options { seed: *seed, ..Options::default() };
+                let mut interpreter = Interpreter::new(Arc::clone(&self.program), options)?;
+                let sources = Rc::clone(&self.sources);
+                interpreter.trace_to(trace.map(|format| -> Box<dyn FnMut(TraceEvent)> {
+                    match format {
+                        Trace::Text => {
+                            Box::new(move |event| print!("{}", interp::trace::text(&event, &sources)))
+                        }
+                        Trace::Json => {
+                            Box::new(move |event| println!("{}", interp::trace::json(&event, &sources)))
+                        }
+                    }
+                }));
+                Ok(Box::new(interpreter))
+            }
+            Way::Xdp(compiled, reach) => {
+                crate::xdp::device(compiled, &self.program, &self.sources, *reach, script)
+            }
+        }
+    }
+
+    fn verdict(&self, outcome: Outcome) -> Verdict {
+        if outcome.failures.is_empty() {
+            let (sent, received) = outcome.packets;
+            return Verdict::Passed { sent, received };
+        }
+        let shown = outcome.failures.iter().map(|failure| {
+            let place = self.scripts.line_col(failure.span).map_or_else(String::new, |(file, at)| {
+                format!("{}:{}: ", self.scripts.file(file).name, at.line)
+            });
+            format!("{place}{}", failure.text)
+        });
+        Verdict::Failed(shown.collect())
+    }
+}
+
+/// A packet by the program's own headers, for failures.
+fn decode(program: &Arc<Program>, bytes: &[u8]) -> Vec<DecodedField> {
+    let Some(decoded) = interp::decode(program, bytes) else {
+        return Vec::new();
+    };
+    let fields = decoded.headers.into_iter().flat_map(|header| {
+        header.fields.into_iter().map(move |field| DecodedField {
+            name: format!("{}.{}", header.name, field.name),
+            bits: field.bits,
+            value: field.value,
+        })
+    });
+    fields.collect()
+}
