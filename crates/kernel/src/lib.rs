@@ -1,1 +1,35 @@
 //! Everything that touches the kernel or clang: building, loading, attaching, maps, namespaces, probes.
+//!
+//! The way of a program: [`clang`] makes an object of the generated C, [`budget`] reads what it will
+//! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
+//! control plane's view of its maps. Then either [`xdp`] attaches it to interfaces, and [`pins`] lets
+//! it outlive the process; or a device for tests takes it: [`test_run`] without a network,
+//! [`veth_device`] between ports of its own. [`probe`] says what the machine can do.
+//!
+//! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`] and
+//! [`veth`] only.
+
+pub mod budget;
+pub mod caps;
+pub mod clang;
+mod delegate;
+pub mod description;
+pub mod errors;
+pub mod interface;
+pub mod load;
+pub mod netns;
+pub mod pins;
+pub mod probe;
+pub mod store;
+pub mod sys;
+pub mod test_run;
+pub mod verifier_log;
+pub mod veth;
+pub mod veth_device;
+pub mod xdp;
+
+pub use load::{Failure, Instance, load};
+pub use pins::{Pins, Record};
+pub use store::KernelStore;
+pub use test_run::TestRun;
+pub use veth_device::VethDevice;

@@ -1,0 +1,57 @@
+//! The capabilities of this process, by name.
+
+/// Capabilities that Onpath may need, with their numbers in `capability.h`.
+const NAMED: [(&str, u32); 6] = [
+    ("CAP_NET_ADMIN", 12),
+    ("CAP_NET_RAW", 13),
+    ("CAP_SYS_ADMIN", 21),
+    ("CAP_SYS_RESOURCE", 24),
+    ("CAP_PERFMON", 38),
+    ("CAP_BPF", 39),
+];
+
+/// What loading and attaching an XDP program takes.
+pub const XDP: [&str; 3] = ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON"];
+
+/// The effective capabilities of this process among those that matter here.
+pub fn effective() -> Vec<&'static str> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    held(&status)
+}
+
+/// Those of `needed` that this process has not. `CAP_SYS_ADMIN` stands for `CAP_BPF` and
+/// `CAP_PERFMON` too.
+pub fn missing(needed: &[&'static str]) -> Vec<&'static str> {
+    let have = effective();
+    let stands_in = have.contains(&"CAP_SYS_ADMIN");
+    needed
+        .iter()
+        .copied()
+        .filter(|cap| !have.contains(cap))
+        .filter(|cap| !(stands_in && matches!(*cap, "CAP_BPF" | "CAP_PERFMON")))
+        .collect()
+}
+
+fn held(status: &str) -> Vec<&'static str> {
+    let mask = status
+        .lines()
+        .find_map(|l| l.strip_prefix("CapEff:"))
+        .and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok())
+        .unwrap_or(0);
+    NAMED
+        .iter()
+        .filter(|(_, bit)| mask >> bit & 1 == 1)
+        .map(|(name, _)| *name)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_of_the_status_file_is_read_by_bit() {
+        assert_eq!(held("Name:\tx\nCapEff:\t0000008000001000\n"), ["CAP_NET_ADMIN", "CAP_BPF"]);
+        assert!(held("nothing").is_empty());
+    }
+}

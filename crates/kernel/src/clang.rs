@@ -1,0 +1,211 @@
+//! C to a BPF object by the machine's newest clang.
+
+use crate::errors;
+use diag::Diagnostic;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The oldest clang whose output is known to load.
+pub const OLDEST: u32 = 14;
+/// The newest one looked for by a versioned name.
+const NEWEST_NAME: u32 = 40;
+/// Names a compiler to use instead of the newest.
+pub const CLANG_VARIABLE: &str = "ONPATH_CLANG";
+
+/// A compiler on this machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clang {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its major version.
+    pub version: u32,
+}
+
+/// What to compile.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The C text.
+    pub text: &'a str,
+    /// Headers that it includes with quotes: name and text.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// Folders in which it finds others.
+    pub include_dirs: &'a [PathBuf],
+    /// Macros that are defined as 1.
+    pub defines: &'a [&'a str],
+}
+
+/// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
+pub fn find() -> Result<Clang, Diagnostic> {
+    if let Some(named) = std::env::var_os(CLANG_VARIABLE) {
+        let path = PathBuf::from(&named);
+        let version = version_of(&path).ok_or_else(|| errors::clang::named_clang_unusable(&path))?;
+        return accept(Clang { path, version });
+    }
+    match installed().into_iter().next() {
+        Some(clang) => accept(clang),
+        None => Err(errors::clang::no_clang()),
+    }
+}
+
+fn accept(clang: Clang) -> Result<Clang, Diagnostic> {
+    if clang.version < OLDEST {
+        return Err(errors::clang::clang_too_old(&clang));
+    }
+    Ok(clang)
+}
+
+/// Every clang on `PATH`, newest first.
+pub fn installed() -> Vec<Clang> {
+    let Some(path) = std::env::var_os("PATH") else {
+        return Vec::new();
+    };
+    let dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let lookup = |name: &str| dirs.iter().map(|d| d.join(name)).find(|p| p.is_file());
+    let mut found: Vec<Clang> = (1..=NEWEST_NAME)
+        .rev()
+        .filter_map(|version| {
+            let path = lookup(&format!("clang-{version}"))?;
+            Some(Clang { path, version })
+        })
+        .collect();
+    if let Some(path) = lookup("clang")
+        && let Some(version) = version_of(&path)
+        && !found.iter().any(|c| c.version == version)
+    {
+        found.push(Clang { path, version });
+    }
+    found.sort_by_key(|c| std::cmp::Reverse(c.version));
+    found
+}
+
+/// The major version that a compiler says it has.
+fn version_of(path: &Path) -> Option<u32> {
+    let output = Command::new(path).arg("--version").output().ok()?;
+    parse_version(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// `Debian clang version 19.1.7 (…)` → 19
+fn parse_version(text: &str) -> Option<u32> {
+    let rest = text.split("clang version ").nth(1)?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
+/// are relative to the current folder, so that the lines' text gets into the object.
+pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Diagnostic> {
+    let dir = tempfile::Builder::new()
+        .prefix("onpath-")
+        .tempdir()
+        .map_err(|e| errors::clang::no_scratch_space(&e))?;
+    let written = write_source(dir.path(), source);
+    written.map_err(|e| errors::clang::no_scratch_space(&e))?;
+    let object = dir.path().join("prog.o");
+    let mut command = Command::new(&clang.path);
+    command
+        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-ident"])
+        .args(["-std=gnu11", "-Wall", "-Wno-unused", "-fno-stack-protector"])
+        .args(["-fno-color-diagnostics", "-Wno-unknown-warning-option"])
+        .args(["-Wno-pass-failed", "-Wno-address-of-packed-member"])
+        .arg("-I")
+        .arg(dir.path());
+    for include in source.include_dirs {
+        command.arg("-I").arg(include);
+    }
+    for define in source.defines {
+        command.arg(format!("-D{define}=1"));
+    }
+    let output = command
+        .arg("-c")
+        .arg(dir.path().join("prog.c"))
+        .arg("-o")
+        .arg(&object)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| errors::clang::clang_not_run(clang, &e))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(explain(clang, &said));
+    }
+    fs::read(&object).map_err(|e| errors::clang::clang_not_run(clang, &e))
+}
+
+fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
+    for (name, text) in source.headers {
+        let path = dir.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, text)?;
+    }
+    fs::write(dir.join("prog.c"), source.text)
+}
+
+/// What a compiler's refusal means to someone who wrote P4.
+fn explain(clang: &Clang, said: &str) -> Diagnostic {
+    if said.contains("stack limit") || said.contains("BPF stack") {
+        return errors::clang::stack_too_large(said);
+    }
+    if said.contains("No available targets are compatible") || said.contains("unknown target") {
+        return errors::clang::no_bpf_target(clang);
+    }
+    errors::clang::clang_refused(clang, said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_every_distributions_wording() {
+        assert_eq!(parse_version("Debian clang version 14.0.6\nTarget: x"), Some(14));
+        assert_eq!(parse_version("clang version 19.1.7 (3 b1)"), Some(19));
+        assert_eq!(parse_version("Ubuntu clang version 18.1.3 (1ubuntu1)"), Some(18));
+        assert_eq!(parse_version("gcc (Debian) 12"), None);
+    }
+
+    #[test]
+    fn headers_are_found_and_line_directives_survive() {
+        let clang = find().expect("these tests need clang");
+        let object = compile(
+            &clang,
+            Source {
+                text: "#include \"one.h\"\n__attribute__((section(\"xdp\"), used)) int f(void *c) { return ONE; }\n",
+                headers: &[("one.h", "#define ONE 1\n")],
+                include_dirs: &[],
+                defines: &[],
+            },
+        )
+        .expect("compiles");
+        assert_eq!(&object[..4], b"\x7fELF");
+    }
+
+    #[test]
+    fn an_error_in_the_text_is_shown_with_the_compilers_words() {
+        let clang = find().expect("these tests need clang");
+        let error = compile(
+            &clang,
+            Source { text: "int f( {\n", headers: &[], include_dirs: &[], defines: &[] },
+        )
+        .expect_err("refused");
+        assert_eq!(error.code, diag::Code("E0755"));
+        assert!(error.message.contains("expected parameter declarator"), "{}", error.message);
+    }
+
+    #[test]
+    fn too_much_stack_is_told_apart() {
+        let clang = find().expect("these tests need clang");
+        let error = compile(
+            &clang,
+            Source {
+                text: "void g(char*);\n__attribute__((section(\"xdp\"), used)) int f(void *c) { volatile char a[600]; for (int i = 0; i < 600; i++) a[i] = i; return a[*(int*)c]; }\n",
+                headers: &[],
+                include_dirs: &[],
+                defines: &[],
+            },
+        )
+        .expect_err("refused");
+        assert_eq!(error.code, diag::Code("E0754"));
+    }
+}

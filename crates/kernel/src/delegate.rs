@@ -1,0 +1,90 @@
+//! Devices keep their program's state in a [`KernelStore`](crate::store::KernelStore) and pass the
+//! control plane's wishes on to it.
+
+/// Implements [`control::Store`] for a type by its field `store`.
+macro_rules! store_by_field {
+    ($type:ty, $($field:ident).+) => {
+        impl control::Store for $type {
+            fn insert(&mut self, table: ir::Table, entry: &ir::Entry) -> Result<(), control::StoreError> {
+                self.$($field).+.insert(table, entry)
+            }
+            fn modify(&mut self, table: ir::Table, entry: &ir::Entry) -> Result<(), control::StoreError> {
+                self.$($field).+.modify(table, entry)
+            }
+            fn remove(
+                &mut self,
+                table: ir::Table,
+                keys: &[ir::KeyMatch],
+                priority: u32,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.remove(table, keys, priority)
+            }
+            fn entries(&self, table: ir::Table) -> Result<Vec<ir::Entry>, control::StoreError> {
+                self.$($field).+.entries(table)
+            }
+            fn set_default(
+                &mut self,
+                table: ir::Table,
+                action: &ir::ActionCall,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_default(table, action)
+            }
+            fn default_action(&self, table: ir::Table) -> Result<ir::ActionCall, control::StoreError> {
+                self.$($field).+.default_action(table)
+            }
+            fn counter(
+                &self,
+                counter: ir::ExternInst,
+                index: u64,
+            ) -> Result<control::Count, control::StoreError> {
+                self.$($field).+.counter(counter, index)
+            }
+            fn direct_counter(
+                &self,
+                table: ir::Table,
+                entry: &ir::Entry,
+            ) -> Result<control::Count, control::StoreError> {
+                self.$($field).+.direct_counter(table, entry)
+            }
+            fn register(
+                &self,
+                register: ir::ExternInst,
+                index: u64,
+            ) -> Result<Vec<ir::Bits>, control::StoreError> {
+                self.$($field).+.register(register, index)
+            }
+            fn set_register(
+                &mut self,
+                register: ir::ExternInst,
+                index: u64,
+                value: &[ir::Bits],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_register(register, index, value)
+            }
+            fn set_meter(
+                &mut self,
+                meter: ir::ExternInst,
+                index: u64,
+                rates: [(u64, u64); 2],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_meter(meter, index, rates)
+            }
+            fn value_set_insert(
+                &mut self,
+                set: ir::ValueSet,
+                member: &[ir::KeyMatch],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.value_set_insert(set, member)
+            }
+            fn value_set_remove(
+                &mut self,
+                set: ir::ValueSet,
+                member: &[ir::KeyMatch],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.value_set_remove(set, member)
+            }
+        }
+    };
+}
+
+pub(crate) use store_by_field;

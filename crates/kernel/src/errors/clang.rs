@@ -1,0 +1,101 @@
+//! The C compiler: missing, too old, or refusing.
+
+use crate::clang::{CLANG_VARIABLE, Clang, OLDEST};
+use diag::{Code, Diagnostic, Span};
+use std::io;
+use std::path::Path;
+
+/// There is no clang on this machine.
+pub fn no_clang() -> Diagnostic {
+    Diagnostic::error(Code("E0750"), Span::NONE, "no clang found; it is needed to build for the kernel")
+        .help(format!(
+            "install one of version {OLDEST} or newer (`apt-get install clang-19`), or set {CLANG_VARIABLE} to its path; \
+             `--target interp` needs none"
+        ))
+}
+
+/// `ONPATH_CLANG` names something that is not a clang.
+pub fn named_clang_unusable(path: &Path) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0751"),
+        Span::NONE,
+        format!("{CLANG_VARIABLE} names `{}`, which does not answer `--version` as clang does", path.display()),
+    )
+    .help(format!("set it to the path of a clang of version {OLDEST} or newer, or unset it"))
+}
+
+/// The newest clang is older than what is known to work.
+pub fn clang_too_old(clang: &Clang) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0752"),
+        Span::NONE,
+        format!("`{}` is clang {}, older than {OLDEST}", clang.path.display(), clang.version),
+    )
+    .help("install a newer one (`apt-get install clang-19`)")
+}
+
+/// The compiler could not be run, or left no object.
+pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0753"),
+        Span::NONE,
+        format!("`{}` could not be run: {error}", clang.path.display()),
+    )
+    .help("check the installation with `onpath doctor`")
+}
+
+/// The program needs more than the 512 bytes of stack that BPF has.
+pub fn stack_too_large(said: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0754"),
+        Span::NONE,
+        format!("the program needs more stack than the 512 bytes of a BPF program ({})", first_error(said)),
+    )
+    .help("shrink large local variables and headers, or split the control so that fewer live at the same time")
+}
+
+/// The compiler refused the text that we, or the user's C file for an extern, gave it.
+pub fn clang_refused(clang: &Clang, said: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0755"),
+        Span::NONE,
+        format!("clang {} refused the generated C: {}", clang.version, first_error(said)),
+    )
+    .help(
+        "if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: \
+         `--emit c` shows the text",
+    )
+}
+
+/// This clang was built without BPF.
+pub fn no_bpf_target(clang: &Clang) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0756"),
+        Span::NONE,
+        format!("`{}` was built without the BPF target", clang.path.display()),
+    )
+    .help("install the distribution's clang (`apt-get install clang-19`)")
+}
+
+/// No room for temporary files.
+pub fn no_scratch_space(error: &io::Error) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0757"),
+        Span::NONE,
+        format!("no temporary files for the compiler: {error}"),
+    )
+    .help("make room in the temporary folder, or set TMPDIR to another")
+}
+
+/// The first error in a compiler's output, with its place but without the temporary folder.
+fn first_error(said: &str) -> String {
+    let line = said
+        .lines()
+        .find(|l| l.contains("error:") || l.contains("stack"))
+        .or_else(|| said.lines().next())
+        .unwrap_or("it gave no reason");
+    match line.find("/prog.c:") {
+        Some(at) => format!("line {}", &line[at + "/prog.c:".len()..]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Network interfaces, namespaces, and programs on them.
+
+use diag::{Code, Diagnostic, Span};
+use std::io;
+
+/// There is no such interface.
+pub fn no_interface(name: &str, present: &[String]) -> Diagnostic {
+    let near = if present.is_empty() {
+        String::from("`ip link` lists what there is")
+    } else {
+        format!("this network namespace has {}", present.join(", "))
+    };
+    Diagnostic::error(Code("E0780"), Span::NONE, format!("no network interface `{name}`")).help(near)
+}
+
+/// The interface has an XDP program already.
+pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Diagnostic {
+    let help = match ours {
+        Some(instance) => format!("take it off with `onpath unload {instance}`"),
+        None => format!(
+            "another program put it there: `ip link set dev {name} xdp off` takes it off unless a link holds it; \
+             `bpftool net` shows which"
+        ),
+    };
+    Diagnostic::error(
+        Code("E0781"),
+        Span::NONE,
+        format!("interface `{name}` has an XDP program already (id {prog_id}); nothing was changed"),
+    )
+    .help(help)
+}
+
+/// The kernel did not attach the program, natively or otherwise.
+pub fn not_attached(name: &str, native: &io::Error, generic: &io::Error) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0782"),
+        Span::NONE,
+        format!("the program could not be attached to `{name}`: native {native}; generic {generic}"),
+    )
+    .help("the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)")
+}
+
+/// An instance of this name is loaded already.
+pub fn instance_exists(name: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0783"), Span::NONE, format!("a program is loaded as `{name}` already"))
+        .help(format!("take it off with `onpath unload {name}`, or give this one another name"))
+}
+
+/// There is no instance of this name.
+pub fn no_instance(name: &str, present: &[String]) -> Diagnostic {
+    let help = if present.is_empty() {
+        String::from("none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one")
+    } else {
+        format!("loaded are {}", present.join(", "))
+    };
+    Diagnostic::error(Code("E0784"), Span::NONE, format!("no program is loaded as `{name}`")).help(help)
+}
+
+/// More than one instance is loaded and none was named.
+pub fn which_instance(present: &[String]) -> Diagnostic {
+    Diagnostic::error(Code("E0785"), Span::NONE, "several programs are loaded; say which one")
+        .help(format!("name one of {}", present.join(", ")))
+}
+
+/// A name that cannot be a folder's name.
+pub fn bad_instance_name(name: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0786"), Span::NONE, format!("`{name}` cannot name an instance"))
+        .help("use letters, digits, `-` and `_`, up to 64 of them")
+}
+
+/// A port number that the program's port map cannot hold.
+pub fn bad_port(port: u32, ports: u32) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0787"),
+        Span::NONE,
+        format!("port {port} is too large: the program's port map has {ports}"),
+    )
+    .help(format!("use port numbers below {ports}"))
+}
+
+/// A network namespace or a device for a test could not be made.
+pub fn no_test_network(what: &str, error: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {error}"))
+        .help("it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights")
+}

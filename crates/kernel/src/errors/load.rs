@@ -1,0 +1,69 @@
+//! Loading an object, and the rights it takes.
+
+use diag::{Code, Diagnostic, Span};
+use std::io;
+use std::path::Path;
+
+/// The capabilities that loading and attaching an XDP program takes.
+const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (or root)";
+
+/// The process may not use BPF.
+pub fn not_permitted(what: &str, missing: &[&str]) -> Diagnostic {
+    let lacks = if missing.is_empty() {
+        String::from("a security policy forbids it although the capabilities are there")
+    } else {
+        format!("this process has not {}", missing.join(", "))
+    };
+    Diagnostic::error(Code("E0760"), Span::NONE, format!("not permitted to {what}: {lacks}"))
+        .help(format!("run it as root, or give it {NEEDED}; `--target interp` needs no rights"))
+}
+
+/// The kernel did not take the object, and it was not the verifier.
+pub fn not_loaded(error: &io::Error, messages: &str) -> Diagnostic {
+    let said = messages.lines().map(str::trim).find(|l| !l.is_empty());
+    let because = said.map_or_else(|| error.to_string(), |l| format!("{error} ({l})"));
+    Diagnostic::error(Code("E0761"), Span::NONE, format!("the kernel did not load the program: {because}"))
+        .help("`onpath doctor` says what this kernel can do; `--verbose` shows everything that was said")
+}
+
+/// A map that the description names is not in the object, or has another size.
+pub fn map_differs(name: &str, how: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0762"),
+        Span::NONE,
+        format!("the object and its description disagree about map `{name}`: {how}"),
+    )
+    .help("build both again with the same Onpath; files of different builds were mixed")
+}
+
+/// The object has no program of the name the description gives.
+pub fn no_program(name: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0763"), Span::NONE, format!("the object holds no program `{name}`"))
+        .help("build it again with `onpath build`")
+}
+
+/// Entries of the program itself did not go into its maps.
+pub fn initial_state(what: &str, error: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0764"), Span::NONE, format!("the program's own {what} could not be set: {error}"))
+        .help("a larger `size` for the table may be needed")
+}
+
+/// No BPF file system, and none could be mounted.
+pub fn no_bpffs(path: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0765"),
+        Span::NONE,
+        format!("no BPF file system at `{}`, and mounting one failed: {error}", path.display()),
+    )
+    .help("as root: `mount -t bpf bpf /sys/fs/bpf`")
+}
+
+/// Something of ours in the BPF file system could not be made, read or removed.
+pub fn pins(path: &Path, what: &str, error: &io::Error) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0766"),
+        Span::NONE,
+        format!("could not {what} `{}`: {error}", path.display()),
+    )
+    .help("run it as the user who loaded the program, usually root")
+}

@@ -1,0 +1,77 @@
+//! What the kernel's verifier refuses, in the words of someone who wrote P4.
+
+use crate::verifier_log::Refusal;
+use diag::{Code, Diagnostic, Span};
+
+/// A group of refusals with the same remedy: a part of the verifier's words, what it means, what to
+/// do.
+struct Kind {
+    says: &'static [&'static str],
+    code: &'static str,
+    means: &'static str,
+    help: &'static str,
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        says: &["program is too large", "too complex", "too many states"],
+        code: "E0771",
+        means: "the program has too many paths for the kernel to check",
+        help: "parse fewer stack elements or options, replace nested `if`s by a table, or shorten \
+               loops; `onpath build --report` shows what each part costs",
+    },
+    Kind {
+        says: &["stack size", "stack of", "invalid stack", "stack limit"],
+        code: "E0772",
+        means: "the program needs more than the 512 bytes of stack of a BPF program",
+        help: "shrink large local variables and headers, or let fewer live at the same time",
+    },
+    Kind {
+        says: &["back-edge", "infinite loop"],
+        code: "E0773",
+        means: "the kernel cannot see that a loop ends",
+        help: "bound the loop by a constant; in a parser, by the size of a header stack",
+    },
+    Kind {
+        says: &["invalid access to packet", "outside of the packet", "invalid access to map value",
+                "outside of the allowed memory range", "invalid mem access"],
+        code: "E0774",
+        means: "the kernel cannot prove that an access stays in bounds",
+        help: "this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the \
+               whole log to report with it",
+    },
+    Kind {
+        says: &["unknown func", "invalid func", "calling kernel function", "cannot call GPL", "unknown opcode",
+                "helper is not allowed", "program of this type cannot use"],
+        code: "E0775",
+        means: "this kernel has no such helper for XDP programs",
+        help: "`onpath doctor` says what this kernel can do; a newer kernel may be needed",
+    },
+];
+
+/// The verifier refused the program. The message holds its own words; the group decides the remedy.
+pub fn refused(refusal: &Refusal, span: Span) -> Diagnostic {
+    let words = std::iter::once(&refusal.reason).chain(&refusal.detail);
+    let kind = KINDS
+        .iter()
+        .find(|k| words.clone().any(|w| k.says.iter().any(|s| w.contains(s))));
+    let means = kind.map_or("the kernel's verifier refused the program", |k| k.means);
+    let help = kind.map_or(
+        "`--verbose` shows the verifier's whole log; if the program asks for nothing unusual, this \
+         is a bug in Onpath",
+        |k| k.help,
+    );
+    let code = kind.map_or("E0770", |k| k.code);
+    let mut diagnostic = Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));
+    if span.is_none() {
+        if let Some((file, line)) = &refusal.place {
+            diagnostic.message.push_str(&format!(" (at {file}:{line})"));
+        }
+    } else {
+        diagnostic = diagnostic.label("the verifier stopped here");
+    }
+    match &refusal.suggestion {
+        Some(suggestion) => diagnostic.help(format!("{help}; the kernel suggests: {suggestion}")),
+        None => diagnostic.help(help),
+    }
+}

@@ -1,0 +1,159 @@
+//! A compiled program into the kernel: maps, initial data, the program's own entries.
+
+use crate::store::{Globals, KernelStore};
+use crate::sys::{LoadFailure, Loaded, Map, Prog, load_object};
+use crate::{caps, errors, verifier_log};
+use bpf::abi::{Abi, Hook, MapAbi, MapKind};
+use diag::{Diagnostic, SourceMap};
+use ir::Program;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A program in the kernel, attached to nothing.
+#[derive(Debug)]
+pub struct Instance {
+    /// Its tables, counters and the rest of its state.
+    pub store: KernelStore,
+    /// The program for XDP.
+    pub xdp: Prog,
+}
+
+/// Why a program did not get into the kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Failure {
+    /// For the user.
+    pub diagnostic: Diagnostic,
+    /// The verifier's log or libbpf's words; may be empty.
+    pub log: String,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Failure {
+        Failure {
+            diagnostic,
+            log: String::new(),
+        }
+    }
+}
+
+/// Loads an object with its description. The sources are those the object was compiled from; a
+/// refusal is shown there.
+pub fn load(
+    object: &[u8],
+    abi: &Arc<Abi>,
+    program: &Arc<Program>,
+    sources: &SourceMap,
+) -> Result<Instance, Box<Failure>> {
+    let loaded = load_object(object, &[]).map_err(|f| Box::new(explain(f, sources)))?;
+    let instance = assemble(loaded, abi, program).map_err(|d| Box::new(d.into()))?;
+    Ok(instance)
+}
+
+fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
+    let log = if failure.log.is_empty() {
+        failure.messages.clone()
+    } else {
+        failure.log.clone()
+    };
+    let missing = caps::missing(&caps::XDP);
+    let refused_rights = failure.error.raw_os_error() == Some(libc::EPERM);
+    let diagnostic = if refused_rights && failure.log.is_empty() {
+        errors::load::not_permitted("load a BPF program", &missing)
+    } else {
+        match verifier_log::read(&failure.log) {
+            Some(refusal) => verifier_log::explain(&refusal, sources),
+            None => errors::load::not_loaded(&failure.error, &failure.messages),
+        }
+    };
+    Failure { diagnostic, log }
+}
+
+fn assemble(
+    loaded: Loaded,
+    abi: &Arc<Abi>,
+    program: &Arc<Program>,
+) -> Result<Instance, Diagnostic> {
+    let maps: BTreeMap<String, Map> = loaded.maps.into_iter().collect();
+    for map in &abi.maps {
+        check_map(map, maps.get(&map.name))?;
+    }
+    let globals = open_globals(abi, &maps)?;
+    let function = abi
+        .programs
+        .iter()
+        .find(|p| p.hook == Hook::Xdp)
+        .map_or("", |p| &p.function);
+    let xdp = loaded
+        .programs
+        .into_iter()
+        .find(|(name, _)| name == function)
+        .map(|(_, prog)| prog)
+        .ok_or_else(|| errors::load::no_program(function))?;
+    let mut store = KernelStore {
+        abi: Arc::clone(abi),
+        program: Arc::clone(program),
+        maps,
+        globals,
+        live: false,
+    };
+    store.preload().map_err(|(table, error)| {
+        let name = &program.tables[table].name;
+        errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
+    })?;
+    Ok(Instance { store, xdp })
+}
+
+/// Maps the program's data section, if it has one.
+pub(crate) fn open_globals(
+    abi: &Abi,
+    maps: &BTreeMap<String, Map>,
+) -> Result<Option<Globals>, Diagnostic> {
+    let Some(wanted) = &abi.globals else {
+        return Ok(None);
+    };
+    let name = &wanted.section;
+    let map = maps
+        .get(name)
+        .ok_or_else(|| errors::load::map_differs(name, "it is not there"))?;
+    let size = map.info().value_size;
+    if size < wanted.size as usize {
+        let how = format!("{size} bytes instead of {}", wanted.size);
+        return Err(errors::load::map_differs(name, &how));
+    }
+    let globals =
+        Globals::map(map).map_err(|e| errors::load::map_differs(name, &e.to_string()))?;
+    Ok(Some(globals))
+}
+
+fn check_map(wanted: &MapAbi, found: Option<&Map>) -> Result<(), Diagnostic> {
+    let name = &wanted.name;
+    let Some(found) = found.map(Map::info) else {
+        return Err(errors::load::map_differs(name, "it is not there"));
+    };
+    let sizes = |k: usize, v: usize| format!("keys and values of {k} and {v} bytes");
+    let (key, value) = (wanted.key_size as usize, wanted.value_size as usize);
+    if (found.key_size, found.value_size) != (key, value) {
+        let how = format!(
+            "{} instead of {}",
+            sizes(found.key_size, found.value_size),
+            sizes(key, value)
+        );
+        return Err(errors::load::map_differs(name, &how));
+    }
+    if found.kind != kernel_kind(wanted.kind) {
+        return Err(errors::load::map_differs(name, "it is of another type"));
+    }
+    Ok(())
+}
+
+fn kernel_kind(kind: MapKind) -> u32 {
+    match kind {
+        MapKind::Array => libbpf_sys::BPF_MAP_TYPE_ARRAY,
+        MapKind::PercpuArray => libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY,
+        MapKind::Hash => libbpf_sys::BPF_MAP_TYPE_HASH,
+        MapKind::PercpuHash => libbpf_sys::BPF_MAP_TYPE_PERCPU_HASH,
+        MapKind::LpmTrie => libbpf_sys::BPF_MAP_TYPE_LPM_TRIE,
+        MapKind::DevmapHash => libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH,
+        MapKind::PerfEventArray => libbpf_sys::BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+    }
+}

@@ -1,0 +1,301 @@
+//! What this machine can do, found out by trying.
+
+use crate::clang;
+use crate::netns::NetNs;
+use crate::sys::{Link, Map, Prog, XdpMode};
+use crate::veth::make_pairs;
+use crate::{caps, pins};
+use nix::net::if_::if_nametoindex;
+use std::io;
+use std::path::Path;
+
+/// How much it matters that something is missing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// Nothing runs in the kernel without it.
+    Needed,
+    /// Some programs or commands need it.
+    Useful,
+}
+
+/// One thing looked at.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Finding {
+    /// What it is.
+    pub name: &'static str,
+    /// Whether it is there.
+    pub present: bool,
+    /// What was found, or why it is not there.
+    pub detail: String,
+    /// How much it matters.
+    pub need: Need,
+    /// What to do if it is missing.
+    pub remedy: &'static str,
+}
+
+/// The running kernel's version; (0, 0) if it says something unreadable.
+pub fn kernel_version() -> (u32, u32) {
+    parse_version(&release()).unwrap_or((0, 0))
+}
+
+/// The running kernel's release as `uname -r` prints it.
+pub fn release() -> String {
+    nix::sys::utsname::uname()
+        .map(|u| u.release().to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn parse_version(release: &str) -> Option<(u32, u32)> {
+    let mut parts = release.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// Everything that `onpath doctor` says.
+pub fn examine() -> Vec<Finding> {
+    let mut all = vec![
+        kernel(),
+        type_information(),
+        bpf_file_system(),
+        capabilities(),
+        compiler(),
+        command("ip", "ip", Need::Useful, "`apt-get install iproute2`; tests with `--target xdp` need it"),
+        command(
+            "xdp-trafficgen",
+            "xdp-trafficgen",
+            Need::Useful,
+            "`apt-get install xdp-tools`; only the benchmark needs it",
+        ),
+    ];
+    all.extend(features());
+    all
+}
+
+fn kernel() -> Finding {
+    let (major, minor) = kernel_version();
+    Finding {
+        name: "kernel",
+        present: (major, minor) >= (5, 15),
+        detail: release(),
+        need: Need::Needed,
+        remedy: "Onpath needs Linux 5.15 or newer",
+    }
+}
+
+fn type_information() -> Finding {
+    let path = Path::new("/sys/kernel/btf/vmlinux");
+    Finding {
+        name: "BTF",
+        present: path.exists(),
+        detail: if path.exists() {
+            path.display().to_string()
+        } else {
+            "the kernel was built without its type information".into()
+        },
+        need: Need::Useful,
+        remedy: "use a kernel built with CONFIG_DEBUG_INFO_BTF",
+    }
+}
+
+fn bpf_file_system() -> Finding {
+    let mounted = pins::is_bpffs(Path::new(pins::BPFFS));
+    Finding {
+        name: "bpffs",
+        present: mounted,
+        detail: if mounted {
+            format!("mounted at {}", pins::BPFFS)
+        } else {
+            format!("not mounted at {}", pins::BPFFS)
+        },
+        need: Need::Useful,
+        remedy: "`onpath run --detach` mounts it; or `mount -t bpf bpf /sys/fs/bpf`",
+    }
+}
+
+fn capabilities() -> Finding {
+    let missing = caps::missing(&caps::XDP);
+    Finding {
+        name: "capabilities",
+        present: missing.is_empty(),
+        detail: if missing.is_empty() {
+            caps::effective().join(", ")
+        } else {
+            format!("without {}", missing.join(", "))
+        },
+        need: Need::Needed,
+        remedy: "run as root; `--target interp` needs none",
+    }
+}
+
+fn compiler() -> Finding {
+    let found = clang::find();
+    Finding {
+        name: "clang",
+        present: found.is_ok(),
+        detail: match &found {
+            Ok(clang) => format!("version {} at {}", clang.version, clang.path.display()),
+            Err(diagnostic) => diagnostic.message.clone(),
+        },
+        need: Need::Needed,
+        remedy: "`apt-get install clang-19` (14 or newer)",
+    }
+}
+
+fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> Finding {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let sbin = ["/usr/sbin", "/sbin"].map(Into::into);
+    let found = std::env::split_paths(&path)
+        .chain(sbin)
+        .map(|d| d.join(file))
+        .find(|p| p.is_file());
+    Finding {
+        name,
+        present: found.is_some(),
+        detail: found.map_or("not found".into(), |p| p.display().to_string()),
+        need,
+        remedy,
+    }
+}
+
+/// A feature by trying it.
+fn tried(
+    name: &'static str,
+    need: Need,
+    remedy: &'static str,
+    result: io::Result<()>,
+) -> Finding {
+    Finding {
+        name,
+        present: result.is_ok(),
+        detail: result.err().map_or("works".into(), |e| e.to_string()),
+        need,
+        remedy,
+    }
+}
+
+fn features() -> Vec<Finding> {
+    use libbpf_sys as bpf;
+    const NO_PREALLOC: u32 = bpf::BPF_F_NO_PREALLOC;
+    let map = |kind, key, value, entries, flags| {
+        Map::create(kind, "onpath_probe", key, value, entries, flags).map(|_| ())
+    };
+    let pass = || Prog::constant_xdp(2);
+    vec![
+        tried("XDP programs", Need::Needed, "use a kernel with CONFIG_BPF_SYSCALL", pass().map(|_| ())),
+        tried(
+            "test runs",
+            Need::Useful,
+            "`onpath test --fast` needs them; leave `--fast` away",
+            pass().and_then(|p| p.run_xdp(&[0; 64], &mut [0; 256], 0, 1).map(|_| ())),
+        ),
+        tried(
+            "native XDP on veth",
+            Need::Useful,
+            "`onpath test --target xdp` needs it; use `--fast`",
+            on_veth(|index| Link::attach_xdp(&pass()?, index, XdpMode::Native)),
+        ),
+        tried(
+            "generic XDP",
+            Need::Useful,
+            "needed on interfaces whose drivers have no XDP",
+            on_veth(|index| Link::attach_xdp(&pass()?, index, XdpMode::Generic)),
+        ),
+        tried(
+            "hash maps",
+            Need::Needed,
+            "exact tables need them",
+            map(bpf::BPF_MAP_TYPE_HASH, 4, 4, 1, 0),
+        ),
+        tried(
+            "LPM tries",
+            Need::Needed,
+            "lpm tables need them (CONFIG_BPF_SYSCALL, Linux 4.11)",
+            map(bpf::BPF_MAP_TYPE_LPM_TRIE, 8, 4, 1, NO_PREALLOC),
+        ),
+        tried(
+            "device maps",
+            Need::Useful,
+            "XDP_REDIRECT needs them (Linux 5.4)",
+            map(bpf::BPF_MAP_TYPE_DEVMAP_HASH, 4, 4, 1, 0),
+        ),
+        tried(
+            "ring buffers",
+            Need::Useful,
+            "events to user space (Linux 5.8)",
+            map(bpf::BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0),
+        ),
+        tried(
+            "bpf_loop",
+            Need::Useful,
+            "parser loops use it where they are long (Linux 5.17)",
+            has_helper(bpf::BPF_FUNC_loop),
+        ),
+        tried(
+            "open-coded iterators",
+            Need::Useful,
+            "parser loops use them (Linux 6.4)",
+            has_kernel_function("bpf_iter_num_new"),
+        ),
+        tried(
+            "tcx",
+            Need::Useful,
+            "tc programs attach by it (Linux 6.6)",
+            on_veth(|index| Link::attach_tcx(&Prog::constant_tc(-1)?, index, false)),
+        ),
+    ]
+}
+
+/// Tries something on a device of a namespace made for it.
+fn on_veth(attach: impl FnOnce(u32) -> io::Result<Link> + Send) -> io::Result<()> {
+    NetNs::new()?.run(|| {
+        make_pairs(&[("probe0".into(), "probe1".into())])?;
+        attach(if_nametoindex("probe0")?).map(|_| ())
+    })
+}
+
+fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
+    // SAFETY: no options.
+    let answer = unsafe {
+        libbpf_sys::libbpf_probe_bpf_helper(libbpf_sys::BPF_PROG_TYPE_XDP, id, std::ptr::null())
+    };
+    match answer {
+        1 => Ok(()),
+        0 => Err(io::ErrorKind::Unsupported.into()),
+        code => Err(io::Error::from_raw_os_error(-code)),
+    }
+}
+
+/// Functions of the kernel that programs may call are in its symbol table.
+fn has_kernel_function(name: &str) -> io::Result<()> {
+    let symbols = std::fs::read_to_string("/proc/kallsyms")?;
+    let found = symbols
+        .lines()
+        .any(|l| l.split_whitespace().nth(2) == Some(name));
+    if found {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read_as_distributions_write_them() {
+        assert_eq!(parse_version("6.18.44-fc-v445"), Some((6, 18)));
+        assert_eq!(parse_version("5.15.0-91-generic"), Some((5, 15)));
+        assert_eq!(parse_version("6.1"), Some((6, 1)));
+        assert_eq!(parse_version("unknown"), None);
+    }
+
+    #[test]
+    fn what_the_tests_of_this_crate_need_is_found() {
+        let all = examine();
+        for name in ["kernel", "clang", "XDP programs", "test runs", "native XDP on veth", "tcx", "bpf_loop"] {
+            let finding = all.iter().find(|f| f.name == name).expect(name);
+            assert!(finding.present, "{finding:?}");
+        }
+    }
+}

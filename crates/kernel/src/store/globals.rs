@@ -1,0 +1,119 @@
+//! The data section that a running program reads, through shared memory: single words change at once.
+
+use crate::sys::Map;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// The mapped section.
+#[derive(Debug)]
+pub struct Globals {
+    at: NonNull<u8>,
+    length: usize,
+    mapped: usize,
+}
+
+// SAFETY: the memory is shared with the kernel anyway; every access is atomic or to bytes that the
+// program does not read at the time.
+unsafe impl Send for Globals {}
+
+impl Globals {
+    /// Maps the value of a one-element array map that was made with `BPF_F_MMAPABLE`.
+    pub fn map(map: &Map) -> io::Result<Globals> {
+        let length = map.info().value_size;
+        // SAFETY: no arguments with memory.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
+        let mapped = length.max(1).next_multiple_of(page);
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                mapped,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                map.as_fd().as_raw_fd(),
+                0,
+            )
+        };
+        if at == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let at = NonNull::new(at.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
+        Ok(Globals { at, length, mapped })
+    }
+
+    /// The address of `size` bytes at `offset`, which is a multiple of `size` for words.
+    fn place(&self, offset: u32, size: usize) -> io::Result<*mut u8> {
+        let offset = offset as usize;
+        if offset.checked_add(size).is_none_or(|end| end > self.length) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        // SAFETY: inside the mapping, just checked.
+        Ok(unsafe { self.at.as_ptr().add(offset) })
+    }
+
+    fn word<T>(&self, offset: u32) -> io::Result<*mut T> {
+        let place = self.place(offset, size_of::<T>())?.cast::<T>();
+        if place.is_aligned() {
+            Ok(place)
+        } else {
+            Err(io::ErrorKind::InvalidInput.into())
+        }
+    }
+
+    /// A 4-byte word.
+    pub fn u32(&self, offset: u32) -> io::Result<u32> {
+        let place = self.word(offset)?;
+        // SAFETY: aligned, in the mapping, and only accessed atomically.
+        Ok(unsafe { AtomicU32::from_ptr(place) }.load(Ordering::Acquire))
+    }
+
+    /// Stores a 4-byte word after everything before.
+    pub fn set_u32(&self, offset: u32, value: u32) -> io::Result<()> {
+        let place = self.word(offset)?;
+        // SAFETY: as in `u32`.
+        unsafe { AtomicU32::from_ptr(place) }.store(value, Ordering::Release);
+        Ok(())
+    }
+
+    /// An 8-byte word.
+    pub fn u64(&self, offset: u32) -> io::Result<u64> {
+        let place = self.word(offset)?;
+        // SAFETY: as in `u32`.
+        Ok(unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Acquire))
+    }
+
+    /// Stores an 8-byte word after everything before.
+    pub fn set_u64(&self, offset: u32, value: u64) -> io::Result<()> {
+        let place = self.word(offset)?;
+        // SAFETY: as in `u32`.
+        unsafe { AtomicU64::from_ptr(place) }.store(value, Ordering::Release);
+        Ok(())
+    }
+
+    /// Bytes that nobody changes at the time.
+    pub fn bytes(&self, offset: u32, size: u32) -> io::Result<Vec<u8>> {
+        let place = self.place(offset, size as usize)?;
+        let mut out = vec![0; size as usize];
+        // SAFETY: `place` has `size` bytes; the copy does not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(place, out.as_mut_ptr(), out.len()) };
+        Ok(out)
+    }
+
+    /// Writes bytes that the program does not read at the time.
+    pub fn set_bytes(&self, offset: u32, bytes: &[u8]) -> io::Result<()> {
+        let place = self.place(offset, bytes.len())?;
+        // SAFETY: `place` has room for all bytes; the copy does not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
+        fence(Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for Globals {
+    fn drop(&mut self) {
+        // SAFETY: our own mapping, unmapped once. Nothing is left to do if it fails.
+        unsafe { libc::munmap(self.at.as_ptr().cast(), self.mapped) };
+    }
+}

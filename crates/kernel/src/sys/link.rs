@@ -1,0 +1,153 @@
+//! Attachments. A link holds a program on a device until its last descriptor and pin are gone.
+
+use super::{Prog, check, open_pinned, own, pin};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+/// Where in the receive path an XDP program runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum XdpMode {
+    /// In the driver, before the kernel has made a socket buffer.
+    Native,
+    /// In the network stack, for drivers that cannot; slower.
+    Generic,
+}
+
+impl XdpMode {
+    /// As a user says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            XdpMode::Native => "native",
+            XdpMode::Generic => "generic",
+        }
+    }
+
+    /// By the name that [`XdpMode::name`] gives.
+    pub fn by_name(name: &str) -> Option<XdpMode> {
+        [XdpMode::Native, XdpMode::Generic]
+            .into_iter()
+            .find(|m| m.name() == name)
+    }
+}
+
+/// An XDP program found on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct XdpSeen {
+    /// The kernel's number for the program.
+    pub prog_id: u32,
+    /// How it is attached, as far as it is one of the two ways.
+    pub mode: Option<XdpMode>,
+}
+
+/// Which XDP program a device has.
+pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
+    let mut opts = libbpf_sys::bpf_xdp_query_opts::default();
+    opts.sz = size_of_val(&opts) as _;
+    // SAFETY: `opts` is plain data that says its own size.
+    check(unsafe { libbpf_sys::bpf_xdp_query(ifindex as i32, 0, &mut opts) })?;
+    let seen = [
+        (opts.drv_prog_id, Some(XdpMode::Native)),
+        (opts.skb_prog_id, Some(XdpMode::Generic)),
+        (opts.hw_prog_id, None),
+        (opts.prog_id, None),
+    ];
+    Ok(seen
+        .into_iter()
+        .find(|(id, _)| *id != 0)
+        .map(|(prog_id, mode)| XdpSeen { prog_id, mode }))
+}
+
+/// The numbers of all links in the kernel.
+pub fn link_ids() -> io::Result<Vec<u32>> {
+    let mut ids = Vec::new();
+    let mut id = 0;
+    loop {
+        // SAFETY: `id` is written by the call.
+        match check(unsafe { libbpf_sys::bpf_link_get_next_id(id, &mut id) }) {
+            Ok(_) => ids.push(id),
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => return Ok(ids),
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// An attachment.
+#[derive(Debug)]
+pub struct Link {
+    fd: OwnedFd,
+}
+
+impl Link {
+    /// Puts an XDP program on a device that has none.
+    pub fn attach_xdp(prog: &Prog, ifindex: u32, mode: XdpMode) -> io::Result<Link> {
+        let mut opts = libbpf_sys::bpf_link_create_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.flags = match mode {
+            XdpMode::Native => libbpf_sys::XDP_FLAGS_DRV_MODE,
+            XdpMode::Generic => libbpf_sys::XDP_FLAGS_SKB_MODE,
+        };
+        Link::create(prog, ifindex, libbpf_sys::BPF_XDP, &opts)
+    }
+
+    /// Puts a tc program on a device's ingress or egress.
+    pub fn attach_tcx(prog: &Prog, ifindex: u32, egress: bool) -> io::Result<Link> {
+        let mut opts = libbpf_sys::bpf_link_create_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        let point = if egress {
+            libbpf_sys::BPF_TCX_EGRESS
+        } else {
+            libbpf_sys::BPF_TCX_INGRESS
+        };
+        Link::create(prog, ifindex, point, &opts)
+    }
+
+    fn create(
+        prog: &Prog,
+        ifindex: u32,
+        point: libbpf_sys::bpf_attach_type,
+        opts: &libbpf_sys::bpf_link_create_opts,
+    ) -> io::Result<Link> {
+        // SAFETY: the options are plain data that outlives the call.
+        Ok(Link {
+            fd: own(unsafe {
+                libbpf_sys::bpf_link_create(
+                    prog.as_fd().as_raw_fd(),
+                    ifindex as i32,
+                    point,
+                    opts,
+                )
+            })?,
+        })
+    }
+
+    /// Opens a pinned attachment.
+    pub fn open(path: &Path) -> io::Result<Link> {
+        Ok(Link {
+            fd: open_pinned(path)?,
+        })
+    }
+
+    /// Pins it: it then outlives this process.
+    pub fn pin(&self, path: &Path) -> io::Result<()> {
+        pin(self.fd.as_raw_fd(), path)
+    }
+
+    /// Takes the program off the device at once, whoever else holds the link.
+    pub fn detach(&self) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libbpf_sys::bpf_link_detach(self.fd.as_raw_fd()) }).map(|_| ())
+    }
+
+    /// The device it is on; 0 once the device is gone or the link detached.
+    pub fn ifindex(&self) -> io::Result<u32> {
+        let mut info = libbpf_sys::bpf_link_info::default();
+        let mut len = size_of_val(&info) as u32;
+        // SAFETY: `info` is `len` bytes of plain data.
+        check(unsafe {
+            libbpf_sys::bpf_link_get_info_by_fd(self.fd.as_raw_fd(), &mut info, &mut len)
+        })?;
+        // SAFETY: both XDP and tcx links begin their part of the union with the device's index.
+        Ok(unsafe { info.__bindgen_anon_1.xdp.ifindex })
+    }
+}

@@ -1,0 +1,268 @@
+//! Maps: keys and values as bytes, lengths checked against what the kernel says.
+
+use super::{check, open_pinned, own, pin};
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+/// What the kernel says about a map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MapInfo {
+    /// `BPF_MAP_TYPE_*`.
+    pub kind: u32,
+    /// Bytes.
+    pub key_size: usize,
+    /// Bytes, for one processor.
+    pub value_size: usize,
+    /// How many entries it can hold.
+    pub max_entries: u32,
+    /// The kernel's number for it.
+    pub id: u32,
+}
+
+/// When an update may happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Update {
+    /// Whether the key is there or not.
+    Any,
+    /// Only if the key is not there.
+    New,
+    /// Only if the key is there.
+    Existing,
+}
+
+/// How many processors the kernel may ever have: what a per-CPU value has copies for.
+pub fn possible_cpus() -> io::Result<usize> {
+    // SAFETY: no arguments.
+    check(unsafe { libbpf_sys::libbpf_num_possible_cpus() }).map(|n| n as usize)
+}
+
+/// An open map.
+#[derive(Debug)]
+pub struct Map {
+    fd: OwnedFd,
+    info: MapInfo,
+}
+
+impl Map {
+    /// Takes a map's descriptor.
+    pub fn from_fd(fd: OwnedFd) -> io::Result<Map> {
+        let mut info = libbpf_sys::bpf_map_info::default();
+        let mut len = size_of_val(&info) as u32;
+        // SAFETY: `info` is `len` bytes of plain data.
+        check(unsafe {
+            libbpf_sys::bpf_map_get_info_by_fd(fd.as_raw_fd(), &mut info, &mut len)
+        })?;
+        Ok(Map {
+            fd,
+            info: MapInfo {
+                kind: info.type_,
+                key_size: info.key_size as usize,
+                value_size: info.value_size as usize,
+                max_entries: info.max_entries,
+                id: info.id,
+            },
+        })
+    }
+
+    /// Makes a map.
+    pub fn create(
+        kind: u32,
+        name: &str,
+        key_size: u32,
+        value_size: u32,
+        max_entries: u32,
+        flags: u32,
+    ) -> io::Result<Map> {
+        let name = CString::new(name).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let mut opts = libbpf_sys::bpf_map_create_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.map_flags = flags;
+        // SAFETY: the name and the options outlive the call.
+        Map::from_fd(own(unsafe {
+            libbpf_sys::bpf_map_create(
+                kind,
+                name.as_ptr(),
+                key_size,
+                value_size,
+                max_entries,
+                &opts,
+            )
+        })?)
+    }
+
+    /// Opens a pinned map.
+    pub fn open(path: &Path) -> io::Result<Map> {
+        Map::from_fd(open_pinned(path)?)
+    }
+
+    /// Pins it.
+    pub fn pin(&self, path: &Path) -> io::Result<()> {
+        pin(self.fd.as_raw_fd(), path)
+    }
+
+    /// What the kernel says about it.
+    pub fn info(&self) -> MapInfo {
+        self.info
+    }
+
+    /// Whether it keeps a value for each processor.
+    pub fn is_per_cpu(&self) -> bool {
+        matches!(
+            self.info.kind,
+            libbpf_sys::BPF_MAP_TYPE_PERCPU_HASH
+                | libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY
+                | libbpf_sys::BPF_MAP_TYPE_LRU_PERCPU_HASH
+        )
+    }
+
+    /// Whether its keys are indices that are always there.
+    pub fn is_array(&self) -> bool {
+        matches!(
+            self.info.kind,
+            libbpf_sys::BPF_MAP_TYPE_ARRAY | libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY
+        )
+    }
+
+    /// Bytes that user space exchanges for one value: one copy a processor, each rounded up to 8.
+    fn buffer_size(&self) -> io::Result<usize> {
+        if self.is_per_cpu() {
+            Ok(self.info.value_size.next_multiple_of(8) * possible_cpus()?)
+        } else {
+            Ok(self.info.value_size)
+        }
+    }
+
+    fn check_key(&self, key: &[u8]) -> io::Result<()> {
+        if key.len() == self.info.key_size {
+            Ok(())
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "the map's key has {} bytes, not {}",
+                    self.info.key_size,
+                    key.len()
+                ),
+            ))
+        }
+    }
+
+    /// A value, or `None` if the key is not there. For a per-CPU map all copies, each rounded up to
+    /// 8 bytes; see [`Map::per_cpu`].
+    pub fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        self.check_key(key)?;
+        let mut value = vec![0; self.buffer_size()?];
+        // SAFETY: the key has the map's key size and the value the size that the kernel writes.
+        let code = unsafe {
+            libbpf_sys::bpf_map_lookup_elem(
+                self.fd.as_raw_fd(),
+                key.as_ptr().cast(),
+                value.as_mut_ptr().cast(),
+            )
+        };
+        match check(code) {
+            Ok(_) => Ok(Some(value)),
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The copies of a per-CPU value, each of the map's value size.
+    pub fn per_cpu(&self, key: &[u8]) -> io::Result<Option<Vec<Vec<u8>>>> {
+        let size = self.info.value_size;
+        Ok(self.get(key)?.map(|all| {
+            if self.is_per_cpu() {
+                all.chunks_exact(size.next_multiple_of(8))
+                    .map(|c| c[..size].to_vec())
+                    .collect()
+            } else {
+                vec![all]
+            }
+        }))
+    }
+
+    /// Stores a value; a per-CPU map gets the same value for every processor.
+    pub fn set(&self, key: &[u8], value: &[u8], update: Update) -> io::Result<()> {
+        self.check_key(key)?;
+        if value.len() != self.info.value_size {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "the map's value has {} bytes, not {}",
+                    self.info.value_size,
+                    value.len()
+                ),
+            ));
+        }
+        let all;
+        let value = if self.is_per_cpu() {
+            let mut one = value.to_vec();
+            one.resize(value.len().next_multiple_of(8), 0);
+            all = one.repeat(possible_cpus()?);
+            &all[..]
+        } else {
+            value
+        };
+        let flags = match update {
+            Update::Any => libbpf_sys::BPF_ANY,
+            Update::New => libbpf_sys::BPF_NOEXIST,
+            Update::Existing => libbpf_sys::BPF_EXIST,
+        };
+        // SAFETY: key and value have the sizes that the kernel reads.
+        check(unsafe {
+            libbpf_sys::bpf_map_update_elem(
+                self.fd.as_raw_fd(),
+                key.as_ptr().cast(),
+                value.as_ptr().cast(),
+                flags.into(),
+            )
+        })
+        .map(|_| ())
+    }
+
+    /// Removes a key; `false` if it was not there.
+    pub fn delete(&self, key: &[u8]) -> io::Result<bool> {
+        self.check_key(key)?;
+        // SAFETY: the key has the map's key size.
+        let code = unsafe {
+            libbpf_sys::bpf_map_delete_elem(self.fd.as_raw_fd(), key.as_ptr().cast())
+        };
+        match check(code) {
+            Ok(_) => Ok(true),
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// All keys.
+    pub fn keys(&self) -> io::Result<Vec<Vec<u8>>> {
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        // A map that changes while it is walked may start over; more keys than it can hold means that.
+        while keys.len() <= self.info.max_entries as usize {
+            let mut next = vec![0; self.info.key_size];
+            let last = keys.last().map_or(std::ptr::null(), |k| k.as_ptr());
+            // SAFETY: both keys have the map's key size; null asks for the first.
+            let code = unsafe {
+                libbpf_sys::bpf_map_get_next_key(
+                    self.fd.as_raw_fd(),
+                    last.cast(),
+                    next.as_mut_ptr().cast(),
+                )
+            };
+            match check(code) {
+                Ok(_) => keys.push(next),
+                Err(e) if e.raw_os_error() == Some(libc::ENOENT) => break,
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(keys)
+    }
+}
+
+impl AsFd for Map {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}

@@ -1,0 +1,53 @@
+//! The kernel's BPF objects as owned file descriptors, with checked lengths. The only unsafe code
+//! that speaks to `bpf(2)`; everything above works with these types.
+
+mod link;
+mod map;
+mod object;
+mod prog;
+
+pub use link::{Link, XdpMode, XdpSeen, link_ids, xdp_on};
+pub use map::{Map, MapInfo, Update, possible_cpus};
+pub use object::{LoadFailure, Loaded, load_object};
+pub use prog::{Prog, ProgInfo, RunResult, count_runs};
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// A path for a C function.
+fn c_path(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
+}
+
+/// A libbpf result: negative is an error number.
+fn check(code: i32) -> io::Result<i32> {
+    if code < 0 {
+        Err(io::Error::from_raw_os_error(-code))
+    } else {
+        Ok(code)
+    }
+}
+
+/// Takes a descriptor that a libbpf call returned.
+fn own(code: i32) -> io::Result<OwnedFd> {
+    let fd: RawFd = check(code)?;
+    // SAFETY: the call that returned this descriptor gave it to us, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Opens an object pinned in a BPF file system.
+fn open_pinned(path: &Path) -> io::Result<OwnedFd> {
+    let path = c_path(path)?;
+    // SAFETY: the path is a C string that outlives the call.
+    own(unsafe { libbpf_sys::bpf_obj_get(path.as_ptr()) })
+}
+
+/// Pins an object in a BPF file system; the path must not exist.
+fn pin(fd: RawFd, path: &Path) -> io::Result<()> {
+    let path = c_path(path)?;
+    // SAFETY: the path is a C string that outlives the call.
+    check(unsafe { libbpf_sys::bpf_obj_pin(fd, path.as_ptr()) }).map(|_| ())
+}

@@ -1,0 +1,148 @@
+//! Opening and loading an ELF object, with the verifier's log.
+
+use super::{Map, Prog, check};
+use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::ptr::NonNull;
+use std::sync::Once;
+
+/// Bytes kept of a verifier's log; the end is what matters, and the kernel keeps the end.
+const LOG_BYTES: usize = 4 << 20;
+
+/// Maps and programs of a loaded object, by the names they have in C.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Maps; those of global data are named by section (`.data`, `.rodata`, `.bss`).
+    pub maps: Vec<(String, Map)>,
+    /// Programs.
+    pub programs: Vec<(String, Prog)>,
+}
+
+/// Why an object did not load.
+#[derive(Debug)]
+pub struct LoadFailure {
+    /// What the system said.
+    pub error: io::Error,
+    /// The verifier's log; empty if it was not the verifier.
+    pub log: String,
+    /// What libbpf said.
+    pub messages: String,
+}
+
+thread_local! {
+    /// What libbpf said on this thread. It can only tell a callback without a context.
+    static MESSAGES: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn collect_messages() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        libbpf_rs::set_print(Some((libbpf_rs::PrintLevel::Info, |_, text| {
+            MESSAGES.with_borrow_mut(|all| all.push_str(&text));
+        })));
+    });
+    MESSAGES.with_borrow_mut(String::clear);
+}
+
+struct Open(NonNull<libbpf_sys::bpf_object>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // SAFETY: the object was opened by us and is closed once.
+        unsafe { libbpf_sys::bpf_object__close(self.0.as_ptr()) }
+    }
+}
+
+/// Loads an object's maps and programs into the kernel. `resize` gives maps another number of
+/// entries than the object says, by name.
+pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, LoadFailure> {
+    collect_messages();
+    let mut log = vec![0u8; LOG_BYTES];
+    load(object, resize, &mut log).map_err(|error| LoadFailure {
+        error,
+        log: CStr::from_bytes_until_nul(&log)
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        messages: MESSAGES.with_borrow(String::clone),
+    })
+}
+
+fn load(object: &[u8], resize: &[(&str, u32)], log: &mut [u8]) -> io::Result<Loaded> {
+    let mut opts = libbpf_sys::bpf_object_open_opts::default();
+    opts.sz = size_of_val(&opts) as _;
+    opts.object_name = c"onpath".as_ptr();
+    opts.kernel_log_buf = log.as_mut_ptr().cast();
+    opts.kernel_log_size = log.len() as _;
+    // SAFETY: object bytes and options outlive the call; the log outlives the object.
+    let raw = unsafe {
+        libbpf_sys::bpf_object__open_mem(object.as_ptr().cast(), object.len() as _, &opts)
+    };
+    let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
+    let obj = open.0.as_ptr();
+    for (name, entries) in resize {
+        let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // SAFETY: the object is open; the map belongs to it.
+        unsafe {
+            let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
+            if !map.is_null() {
+                check(libbpf_sys::bpf_map__set_max_entries(map, *entries))?;
+            }
+        }
+    }
+    // SAFETY: the object is open.
+    check(unsafe { libbpf_sys::bpf_object__load(obj) })?;
+
+    let mut loaded = Loaded {
+        maps: Vec::new(),
+        programs: Vec::new(),
+    };
+    // SAFETY: walks the open object's maps and programs, whose names and descriptors live as long as it.
+    unsafe {
+        let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
+        while !map.is_null() {
+            let name = CStr::from_ptr(libbpf_sys::bpf_map__name(map));
+            let fd = duplicate(libbpf_sys::bpf_map__fd(map))?;
+            loaded
+                .maps
+                .push((section_or_name(&name.to_string_lossy()), Map::from_fd(fd)?));
+            map = libbpf_sys::bpf_object__next_map(obj, map);
+        }
+        let mut prog = libbpf_sys::bpf_object__next_program(obj, std::ptr::null_mut());
+        while !prog.is_null() {
+            let name = CStr::from_ptr(libbpf_sys::bpf_program__name(prog));
+            let fd = duplicate(libbpf_sys::bpf_program__fd(prog))?;
+            loaded
+                .programs
+                .push((name.to_string_lossy().into_owned(), Prog::from_fd(fd)));
+            prog = libbpf_sys::bpf_object__next_program(obj, prog);
+        }
+    }
+    Ok(loaded)
+}
+
+/// libbpf calls the map of a data section by the object's name and the section's.
+fn section_or_name(name: &str) -> String {
+    [".rodata", ".data", ".bss"]
+        .iter()
+        .find(|s| name.ends_with(*s))
+        .map_or(name, |s| s)
+        .to_owned()
+}
+
+/// # Safety
+/// `fd` is an open descriptor.
+unsafe fn duplicate(fd: RawFd) -> io::Result<std::os::fd::OwnedFd> {
+    check_fd(fd)?;
+    // SAFETY: the caller's promise.
+    unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()
+}
+
+fn check_fd(fd: RawFd) -> io::Result<()> {
+    if fd < 0 {
+        Err(io::ErrorKind::NotFound.into())
+    } else {
+        Ok(())
+    }
+}

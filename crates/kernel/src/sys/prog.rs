@@ -1,0 +1,162 @@
+//! Loaded programs, and running them on a packet without a network device.
+
+use super::{check, open_pinned, own, pin};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+/// What the kernel says about a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProgInfo {
+    /// The kernel's number for it.
+    pub id: u32,
+    /// Instructions that the verifier walked through, over all paths.
+    pub verified_instructions: u32,
+    /// Instructions after the kernel's rewriting.
+    pub translated_instructions: u32,
+    /// Bytes of machine code.
+    pub machine_code_bytes: u32,
+}
+
+/// What one test run returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunResult {
+    /// The program's return value.
+    pub verdict: u32,
+    /// Bytes of the packet afterwards.
+    pub length: usize,
+    /// Nanoseconds a run, as the kernel measured them over all repetitions.
+    pub nanoseconds: u32,
+}
+
+/// Makes the kernel count how often programs run, for as long as the descriptor is open.
+pub fn count_runs() -> io::Result<OwnedFd> {
+    // SAFETY: no pointers.
+    own(unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) })
+}
+
+/// A loaded program.
+#[derive(Debug)]
+pub struct Prog {
+    fd: OwnedFd,
+}
+
+impl Prog {
+    /// Takes a program's descriptor.
+    pub fn from_fd(fd: OwnedFd) -> Prog {
+        Prog { fd }
+    }
+
+    /// Loads an XDP program that does nothing but return a verdict.
+    pub fn constant_xdp(verdict: i32) -> io::Result<Prog> {
+        Prog::constant(libbpf_sys::BPF_PROG_TYPE_XDP, verdict)
+    }
+
+    /// Loads a tc program that does nothing but return a verdict.
+    pub fn constant_tc(verdict: i32) -> io::Result<Prog> {
+        Prog::constant(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, verdict)
+    }
+
+    fn constant(kind: libbpf_sys::bpf_prog_type, verdict: i32) -> io::Result<Prog> {
+        let instruction = |code: u8, imm: i32| libbpf_sys::bpf_insn {
+            code,
+            imm,
+            ..Default::default()
+        };
+        // r0 = verdict; exit
+        let code = [instruction(0xb7, verdict), instruction(0x95, 0)];
+        // SAFETY: names and instructions outlive the call; no options.
+        let fd = own(unsafe {
+            libbpf_sys::bpf_prog_load(
+                kind,
+                c"constant".as_ptr(),
+                c"GPL".as_ptr(),
+                code.as_ptr(),
+                code.len() as _,
+                std::ptr::null_mut(),
+            )
+        })?;
+        Ok(Prog { fd })
+    }
+
+    /// How often it ran since its load, as far as the kernel counted; see [`count_runs`].
+    pub fn runs(&self) -> io::Result<u64> {
+        Ok(self.raw_info()?.run_cnt)
+    }
+
+    fn raw_info(&self) -> io::Result<libbpf_sys::bpf_prog_info> {
+        let mut info = libbpf_sys::bpf_prog_info::default();
+        let mut len = size_of_val(&info) as u32;
+        // SAFETY: `info` is `len` bytes of plain data, its pointers null.
+        check(unsafe {
+            libbpf_sys::bpf_prog_get_info_by_fd(self.fd.as_raw_fd(), &mut info, &mut len)
+        })?;
+        Ok(info)
+    }
+
+    /// Opens a pinned program.
+    pub fn open(path: &Path) -> io::Result<Prog> {
+        Ok(Prog {
+            fd: open_pinned(path)?,
+        })
+    }
+
+    /// Pins it.
+    pub fn pin(&self, path: &Path) -> io::Result<()> {
+        pin(self.fd.as_raw_fd(), path)
+    }
+
+    /// What the kernel says about it.
+    pub fn info(&self) -> io::Result<ProgInfo> {
+        let info = self.raw_info()?;
+        Ok(ProgInfo {
+            id: info.id,
+            verified_instructions: info.verified_insns,
+            translated_instructions: info.xlated_prog_len / 8,
+            machine_code_bytes: info.jited_prog_len,
+        })
+    }
+
+    /// Runs an XDP program `repeat` times on `packet` (at least 14 bytes), which is fed back into
+    /// itself each time, and leaves the last result in `out`, which must be large enough. The program
+    /// sees `ingress_ifindex`, a device of this network namespace; 0 is the loopback device.
+    pub fn run_xdp(
+        &self,
+        packet: &[u8],
+        out: &mut [u8],
+        ingress_ifindex: u32,
+        repeat: u32,
+    ) -> io::Result<RunResult> {
+        let context = libbpf_sys::xdp_md {
+            data_end: packet.len() as u32,
+            ingress_ifindex,
+            ..Default::default()
+        };
+        let mut opts = libbpf_sys::bpf_test_run_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.data_in = packet.as_ptr().cast();
+        opts.data_size_in = packet.len() as u32;
+        opts.data_out = out.as_mut_ptr().cast();
+        opts.data_size_out = out.len() as u32;
+        opts.repeat = repeat as i32;
+        if ingress_ifindex != 0 {
+            opts.ctx_in = (&raw const context).cast();
+            opts.ctx_size_in = size_of_val(&context) as u32;
+        }
+        // SAFETY: every pointer is to memory of the length given beside it.
+        check(unsafe {
+            libbpf_sys::bpf_prog_test_run_opts(self.fd.as_raw_fd(), &mut opts)
+        })?;
+        Ok(RunResult {
+            verdict: opts.retval,
+            length: opts.data_size_out as usize,
+            nanoseconds: opts.duration,
+        })
+    }
+}
+
+impl AsFd for Prog {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}

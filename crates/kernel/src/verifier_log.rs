@@ -1,0 +1,249 @@
+//! Reads the verifier's log and says what was refused, where, and why.
+//!
+//! Two forms are read. The classic one walks through instructions, with `; source @ file:line`
+//! comments before them, and ends with the reason. Newer kernels (7.3 and later) print a report with
+//! named sections (reason, place, causal path, suggestion) after it.
+
+use crate::errors;
+use diag::{Diagnostic, SourceMap, Span};
+
+/// What a log says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Refusal {
+    /// The verifier's own words; never empty.
+    pub reason: String,
+    /// What it said beyond the first line.
+    pub detail: Vec<String>,
+    /// File and line, by the object's line information.
+    pub place: Option<(String, u32)>,
+    /// The text of that line, as the object has it.
+    pub source: Option<String>,
+    /// The instruction.
+    pub instruction: Option<u32>,
+    /// The verifier's advice, from kernels that give one.
+    pub suggestion: Option<String>,
+}
+
+/// Reads a log. `None` if it holds no refusal.
+pub fn read(log: &str) -> Option<Refusal> {
+    read_report(log).or_else(|| read_classic(log))
+}
+
+/// The refusal as the user should see it: at the P4 line, with the reason and what to do.
+pub fn explain(refusal: &Refusal, sources: &SourceMap) -> Diagnostic {
+    let span = refusal
+        .place
+        .as_ref()
+        .and_then(|(file, line)| line_span(sources, file, *line))
+        .or_else(|| only_line_with(sources, refusal.source.as_deref()?))
+        .unwrap_or(Span::NONE);
+    errors::verifier::refused(refusal, span)
+}
+
+/// The text of a line of a source that was compiled under this name, without its indentation.
+fn line_span(sources: &SourceMap, file: &str, line: u32) -> Option<Span> {
+    let (id, source) = sources
+        .files()
+        .find(|(_, f)| f.name == file)
+        .or_else(|| sources.files().find(|(_, f)| same_file(&f.name, file)))?;
+    let mut from = 0;
+    for (number, text) in source.text.split_inclusive('\n').enumerate() {
+        if number as u32 + 1 == line {
+            let indent = text.len() - text.trim_start().len();
+            return Some(sources.span(id, from + indent..from + text.trim_end().len().max(indent)));
+        }
+        from += text.len();
+    }
+    None
+}
+
+/// The line information may hold a path where the user gave a name, or the other way round.
+fn same_file(a: &str, b: &str) -> bool {
+    let (a, b) = (std::path::Path::new(a), std::path::Path::new(b));
+    a.ends_with(b) || b.ends_with(a)
+}
+
+/// Kernels before 6.8 give a line's text and no number.
+fn only_line_with(sources: &SourceMap, text: &str) -> Option<Span> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let mut found = None;
+    for (_, file) in sources.files() {
+        for (number, line) in file.text.lines().enumerate() {
+            if line.trim() == text {
+                if found.is_some() {
+                    return None;
+                }
+                found = line_span(sources, &file.name, number as u32 + 1);
+            }
+        }
+    }
+    found
+}
+
+fn read_classic(log: &str) -> Option<Refusal> {
+    let mut refusal = Refusal::default();
+    let mut reason: Vec<&str> = Vec::new();
+    for line in log.lines() {
+        if let Some(comment) = line.strip_prefix(';') {
+            let (text, place) = split_place(comment);
+            refusal.place = place;
+            refusal.source = Some(text.trim().to_owned()).filter(|t| !t.is_empty());
+            reason.clear();
+        } else if let Some(number) = instruction_number(line) {
+            refusal.instruction = Some(number);
+            reason.clear();
+        } else if is_narration(line) {
+            reason.clear();
+        } else if !is_statistics(line) && !line.trim().is_empty() {
+            reason.push(line.trim());
+        }
+    }
+    let (first, rest) = reason.split_first()?;
+    refusal.reason = (*first).to_owned();
+    refusal.detail = rest.iter().map(|l| (*l).to_owned()).collect();
+    Some(refusal)
+}
+
+/// ` hdr.ttl = 1; @ router.p4:45` → the text and the place.
+fn split_place(comment: &str) -> (&str, Option<(String, u32)>) {
+    match comment.rsplit_once("@ ") {
+        Some((text, place)) => match parse_place(place) {
+            Some(place) => (text, Some(place)),
+            None => (comment, None),
+        },
+        None => (comment, None),
+    }
+}
+
+/// `router.p4:45` or `router.p4:45:7`.
+fn parse_place(text: &str) -> Option<(String, u32)> {
+    let text = text.trim().trim_end_matches([')', ',', ':']);
+    let (file, last) = text.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    if let Some((file, line)) = file.rsplit_once(':')
+        && let Ok(line) = line.parse()
+    {
+        return Some((file.to_owned(), line));
+    }
+    (!file.is_empty()).then(|| (file.to_owned(), last))
+}
+
+/// `12: (61) r1 = …` → 12.
+fn instruction_number(line: &str) -> Option<u32> {
+    let (number, rest) = line.split_once(": ")?;
+    let rest = rest.trim_start();
+    if rest.starts_with('(') || rest.starts_with('R') || rest.starts_with("frame") {
+        number.trim().parse().ok()
+    } else {
+        None
+    }
+}
+
+/// Lines of the walk that are neither instructions nor reasons.
+fn is_narration(line: &str) -> bool {
+    line.starts_with("from ")
+        || line.starts_with("func#")
+        || line.starts_with("mark_precise:")
+        || line.starts_with("Live regs before insn")
+        || line.starts_with("returning from callee")
+        || line.starts_with("caller:")
+        || line.starts_with("callee:")
+        || line.starts_with("to caller at")
+        || line.starts_with("Validating ")
+        || line.starts_with("Func#")
+        || line.starts_with("last_idx ")
+        || line.starts_with("regs=")
+        || line.trim_start().starts_with("frame")
+        || line.trim_start().starts_with("R0=")
+}
+
+fn is_statistics(line: &str) -> bool {
+    line.starts_with("processed ")
+        || line.starts_with("verification time")
+        || line.starts_with("stack depth")
+        || line.starts_with("insns processed")
+}
+
+/// The sections of a report.
+fn read_report(log: &str) -> Option<Refusal> {
+    let mut refusal = Refusal::default();
+    let mut section = Section::None;
+    let mut suggestion: Vec<&str> = Vec::new();
+    for line in log.lines() {
+        if let Some((named, rest)) = section_start(line) {
+            section = named;
+            add(&mut refusal, &mut suggestion, section, rest);
+        } else if is_statistics(line) {
+            section = Section::None;
+        } else {
+            add(&mut refusal, &mut suggestion, section, line.trim());
+        }
+    }
+    if refusal.reason.is_empty() {
+        return None;
+    }
+    if !suggestion.is_empty() {
+        refusal.suggestion = Some(suggestion.join(" "));
+    }
+    // The place may be told only by the walk before the report.
+    if refusal.place.is_none() {
+        let walked = log
+            .lines()
+            .filter_map(|l| split_place(l.strip_prefix(';')?).1)
+            .next_back();
+        refusal.place = walked;
+    }
+    Some(refusal)
+}
+
+#[derive(Clone, Copy)]
+enum Section {
+    None,
+    Reason,
+    Place,
+    Path,
+    Suggestion,
+}
+
+fn section_start(line: &str) -> Option<(Section, &str)> {
+    let (name, rest) = line.trim().split_once(':')?;
+    let section = match name.trim().to_ascii_lowercase().as_str() {
+        "reason" | "error" | "verifier error" => Section::Reason,
+        "at" | "place" | "location" | "where" => Section::Place,
+        "causal path" | "path" | "history" | "because" => Section::Path,
+        "suggestion" | "hint" | "help" => Section::Suggestion,
+        _ => return None,
+    };
+    Some((section, rest.trim()))
+}
+
+fn add<'a>(refusal: &mut Refusal, suggestion: &mut Vec<&'a str>, section: Section, text: &'a str) {
+    if text.is_empty() {
+        return;
+    }
+    match section {
+        Section::None => {}
+        Section::Reason if refusal.reason.is_empty() => refusal.reason = text.to_owned(),
+        Section::Reason | Section::Path => refusal.detail.push(text.to_owned()),
+        Section::Place => {
+            let place = split_place(text)
+                .1
+                .or_else(|| text.split_whitespace().find_map(parse_place));
+            if refusal.place.is_none() {
+                refusal.place = place;
+            }
+            if refusal.instruction.is_none() {
+                refusal.instruction = text
+                    .split_once("insn ")
+                    .and_then(|(_, n)| n.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+            }
+        }
+        Section::Suggestion => suggestion.push(text),
+    }
+}
+
+#[cfg(test)]
+mod tests;

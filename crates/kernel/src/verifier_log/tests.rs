@@ -1,0 +1,138 @@
+use super::*;
+
+/// Linux 6.18, a packet byte read without a bounds check.
+const PACKET: &str = "\
+0: R1=ctx() R10=fp0
+;  @ router.p4:10
+0: (61) r1 = *(u32 *)(r1 +0)          ; R1=pkt(r=0)
+;  return p[3]; } @ router.p4:12
+1: (71) r0 = *(u8 *)(r1 +3)
+invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0)
+R1 offset is outside of the packet
+processed 2 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
+";
+
+/// Linux 6.18, a loop over an unknown number of turns; the walk before it cut.
+const LOOP: &str = "\
+12: (85) call bpf_get_prandom_u32#7   ; R0=scalar()
+; for (unsigned i = 0; i < n; i++) { s += rnd(); if (s == 77) break; } @ stack.p4:31
+13: (0c) w1 += w8                     ; R1=scalar(smin=0,smax=umax=0xffffffff)
+14: (b4) w0 = 77                      ; R0=77
+15: (56) if w1 != 0x4d goto pc-9
+The sequence of 8193 jumps is too complex.
+processed 81922 insns (limit 1000000) max_states_per_insn 4 total_states 1233 peak_states 1233 mark_read 0
+";
+
+/// Linux 6.18, a helper that is not there.
+const HELPER: &str = "\
+0: R1=ctx() R10=fp0
+;  @ h.p4:5
+0: (85) call unknown#9999
+invalid func unknown#9999
+processed 1 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
+";
+
+/// A kernel before 6.8: source text without its place.
+const WITHOUT_PLACE: &str = "\
+0: (61) r1 = *(u32 *)(r1 +0)
+; hdr.ip.ttl = hdr.ip.ttl - 1;
+1: (71) r0 = *(u8 *)(r1 +3)
+invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0)
+processed 2 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
+";
+
+/// The form with named sections.
+const REPORT: &str = "\
+0: R1=ctx() R10=fp0
+; hdr.ip.ttl = hdr.ip.ttl - 1; @ router.p4:2
+0: (61) r1 = *(u32 *)(r1 +0)
+1: (71) r0 = *(u8 *)(r1 +3)
+
+Reason: invalid access to packet, off=3 size=1
+At: insn 1, router.p4:2
+Causal path:
+  insn 0 loads R1, a packet pointer with range 0
+Suggestion: compare the pointer with data_end
+  before the access
+
+processed 2 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
+";
+
+fn router() -> SourceMap {
+    let mut sources = SourceMap::new();
+    let text = "control c() {\n    hdr.ip.ttl = hdr.ip.ttl - 1;\n}\n";
+    sources.add("router.p4", text).expect("room");
+    sources
+}
+
+#[test]
+fn the_last_place_and_all_words_of_the_reason() {
+    let refusal = read(PACKET).expect("a refusal");
+    assert_eq!(refusal.place, Some(("router.p4".into(), 12)));
+    assert_eq!(refusal.instruction, Some(1));
+    assert_eq!(refusal.source.as_deref(), Some("return p[3]; }"));
+    assert_eq!(
+        refusal.reason,
+        "invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0)"
+    );
+    assert_eq!(refusal.detail, ["R1 offset is outside of the packet"]);
+}
+
+#[test]
+fn kinds_have_their_codes() {
+    let sources = SourceMap::new();
+    let code = |log| explain(&read(log).expect("a refusal"), &sources).code.0;
+    assert_eq!(code(PACKET), "E0774");
+    assert_eq!(code(LOOP), "E0771");
+    assert_eq!(code(HELPER), "E0775");
+    let deep = "combined stack size of 2 calls is 704. Too large\n";
+    assert_eq!(code(deep), "E0772");
+    assert_eq!(code("back-edge from insn 9 to 3\n"), "E0773");
+}
+
+#[test]
+fn without_its_source_the_place_is_told_in_words() {
+    let diagnostic = explain(&read(LOOP).expect("a refusal"), &SourceMap::new());
+    assert_eq!(
+        diagnostic.message,
+        "the program has too many paths for the kernel to check: \
+         The sequence of 8193 jumps is too complex. (at stack.p4:31)"
+    );
+}
+
+#[test]
+fn a_line_without_a_number_is_found_by_its_text() {
+    let sources = router();
+    let diagnostic = explain(&read(WITHOUT_PLACE).expect("a refusal"), &sources);
+    assert_eq!(
+        sources.text(diagnostic.primary.span),
+        "hdr.ip.ttl = hdr.ip.ttl - 1;"
+    );
+}
+
+#[test]
+fn reports_of_newer_kernels_are_read() {
+    let refusal = read(REPORT).expect("a refusal");
+    assert_eq!(refusal.reason, "invalid access to packet, off=3 size=1");
+    assert_eq!(refusal.place, Some(("router.p4".into(), 2)));
+    assert_eq!(refusal.instruction, Some(1));
+    let sources = router();
+    let diagnostic = explain(&refusal, &sources);
+    assert_eq!(
+        sources.text(diagnostic.primary.span),
+        "hdr.ip.ttl = hdr.ip.ttl - 1;"
+    );
+    assert!(
+        diagnostic
+            .help
+            .expect("help")
+            .ends_with("the kernel suggests: compare the pointer with data_end before the access")
+    );
+}
+
+#[test]
+fn a_log_of_success_is_no_refusal() {
+    let log = "processed 2 insns (limit 1000000) max_states_per_insn 0\n";
+    assert_eq!(read(log), None);
+    assert_eq!(read(""), None);
+}
