@@ -1,1 +1,50 @@
 //! Names, types, inference and constant evaluation: syntax tree to HIR.
+//!
+//! [`check`] walks the declarations once, in order, because P4 wants a name declared before it is
+//! used. Each expression is typed, its implicit conversions made explicit and its constants folded on
+//! the way up. What was wrong gets the type [`hir::Ty::Poison`], which fits everything, so that one
+//! mistake is told once. When there was no error, the warnings that need whole bodies run over the HIR.
+//!
+//! This crate knows the language alone: no architecture, no target.
+
+mod annotation;
+mod call;
+mod checker;
+mod coerce;
+mod constant;
+mod decl;
+mod errors;
+mod expr;
+mod infer;
+mod keyset;
+mod lvalue;
+mod scope;
+mod stmt;
+mod suggest;
+mod table;
+mod types;
+mod warn;
+
+use diag::{Diagnostics, SourceMap};
+
+/// What [`check`] found.
+#[derive(Debug)]
+pub struct Checked {
+    /// The checked program; `None` if a diagnostic is an error.
+    pub module: Option<hir::Module>,
+    /// Errors and warnings, in the order of the source as far as one pass finds them so.
+    pub diagnostics: Diagnostics,
+}
+
+/// Checks a program against the static rules of P4-16 1.2.5.
+///
+/// `map` is the map that the program's spans refer to; its first file counts as the program's own, the
+/// others as included: nothing unused is told of those. Never panics, whatever the tree.
+pub fn check(program: &syntax::ast::Program, map: &SourceMap) -> Checked {
+    let mut checker = checker::Checker::new(map);
+    checker.program(program);
+    checker.finish()
+}
+
+/// Every diagnostic code this crate can give, for documentation and for the tests that show each.
+pub use errors::CODES;

@@ -1,0 +1,177 @@
+//! Annotations: their values, and the few that the language itself knows.
+
+use crate::checker::Checker;
+use crate::errors::{constants, declarations};
+use diag::Span;
+use hir::*;
+use num_bigint::BigInt;
+use smol_str::SmolStr;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// Checks the annotations of a declaration and notes what they ask of the checker: `span` is all of
+    /// it, `name` its name's place.
+    pub(crate) fn annotations_of(&mut self, list: &[ast::Annotation], span: Span, name: Span) -> Vec<Annotation> {
+        let checked = self.annotations(list);
+        for annotation in &checked {
+            match annotation.name.as_str() {
+                "noWarn" => {
+                    if let AnnotationBody::Values(values) = &annotation.body {
+                        for value in values {
+                            if let ConstValue::String(what) = value {
+                                self.silenced.push((span, what.clone()));
+                            }
+                        }
+                    }
+                }
+                "deprecated" => {
+                    let text = match &annotation.body {
+                        AnnotationBody::Values(values) => match values.first() {
+                            Some(ConstValue::String(text)) => text.clone(),
+                            _ => String::new(),
+                        },
+                        _ => String::new(),
+                    };
+                    self.deprecated.insert(name, text);
+                }
+                _ => {}
+            }
+        }
+        checked
+    }
+
+    /// Checks annotations alone.
+    pub(crate) fn annotations(&mut self, list: &[ast::Annotation]) -> Vec<Annotation> {
+        let mut done: Vec<Annotation> = Vec::with_capacity(list.len());
+        for annotation in list {
+            let body = match &annotation.body {
+                ast::AnnotationBody::None => AnnotationBody::None,
+                ast::AnnotationBody::Unstructured(tokens) => unstructured(tokens),
+                ast::AnnotationBody::Exprs(exprs) => {
+                    AnnotationBody::Values(exprs.iter().filter_map(|e| self.annotation_value(e)).collect())
+                }
+                ast::AnnotationBody::Pairs(pairs) => {
+                    let mut values: Vec<(SmolStr, ConstValue)> = Vec::new();
+                    for (key, expr) in pairs {
+                        if values.iter().any(|(k, _)| *k == key.name) {
+                            self.report(declarations::annotation_key_twice(key));
+                        }
+                        if let Some(value) = self.annotation_value(expr) {
+                            values.push((key.name.clone(), value));
+                        }
+                    }
+                    AnnotationBody::Pairs(values)
+                }
+            };
+            let checked = Annotation { name: annotation.name.name.clone(), body, span: annotation.span };
+            self.known(&checked, &done);
+            done.push(checked);
+        }
+        done
+    }
+
+    /// A value in `@x[...]`: any constant.
+    fn annotation_value(&mut self, expr: &ast::Expr) -> Option<ConstValue> {
+        let value = self.expr(expr, None);
+        match value.kind {
+            _ if value.ty == Ty::Poison => None,
+            ExprKind::Const(known) => Some(known),
+            _ => {
+                self.report(constants::not_constant(value.span, "a value in an annotation"));
+                None
+            }
+        }
+    }
+
+    /// The form of the annotations that the specification defines.
+    fn known(&mut self, annotation: &Annotation, before: &[Annotation]) {
+        let values: &[ConstValue] = match &annotation.body {
+            AnnotationBody::Values(values) => values,
+            _ => &[],
+        };
+        let wanted = match annotation.name.as_str() {
+            "name" | "deprecated" if !matches!(values, [ConstValue::String(_)]) => "one string, as in `@name(\"a.b\")`",
+            "noWarn" if values.is_empty() || !values.iter().all(|v| matches!(v, ConstValue::String(_))) => {
+                "the name of a warning in quotes, as in `@noWarn(\"unused\")`"
+            }
+            "hidden" | "tableonly" | "defaultonly" | "optional" | "pure" | "noSideEffects" | "atomic"
+                if !matches!(annotation.body, AnnotationBody::None) =>
+            {
+                "nothing after its name"
+            }
+            "priority" if !matches!(values, [ConstValue::Int(_)]) => "one number, as in `@priority(10)`",
+            "name" => {
+                if let Some(first) = before.iter().find(|a| a.name == "name") {
+                    self.report(declarations::annotation_twice(annotation.span, "name", first.span));
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.report(declarations::annotation_form(annotation.span, &annotation.name, wanted));
+    }
+}
+
+/// `@x(tokens)`; strings and numbers alone, or with commas between, are values.
+fn unstructured(tokens: &[SmolStr]) -> AnnotationBody {
+    let values: Option<Vec<ConstValue>> = tokens
+        .iter()
+        .enumerate()
+        .filter(|(i, token)| i % 2 == 0 || *token != ",")
+        .map(|(i, token)| if i % 2 == 0 { literal(token) } else { None })
+        .collect();
+    match values {
+        Some(values) if !values.is_empty() && tokens.len() % 2 == 1 => AnnotationBody::Values(values),
+        _ => AnnotationBody::Tokens(tokens.to_vec()),
+    }
+}
+
+fn literal(token: &str) -> Option<ConstValue> {
+    if let Some(inner) = token.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        return Some(ConstValue::String(unescape(inner)));
+    }
+    let clean: String = token.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
+    let (radix, digits) = match clean.get(..2) {
+        Some("0x") => (16, &clean[2..]),
+        Some("0b") => (2, &clean[2..]),
+        Some("0o") => (8, &clean[2..]),
+        Some("0d") => (10, &clean[2..]),
+        _ => (10, clean.as_str()),
+    };
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return None;
+    }
+    BigInt::parse_bytes(digits.as_bytes(), radix).map(ConstValue::Int)
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('n') => out.push('\n'),
+                Some('t') => out.push('\t'),
+                Some('r') => out.push('\r'),
+                Some(other) => out.push(other),
+                None => out.push('\\'),
+            },
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_become_values_where_they_are_values() {
+        let tokens = |list: &[&str]| unstructured(&list.iter().map(SmolStr::new).collect::<Vec<_>>());
+        assert!(matches!(tokens(&["\"a.b\""]), AnnotationBody::Values(v) if v == [ConstValue::String("a.b".into())]));
+        assert!(matches!(tokens(&["0x10", ",", "2"]), AnnotationBody::Values(v) if v.len() == 2));
+        assert!(matches!(tokens(&["a", "+", "b"]), AnnotationBody::Tokens(_)));
+        assert!(matches!(tokens(&["1", "2"]), AnnotationBody::Tokens(_)));
+    }
+}

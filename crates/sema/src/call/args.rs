@@ -1,0 +1,345 @@
+//! Arguments to parameters: by position or name, typed, directed, with type arguments inferred.
+
+use crate::checker::{Checker, poison_expr};
+use crate::errors::{calls, types};
+use crate::infer::{has_infer, has_int, has_poison, subst};
+use crate::suggest::nearest;
+use diag::Span;
+use hir::*;
+use smol_str::SmolStr;
+use syntax::ast;
+
+/// What a parameter without direction takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// A value known when compiling: functions and methods.
+    Function,
+    /// Any value: an action called by the program itself.
+    Action,
+    /// A value known when compiling or an object, perhaps made in place: constructors.
+    Constructor,
+    /// A value known when compiling or an object: `apply` of parsers and controls.
+    Apply,
+}
+
+/// What is called, as far as its arguments are concerned.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    /// Its name, for messages.
+    pub(crate) name: SmolStr,
+    /// Its own type parameters.
+    pub(crate) type_params: Vec<TypeParamId>,
+    /// Its parameters.
+    pub(crate) params: Vec<LocalId>,
+    /// What it gives.
+    pub(crate) result: Ty,
+    /// How directionless parameters are filled.
+    pub(crate) mode: Mode,
+    /// Type parameters of what it is declared in, and what they are.
+    pub(crate) outer: (Vec<TypeParamId>, Vec<Ty>),
+    /// Its declaration.
+    pub(crate) span: Span,
+}
+
+impl Signature {
+    /// Of a function or method.
+    pub(crate) fn of_proto(proto: &Prototype) -> Signature {
+        Signature {
+            name: proto.name.clone(),
+            type_params: proto.type_params.clone(),
+            params: proto.params.clone(),
+            result: proto.result.clone(),
+            mode: Mode::Function,
+            outer: (Vec::new(), Vec::new()),
+            span: proto.span,
+        }
+    }
+
+    /// Of something without type parameters and result.
+    pub(crate) fn plain(name: &SmolStr, params: &[LocalId], mode: Mode, span: Span) -> Signature {
+        Signature {
+            name: name.clone(),
+            type_params: Vec::new(),
+            params: params.to_vec(),
+            result: Ty::Void,
+            mode,
+            outer: (Vec::new(), Vec::new()),
+            span,
+        }
+    }
+
+    /// The same in something generic with these arguments.
+    pub(crate) fn inside(mut self, params: &[TypeParamId], args: &[Ty]) -> Signature {
+        self.outer = (params.to_vec(), args.to_vec());
+        self
+    }
+}
+
+/// Arguments in parameter order.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    /// One a parameter.
+    pub(crate) args: Vec<Arg>,
+    /// One a type parameter.
+    pub(crate) type_args: Vec<Ty>,
+    /// What the call gives.
+    pub(crate) result: Ty,
+}
+
+/// What becomes of one parameter.
+enum Filled {
+    Done(Arg),
+    /// A number without width for a type not yet known.
+    Number(Expr),
+    Failed,
+}
+
+impl Checker<'_> {
+    /// Binds arguments. `None` after an error that leaves the call without sense.
+    pub(crate) fn bind(&mut self, sig: &Signature, types: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Option<Bound> {
+        let explicit: Vec<Ty> = types.iter().map(|t| self.ty(t)).collect();
+        self.bind_typed(sig, &explicit, args, want, span)
+    }
+
+    /// Like [`Checker::bind`], with type arguments already resolved.
+    pub(crate) fn bind_typed(&mut self, sig: &Signature, explicit: &[Ty], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Option<Bound> {
+        let vars: Vec<Ty> = sig.type_params.iter().map(|_| self.fresh()).collect();
+        if !explicit.is_empty() {
+            if explicit.len() != vars.len() {
+                let diagnostic = if vars.is_empty() {
+                    types::not_generic(span, &sig.name)
+                } else {
+                    types::type_argument_count(span, &sig.name, vars.len(), explicit.len())
+                };
+                self.report(diagnostic);
+                self.give_up(args);
+                return None;
+            }
+            for (var, ty) in vars.iter().zip(explicit) {
+                self.unify(var, ty);
+            }
+        }
+        let slots = self.assign(sig, args, span)?;
+        let before = self.constructors_allowed;
+        self.constructors_allowed = sig.mode == Mode::Constructor;
+        let mut filled = Vec::with_capacity(slots.len());
+        for (param, slot) in sig.params.iter().zip(slots) {
+            let ty = self.param_ty(sig, *param, &vars);
+            filled.push(match slot {
+                Some(arg) => self.fill(sig, *param, &ty, arg),
+                None => Filled::Done(self.absent(*param, &ty, span)),
+            });
+        }
+        self.constructors_allowed = before;
+        let result = subst(&subst(&sig.result, &sig.outer.0, &sig.outer.1), &sig.type_params, &vars);
+        if let Some(want) = want
+            && has_infer(&self.zonk(&result))
+        {
+            let want = self.zonk(want);
+            if !has_infer(&want) {
+                self.unify(&result, &want);
+            }
+        }
+        Some(self.close(sig, filled, &vars, &result, span))
+    }
+
+    fn param_ty(&self, sig: &Signature, param: LocalId, vars: &[Ty]) -> Ty {
+        let ty = subst(&self.module.locals[param].ty, &sig.outer.0, &sig.outer.1);
+        subst(&ty, &sig.type_params, vars)
+    }
+
+    /// Which argument goes to which parameter.
+    fn assign<'e>(&mut self, sig: &Signature, args: &'e [ast::Arg], span: Span) -> Option<Vec<Option<&'e ast::Arg>>> {
+        let mut slots: Vec<Option<&ast::Arg>> = vec![None; sig.params.len()];
+        let named = args.iter().filter(|a| a.name.is_some()).count();
+        let mut bad = false;
+        if named != 0 && named != args.len() {
+            let at = args.iter().find(|a| a.name.is_none()).map_or(span, |a| a.value.span);
+            self.report(calls::mixed(at));
+            bad = true;
+        } else if named != 0 {
+            for arg in args {
+                let Some(name) = &arg.name else { continue };
+                let slot = sig.params.iter().position(|p| self.module.locals[*p].name == name.name);
+                match slot {
+                    Some(i) if slots[i].is_some() => {
+                        self.report(calls::argument_twice(name));
+                        bad = true;
+                    }
+                    Some(i) => slots[i] = Some(arg),
+                    None => {
+                        let all: Vec<SmolStr> = sig.params.iter().map(|p| self.module.locals[*p].name.clone()).collect();
+                        let near = nearest(&name.name, all.iter().map(SmolStr::as_str));
+                        self.report(calls::unknown_argument(name, &sig.name, near));
+                        bad = true;
+                    }
+                }
+            }
+        } else if args.len() > sig.params.len() {
+            let extra = &args[sig.params.len()];
+            self.report(calls::too_many(extra.value.span, &sig.name, sig.params.len(), args.len()).also(sig.span, "declared here"));
+            bad = true;
+        } else {
+            for (slot, arg) in slots.iter_mut().zip(args) {
+                *slot = Some(arg);
+            }
+        }
+        if !bad {
+            let missing: Vec<SmolStr> = sig
+                .params
+                .iter()
+                .zip(&slots)
+                .filter(|(p, slot)| slot.is_none() && !self.may_be_absent(**p))
+                .map(|(p, _)| self.module.locals[*p].name.clone())
+                .collect();
+            if !missing.is_empty() {
+                self.report(calls::missing(span, &sig.name, &missing).also(sig.span, "declared here"));
+                bad = true;
+            }
+        }
+        if bad {
+            self.give_up(args);
+            return None;
+        }
+        Some(slots)
+    }
+
+    /// What a parameter without an argument gets.
+    fn absent(&mut self, param: LocalId, ty: &Ty, span: Span) -> Arg {
+        match self.defaults.get(&param).cloned() {
+            Some(mut value) => {
+                value.span = span;
+                Arg::In(self.coerce(value, ty))
+            }
+            None => Arg::Absent,
+        }
+    }
+
+    fn fill(&mut self, sig: &Signature, param: LocalId, ty: &Ty, arg: &ast::Arg) -> Filled {
+        let local = &self.module.locals[param];
+        let (name, kind, declared) = (local.name.clone(), local.kind, local.span);
+        let direction = match kind {
+            LocalKind::Param(direction) => direction,
+            _ => Direction::None,
+        };
+        let dont_care = matches!(arg.value.kind, ast::ExprKind::DontCare);
+        match direction {
+            Direction::Out if dont_care => Filled::Done(Arg::Discard(ty.clone())),
+            Direction::Out | Direction::InOut => {
+                if dont_care {
+                    self.report(calls::dont_care(arg.value.span, &name));
+                    return Filled::Failed;
+                }
+                let value = self.expr(&arg.value, None);
+                if value.ty == Ty::Poison || !self.require_lvalue(&value) {
+                    return Filled::Failed;
+                }
+                if !self.unify(ty, &value.ty) {
+                    let (want, got) = (self.show(&self.zonk(ty)), self.show(&value.ty));
+                    let word = if direction == Direction::Out { "out" } else { "inout" };
+                    self.report(calls::lvalue_type(value.span, &name, word, &want, &got, declared));
+                    return Filled::Failed;
+                }
+                Filled::Done(if direction == Direction::Out { Arg::Out(value) } else { Arg::InOut(value) })
+            }
+            Direction::In | Direction::None => {
+                if dont_care {
+                    self.report(calls::dont_care(arg.value.span, &name));
+                    return Filled::Failed;
+                }
+                let known = self.zonk(ty);
+                let bare = matches!(known, Ty::Infer(_));
+                let value = self.expr(&arg.value, (!bare).then_some(&known));
+                if value.ty == Ty::Poison {
+                    return Filled::Failed;
+                }
+                if direction == Direction::None && sig.mode != Mode::Action && !self.is_object(&value.ty) {
+                    let what = format!("the argument for `{name}`, a parameter without direction,");
+                    if !self.require_compile_time(&value, &what) {
+                        return Filled::Failed;
+                    }
+                }
+                if bare && value.ty == Ty::Int {
+                    return Filled::Number(value);
+                }
+                if value.ty == Ty::Void {
+                    self.report(types::no_value(value.span));
+                    return Filled::Failed;
+                }
+                let value = self.coerce(value, &known);
+                if value.ty == Ty::Poison { Filled::Failed } else { Filled::Done(Arg::In(value)) }
+            }
+        }
+    }
+
+    /// Whether a type is that of objects, which are known when compiling wherever they stand.
+    fn is_object(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..))
+    }
+
+    /// Solves what is left and rewrites the arguments with the solution.
+    fn close(&mut self, sig: &Signature, filled: Vec<Filled>, vars: &[Ty], result: &Ty, span: Span) -> Bound {
+        let mut failed = false;
+        let mut args = Vec::with_capacity(filled.len());
+        for (param, slot) in sig.params.iter().zip(filled) {
+            args.push(match slot {
+                Filled::Done(arg) => arg,
+                Filled::Number(value) => {
+                    let ty = self.param_ty(sig, *param, vars);
+                    let at = value.span;
+                    let compile_time = !matches!(self.module.locals[*param].kind, LocalKind::Param(Direction::In));
+                    let value = self.coerce(value, &ty);
+                    if value.ty == Ty::Int && !compile_time {
+                        self.report(types::int_argument(at));
+                        failed = true;
+                    }
+                    Arg::In(value)
+                }
+                Filled::Failed => {
+                    failed = true;
+                    Arg::In(poison_expr(span))
+                }
+            });
+        }
+        let mut type_args = Vec::with_capacity(vars.len());
+        for (id, var) in sig.type_params.iter().zip(vars) {
+            let mut ty = self.zonk(var);
+            if has_infer(&ty) {
+                // After an error in an argument nothing more can be said.
+                if !failed && !has_poison(&ty) {
+                    let name = self.module.type_params[*id].name.clone();
+                    self.report(types::cannot_infer(span, &name, &sig.name));
+                }
+                self.unify(var, &Ty::Poison);
+                self.solve_poison(var);
+                ty = Ty::Poison;
+            }
+            type_args.push(ty);
+        }
+        for (param, arg) in sig.params.iter().zip(&mut args) {
+            match arg {
+                Arg::In(e) | Arg::Out(e) | Arg::InOut(e) => {
+                    self.zonk_expr(e);
+                    let run_time = matches!(self.module.locals[*param].kind, LocalKind::Param(Direction::In));
+                    if run_time && e.ty != Ty::Int && has_int(&e.ty) && !failed {
+                        self.report(types::int_argument(e.span));
+                        failed = true;
+                    }
+                }
+                Arg::Discard(ty) => *ty = self.zonk(ty),
+                Arg::Absent => {}
+            }
+        }
+        let result = self.zonk(result);
+        Bound { args, type_args, result }
+    }
+
+    fn solve_poison(&mut self, var: &Ty) {
+        if let Ty::Infer(i) = var
+            && let Some(slot) = self.infer.get_mut(*i as usize)
+            && slot.is_none()
+        {
+            *slot = Some(Ty::Poison);
+        }
+    }
+}

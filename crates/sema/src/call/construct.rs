@@ -1,0 +1,154 @@
+//! Constructors: instances of externs, parsers, controls and packages.
+
+use super::{Called, Mode, Signature};
+use crate::checker::{Checker, Place};
+use crate::errors::{calls, declarations};
+use crate::scope::Entity;
+use diag::Span;
+use hir::*;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// An instance of what `entity` stands for, without a name yet.
+    pub(crate) fn construct(&mut self, entity: &Entity, name: &ast::Ident, types: &[Ty], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Option<Instance> {
+        // A typedef of an object type brings its type arguments along.
+        let (entity, types) = match entity {
+            Entity::Type(Ty::Extern(id, a)) => (Entity::Extern(*id), a.to_vec()),
+            Entity::Type(Ty::Parser(id, a)) => (Entity::Parser(*id), a.to_vec()),
+            Entity::Type(Ty::Control(id, a)) => (Entity::Control(*id), a.to_vec()),
+            Entity::Type(Ty::Package(id, a)) => (Entity::Package(*id), a.to_vec()),
+            other => (other.clone(), types.to_vec()),
+        };
+        let mut constructor = 0;
+        let mut signature = match entity {
+            Entity::Extern(id) => {
+                let decl = &self.module.externs[id];
+                let all: Vec<Signature> = decl.constructors.iter().map(Signature::of_proto).collect();
+                if all.is_empty() {
+                    let diagnostic = declarations::no_constructor(span, &decl.name, decl.span);
+                    self.report(diagnostic);
+                    self.give_up(args);
+                    return None;
+                }
+                let Some(which) = self.pick(name, &all, args, span) else {
+                    self.give_up(args);
+                    return None;
+                };
+                constructor = which as u32;
+                let mut signature = all[which].clone();
+                signature.type_params = self.module.externs[id].type_params.clone();
+                signature.result = Ty::Extern(id, own_params(&signature.type_params));
+                signature
+            }
+            Entity::Parser(id) => {
+                let decl = &self.module.parsers[id];
+                if decl.body.is_none() {
+                    let diagnostic = declarations::type_not_declaration(span, &decl.name, "parser", decl.span);
+                    self.report(diagnostic);
+                    self.give_up(args);
+                    return None;
+                }
+                let mut signature = Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
+                signature.result = Ty::Parser(id, [].into());
+                signature
+            }
+            Entity::Control(id) => {
+                let decl = &self.module.controls[id];
+                if decl.body.is_none() {
+                    let diagnostic = declarations::type_not_declaration(span, &decl.name, "control", decl.span);
+                    self.report(diagnostic);
+                    self.give_up(args);
+                    return None;
+                }
+                let mut signature = Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
+                signature.result = Ty::Control(id, [].into());
+                signature
+            }
+            Entity::Package(id) => {
+                let decl = &self.module.packages[id];
+                let mut signature = Signature::plain(&decl.name, &decl.params, Mode::Constructor, decl.span);
+                signature.type_params = decl.type_params.clone();
+                signature.result = Ty::Package(id, own_params(&decl.type_params));
+                signature
+            }
+            Entity::Poison => {
+                self.give_up(args);
+                return None;
+            }
+            other => {
+                self.report(declarations::not_instantiable(span, &name.name, other.describe()));
+                self.give_up(args);
+                return None;
+            }
+        };
+        signature.mode = Mode::Constructor;
+        let bound = self.bind_typed(&signature, &types, args, want, span)?;
+        Some(Instance {
+            name: Default::default(),
+            ty: bound.result,
+            constructor,
+            args: bound.args,
+            implementations: Vec::new(),
+            annotations: Vec::new(),
+            span,
+        })
+    }
+
+    /// `C.apply(args)` on a type: an instance made for this one call. `None` if `base` is no type.
+    pub(super) fn direct_application(&mut self, base: &ast::Expr, args: &[ast::Arg], span: Span) -> Option<Called> {
+        let (global, name, type_args): (bool, &ast::Ident, &[ast::Type]) = match &base.kind {
+            ast::ExprKind::Name { global, name } => (*global, name, &[]),
+            ast::ExprKind::Type(ty) => match &ty.kind {
+                ast::TypeKind::Name { global, name } => (*global, name, &[]),
+                ast::TypeKind::Specialized { base, args } => match &base.kind {
+                    ast::TypeKind::Name { global, name } => (*global, name, args),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if !self.scopes.lookup(&name.name, global)?.entity.is_type() {
+            return None;
+        }
+        let Some(entity) = self.resolve(global, name, "control", Entity::is_type) else { return Some(Called::Poison) };
+        let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
+        let (wanted, help) = match entity {
+            Entity::Parser(_) => (Place::ParserState, "apply it in a state of another parser"),
+            Entity::Control(_) => (Place::ControlApply, "apply it in the `apply` block of another control"),
+            _ => {
+                self.report(calls::not_applicable(base.span, &name.name, entity.describe()));
+                return Some(self.give_up(args));
+            }
+        };
+        if self.place != wanted {
+            self.report(calls::place(span, entity.describe(), self.place.describe(), help));
+            return Some(self.give_up(args));
+        }
+        let Some(mut instance) = self.construct(&entity, name, &types, &[], None, base.span) else {
+            return Some(self.give_up(args));
+        };
+        instance.name = name.name.clone();
+        let ty = instance.ty.clone();
+        let (signature, is_parser) = match &ty {
+            Ty::Parser(id, _) => {
+                let parser = &self.module.parsers[*id];
+                (Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span), true)
+            }
+            Ty::Control(id, _) => {
+                let control = &self.module.controls[*id];
+                (Signature::plain(&control.name, &control.params, Mode::Apply, control.span), false)
+            }
+            _ => return Some(Called::Poison),
+        };
+        let id = self.module.instances.push(instance);
+        let object = Expr { kind: ExprKind::Instance(id), ty, span: base.span };
+        let Some(bound) = self.bind(&signature, &[], args, None, span) else { return Some(Called::Poison) };
+        let callee = if is_parser { Callee::Parser(object) } else { Callee::Control(object) };
+        Some(Called::Call(Call { callee, args: bound.args, result: Ty::Void, span }, Some(id)))
+    }
+}
+
+fn own_params(params: &[TypeParamId]) -> std::rc::Rc<[Ty]> {
+    params.iter().map(|p| Ty::Param(*p)).collect()
+}

@@ -1,0 +1,318 @@
+//! Calls: who is meant, whether it may be called here, and with what.
+
+mod args;
+mod builtin;
+mod construct;
+mod overload;
+
+pub(crate) use args::{Mode, Signature};
+
+use crate::checker::{Checker, Place, constant, poison_expr};
+use crate::errors::{calls, constants, names, types};
+use crate::scope::{Entity, Overload};
+use crate::suggest::nearest;
+use diag::Span;
+use hir::*;
+use syntax::ast;
+
+/// What a call turned out to be.
+pub(crate) enum Called {
+    /// A call, and the instance that a direct application (`C.apply()`) makes for it.
+    Call(Call, Option<InstanceId>),
+    /// Something that looks like a call and is a value.
+    Value(Expr),
+    /// It had an error.
+    Poison,
+}
+
+impl Checker<'_> {
+    /// Any expression of the form `callee<types>(args)`.
+    pub(crate) fn call(&mut self, callee: &ast::Expr, type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+        match &callee.kind {
+            ast::ExprKind::Name { global, name } => {
+                let Some(entity) = self.resolve(*global, name, "function", |e| matches!(e, Entity::Functions(_) | Entity::Action(_))) else {
+                    return self.give_up(args);
+                };
+                match entity {
+                    Entity::Functions(all) => self.function_call(name, &all, type_args, args, want, span),
+                    Entity::Action(id) => self.action_call(id, args, span),
+                    Entity::Poison => self.give_up(args),
+                    other if other.is_type() => {
+                        let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
+                        self.constructor_call(&other, name, &types, args, want, span)
+                    }
+                    other => {
+                        self.report(calls::not_callable(callee.span, other.describe()));
+                        self.give_up(args)
+                    }
+                }
+            }
+            ast::ExprKind::Type(ty) => match &ty.kind {
+                ast::TypeKind::Name { global, name } => {
+                    let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else { return self.give_up(args) };
+                    let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
+                    self.constructor_call(&entity, name, &types, args, want, span)
+                }
+                ast::TypeKind::Specialized { base, args: types } => {
+                    let ast::TypeKind::Name { global, name } = &base.kind else { return self.give_up(args) };
+                    let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else { return self.give_up(args) };
+                    let types: Vec<Ty> = types.iter().map(|t| self.ty(t)).collect();
+                    self.constructor_call(&entity, name, &types, args, want, span)
+                }
+                _ => {
+                    self.report(calls::not_callable(callee.span, "a type"));
+                    self.give_up(args)
+                }
+            },
+            ast::ExprKind::Member(base, name) => self.method_call(base, name, type_args, args, want, span),
+            _ => {
+                self.report(calls::not_callable(callee.span, "a value"));
+                self.give_up(args)
+            }
+        }
+    }
+
+    /// Checks arguments for their own errors alone.
+    pub(crate) fn give_up(&mut self, args: &[ast::Arg]) -> Called {
+        for arg in args {
+            // What needs a type from its parameter would only be told of for want of one.
+            if !matches!(arg.value.kind, ast::ExprKind::DontCare | ast::ExprKind::Default | ast::ExprKind::Struct { .. } | ast::ExprKind::List(_) | ast::ExprKind::Invalid) {
+                self.expr(&arg.value, None);
+            }
+        }
+        Called::Poison
+    }
+
+    fn function_call(&mut self, name: &ast::Ident, all: &[Overload], type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+        let protos: Vec<Signature> = all
+            .iter()
+            .map(|o| match o {
+                Overload::Function(id) => Signature::of_proto(&self.module.functions[*id].proto),
+                Overload::Extern(id) => Signature::of_proto(&self.module.extern_functions[*id]),
+            })
+            .collect();
+        let Some(which) = self.pick(name, &protos, args, span) else { return self.give_up(args) };
+        let signature = &protos[which];
+        if let Some(why) = self.deprecated.get(&signature.span) {
+            let diagnostic = crate::errors::warnings::deprecated(name, why);
+            self.report(diagnostic);
+        }
+        let Some(bound) = self.bind(signature, type_args, args, want, span) else { return Called::Poison };
+        if let Overload::Extern(id) = all[which] {
+            if self.module.extern_functions[id].name == "static_assert" {
+                return self.static_assert(&bound.args, span);
+            }
+            if name.name == "verify" && signature.params.len() == 2 && !self.place.in_parser() {
+                self.report(calls::place(name.span, "`verify`", self.place.describe(), "it may be called in parser states"));
+            }
+        }
+        let callee = match all[which] {
+            Overload::Function(id) => Callee::Function(id, bound.type_args),
+            Overload::Extern(id) => Callee::ExternFunction(id, bound.type_args),
+        };
+        Called::Call(Call { callee, args: bound.args, result: bound.result, span }, None)
+    }
+
+    /// `static_assert` is decided here and now.
+    fn static_assert(&mut self, args: &[Arg], span: Span) -> Called {
+        let value = |arg: Option<&Arg>| match arg {
+            Some(Arg::In(Expr { kind: ExprKind::Const(value), .. })) => Some(value.clone()),
+            _ => None,
+        };
+        match value(args.first()) {
+            Some(ConstValue::Bool(true)) => {}
+            Some(ConstValue::Bool(false)) => {
+                let text = match value(args.get(1)) {
+                    Some(ConstValue::String(text)) => Some(text),
+                    _ => None,
+                };
+                self.report(constants::static_assert(span, text.as_deref()));
+            }
+            _ => {
+                if let Some(Arg::In(check)) = args.first()
+                    && check.ty != Ty::Poison
+                {
+                    self.report(constants::not_constant(check.span, "the condition of `static_assert`"));
+                }
+            }
+        }
+        Called::Value(constant(ConstValue::Bool(true), Ty::Bool, span))
+    }
+
+    fn action_call(&mut self, id: ActionId, args: &[ast::Arg], span: Span) -> Called {
+        if !matches!(self.place, Place::ControlApply | Place::Action) {
+            self.report(calls::place(span, "an action", self.place.describe(), "call it in a control's `apply` block, in another action, or from a table"));
+            return self.give_up(args);
+        }
+        let action = &self.module.actions[id];
+        let signature = Signature::plain(&action.name, &action.params, Mode::Action, action.span);
+        let Some(bound) = self.bind(&signature, &[], args, None, span) else { return Called::Poison };
+        Called::Call(Call { callee: Callee::Action(id), args: bound.args, result: Ty::Void, span }, None)
+    }
+
+    /// `base.name(args)`
+    fn method_call(&mut self, base: &ast::Expr, name: &ast::Ident, type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+        if name.name == "apply"
+            && let Some(direct) = self.direct_application(base, args, span)
+        {
+            return direct;
+        }
+        if let Some(ty) = self.type_operand(base) {
+            return match ty {
+                Some(ty) => self.size_method(&ty, name, args, span),
+                None => self.give_up(args),
+            };
+        }
+        if let ast::ExprKind::Name { global, name: table } = &base.kind
+            && matches!(self.named_entity(base), Some(Entity::Table(_) | Entity::InProgress(_)))
+        {
+            return match self.resolve(*global, table, "table", |e| matches!(e, Entity::Table(_))) {
+                Some(Entity::Table(id)) => self.table_method(id, name, args, span),
+                _ => self.give_up(args),
+            };
+        }
+        let object = self.expr(base, None);
+        match object.ty.clone() {
+            Ty::Poison => self.give_up(args),
+            Ty::Extern(id, type_arguments) => self.extern_method(object, id, &type_arguments, name, type_args, args, want, span),
+            Ty::Parser(id, type_arguments) if name.name == "apply" => {
+                let parser = &self.module.parsers[id];
+                let signature = Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span)
+                    .inside(&parser.type_params, &type_arguments);
+                if self.place != Place::ParserState {
+                    self.report(calls::place(span, "a parser", self.place.describe(), "apply it in a state of another parser"));
+                    return self.give_up(args);
+                }
+                let Some(bound) = self.bind(&signature, type_args, args, None, span) else { return Called::Poison };
+                Called::Call(Call { callee: Callee::Parser(object), args: bound.args, result: Ty::Void, span }, None)
+            }
+            Ty::Control(id, type_arguments) if name.name == "apply" => {
+                let control = &self.module.controls[id];
+                let signature = Signature::plain(&control.name, &control.params, Mode::Apply, control.span)
+                    .inside(&control.type_params, &type_arguments);
+                if self.place != Place::ControlApply {
+                    self.report(calls::place(span, "a control", self.place.describe(), "apply it in the `apply` block of another control"));
+                    return self.give_up(args);
+                }
+                let Some(bound) = self.bind(&signature, type_args, args, None, span) else { return Called::Poison };
+                Called::Call(Call { callee: Callee::Control(object), args: bound.args, result: Ty::Void, span }, None)
+            }
+            _ => self.builtin_method(object, name, args, span),
+        }
+    }
+
+    fn table_method(&mut self, id: TableId, name: &ast::Ident, args: &[ast::Arg], span: Span) -> Called {
+        if name.name != "apply" {
+            let near = nearest(&name.name, ["apply"].into_iter());
+            self.report(names::no_member(name, "a table", "method", near));
+            return self.give_up(args);
+        }
+        if self.place != Place::ControlApply {
+            self.report(calls::place(span, "a table", self.place.describe(), "apply it in the `apply` block of the control that declares it"));
+            return self.give_up(args);
+        }
+        if let Some(arg) = args.first() {
+            self.report(calls::too_many(arg.value.span, "apply", 0, args.len()));
+            return self.give_up(args);
+        }
+        let result = Ty::ApplyResult(id);
+        Called::Call(Call { callee: Callee::Table(id), args: Vec::new(), result, span }, None)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn extern_method(&mut self, object: Expr, id: ExternId, outer: &[Ty], name: &ast::Ident, type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+        let decl = &self.module.externs[id];
+        let (indices, signatures): (Vec<usize>, Vec<Signature>) = decl
+            .methods
+            .iter()
+            .enumerate()
+            .filter(|(_, m)| m.proto.name == name.name)
+            .map(|(i, m)| (i, Signature::of_proto(&m.proto).inside(&decl.type_params, outer)))
+            .unzip();
+        if signatures.is_empty() {
+            let near = nearest(&name.name, decl.methods.iter().map(|m| m.proto.name.as_str())).map(str::to_owned);
+            let of = format!("the extern `{}`", decl.name);
+            self.report(names::no_member(name, &of, "method", near.as_deref()));
+            return self.give_up(args);
+        }
+        let core = decl.name.clone();
+        if let Some((_, own)) = &self.this
+            && matches!(object.kind, ExprKind::This)
+            && *own == name.name
+        {
+            self.report(names::recursion(name, "a method", name.span));
+            return self.give_up(args);
+        }
+        let Some(which) = self.pick(name, &signatures, args, span) else { return self.give_up(args) };
+        let signature = &signatures[which];
+        if let Some(why) = self.deprecated.get(&signature.span) {
+            let diagnostic = crate::errors::warnings::deprecated(name, why);
+            self.report(diagnostic);
+        }
+        let Some(bound) = self.bind(signature, type_args, args, want, span) else { return Called::Poison };
+        self.packet_rules(&core, &name.name, &bound, span);
+        let callee = Callee::Method { object, method: indices[which] as u32, type_args: bound.type_args };
+        Called::Call(Call { callee, args: bound.args, result: bound.result, span }, None)
+    }
+
+    /// What the specification asks of the arguments of `extract`, `lookahead` and `emit`.
+    fn packet_rules(&mut self, of: &str, method: &str, bound: &args::Bound, span: Span) {
+        let Some(ty) = bound.type_args.first().cloned() else { return };
+        if matches!(ty, Ty::Poison | Ty::Param(_)) {
+            return;
+        }
+        let at = match bound.args.first() {
+            Some(Arg::In(e) | Arg::Out(e) | Arg::InOut(e)) => e.span,
+            _ => span,
+        };
+        let measure = self.measure(&ty);
+        let shown = self.show(&ty);
+        match (of, method) {
+            ("packet_in", "extract") => {
+                if self.composite_kind(&ty) != Some(CompositeKind::Header) {
+                    self.report(types::extract_needs_header(at, &shown));
+                } else if bound.args.len() == 1 && measure.varbits > 0 {
+                    self.report(types::extract_varbit(at, &shown, "has a varbit field", "give its length in bits as the second argument"));
+                } else if bound.args.len() == 2 && measure.varbits != 1 {
+                    self.report(types::extract_varbit(at, &shown, "has no varbit field", "leave the second argument out"));
+                }
+            }
+            ("packet_in", "lookahead") if !measure.sized || measure.varbits > 0 => {
+                self.report(types::lookahead_size(span, &shown));
+            }
+            ("packet_out", "emit") if !self.is_emittable(&ty) => {
+                self.report(types::emit_type(at, &shown));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_emittable(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Poison | Ty::Param(_) => true,
+            Ty::Stack(elem, _) => self.is_emittable(elem),
+            Ty::Tuple(elems) => elems.iter().all(|e| self.is_emittable(e)),
+            Ty::Composite(id, args) => match self.module.composites[*id].kind {
+                CompositeKind::Header | CompositeKind::Union => true,
+                CompositeKind::Struct => self.field_types(*id, args).iter().all(|(_, f)| self.is_emittable(f)),
+            },
+            _ => false,
+        }
+    }
+
+    /// A constructor call where a value stands: an argument of another constructor, or a table property.
+    fn constructor_call(&mut self, entity: &Entity, name: &ast::Ident, types: &[Ty], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+        if !self.constructors_allowed {
+            self.report(calls::constructor_elsewhere(span, &name.name));
+            return self.give_up(args);
+        }
+        match self.construct(entity, name, types, args, want, span) {
+            Some(instance) => {
+                let ty = instance.ty.clone();
+                let id = self.module.instances.push(instance);
+                Called::Value(Expr { kind: ExprKind::Instance(id), ty, span })
+            }
+            None => Called::Value(poison_expr(span)),
+        }
+    }
+}

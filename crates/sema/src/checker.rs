@@ -1,0 +1,244 @@
+//! The state of one check, and the small things every part of it does.
+
+use crate::Checked;
+use crate::errors;
+use crate::scope::{Entity, Scopes};
+use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
+use hir::*;
+use smol_str::SmolStr;
+use std::collections::{HashMap, HashSet};
+use syntax::ast;
+
+/// How deep expressions, statements and types may nest.
+pub(crate) const MAX_DEPTH: u32 = 200;
+
+/// The kind of place being checked: what may be called, declared and written there depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// Outside everything.
+    TopLevel,
+    /// The local declarations of a parser.
+    ParserLocals,
+    /// A parser state.
+    ParserState,
+    /// The local declarations of a control.
+    ControlLocals,
+    /// A control's `apply` block.
+    ControlApply,
+    /// An action's body.
+    Action,
+    /// A function's body.
+    Function,
+    /// The implementation of an abstract method.
+    Method,
+    /// A key, property or entry of a table.
+    Table,
+}
+
+impl Place {
+    /// What a user would call it, with its article.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Place::TopLevel => "the top level",
+            Place::ParserLocals => "a parser's declarations",
+            Place::ParserState => "a parser state",
+            Place::ControlLocals => "a control's declarations",
+            Place::ControlApply => "a control's `apply` block",
+            Place::Action => "an action",
+            Place::Function => "a function",
+            Place::Method => "a method's implementation",
+            Place::Table => "a table's properties",
+        }
+    }
+
+    /// Whether this is inside a parser, where `.next`, `.last` and `.lastIndex` exist.
+    pub(crate) fn in_parser(self) -> bool {
+        matches!(self, Place::ParserLocals | Place::ParserState)
+    }
+}
+
+/// A declaration that should be used somewhere.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    /// What it is, in a user's words.
+    pub(crate) what: &'static str,
+    /// Its name.
+    pub(crate) name: SmolStr,
+    /// Its name's place, by which a use is noted.
+    pub(crate) span: Span,
+}
+
+/// The state of one check.
+pub(crate) struct Checker<'a> {
+    /// The source.
+    pub(crate) map: &'a SourceMap,
+    /// What is built.
+    pub(crate) module: Module,
+    /// What was found.
+    pub(crate) diagnostics: Diagnostics,
+    /// Names in reach.
+    pub(crate) scopes: Scopes,
+    /// Inference variables of the calls being checked.
+    pub(crate) infer: Vec<Option<Ty>>,
+    /// Where we are.
+    pub(crate) place: Place,
+    /// How deep.
+    pub(crate) depth: u32,
+    /// How many loops are around.
+    pub(crate) loops: u32,
+    /// What `return` gives in the body being checked.
+    pub(crate) result: Ty,
+    /// The type of `this`, in an abstract method's implementation.
+    pub(crate) this: Option<(Ty, SmolStr)>,
+    /// Whether a constructor call may stand as an expression here.
+    pub(crate) constructors_allowed: bool,
+    /// Default values of parameters.
+    pub(crate) defaults: HashMap<LocalId, Expr>,
+    /// Directionless parameters of actions: values come at run time.
+    pub(crate) action_data: HashSet<LocalId>,
+    /// Sizes of composite types, by type.
+    pub(crate) sizes: HashMap<Ty, types::Measure>,
+    /// Names that were used, by the place of their declaration.
+    pub(crate) used: HashSet<Span>,
+    /// Names that should be used.
+    pub(crate) declared: Vec<Declared>,
+    /// `@deprecated` things by the place of their name.
+    pub(crate) deprecated: HashMap<Span, String>,
+    /// `@noWarn` spans and what they silence.
+    pub(crate) silenced: Vec<(Span, String)>,
+}
+
+use crate::types;
+
+impl<'a> Checker<'a> {
+    /// Nothing checked yet.
+    pub(crate) fn new(map: &'a SourceMap) -> Checker<'a> {
+        Checker {
+            map,
+            module: Module::default(),
+            diagnostics: Diagnostics::new(),
+            scopes: Scopes::new(),
+            infer: Vec::new(),
+            place: Place::TopLevel,
+            depth: 0,
+            loops: 0,
+            result: Ty::Void,
+            this: None,
+            constructors_allowed: false,
+            defaults: HashMap::new(),
+            action_data: HashSet::new(),
+            sizes: HashMap::new(),
+            used: HashSet::new(),
+            declared: Vec::new(),
+            deprecated: HashMap::new(),
+            silenced: Vec::new(),
+        }
+    }
+
+    /// Checks all declarations.
+    pub(crate) fn program(&mut self, program: &ast::Program) {
+        for decl in &program.decls {
+            if let Some(name) = crate::decl::declared_name(decl) {
+                self.scopes.announce(&name.name, name.span);
+            }
+        }
+        for decl in &program.decls {
+            self.top_level(decl);
+        }
+        if self.module.main.is_none() {
+            let at = program.decls.last().map_or(Span::NONE, |d| Span { lo: d.span.hi.saturating_sub(1), hi: d.span.hi });
+            self.report(errors::warnings::no_main(at));
+        }
+    }
+
+    /// Runs the warnings over whole bodies and closes the check.
+    pub(crate) fn finish(mut self) -> Checked {
+        if !self.diagnostics.has_errors() {
+            crate::warn::run(&mut self);
+        }
+        let mut kept = Diagnostics::new();
+        let mut seen = HashSet::new();
+        for diagnostic in self.diagnostics.iter() {
+            let key = (diagnostic.code, diagnostic.primary.span, diagnostic.message.clone());
+            if !self.is_silenced(diagnostic) && seen.insert(key) {
+                kept.push(diagnostic.clone());
+            }
+        }
+        let module = (!kept.has_errors()).then_some(self.module);
+        Checked { module, diagnostics: kept }
+    }
+
+    fn is_silenced(&self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.severity == Severity::Warning
+            && self.silenced.iter().any(|(span, what)| {
+                let at = diagnostic.primary.span;
+                span.lo <= at.lo
+                    && at.hi <= span.hi
+                    && (what == diagnostic.code.0 || errors::warnings::family(diagnostic.code) == Some(what.as_str()))
+            })
+    }
+
+    /// Takes a diagnostic.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Takes a diagnostic and gives the expression that stands for what it is about.
+    pub(crate) fn poison(&mut self, diagnostic: Diagnostic) -> Expr {
+        let span = diagnostic.primary.span;
+        self.report(diagnostic);
+        poison_expr(span)
+    }
+
+    /// Declares a name, telling of duplicates.
+    pub(crate) fn declare(&mut self, name: &ast::Ident, entity: Entity) {
+        if let Err(earlier) = self.scopes.declare(name.name.clone(), entity, name.span) {
+            self.report(errors::names::duplicate(name, earlier));
+        }
+    }
+
+    /// Notes a name that should be used somewhere.
+    pub(crate) fn expect_use(&mut self, what: &'static str, name: &ast::Ident) {
+        self.declared.push(Declared { what, name: name.name.clone(), span: name.span });
+    }
+
+    /// Runs `body` in a scope of its own.
+    pub(crate) fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push();
+        let result = body(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Runs `body` at another kind of place.
+    pub(crate) fn placed<R>(&mut self, place: Place, body: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.place, place);
+        let loops = std::mem::replace(&mut self.loops, 0);
+        let result = body(self);
+        self.place = before;
+        self.loops = loops;
+        result
+    }
+
+    /// Goes one level deeper; too deep is told once and answered with `None`.
+    pub(crate) fn deeper<R>(&mut self, span: Span, body: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.depth >= MAX_DEPTH {
+            self.report(errors::constants::too_deep(span, MAX_DEPTH));
+            return None;
+        }
+        self.depth += 1;
+        let result = body(self);
+        self.depth -= 1;
+        Some(result)
+    }
+}
+
+/// The expression that stands for one with an error.
+pub(crate) fn poison_expr(span: Span) -> Expr {
+    Expr { kind: ExprKind::Default, ty: Ty::Poison, span }
+}
+
+/// A constant expression.
+pub(crate) fn constant(value: ConstValue, ty: Ty, span: Span) -> Expr {
+    Expr { kind: ExprKind::Const(value), ty, span }
+}

@@ -1,0 +1,111 @@
+//! Implicit conversions (specification section "Implicit casts").
+
+use crate::checker::{Checker, constant, poison_expr};
+use crate::constant;
+use crate::errors::{types, warnings};
+use crate::expr::cast::retyped;
+use hir::*;
+
+impl Checker<'_> {
+    /// Converts a value to `to` as its place does without being told, or tells that it cannot be.
+    /// `to` may hold inference variables, which this solves.
+    pub(crate) fn coerce(&mut self, value: Expr, to: &Ty) -> Expr {
+        let to = self.shallow(to);
+        if value.ty == Ty::Poison || to == Ty::Poison {
+            return poison_expr(value.span);
+        }
+        if value.ty == to {
+            return value;
+        }
+        if let (Ty::Int, Ty::Bits { width, signed }) = (&value.ty, &to) {
+            return self.int_to_bits(value, *width, *signed);
+        }
+        if let Some(inner) = self.underlying(&value.ty)
+            && inner == to
+        {
+            return retyped(value, inner);
+        }
+        if let Ty::Tuple(from) = &value.ty {
+            let from = from.clone();
+            if let Some(done) = self.tuple_to(value.clone(), &from, &to) {
+                return done;
+            }
+        }
+        if self.unify(&value.ty, &to) {
+            return value;
+        }
+        let (from, shown) = (self.show(&value.ty), self.show(&to));
+        let cast_helps = self.cast_would_do(&value, &to);
+        self.poison(types::mismatch_types(value.span, &shown, &from, cast_helps))
+    }
+
+    /// Whether an explicit cast would be allowed, for the help text.
+    fn cast_would_do(&self, value: &Expr, to: &Ty) -> bool {
+        let from = self.representation(&value.ty);
+        matches!(
+            (&from, to),
+            (Ty::Bool, Ty::Bits { width: 1, signed: false })
+                | (Ty::Bits { width: 1, signed: false }, Ty::Bool)
+                | (Ty::Int, Ty::NewType(_))
+        ) || matches!((&from, to), (Ty::Bits { width: a, signed: s }, Ty::Bits { width: b, signed: t }) if s == t || a == b)
+            || matches!(to, Ty::NewType(_) | Ty::Enum(_)) && self.representation(to) == from
+    }
+
+    fn int_to_bits(&mut self, value: Expr, width: u32, signed: bool) -> Expr {
+        let ty = Ty::Bits { width, signed };
+        let ExprKind::Const(ConstValue::Int(n)) = &value.kind else {
+            let span = value.span;
+            return Expr { kind: ExprKind::Cast(Box::new(value)), ty, span };
+        };
+        let wrapped = constant::wrap(n, width, signed);
+        if wrapped != *n {
+            let shown = self.show(&ty);
+            let diagnostic = if !signed && n.sign() == num_bigint::Sign::Minus {
+                warnings::negative(value.span, n, &shown, &wrapped)
+            } else {
+                warnings::truncated(value.span, n, &shown, &wrapped)
+            };
+            self.report(diagnostic);
+        }
+        constant(ConstValue::Int(wrapped), ty, value.span)
+    }
+
+    /// A tuple to a tuple, struct, header, list or stack, element by element. `None` if `to` is none of these.
+    fn tuple_to(&mut self, value: Expr, from: &[Ty], to: &Ty) -> Option<Expr> {
+        let slots: Vec<Ty> = match to {
+            Ty::Tuple(slots) => slots.to_vec(),
+            Ty::Composite(id, args) if self.module.composites[*id].kind != CompositeKind::Union => {
+                self.field_types(*id, args).into_iter().map(|(_, ty)| ty).collect()
+            }
+            Ty::List(elem) => vec![(**elem).clone(); from.len()],
+            Ty::Stack(elem, n) => vec![(**elem).clone(); *n as usize],
+            _ => return None,
+        };
+        if slots.len() != from.len() {
+            let shown = self.show(to);
+            return Some(self.poison(types::list_length(value.span, &shown, slots.len(), from.len())));
+        }
+        let span = value.span;
+        let elems: Vec<Expr> = match value.kind {
+            ExprKind::List(elems) => elems,
+            ExprKind::Const(ConstValue::List(values)) => {
+                values.into_iter().zip(from).map(|(v, ty)| constant(v, ty.clone(), span)).collect()
+            }
+            kind => {
+                // Not taken apart: every element already has its type.
+                let same = slots.iter().zip(from).all(|(slot, ty)| self.unify(slot, ty));
+                if !same || matches!(to, Ty::List(_) | Ty::Stack(..)) {
+                    let (from, shown) = (self.show(&Ty::Tuple(from.into())), self.show(to));
+                    return Some(self.poison(types::mismatch_types(span, &shown, &from, false)));
+                }
+                let value = Expr { kind, ty: Ty::Tuple(from.into()), span };
+                if matches!(to, Ty::Tuple(_)) {
+                    return Some(value);
+                }
+                return Some(Expr { kind: ExprKind::Cast(Box::new(value)), ty: to.clone(), span });
+            }
+        };
+        let elems = elems.into_iter().zip(&slots).map(|(e, slot)| self.coerce(e, slot)).collect();
+        Some(self.gathered(elems, to.clone(), span))
+    }
+}

@@ -1,0 +1,46 @@
+//! Actions.
+
+use super::Role;
+use crate::checker::{Checker, Place};
+use crate::errors::declarations;
+use crate::scope::Entity;
+use hir::*;
+use syntax::ast;
+
+impl Checker<'_> {
+    pub(super) fn action_decl(&mut self, decl: &ast::Decl, name: &ast::Ident, params: &[ast::Param], body: &ast::Block) -> ActionId {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        self.declare(name, Entity::InProgress("an action"));
+        let (params, body) = self.scoped(|c| {
+            let ids = c.params(params, Role::Action);
+            let mut data = None;
+            for (id, param) in ids.iter().zip(params) {
+                match c.module.locals[*id].kind {
+                    LocalKind::Param(Direction::None) => data = Some(param.name.span),
+                    _ => {
+                        if let Some(first) = data {
+                            c.report(declarations::parameter_order(param.name.span, first));
+                        }
+                    }
+                }
+            }
+            let before = std::mem::replace(&mut c.result, Ty::Void);
+            let body = c.placed(Place::Action, |c| c.block(body));
+            c.result = before;
+            c.expect_params(&ids, "action parameter");
+            (ids, body)
+        });
+        let id = self.module.actions.push(Action { name: name.name.clone(), params, body, annotations, span: name.span });
+        self.expect_use("action", name);
+        self.settle(name, Entity::Action(id));
+        id
+    }
+
+    /// Gives a name that stood for itself in progress its meaning, unless it belongs to an earlier declaration.
+    pub(crate) fn settle(&mut self, name: &ast::Ident, entity: Entity) {
+        let own = self.scopes.lookup_here(&name.name).is_none_or(|b| matches!(b.entity, Entity::InProgress(_)));
+        if own {
+            self.scopes.replace(&name.name, entity, name.span);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Structs, headers, header unions.
+
+use crate::checker::Checker;
+use crate::errors::{names, types};
+use crate::scope::Entity;
+use crate::types::container_of;
+use hir::*;
+use syntax::ast;
+
+/// The most scalars a type may consist of, and how deep it may nest.
+const MAX_LEAVES: u64 = 1 << 16;
+const MAX_NESTING: u32 = 32;
+
+impl Checker<'_> {
+    pub(super) fn composite_decl(&mut self, decl: &ast::Decl, kind: ast::CompositeKind, name: &ast::Ident, type_params: &[ast::Ident], fields: &[ast::Field]) {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let kind = match kind {
+            ast::CompositeKind::Struct => CompositeKind::Struct,
+            ast::CompositeKind::Header => CompositeKind::Header,
+            ast::CompositeKind::Union => CompositeKind::Union,
+        };
+        self.declare(name, Entity::InProgress("a type"));
+        let (type_params, fields) = self.scoped(|c| {
+            let type_params = c.type_params(type_params);
+            (type_params, c.fields(kind, fields))
+        });
+        let generic: std::rc::Rc<[Ty]> = type_params.iter().map(|p| Ty::Param(*p)).collect();
+        let id = self.module.composites.push(Composite {
+            kind,
+            name: name.name.clone(),
+            type_params,
+            fields,
+            annotations,
+            span: name.span,
+        });
+        let measure = self.measure(&Ty::Composite(id, generic));
+        let mut entity = Entity::Composite(id);
+        if measure.leaves > MAX_LEAVES || measure.depth > MAX_NESTING {
+            self.report(types::too_large(name.span));
+            entity = Entity::Poison;
+        }
+        self.settle(name, entity);
+    }
+
+    fn fields(&mut self, kind: CompositeKind, fields: &[ast::Field]) -> Vec<Field> {
+        let mut done: Vec<Field> = Vec::with_capacity(fields.len());
+        let mut varbit = None;
+        for field in fields {
+            let annotations = self.annotations(&field.annotations);
+            let ty = self.full_ty(&field.ty);
+            let ty = self.require_holds(container_of(kind), ty, field.ty.span);
+            if kind == CompositeKind::Header && matches!(ty, Ty::Varbit(_)) {
+                match varbit {
+                    Some(first) => self.report(types::second_varbit(field.name.span, first)),
+                    None => varbit = Some(field.name.span),
+                }
+            }
+            if let Some(first) = done.iter().find(|f| f.name == field.name.name) {
+                let diagnostic = names::duplicate(&field.name, first.span);
+                self.report(diagnostic);
+                continue;
+            }
+            done.push(Field { name: field.name.name.clone(), ty, annotations, span: field.name.span });
+        }
+        done
+    }
+}

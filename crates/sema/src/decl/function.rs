@@ -1,0 +1,108 @@
+//! Functions, and sets of functions of one name.
+
+use super::Role;
+use crate::checker::{Checker, Place};
+use crate::errors::{declarations, names, statements};
+use crate::scope::{Entity, Overload};
+use crate::stmt::always_leaves;
+use hir::*;
+use smol_str::SmolStr;
+use syntax::ast;
+
+impl Checker<'_> {
+    pub(super) fn extern_function(&mut self, decl: &ast::Decl, proto: &ast::Proto) {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
+        let proto_done = self.scoped(|c| c.proto(proto, annotations));
+        let id = self.module.extern_functions.push(proto_done);
+        self.add_overload(&proto.name, Overload::Extern(id));
+    }
+
+    pub(super) fn function_decl(&mut self, decl: &ast::Decl, proto: &ast::Proto, body: &ast::Block) {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
+        let fresh = self.scopes.lookup_here(&proto.name.name).is_none();
+        if fresh {
+            self.declare(&proto.name, Entity::InProgress("a function"));
+        }
+        let function = self.function(proto, annotations, body, Place::Function);
+        let id = self.module.functions.push(function);
+        self.expect_use("function", &proto.name);
+        if fresh {
+            self.scopes.replace(&proto.name.name, Entity::Functions(vec![Overload::Function(id)]), proto.name.span);
+        } else {
+            self.add_overload(&proto.name, Overload::Function(id));
+        }
+    }
+
+    /// A function's signature and body.
+    pub(super) fn function(&mut self, proto: &ast::Proto, annotations: Vec<Annotation>, body: &ast::Block, place: Place) -> Function {
+        self.scoped(|c| {
+            let proto_done = c.proto(proto, annotations);
+            let before = std::mem::replace(&mut c.result, proto_done.result.clone());
+            let block = c.placed(place, |c| c.block(body));
+            c.result = before;
+            if !matches!(proto_done.result, Ty::Void | Ty::Poison) && !always_leaves(&block) {
+                let shown = c.show(&proto_done.result);
+                c.report(statements::missing_return(proto.name.span, &proto.name.name, &shown));
+            }
+            if place == Place::Function {
+                c.expect_params(&proto_done.params, "parameter");
+            }
+            Function { proto: proto_done, body: block }
+        })
+    }
+
+    /// A signature; declares its type parameters and parameters in the current scope.
+    pub(super) fn proto(&mut self, proto: &ast::Proto, annotations: Vec<Annotation>) -> Prototype {
+        let type_params = self.type_params(&proto.type_params);
+        let result = match &proto.result {
+            Some(ty) => {
+                let result = self.full_ty(ty);
+                if matches!(result, Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) | Ty::MatchKind) {
+                    let shown = self.show(&result);
+                    self.report(declarations::result_type(ty.span, &shown));
+                    Ty::Poison
+                } else {
+                    result
+                }
+            }
+            None => Ty::Void,
+        };
+        let params = self.params(&proto.params, Role::Function);
+        let optional = self.optional_flags(&params);
+        Prototype { name: proto.name.name.clone(), type_params, params, optional, result, annotations, span: proto.name.span }
+    }
+
+    /// Adds a function to those of its name.
+    fn add_overload(&mut self, name: &ast::Ident, new: Overload) {
+        match self.scopes.lookup_here(&name.name).cloned() {
+            None => self.declare(name, Entity::Functions(vec![new])),
+            Some(binding) => match binding.entity {
+                Entity::Functions(mut all) => {
+                    let mine = self.parameter_names(new);
+                    let twin = all.iter().find(|o| self.parameter_names(**o) == mine).copied();
+                    if let Some(twin) = twin {
+                        let first = match twin {
+                            Overload::Function(id) => self.module.functions[id].proto.span,
+                            Overload::Extern(id) => self.module.extern_functions[id].span,
+                        };
+                        self.report(declarations::same_overload(name, first));
+                        return;
+                    }
+                    all.push(new);
+                    self.scopes.replace(&name.name, Entity::Functions(all), binding.span);
+                }
+                _ => self.report(names::duplicate(name, binding.span)),
+            },
+        }
+    }
+
+    fn parameter_names(&self, overload: Overload) -> Vec<SmolStr> {
+        let params = match overload {
+            Overload::Function(id) => &self.module.functions[id].proto.params,
+            Overload::Extern(id) => &self.module.extern_functions[id].params,
+        };
+        let mut names: Vec<SmolStr> = params.iter().map(|p| self.module.locals[*p].name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+}

@@ -1,0 +1,134 @@
+//! Named instances, and the methods that they supply.
+
+use crate::checker::{Checker, Place};
+use crate::errors::{declarations, names};
+use crate::infer::subst;
+use crate::scope::Entity;
+use crate::suggest::nearest;
+use diag::Span;
+use hir::*;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// `T(args) x;`, perhaps with implementations.
+    pub(crate) fn instance_decl(&mut self, decl: &ast::Decl) -> Option<InstanceId> {
+        let ast::DeclKind::Instance { ty, args, name, body } = &decl.kind else { return None };
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let made = self.make(ty, args, decl.span);
+        let Some(mut instance) = made else {
+            self.declare(name, Entity::Poison);
+            return None;
+        };
+        self.instance_place(&instance.ty, ty.span);
+        instance.name = name.name.clone();
+        instance.annotations = annotations;
+        instance.span = name.span;
+        instance.implementations = self.implementations(&instance.ty, body.as_deref(), name);
+        if self.place != Place::TopLevel {
+            self.expect_use("instance", name);
+        }
+        let id = self.module.instances.push(instance);
+        self.declare(name, Entity::Instance(id));
+        Some(id)
+    }
+
+    fn make(&mut self, ty: &ast::Type, args: &[ast::Arg], span: Span) -> Option<Instance> {
+        let (base, type_args): (&ast::Type, &[ast::Type]) = match &ty.kind {
+            ast::TypeKind::Specialized { base, args } => (base, args),
+            _ => (ty, &[]),
+        };
+        let ast::TypeKind::Name { global, name } = &base.kind else {
+            let resolved = self.ty(ty);
+            let shown = self.show(&resolved);
+            self.report(declarations::not_instantiable(ty.span, &shown, "a type without constructor"));
+            return None;
+        };
+        let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else {
+            self.give_up(args);
+            return None;
+        };
+        let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
+        self.construct(&entity, name, &types, args, None, span)
+    }
+
+    /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").
+    fn instance_place(&mut self, ty: &Ty, span: Span) {
+        use Place::*;
+        let (what, allowed, help): (_, &[Place], _) = match ty {
+            Ty::Package(..) => ("a package", &[TopLevel], "instantiate packages at the top level"),
+            Ty::Parser(..) => ("a parser", &[ParserLocals], "instantiate it in a parser, or pass it to a package as `P()`"),
+            Ty::Control(..) => ("a control", &[ControlLocals, ControlApply], "instantiate it in a control, or pass it to a package as `C()`"),
+            _ => ("an extern", &[TopLevel, ParserLocals, ControlLocals, ControlApply], "declare it in the control or parser, or at the top level"),
+        };
+        if !allowed.contains(&self.place) {
+            self.report(declarations::instance_place(span, what, self.place.describe(), help));
+        }
+    }
+
+    fn implementations(&mut self, ty: &Ty, body: Option<&[ast::Decl]>, name: &ast::Ident) -> Vec<(u32, FunctionId)> {
+        let Ty::Extern(id, args) = ty else {
+            if let Some(first) = body.and_then(|b| b.first()) {
+                self.report(declarations::no_abstract_methods(first.span));
+            }
+            return Vec::new();
+        };
+        let mut done: Vec<(u32, FunctionId)> = Vec::new();
+        for decl in body.unwrap_or(&[]) {
+            let ast::DeclKind::Function { proto, body } = &decl.kind else {
+                self.report(declarations::not_here(decl.span, super::kind_name(&decl.kind), "an instance's body"));
+                continue;
+            };
+            let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
+            let before = self.this.replace((ty.clone(), proto.name.name.clone()));
+            let function = self.function(proto, annotations, body, Place::Method);
+            self.this = before;
+            if let Some(method) = self.implemented(*id, args, &function, proto) {
+                if done.iter().any(|(m, _)| *m == method) {
+                    let first = done.iter().find(|(m, _)| *m == method).map(|(_, f)| self.module.functions[*f].proto.span);
+                    self.report(names::duplicate(&proto.name, first.unwrap_or(Span::NONE)));
+                    continue;
+                }
+                done.push((method, self.module.functions.push(function)));
+            }
+        }
+        let missing: Vec<(smol_str::SmolStr, Span)> = self.module.externs[*id]
+            .methods
+            .iter()
+            .enumerate()
+            .filter(|(i, m)| m.is_abstract && !done.iter().any(|(d, _)| *d as usize == *i))
+            .map(|(_, m)| (m.proto.name.clone(), m.proto.span))
+            .collect();
+        for (method, span) in missing {
+            self.report(declarations::not_implemented(name, &method, span));
+        }
+        done
+    }
+
+    /// The abstract method that a function implements.
+    fn implemented(&mut self, id: ExternId, args: &[Ty], function: &Function, proto: &ast::Proto) -> Option<u32> {
+        let decl = &self.module.externs[id];
+        let name = &proto.name;
+        let candidates: Vec<usize> =
+            (0..decl.methods.len()).filter(|&i| decl.methods[i].proto.name == name.name && decl.methods[i].is_abstract).collect();
+        if candidates.is_empty() {
+            let near = nearest(&name.name, decl.methods.iter().filter(|m| m.is_abstract).map(|m| m.proto.name.as_str()));
+            let diagnostic = declarations::nothing_to_implement(name, &decl.name, near);
+            self.report(diagnostic);
+            return None;
+        }
+        let fits = candidates.iter().copied().find(|&i| {
+            let wanted = &decl.methods[i].proto;
+            let signature = |p: &Prototype| -> Vec<(Direction, Ty)> {
+                self.runtime_signature(&p.params, &decl.type_params, args)
+            };
+            wanted.type_params.len() == function.proto.type_params.len()
+                && signature(wanted) == self.runtime_signature(&function.proto.params, &[], &[])
+                && subst(&wanted.result, &decl.type_params, args) == function.proto.result
+        });
+        if fits.is_none() {
+            let wanted = decl.methods[candidates[0]].proto.span;
+            self.report(declarations::implementation_signature(name, wanted));
+        }
+        fits.map(|i| i as u32)
+    }
+}

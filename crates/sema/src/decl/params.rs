@@ -1,0 +1,114 @@
+//! Parameters.
+
+use crate::checker::{Checker, Declared};
+use crate::errors::{constants, declarations};
+use crate::scope::Entity;
+use hir::*;
+use syntax::ast;
+
+/// Whose parameters they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// A function's or method's.
+    Function,
+    /// An action's: without direction they come from the control plane.
+    Action,
+    /// A parser's or control's at run time.
+    Block,
+    /// A constructor's, or a package's.
+    Constructor,
+}
+
+impl Checker<'_> {
+    /// Declares parameters in the current scope.
+    pub(crate) fn params(&mut self, params: &[ast::Param], role: Role) -> Vec<LocalId> {
+        params.iter().map(|p| self.param(p, role)).collect()
+    }
+
+    fn param(&mut self, param: &ast::Param, role: Role) -> LocalId {
+        let annotations = self.annotations_of(&param.annotations, param.span, param.name.span);
+        let ty = self.full_ty(&param.ty);
+        let direction = direction(param.direction);
+        let ty = self.check_param_type(param, ty, direction, role);
+        let kind = if role == Role::Constructor { LocalKind::CtorParam } else { LocalKind::Param(direction) };
+        let optional = annotations.iter().any(|a| a.name == "optional");
+        let id = self.module.locals.push(Local {
+            name: param.name.name.clone(),
+            ty: ty.clone(),
+            kind,
+            annotations,
+            span: param.name.span,
+        });
+        if role == Role::Action && direction == Direction::None {
+            self.action_data.insert(id);
+        }
+        if let Some(default) = &param.default {
+            self.default_argument(id, param, default, &ty, direction, optional, role);
+        }
+        self.declare(&param.name, Entity::Local(id));
+        id
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn default_argument(&mut self, id: LocalId, param: &ast::Param, default: &ast::Expr, ty: &Ty, direction: Direction, optional: bool, role: Role) {
+        let value = self.expr_as(default, ty);
+        if optional {
+            self.report(declarations::optional_default(param.name.span));
+        } else if matches!(direction, Direction::Out | Direction::InOut) {
+            self.report(declarations::default_on_out(default.span, &param.name.name));
+        } else if role == Role::Action {
+            self.report(declarations::default_on_action(default.span));
+        } else if value.ty != Ty::Poison && !self.is_compile_time(&value) {
+            self.report(constants::not_constant(value.span, "a default argument"));
+        }
+        // Even a wrong one: the calls that leave the argument out are not to blame.
+        self.defaults.insert(id, value);
+    }
+
+    fn check_param_type(&mut self, param: &ast::Param, ty: Ty, direction: Direction, role: Role) -> Ty {
+        let what = match (&ty, direction, role) {
+            (Ty::Poison, ..) => return ty,
+            (Ty::Void, ..) => "no parameter can have it",
+            (_, Direction::In | Direction::Out | Direction::InOut, Role::Constructor) => {
+                self.report(declarations::constructor_direction(param.span));
+                return ty;
+            }
+            (Ty::Extern(..), Direction::None, _) => return ty,
+            (Ty::Extern(..), ..) => "objects are passed without a direction",
+            (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, Role::Constructor) => return ty,
+            (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), ..) => {
+                "parsers, controls and packages are passed to constructors only"
+            }
+            (Ty::MatchKind, ..) => "match kinds stand in tables only",
+            (Ty::Int | Ty::String | Ty::List(_), Direction::None, Role::Action) => "its values exist when compiling only",
+            (_, Direction::None, _) => return ty,
+            (ty, ..) if self.is_storable(ty) => return ty.clone(),
+            _ => "its values exist when compiling only; leave the direction out",
+        };
+        let shown = self.show(&ty);
+        self.report(declarations::parameter_type(param.ty.span, &shown, what));
+        Ty::Poison
+    }
+
+    /// Notes the parameters of a body that should be used.
+    pub(crate) fn expect_params(&mut self, params: &[LocalId], what: &'static str) {
+        for id in params {
+            let local = &self.module.locals[*id];
+            self.declared.push(Declared { what, name: local.name.clone(), span: local.span });
+        }
+    }
+
+    /// Which parameters may be left out.
+    pub(crate) fn optional_flags(&self, params: &[LocalId]) -> Vec<bool> {
+        params.iter().map(|p| self.is_optional(*p)).collect()
+    }
+}
+
+fn direction(direction: ast::Direction) -> Direction {
+    match direction {
+        ast::Direction::None => Direction::None,
+        ast::Direction::In => Direction::In,
+        ast::Direction::Out => Direction::Out,
+        ast::Direction::InOut => Direction::InOut,
+    }
+}

@@ -1,0 +1,130 @@
+//! Parsers, parser types and their states.
+
+use super::Role;
+use crate::checker::{Checker, Place};
+use crate::errors::{constants, declarations, names, types};
+use crate::scope::Entity;
+use crate::suggest::nearest;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use hir::*;
+use smol_str::SmolStr;
+use std::collections::HashMap;
+use syntax::ast;
+
+/// The states of the parser being checked, by name.
+pub(super) type States = HashMap<SmolStr, StateId>;
+
+impl Checker<'_> {
+    pub(super) fn parser_decl(&mut self, decl: &ast::Decl, head: &ast::Head, body: Option<&ast::ParserBody>) {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, head.name.span);
+        self.generic_declaration(head, body.is_some(), "parser");
+        self.declare(&head.name, Entity::InProgress("a parser"));
+        let parser = self.scoped(|c| {
+            let type_params = c.type_params(&head.type_params);
+            let params = c.params(&head.params, Role::Block);
+            let ctor_params = c.params(&head.ctor_params, Role::Constructor);
+            let body = body.map(|b| c.parser_body(b, &head.name));
+            if body.is_some() {
+                c.expect_params(&ctor_params, "constructor parameter");
+            }
+            Parser { name: head.name.name.clone(), type_params, params, ctor_params, body, annotations, span: head.name.span }
+        });
+        let id = self.module.parsers.push(parser);
+        self.settle(&head.name, Entity::Parser(id));
+    }
+
+    fn parser_body(&mut self, body: &ast::ParserBody, parser: &ast::Ident) -> ParserBody {
+        self.scoped(|c| {
+            let locals = c.placed(Place::ParserLocals, |c| c.body_decls(&body.locals));
+            let names = c.state_names(body);
+            let mut states: PrimaryMap<StateId, State> = PrimaryMap::new();
+            for state in &body.states {
+                // Doubles keep their place, so that the ids given out stay right.
+                let checked = c.state(state, &names);
+                states.push(checked);
+            }
+            let start = names.get("start").copied();
+            if start.is_none() {
+                c.report(names::no_start(parser));
+            }
+            ParserBody { locals, states, start: start.unwrap_or_else(|| StateId::new(0)) }
+        })
+    }
+
+    fn state_names(&mut self, body: &ast::ParserBody) -> States {
+        let mut known = States::new();
+        for (i, state) in body.states.iter().enumerate() {
+            let name = &state.name;
+            if name.name == "accept" || name.name == "reject" {
+                self.report(names::reserved_state(name));
+            } else if let Some(first) = known.get(&name.name) {
+                let first = body.states[first.index()].name.span;
+                self.report(names::duplicate(name, first));
+            } else {
+                known.insert(name.name.clone(), StateId::new(i));
+            }
+        }
+        known
+    }
+
+    fn state(&mut self, state: &ast::State, names: &States) -> State {
+        let annotations = self.annotations_of(&state.annotations, state.span, state.name.span);
+        self.scoped(|c| {
+            let body = c.placed(Place::ParserState, |c| c.stmts(&state.body));
+            let transition = match &state.transition {
+                None => Transition::To(Target::Reject, state.span),
+                Some(ast::Transition::To(target)) => Transition::To(c.target(target, names), target.span),
+                Some(ast::Transition::Select { keys, cases, span }) => {
+                    c.placed(Place::ParserState, |c| c.select(keys, cases, *span, names))
+                }
+            };
+            State { name: state.name.name.clone(), body, transition, annotations, span: state.name.span }
+        })
+    }
+
+    /// The state that a transition names.
+    pub(super) fn target(&mut self, name: &ast::Ident, names: &States) -> Target {
+        match name.name.as_str() {
+            "accept" => Target::Accept,
+            "reject" => Target::Reject,
+            other => match names.get(other) {
+                Some(id) => Target::State(*id),
+                None => {
+                    let mut all: Vec<&str> = names.keys().map(SmolStr::as_str).chain(["accept", "reject"]).collect();
+                    all.sort_unstable();
+                    let near = nearest(other, all.into_iter());
+                    self.report(names::unknown_state(name, near));
+                    Target::Reject
+                }
+            },
+        }
+    }
+
+    pub(super) fn value_set_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, size: &ast::Expr, name: &ast::Ident) -> ValueSetId {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let elem = self.full_ty(ty);
+        let mut leaves = Vec::new();
+        self.leaf_types(&elem, &mut leaves);
+        if let Some(bad) = leaves.iter().find(|t| !self.is_matchable(t)) {
+            let shown = self.show(bad);
+            self.report(types::key_type(ty.span, &shown, "a value set"));
+        }
+        let size = self.expr(size, None);
+        if size.ty != Ty::Poison {
+            if !matches!(size.ty, Ty::Int | Ty::Bits { .. }) {
+                let shown = self.show(&size.ty);
+                self.report(types::mismatch(size.span, "a number", &shown));
+            } else if !self.is_compile_time(&size) {
+                self.report(constants::not_constant(size.span, "the size of a value set"));
+            } else if let ExprKind::Const(ConstValue::Int(n)) = &size.kind
+                && n.sign() != num_bigint::Sign::Plus
+            {
+                self.report(declarations::bad_size(size.span, "a value set", n));
+            }
+        }
+        let id = self.module.value_sets.push(ValueSet { name: name.name.clone(), elem, size, annotations, span: name.span });
+        self.expect_use("value set", name);
+        self.declare(name, Entity::ValueSet(id));
+        id
+    }
+}

@@ -1,0 +1,67 @@
+//! Constants and variables.
+
+use crate::checker::{Checker, Place};
+use crate::errors::{constants, types};
+use crate::scope::Entity;
+use hir::*;
+use std::rc::Rc;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// `const T x = e;` A value that waits for constructor arguments makes a local of it.
+    pub(crate) fn const_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident, value: &ast::Expr) -> Option<(LocalId, Expr)> {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let mut resolved = self.full_ty(ty);
+        if !self.is_storable(&resolved) && !matches!(resolved, Ty::Int | Ty::String | Ty::List(_) | Ty::Tuple(_)) {
+            let shown = self.show(&resolved);
+            self.report(types::no_variable(ty.span, &shown, "a constant"));
+            resolved = Ty::Poison;
+        }
+        let value = self.expr_as(value, &resolved);
+        if self.place != Place::TopLevel {
+            self.expect_use("constant", name);
+        }
+        if let ExprKind::Const(known) = value.kind {
+            self.declare(name, Entity::Const(Rc::new(known), value.ty));
+            return None;
+        }
+        if value.ty == Ty::Poison {
+            self.declare(name, Entity::Poison);
+            return None;
+        }
+        let waits = self.place != Place::TopLevel && self.is_compile_time(&value);
+        if !waits && !matches!(value.kind, ExprKind::Default) {
+            self.report(constants::not_constant(value.span, "the value of a constant"));
+            self.declare(name, Entity::Poison);
+            return None;
+        }
+        let id = self.local(name, resolved, LocalKind::Const, annotations);
+        Some((id, value))
+    }
+
+    /// `T x;` or `T x = e;`
+    pub(crate) fn var_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident, init: Option<&ast::Expr>) -> Option<(LocalId, Option<Expr>)> {
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let mut resolved = self.full_ty(ty);
+        if !self.is_storable(&resolved) {
+            let shown = self.show(&resolved);
+            self.report(types::no_variable(ty.span, &shown, "a variable"));
+            resolved = Ty::Poison;
+        }
+        // The name is not yet known in its own initial value.
+        let init = init.map(|e| self.expr_as(e, &resolved));
+        self.expect_use("variable", name);
+        if resolved == Ty::Poison {
+            self.declare(name, Entity::Poison);
+            return None;
+        }
+        let id = self.local(name, resolved, LocalKind::Var, annotations);
+        Some((id, init))
+    }
+
+    fn local(&mut self, name: &ast::Ident, ty: Ty, kind: LocalKind, annotations: Vec<Annotation>) -> LocalId {
+        let id = self.module.locals.push(Local { name: name.name.clone(), ty, kind, annotations, span: name.span });
+        self.declare(name, Entity::Local(id));
+        id
+    }
+}

@@ -1,0 +1,39 @@
+//! The diagnostics of this crate: one function a kind, grouped by subject.
+
+pub(crate) mod calls;
+pub(crate) mod constants;
+pub(crate) mod declarations;
+pub(crate) mod names;
+pub(crate) mod statements;
+pub(crate) mod tables;
+pub(crate) mod types;
+pub(crate) mod warnings;
+
+mod codes;
+
+pub use codes::CODES;
+
+/// ", did you mean `x`?" as help, or else `otherwise`.
+fn did_you_mean(near: Option<&str>, otherwise: impl Into<String>) -> String {
+    match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => otherwise.into(),
+    }
+}
+
+/// "1 argument", "2 arguments"
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// "`a`, `b` and `c`"
+fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => format!("`{}`", one.as_ref()),
+        [all @ .., last] => {
+            let all: Vec<String> = all.iter().map(|n| format!("`{}`", n.as_ref())).collect();
+            format!("{} and `{}`", all.join(", "), last.as_ref())
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `(T) a`
+
+use crate::checker::{Checker, constant, poison_expr};
+use crate::constant;
+use crate::errors::types;
+use diag::Span;
+use hir::*;
+use num_bigint::BigInt;
+use num_traits::One;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// An explicit conversion.
+    pub(super) fn cast(&mut self, ty: &ast::Type, operand: &ast::Expr, span: Span) -> Expr {
+        let to = self.full_ty(ty);
+        let value = self.expr(operand, Some(&to));
+        if to == Ty::Poison || value.ty == Ty::Poison {
+            return poison_expr(span);
+        }
+        self.convert(value, &to, span)
+    }
+
+    /// Converts a value as a cast does (specification section "Explicit casts").
+    pub(crate) fn convert(&mut self, value: Expr, to: &Ty, span: Span) -> Expr {
+        if value.ty == *to {
+            return Expr { span, ..value };
+        }
+        if matches!(value.ty, Ty::Tuple(_)) {
+            let mut value = self.coerce(value, to);
+            value.span = span;
+            return value;
+        }
+        // A serializable enum stands for its representation, unless the target is one as well.
+        if let Some(inner) = self.underlying(&value.ty) {
+            let value = retyped(value, inner.clone());
+            return if inner == *to { Expr { span, ..value } } else { self.convert(value, to, span) };
+        }
+        if !self.may_cast(&value, to) {
+            let (from, to) = (self.show(&value.ty), self.show(to));
+            return self.poison(types::bad_cast(span, &from, &to));
+        }
+        self.cast_to(value, to, span)
+    }
+
+    fn may_cast(&self, value: &Expr, to: &Ty) -> bool {
+        match (&value.ty, to) {
+            (Ty::Bool, Ty::Bits { width: 1, signed: false }) | (Ty::Bits { width: 1, signed: false }, Ty::Bool) => true,
+            (Ty::Int, Ty::Bool) => match &value.kind {
+                ExprKind::Const(ConstValue::Int(n)) => *n == BigInt::ZERO || n.is_one(),
+                _ => true,
+            },
+            (Ty::Int, Ty::Bits { .. }) => true,
+            (Ty::Bits { .. }, Ty::Int) => self.is_compile_time(value),
+            (Ty::Bits { width: a, signed: s }, Ty::Bits { width: b, signed: t }) => s == t || a == b,
+            (from, Ty::Enum(id)) => match &self.module.enums[*id].underlying {
+                Some(inner) => inner == from || *from == Ty::Int,
+                None => false,
+            },
+            (Ty::NewType(id), Ty::NewType(other)) => {
+                self.module.new_types[*id].ty == *to || self.module.new_types[*other].ty == value.ty
+            }
+            (from, Ty::NewType(id)) => {
+                let inner = &self.module.new_types[*id].ty;
+                from == inner || (*from == Ty::Int && matches!(inner, Ty::Bits { .. }))
+            }
+            (Ty::NewType(id), to) => self.module.new_types[*id].ty == *to,
+            _ => false,
+        }
+    }
+
+    /// The conversion itself, folded, without a warning: a cast says what it does.
+    pub(crate) fn cast_to(&mut self, value: Expr, to: &Ty, span: Span) -> Expr {
+        if let ExprKind::Const(known) = &value.kind {
+            let folded = match (known, self.representation(to)) {
+                (ConstValue::Int(n), Ty::Bits { width, signed }) => Some(ConstValue::Int(constant::wrap(n, width, signed))),
+                (ConstValue::Int(n), Ty::Bool) => Some(ConstValue::Bool(*n != BigInt::ZERO)),
+                (ConstValue::Int(n), Ty::Int) => Some(ConstValue::Int(n.clone())),
+                (ConstValue::Bool(b), Ty::Bits { .. }) => Some(ConstValue::Int(BigInt::from(u8::from(*b)))),
+                (ConstValue::Bool(b), Ty::Bool) => Some(ConstValue::Bool(*b)),
+                _ => None,
+            };
+            if let Some(folded) = folded {
+                return constant(folded, to.clone(), span);
+            }
+        }
+        Expr { kind: ExprKind::Cast(Box::new(value)), ty: to.clone(), span }
+    }
+
+    /// What a `type` or a serializable enum is made of, down to a type that is neither.
+    pub(crate) fn representation(&self, ty: &Ty) -> Ty {
+        let mut ty = ty.clone();
+        loop {
+            ty = match &ty {
+                Ty::NewType(id) => self.module.new_types[*id].ty.clone(),
+                Ty::Enum(id) => match &self.module.enums[*id].underlying {
+                    Some(inner) => inner.clone(),
+                    None => return ty,
+                },
+                _ => return ty,
+            }
+        }
+    }
+}
+
+/// A serializable enum's value as its representation.
+pub(crate) fn retyped(value: Expr, ty: Ty) -> Expr {
+    let span = value.span;
+    match value.kind {
+        ExprKind::Const(known) => constant(known, ty, span),
+        _ => Expr { kind: ExprKind::Cast(Box::new(value)), ty, span },
+    }
+}

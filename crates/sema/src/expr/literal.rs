@@ -1,0 +1,98 @@
+//! Literals, and values that the place gives a type: `...` and `{#}`.
+
+use crate::checker::{Checker, constant};
+use crate::constant;
+use crate::errors::{types, warnings};
+use crate::types::MAX_WIDTH;
+use diag::Span;
+use hir::*;
+use num_bigint::BigInt;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// `5`, `8w5`, `4s7`
+    pub(super) fn int_literal(&mut self, value: &BigInt, width: Option<ast::IntWidth>, span: Span) -> Expr {
+        let Some(width) = width else {
+            return constant(ConstValue::Int(value.clone()), Ty::Int, span);
+        };
+        let least = u32::from(width.signed);
+        if width.bits < least || width.bits > MAX_WIDTH {
+            return self.poison(types::width(span, &BigInt::from(width.bits), least, MAX_WIDTH));
+        }
+        let ty = Ty::Bits { width: width.bits, signed: width.signed };
+        let wrapped = constant::wrap(value, width.bits, width.signed);
+        if wrapped != *value {
+            let shown = self.show(&ty);
+            self.report(warnings::truncated(span, value, &shown, &wrapped));
+        }
+        constant(ConstValue::Int(wrapped), ty, span)
+    }
+
+    /// `...` where one value is wanted.
+    pub(super) fn default_value(&mut self, want: Option<&Ty>, span: Span) -> Expr {
+        match want.map(|ty| self.zonk(ty)) {
+            Some(ty) if !crate::infer::has_infer(&ty) => self.default_of(&ty, span),
+            _ => self.poison(types::no_type_known(span, "`...`")),
+        }
+    }
+
+    /// The default value of a type: a constant where the type has one.
+    pub(crate) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
+        if *ty == Ty::Poison {
+            return crate::checker::poison_expr(span);
+        }
+        if !self.is_storable(ty) {
+            let shown = self.show(ty);
+            return self.poison(types::no_default(span, &shown));
+        }
+        match self.default_const(ty) {
+            Some(value) => constant(value, ty.clone(), span),
+            None => Expr { kind: ExprKind::Default, ty: ty.clone(), span },
+        }
+    }
+
+    /// Zero, false, first member, invalid header; `None` where it depends on a type argument or is large.
+    fn default_const(&mut self, ty: &Ty) -> Option<ConstValue> {
+        if self.measure(ty).leaves > 256 {
+            return None;
+        }
+        Some(match ty {
+            Ty::Bool => ConstValue::Bool(false),
+            Ty::Bits { .. } => ConstValue::Int(BigInt::ZERO),
+            Ty::Error => ConstValue::Error(0),
+            Ty::Enum(id) if self.module.enums[*id].underlying.is_some() => ConstValue::Int(BigInt::ZERO),
+            Ty::Enum(_) => ConstValue::Enum(0),
+            Ty::NewType(id) => {
+                let inner = self.module.new_types[*id].ty.clone();
+                return self.default_const(&inner);
+            }
+            Ty::Tuple(elems) => {
+                ConstValue::List(elems.iter().map(|e| self.default_const(e)).collect::<Option<_>>()?)
+            }
+            Ty::Composite(id, args) => match self.module.composites[*id].kind {
+                CompositeKind::Header | CompositeKind::Union => ConstValue::InvalidHeader,
+                CompositeKind::Struct => {
+                    let fields = self.field_types(*id, args);
+                    ConstValue::List(fields.iter().map(|(_, f)| self.default_const(f)).collect::<Option<_>>()?)
+                }
+            },
+            _ => return None,
+        })
+    }
+
+    /// `{#}`
+    pub(super) fn invalid_header(&mut self, want: Option<&Ty>, span: Span) -> Expr {
+        let Some(want) = want.map(|ty| self.zonk(ty)) else {
+            return self.poison(types::no_type_known(span, "`{#}`"));
+        };
+        match self.composite_kind(&want) {
+            Some(CompositeKind::Header | CompositeKind::Union) => constant(ConstValue::InvalidHeader, want, span),
+            _ if matches!(want, Ty::Infer(_)) => self.poison(types::no_type_known(span, "`{#}`")),
+            _ if want == Ty::Poison => crate::checker::poison_expr(span),
+            _ => {
+                let shown = self.show(&want);
+                self.poison(types::mismatch(span, &format!("`{shown}`"), "an invalid header"))
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Names, and `this`.
+
+use crate::checker::{Checker, constant, poison_expr};
+use crate::errors::{names, warnings};
+use crate::scope::Entity;
+use crate::suggest::nearest;
+use diag::Span;
+use hir::*;
+use syntax::ast;
+
+/// Kinds of entity a suggestion may come from when any value will do.
+pub(crate) const MODULE_LEVEL: fn(&Entity) -> bool = |e| !e.is_type();
+
+impl Checker<'_> {
+    /// What a name stands for; told and `None` if nothing. Notes the use. `want` filters suggestions.
+    pub(crate) fn resolve(&mut self, global: bool, name: &ast::Ident, what: &str, want: impl Fn(&Entity) -> bool) -> Option<Entity> {
+        if let Some(binding) = self.scopes.lookup(&name.name, global) {
+            let binding = binding.clone();
+            self.used.insert(binding.span);
+            if let Some(why) = self.deprecated.get(&binding.span) {
+                let diagnostic = warnings::deprecated(name, why);
+                self.report(diagnostic);
+            }
+            if let Entity::InProgress(kind) = binding.entity {
+                self.report(names::recursion(name, kind, binding.span));
+                return None;
+            }
+            return Some(binding.entity);
+        }
+        let diagnostic = match self.scopes.declared_later(&name.name) {
+            Some(span) => names::used_before(name, span),
+            None => {
+                let near = nearest(&name.name, self.scopes.names(want));
+                names::unknown(name, what, near)
+            }
+        };
+        self.report(diagnostic);
+        None
+    }
+
+    /// A name as a value.
+    pub(super) fn name_expr(&mut self, global: bool, name: &ast::Ident, span: Span) -> Expr {
+        let Some(entity) = self.resolve(global, name, "name", MODULE_LEVEL) else { return poison_expr(span) };
+        match entity {
+            Entity::Const(value, ty) => constant((*value).clone(), ty, span),
+            Entity::Local(id) => Expr { kind: ExprKind::Local(id), ty: self.module.locals[id].ty.clone(), span },
+            Entity::Instance(id) => Expr { kind: ExprKind::Instance(id), ty: self.module.instances[id].ty.clone(), span },
+            Entity::Poison => poison_expr(span),
+            other if other.is_type() => self.poison(names::type_as_value(span, &name.name)),
+            other => self.poison(names::not_a_value(span, &name.name, other.describe())),
+        }
+    }
+
+    /// `this`
+    pub(super) fn this_expr(&mut self, span: Span) -> Expr {
+        match self.this.clone() {
+            Some((ty, _)) => Expr { kind: ExprKind::This, ty, span },
+            None => self.poison(names::this_elsewhere(span)),
+        }
+    }
+
+    /// The entity that an expression names, if it is a bare name.
+    pub(crate) fn named_entity(&self, expr: &ast::Expr) -> Option<&Entity> {
+        match &expr.kind {
+            ast::ExprKind::Name { global, name } => self.scopes.lookup(&name.name, *global).map(|b| &b.entity),
+            _ => None,
+        }
+    }
+}

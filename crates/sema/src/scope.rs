@@ -1,0 +1,172 @@
+//! Names and what they stand for.
+
+use diag::Span;
+use hir::*;
+use smol_str::SmolStr;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Entity {
+    /// A `typedef`, or a type parameter: a type without arguments.
+    Type(Ty),
+    /// A struct, header or union.
+    Composite(CompositeId),
+    /// An extern object type.
+    Extern(ExternId),
+    /// A parser or parser type.
+    Parser(ParserId),
+    /// A control or control type.
+    Control(ControlId),
+    /// A package.
+    Package(PackageId),
+    /// A constant with a known value.
+    Const(Rc<ConstValue>, Ty),
+    /// A variable, parameter, or constant that waits for constructor arguments.
+    Local(LocalId),
+    /// Functions and extern functions of one name.
+    Functions(Vec<Overload>),
+    /// An action.
+    Action(ActionId),
+    /// A table.
+    Table(TableId),
+    /// A value set.
+    ValueSet(ValueSetId),
+    /// A named instance.
+    Instance(InstanceId),
+    /// A declaration whose own body is being checked.
+    InProgress(&'static str),
+    /// A declaration that had errors.
+    Poison,
+}
+
+/// One of several functions of a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Overload {
+    /// With a body.
+    Function(FunctionId),
+    /// Without.
+    Extern(ExternFnId),
+}
+
+impl Entity {
+    /// Whether the name stands for a type.
+    pub(crate) fn is_type(&self) -> bool {
+        use Entity::*;
+        matches!(self, Type(_) | Composite(_) | Extern(_) | Parser(_) | Control(_) | Package(_))
+    }
+
+    /// What a user would call it, with its article.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Entity::Type(_) | Entity::Composite(_) => "a type",
+            Entity::Extern(_) => "an extern",
+            Entity::Parser(_) => "a parser",
+            Entity::Control(_) => "a control",
+            Entity::Package(_) => "a package",
+            Entity::Const(..) => "a constant",
+            Entity::Local(_) => "a variable",
+            Entity::Functions(_) => "a function",
+            Entity::Action(_) => "an action",
+            Entity::Table(_) => "a table",
+            Entity::ValueSet(_) => "a value set",
+            Entity::Instance(_) => "an instance",
+            Entity::InProgress(what) => what,
+            Entity::Poison => "a declaration with errors",
+        }
+    }
+}
+
+/// A name's meaning and the place of its declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    /// What it stands for.
+    pub(crate) entity: Entity,
+    /// Where it was declared.
+    pub(crate) span: Span,
+}
+
+/// The scopes around the place being checked, the top level first.
+#[derive(Debug)]
+pub(crate) struct Scopes {
+    stack: Vec<HashMap<SmolStr, Binding>>,
+    /// Names that a scope will declare further down, for a better message.
+    later: Vec<HashMap<SmolStr, Span>>,
+}
+
+impl Scopes {
+    /// The empty top level.
+    pub(crate) fn new() -> Scopes {
+        Scopes { stack: vec![HashMap::new()], later: vec![HashMap::new()] }
+    }
+
+    /// Opens a scope.
+    pub(crate) fn push(&mut self) {
+        self.stack.push(HashMap::new());
+        self.later.push(HashMap::new());
+    }
+
+    /// Closes the innermost scope; the top level stays.
+    pub(crate) fn pop(&mut self) {
+        if self.stack.len() > 1 {
+            self.stack.pop();
+            self.later.pop();
+        }
+    }
+
+    /// Whether the innermost scope is the top level.
+    pub(crate) fn at_top(&self) -> bool {
+        self.stack.len() == 1
+    }
+
+    /// Notes that the innermost scope will declare `name`.
+    pub(crate) fn announce(&mut self, name: &SmolStr, span: Span) {
+        if let Some(later) = self.later.last_mut() {
+            later.entry(name.clone()).or_insert(span);
+        }
+    }
+
+    /// Declares a name in the innermost scope. If it is taken there, gives the place of the first.
+    pub(crate) fn declare(&mut self, name: SmolStr, entity: Entity, span: Span) -> Result<(), Span> {
+        let Some(scope) = self.stack.last_mut() else { return Ok(()) };
+        if let Some(earlier) = scope.get(&name) {
+            return Err(earlier.span);
+        }
+        scope.insert(name, Binding { entity, span });
+        Ok(())
+    }
+
+    /// Replaces a name's meaning in the innermost scope.
+    pub(crate) fn replace(&mut self, name: &SmolStr, entity: Entity, span: Span) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.insert(name.clone(), Binding { entity, span });
+        }
+    }
+
+    /// The meaning of a name, from the innermost scope outwards, or at top level alone.
+    pub(crate) fn lookup(&self, name: &str, global: bool) -> Option<&Binding> {
+        let scopes = if global { &self.stack[..1] } else { &self.stack[..] };
+        scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    /// The meaning of a name in the innermost scope alone.
+    pub(crate) fn lookup_here(&self, name: &str) -> Option<&Binding> {
+        self.stack.last()?.get(name)
+    }
+
+    /// The place where an unknown name will be declared further down.
+    pub(crate) fn declared_later(&self, name: &str) -> Option<Span> {
+        self.later.iter().rev().find_map(|scope| scope.get(name)).copied()
+    }
+
+    /// The names in reach that satisfy `want`.
+    pub(crate) fn names<'a>(&'a self, want: impl Fn(&Entity) -> bool + 'a) -> impl Iterator<Item = &'a str> + 'a {
+        self.stack.iter().rev().flat_map(move |scope| {
+            let mut names: Vec<&str> =
+                scope.iter().filter(|(_, b)| want(&b.entity)).map(|(name, _)| name.as_str()).collect();
+            names.sort_unstable();
+            names
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! Statements.
+
+mod flow;
+mod loops;
+mod switch;
+
+pub(crate) use flow::always_leaves;
+
+use crate::call::Called;
+use crate::checker::{Checker, Place};
+use crate::errors::{declarations, statements, warnings};
+use diag::Span;
+use hir::*;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// A block in a scope of its own.
+    pub(crate) fn block(&mut self, block: &ast::Block) -> Block {
+        self.annotations_of(&block.annotations, block.span, block.span);
+        self.scoped(|c| c.stmts(&block.stmts))
+    }
+
+    /// Statements in the current scope.
+    pub(crate) fn stmts(&mut self, stmts: &[ast::Stmt]) -> Block {
+        let mut out = Vec::with_capacity(stmts.len());
+        let mut left: Option<Span> = None;
+        for stmt in stmts {
+            if let Some(by) = left.take()
+                && !matches!(stmt.kind, ast::StmtKind::Empty)
+            {
+                self.report(warnings::unreachable_statement(stmt.span, by));
+            }
+            let before = out.len();
+            self.stmt(stmt, &mut out);
+            left = out[before..].iter().rev().find(|s| flow::leaves(s)).map(|s| s.span);
+        }
+        out
+    }
+
+    /// One statement; some become none, some two.
+    pub(crate) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Block) {
+        self.deeper(stmt.span, |c| c.stmt_kind(stmt, out));
+    }
+
+    /// A branch: a block's statements, or a lone statement, in a scope of its own.
+    fn branch(&mut self, stmt: &ast::Stmt) -> Block {
+        self.scoped(|c| {
+            let mut out = Vec::new();
+            match &stmt.kind {
+                ast::StmtKind::Block(block) => {
+                    c.annotations_of(&block.annotations, block.span, block.span);
+                    return c.stmts(&block.stmts);
+                }
+                ast::StmtKind::Decl(decl) => c.report(declarations::not_here(decl.span, "a declaration", "a branch")),
+                _ => {}
+            }
+            c.stmt(stmt, &mut out);
+            out
+        })
+    }
+
+    fn stmt_kind(&mut self, stmt: &ast::Stmt, out: &mut Block) {
+        let span = stmt.span;
+        let in_parser = self.place == Place::ParserState;
+        let kind = match &stmt.kind {
+            ast::StmtKind::Empty => return,
+            ast::StmtKind::Decl(decl) => return self.local_decl(decl, out),
+            ast::StmtKind::Assign { target, op, value } => match self.assignment(target, *op, value, span) {
+                Some(kind) => kind,
+                None => return,
+            },
+            ast::StmtKind::Call(call) => return self.call_stmt(call, span, out),
+            ast::StmtKind::If { cond, then, otherwise } => {
+                let cond = self.condition(cond);
+                let then = self.branch(then);
+                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |s| self.branch(s));
+                StmtKind::If { cond, then, otherwise }
+            }
+            ast::StmtKind::Block(block) => StmtKind::Block(self.block(block)),
+            ast::StmtKind::Return(value) => match self.return_stmt(value.as_ref(), span) {
+                Some(kind) => kind,
+                None => return,
+            },
+            ast::StmtKind::Exit => {
+                if !matches!(self.place, Place::ControlApply | Place::Action) {
+                    self.report(statements::not_here(span, "`exit`", self.place.describe(), "`exit` ends a control: use it in `apply` blocks and actions"));
+                    return;
+                }
+                StmtKind::Exit
+            }
+            ast::StmtKind::Break | ast::StmtKind::Continue => {
+                let is_break = matches!(stmt.kind, ast::StmtKind::Break);
+                if self.loops == 0 {
+                    self.report(statements::outside_loop(span, if is_break { "break" } else { "continue" }));
+                    return;
+                }
+                if is_break { StmtKind::Break } else { StmtKind::Continue }
+            }
+            ast::StmtKind::Switch { scrutinee, cases } => {
+                if in_parser {
+                    self.report(statements::not_here(span, "`switch`", self.place.describe(), "branch with `transition select` or `if`"));
+                    return;
+                }
+                match self.switch(scrutinee, cases) {
+                    Some(kind) => kind,
+                    None => return,
+                }
+            }
+            ast::StmtKind::For { .. } | ast::StmtKind::ForIn { .. } if in_parser => {
+                self.report(statements::not_here(span, "a loop", self.place.describe(), "loop with a transition back to an earlier state"));
+                return;
+            }
+            ast::StmtKind::For { init, cond, update, body } => self.for_loop(init, cond, update, body),
+            ast::StmtKind::ForIn { ty, name, collection, body } => match self.for_in(ty.as_ref(), name, collection, body) {
+                Some(kind) => kind,
+                None => return,
+            },
+        };
+        out.push(Stmt { kind, span });
+    }
+
+    /// A constant, variable or instance among statements.
+    fn local_decl(&mut self, decl: &ast::Decl, out: &mut Block) {
+        match &decl.kind {
+            ast::DeclKind::Const { ty, name, value } => {
+                if let Some((local, value)) = self.const_decl(decl, ty, name, value) {
+                    out.push(Stmt { kind: StmtKind::Local { local, init: Some(value) }, span: decl.span });
+                }
+            }
+            ast::DeclKind::Var { ty, name, init } => {
+                if let Some((local, init)) = self.var_decl(decl, ty, name, init.as_ref()) {
+                    out.push(Stmt { kind: StmtKind::Local { local, init }, span: decl.span });
+                }
+            }
+            ast::DeclKind::Instance { .. } => {
+                if let Some(id) = self.instance_decl(decl) {
+                    out.push(Stmt { kind: StmtKind::Instance(id), span: decl.span });
+                }
+            }
+            _ => {
+                let name = crate::decl::kind_name(&decl.kind);
+                self.report(declarations::not_here(decl.span, name, self.place.describe()));
+            }
+        }
+    }
+
+    fn assignment(&mut self, target: &ast::Expr, op: Option<ast::BinaryOp>, value: &ast::Expr, span: Span) -> Option<StmtKind> {
+        let target = self.expr(target, None);
+        let Some(op) = op else {
+            let value = self.expr_as(value, &target.ty);
+            if target.ty == Ty::Poison || !self.require_lvalue(&target) {
+                return None;
+            }
+            if !self.is_storable(&target.ty) {
+                let shown = self.show(&target.ty);
+                self.report(statements::not_assignable(target.span, &shown));
+                return None;
+            }
+            return Some(StmtKind::Assign { target, value });
+        };
+        let right = self.expr(value, None);
+        if target.ty == Ty::Poison || !self.require_lvalue(&target) {
+            return None;
+        }
+        if Self::has_call(&target) {
+            self.report(statements::compound_call(target.span));
+            return None;
+        }
+        let result = self.operate(op, target.clone(), right, span);
+        let value = self.coerce(result, &target.ty);
+        (value.ty != Ty::Poison).then_some(StmtKind::Assign { target, value })
+    }
+
+    fn call_stmt(&mut self, call: &ast::Expr, span: Span, out: &mut Block) {
+        let ast::ExprKind::Call { callee, type_args, args } = &call.kind else {
+            self.expr(call, None);
+            return;
+        };
+        match self.call(callee, type_args, args, None, call.span) {
+            Called::Call(call, instance) => {
+                if let Some(id) = instance {
+                    out.push(Stmt { kind: StmtKind::Instance(id), span });
+                }
+                out.push(Stmt { kind: StmtKind::Call(call), span });
+            }
+            // A question whose answer nobody takes does nothing; `static_assert` has done its work.
+            Called::Value(_) | Called::Poison => {}
+        }
+    }
+
+    fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
+        if self.place == Place::ParserState {
+            self.report(statements::not_here(span, "`return`", self.place.describe(), "leave a state with `transition`"));
+            return None;
+        }
+        let wanted = self.result.clone();
+        match (value, wanted) {
+            (None, Ty::Void) => Some(StmtKind::Return(None)),
+            (None, Ty::Poison) => None,
+            (None, ty) => {
+                let shown = self.show(&ty);
+                self.report(statements::return_without(span, &shown));
+                None
+            }
+            (Some(value), Ty::Void) => {
+                self.expr(value, None);
+                self.report(statements::return_with(value.span, self.place.describe()));
+                None
+            }
+            (Some(value), ty) => Some(StmtKind::Return(Some(self.expr_as(value, &ty)))),
+        }
+    }
+}

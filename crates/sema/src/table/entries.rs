@@ -1,0 +1,157 @@
+//! Entries written in the program.
+
+use crate::checker::Checker;
+use crate::errors::{constants, tables, types, warnings};
+use hir::*;
+use num_bigint::BigInt;
+use num_traits::One;
+use syntax::ast;
+
+impl Checker<'_> {
+    pub(super) fn entry(&mut self, table: &Table, entry: &ast::Entry, all_const: bool) -> Option<Entry> {
+        self.annotations(&entry.annotations);
+        let priority = entry.priority.as_ref().and_then(|p| self.priority(p));
+        let keyset = self.entry_keysets(table, entry);
+        let call = self.listed_call(table, entry.action.global, &entry.action.name, &entry.action.args, entry.action.span);
+        if let Some(call) = &call {
+            let action = &table.actions[call.action as usize];
+            if action.annotations.iter().any(|a| a.name == "defaultonly") {
+                self.report(tables::default_only(entry.action.span, &entry.action.name.name, action.span));
+            }
+        }
+        Some(Entry { is_const: all_const || entry.is_const, priority, keyset: keyset?, action: call?, span: entry.span })
+    }
+
+    fn priority(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let value = self.expr(expr, None);
+        match value.ty {
+            Ty::Poison => None,
+            Ty::Int | Ty::Bits { .. } if self.is_compile_time(&value) => Some(value),
+            Ty::Int | Ty::Bits { .. } => {
+                self.report(constants::not_constant(value.span, "a priority"));
+                None
+            }
+            ref ty => {
+                let shown = self.show(ty);
+                self.report(types::mismatch(value.span, "a number", &shown));
+                None
+            }
+        }
+    }
+
+    fn entry_keysets(&mut self, table: &Table, entry: &ast::Entry) -> Option<Vec<Keyset>> {
+        let n = table.keys.len();
+        let elems: &[ast::Expr] = match &entry.keyset[..] {
+            [one] if matches!(one.kind, ast::ExprKind::Default | ast::ExprKind::DontCare) => {
+                for key in &table.keys {
+                    self.legal(&Keyset::Any, one.span, key);
+                }
+                return Some(vec![Keyset::Any; n]);
+            }
+            [ast::Expr { kind: ast::ExprKind::Tuple(inner), .. }] if n > 1 || inner.len() == 1 => inner,
+            elems => elems,
+        };
+        if elems.len() != n {
+            let at = elems.first().zip(elems.last()).map_or(entry.span, |(a, b)| a.span.to(b.span));
+            self.report(tables::key_count(at, &table.name, n, elems.len()));
+            return None;
+        }
+        let mut out = Vec::with_capacity(n);
+        for (i, (elem, key)) in elems.iter().zip(&table.keys).enumerate() {
+            self.keyset(elem, &key.expr.ty, &mut out);
+            out.resize(i + 1, Keyset::Any);
+            let set = out[i].clone();
+            self.legal(&set, elem.span, key);
+        }
+        Some(out)
+    }
+
+    /// Whether a match kind can hold such a set.
+    fn legal(&mut self, set: &Keyset, span: diag::Span, key: &KeyElement) {
+        let Some(kind) = self.module.match_kinds.get(key.match_kind as usize).cloned() else { return };
+        if key.expr.ty == Ty::Poison {
+            return;
+        }
+        let fits = match (kind.as_str(), set) {
+            (_, Keyset::ValueSet(..)) => false,
+            (_, Keyset::Value(_)) => true,
+            ("exact", _) => false,
+            ("lpm", Keyset::Any) | ("ternary", Keyset::Any | Keyset::Mask(..)) => true,
+            ("lpm", Keyset::Mask(_, mask)) => {
+                if let (ExprKind::Const(ConstValue::Int(mask)), Ty::Bits { width, .. }) = (&mask.kind, self.representation(&key.expr.ty))
+                    && !is_prefix(mask, width)
+                {
+                    self.report(tables::mask_not_prefix(span));
+                }
+                true
+            }
+            ("range", Keyset::Any | Keyset::Range(..)) | ("optional", Keyset::Any) => true,
+            ("lpm" | "ternary" | "range" | "optional", _) => false,
+            _ => true,
+        };
+        if !fits {
+            let what = match set {
+                Keyset::Any => "`_`",
+                Keyset::Mask(..) => "a mask",
+                Keyset::Range(..) => "a range",
+                Keyset::ValueSet(..) => "a value set",
+                Keyset::Value(_) => "a value",
+            };
+            self.report(tables::keyset_kind(span, what, &kind, key.span));
+        }
+    }
+
+    /// Warns of entries that an equal one before them hides.
+    pub(super) fn double_entries(&mut self, entries: &[Entry]) {
+        let mut seen = std::collections::HashMap::new();
+        for entry in entries {
+            if entry.priority.is_some() {
+                continue;
+            }
+            let Some(key) = entry.keyset.iter().map(fixed).collect::<Option<Vec<String>>>() else { continue };
+            match seen.get(&key) {
+                Some(first) => self.report(warnings::entry_twice(entry.span, *first)),
+                None => {
+                    seen.insert(key, entry.span);
+                }
+            }
+        }
+    }
+}
+
+/// A set's text, if its values are known.
+fn fixed(set: &Keyset) -> Option<String> {
+    let value = |e: &Expr| match &e.kind {
+        ExprKind::Const(value) => Some(format!("{value:?}")),
+        _ => None,
+    };
+    Some(match set {
+        Keyset::Any => "_".to_owned(),
+        Keyset::Value(e) => value(e)?,
+        Keyset::Mask(a, b) => format!("{}&{}", value(a)?, value(b)?),
+        Keyset::Range(a, b) => format!("{}..{}", value(a)?, value(b)?),
+        Keyset::ValueSet(..) => return None,
+    })
+}
+
+/// Whether a mask's ones are its highest bits.
+fn is_prefix(mask: &BigInt, width: u32) -> bool {
+    let mask = crate::constant::wrap(mask, width, false);
+    let rest = (BigInt::one() << width) - 1 - &mask;
+    // Zeros below ones: adding one to what is masked out leaves a single bit.
+    (&rest & (&rest + 1)) == BigInt::ZERO
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_have_no_holes() {
+        assert!(is_prefix(&BigInt::from(0xff00), 16));
+        assert!(is_prefix(&BigInt::from(0), 16));
+        assert!(is_prefix(&BigInt::from(0xffff), 16));
+        assert!(!is_prefix(&BigInt::from(0x00ff), 16));
+        assert!(!is_prefix(&BigInt::from(0xf0f0), 16));
+    }
+}

@@ -1,0 +1,115 @@
+//! How many bits and how many values a type has.
+
+use crate::checker::Checker;
+use hir::*;
+
+/// The extent of a type. Counts stop at the largest number instead of overflowing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Measure {
+    /// Bits with empty varbits.
+    pub(crate) min_bits: u64,
+    /// Bits with full varbits.
+    pub(crate) max_bits: u64,
+    /// Scalars in it.
+    pub(crate) leaves: u64,
+    /// How deep composites nest.
+    pub(crate) depth: u32,
+    /// Varbit fields in it.
+    pub(crate) varbits: u64,
+    /// Whether every part has a size in bits.
+    pub(crate) sized: bool,
+}
+
+impl Measure {
+    fn scalar(bits: u64) -> Measure {
+        Measure { min_bits: bits, max_bits: bits, leaves: 1, depth: 0, varbits: 0, sized: true }
+    }
+
+    fn unsized_scalar() -> Measure {
+        Measure { leaves: 1, ..Measure::default() }
+    }
+
+    fn and(self, other: Measure) -> Measure {
+        Measure {
+            min_bits: self.min_bits.saturating_add(other.min_bits),
+            max_bits: self.max_bits.saturating_add(other.max_bits),
+            leaves: self.leaves.saturating_add(other.leaves),
+            depth: self.depth.max(other.depth),
+            varbits: self.varbits.saturating_add(other.varbits),
+            sized: self.sized && other.sized,
+        }
+    }
+
+    fn times(self, n: u64) -> Measure {
+        Measure {
+            min_bits: self.min_bits.saturating_mul(n),
+            max_bits: self.max_bits.saturating_mul(n),
+            leaves: self.leaves.saturating_mul(n.max(1)),
+            varbits: self.varbits.saturating_mul(n),
+            ..self
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Measures a type. Composites are measured once; the ones nested in it were when declared.
+    pub(crate) fn measure(&mut self, ty: &Ty) -> Measure {
+        match ty {
+            Ty::Bool => Measure::scalar(1),
+            Ty::Bits { width, .. } => Measure::scalar(u64::from(*width)),
+            Ty::Varbit(max) => {
+                Measure { min_bits: 0, max_bits: u64::from(*max), leaves: 1, depth: 0, varbits: 1, sized: true }
+            }
+            Ty::NewType(id) => {
+                let inner = self.module.new_types[*id].ty.clone();
+                self.measure(&inner)
+            }
+            Ty::Enum(id) => match self.module.enums[*id].underlying.clone() {
+                Some(inner) => self.measure(&inner),
+                None => Measure::unsized_scalar(),
+            },
+            Ty::Tuple(elems) => elems
+                .iter()
+                .fold(Measure { sized: true, ..Measure::default() }, |sum, elem| sum.and(self.measure(elem))),
+            Ty::Stack(elem, n) => self.measure(elem).times(u64::from(*n)),
+            Ty::Composite(id, args) => {
+                if let Some(known) = self.sizes.get(ty) {
+                    return *known;
+                }
+                let measure = self.measure_composite(*id, args);
+                self.sizes.insert(ty.clone(), measure);
+                measure
+            }
+            _ => Measure::unsized_scalar(),
+        }
+    }
+
+    fn measure_composite(&mut self, id: CompositeId, args: &[Ty]) -> Measure {
+        let fields = self.field_types(id, args);
+        let measures: Vec<Measure> = fields.iter().map(|(_, ty)| self.measure(ty)).collect();
+        let mut sum = Measure { sized: true, ..Measure::default() };
+        if self.module.composites[id].kind == CompositeKind::Union {
+            // A union occupies at least nothing and at most its largest member.
+            for m in measures {
+                let max = sum.max_bits.max(m.max_bits);
+                sum = sum.and(m);
+                sum.max_bits = max;
+                sum.min_bits = 0;
+            }
+        } else {
+            sum = measures.into_iter().fold(sum, Measure::and);
+        }
+        sum.depth = sum.depth.saturating_add(1);
+        sum
+    }
+
+    /// Names and types of a composite's fields, with its arguments put in.
+    pub(crate) fn field_types(&self, id: CompositeId, args: &[Ty]) -> Vec<(smol_str::SmolStr, Ty)> {
+        let composite = &self.module.composites[id];
+        composite
+            .fields
+            .iter()
+            .map(|f| (f.name.clone(), crate::infer::subst(&f.ty, &composite.type_params, args)))
+            .collect()
+    }
+}

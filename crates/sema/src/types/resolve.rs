@@ -1,0 +1,216 @@
+//! Types from their text.
+
+use crate::checker::Checker;
+use crate::errors::{constants, names, types};
+use crate::scope::Entity;
+use crate::types::Container;
+use diag::Span;
+use hir::*;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::rc::Rc;
+use syntax::ast;
+
+/// The widest integer, in bits.
+pub(crate) const MAX_WIDTH: u32 = 1 << 16;
+/// The largest header stack.
+pub(crate) const MAX_STACK: u32 = 1 << 16;
+/// How many nodes a type may have when written out, and how deep it may nest.
+const MAX_TYPE: u32 = 2048;
+const MAX_TYPE_DEPTH: u32 = 64;
+
+impl Checker<'_> {
+    /// The type that `ty` says; [`Ty::Poison`] after an error. `_` becomes an inference variable.
+    pub(crate) fn ty(&mut self, ty: &ast::Type) -> Ty {
+        let resolved = self.deeper(ty.span, |c| c.ty_kind(ty)).unwrap_or(Ty::Poison);
+        let mut budget = MAX_TYPE;
+        if !fits(&resolved, &mut budget, MAX_TYPE_DEPTH) {
+            self.report(types::too_large(ty.span));
+            return Ty::Poison;
+        }
+        resolved
+    }
+
+    fn ty_kind(&mut self, ty: &ast::Type) -> Ty {
+        match &ty.kind {
+            ast::TypeKind::Bool => Ty::Bool,
+            ast::TypeKind::Error => Ty::Error,
+            ast::TypeKind::MatchKind => Ty::MatchKind,
+            ast::TypeKind::String => Ty::String,
+            ast::TypeKind::Int => Ty::Int,
+            ast::TypeKind::Void => Ty::Void,
+            ast::TypeKind::DontCare => self.fresh(),
+            ast::TypeKind::Bit(None) => Ty::bit(1),
+            ast::TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Ty::Poison, Ty::bit),
+            ast::TypeKind::SignedInt(width) => self.width(width, 1).map_or(Ty::Poison, Ty::int),
+            ast::TypeKind::Varbit(width) => self.width(width, 1).map_or(Ty::Poison, Ty::Varbit),
+            ast::TypeKind::Name { global, name } => self.named_type(*global, name, &[], ty.span),
+            ast::TypeKind::Specialized { base, args } => match &base.kind {
+                ast::TypeKind::Name { global, name } => {
+                    let args: Vec<Ty> = args.iter().map(|a| self.ty(a)).collect();
+                    self.named_type(*global, name, &args, ty.span)
+                }
+                _ => {
+                    self.report(types::not_generic(base.span, "this type"));
+                    Ty::Poison
+                }
+            },
+            ast::TypeKind::Stack { elem, size } => self.stack_type(elem, size),
+            ast::TypeKind::Tuple(elems) => {
+                let elems: Vec<Ty> = elems.iter().map(|e| self.element(e, Container::Tuple)).collect();
+                Ty::Tuple(elems.into())
+            }
+            ast::TypeKind::List(elem) => Ty::List(Rc::new(self.element(elem, Container::List))),
+        }
+    }
+
+    fn element(&mut self, ty: &ast::Type, container: Container) -> Ty {
+        let elem = self.ty(ty);
+        self.require_holds(container, elem, ty.span)
+    }
+
+    /// Tells of a type that may not be an element of `container`.
+    pub(crate) fn require_holds(&mut self, container: Container, ty: Ty, span: Span) -> Ty {
+        if self.may_hold(container, &ty) {
+            return ty;
+        }
+        let shown = self.show(&ty);
+        self.report(types::nesting(span, &shown, container));
+        Ty::Poison
+    }
+
+    fn stack_type(&mut self, elem: &ast::Type, size: &ast::Expr) -> Ty {
+        let ty = self.element(elem, Container::Stack);
+        let Some((value, span)) = self.const_int(size) else { return Ty::Poison };
+        match value.to_u32() {
+            Some(n) if (1..=MAX_STACK).contains(&n) => Ty::Stack(Rc::new(ty), n),
+            _ => {
+                self.report(types::stack_size(span, &value, MAX_STACK));
+                Ty::Poison
+            }
+        }
+    }
+
+    /// A width in bits: a compile-time integer of at least `least`.
+    fn width(&mut self, width: &ast::Expr, least: u32) -> Option<u32> {
+        let (value, span) = self.const_int(width)?;
+        match value.to_u32() {
+            Some(w) if (least..=MAX_WIDTH).contains(&w) => Some(w),
+            _ => {
+                self.report(types::width(span, &value, least, MAX_WIDTH));
+                None
+            }
+        }
+    }
+
+    /// An integer that must be known now. `None` after an error.
+    pub(crate) fn const_int(&mut self, expr: &ast::Expr) -> Option<(BigInt, Span)> {
+        let value = self.expr(expr, None);
+        if value.ty == Ty::Poison {
+            return None;
+        }
+        if !matches!(value.ty, Ty::Int | Ty::Bits { .. }) && self.underlying(&value.ty).is_none() {
+            let shown = self.show(&value.ty);
+            self.report(types::mismatch(value.span, "an integer", &shown));
+            return None;
+        }
+        match value.kind {
+            ExprKind::Const(ConstValue::Int(n)) => Some((n, value.span)),
+            _ => {
+                self.report(constants::not_constant(value.span, "this"));
+                None
+            }
+        }
+    }
+
+    /// The type of a name, with arguments.
+    fn named_type(&mut self, global: bool, name: &ast::Ident, args: &[Ty], span: Span) -> Ty {
+        let Some(entity) = self.resolve(global, name, "type", |e| e.is_type()) else { return Ty::Poison };
+        self.entity_type(&entity, name, args, span)
+    }
+
+    /// The type that a type entity stands for, with arguments.
+    pub(crate) fn entity_type(&mut self, entity: &Entity, name: &ast::Ident, args: &[Ty], span: Span) -> Ty {
+        let (params, make): (usize, &dyn Fn(Rc<[Ty]>) -> Ty) = match entity {
+            Entity::Type(ty) => {
+                if !args.is_empty() {
+                    self.report(types::not_generic(span, &name.name));
+                    return Ty::Poison;
+                }
+                return ty.clone();
+            }
+            Entity::Composite(id) => (self.module.composites[*id].type_params.len(), &|a| Ty::Composite(*id, a)),
+            Entity::Extern(id) => (self.module.externs[*id].type_params.len(), &|a| Ty::Extern(*id, a)),
+            Entity::Parser(id) => (self.module.parsers[*id].type_params.len(), &|a| Ty::Parser(*id, a)),
+            Entity::Control(id) => (self.module.controls[*id].type_params.len(), &|a| Ty::Control(*id, a)),
+            Entity::Package(id) => (self.module.packages[*id].type_params.len(), &|a| Ty::Package(*id, a)),
+            Entity::Poison | Entity::InProgress(_) => return Ty::Poison,
+            other => {
+                self.report(names::not_a_type(name, other.describe()));
+                return Ty::Poison;
+            }
+        };
+        if params != args.len() {
+            let diagnostic = if params == 0 {
+                types::not_generic(span, &name.name)
+            } else {
+                types::type_argument_count(span, &name.name, params, args.len())
+            };
+            self.report(diagnostic);
+            return Ty::Poison;
+        }
+        let ty = make(args.into());
+        if let Entity::Composite(id) = entity {
+            self.check_composite_args(*id, args, span);
+        }
+        ty
+    }
+
+    /// The nesting rules hold for a generic's fields once its arguments are known.
+    fn check_composite_args(&mut self, id: CompositeId, args: &[Ty], span: Span) {
+        if args.is_empty() {
+            return;
+        }
+        let container = container_of(self.module.composites[id].kind);
+        for (_, field) in self.field_types(id, args) {
+            self.require_holds(container, field, span);
+        }
+    }
+
+    /// Like [`Checker::ty`], but `_` is an error: the type is wanted in full.
+    pub(crate) fn full_ty(&mut self, ty: &ast::Type) -> Ty {
+        let resolved = self.ty(ty);
+        if crate::infer::has_infer(&self.zonk(&resolved)) {
+            self.report(types::dont_care(ty.span));
+            return Ty::Poison;
+        }
+        resolved
+    }
+}
+
+/// The container that a composite is.
+pub(crate) fn container_of(kind: CompositeKind) -> Container {
+    match kind {
+        CompositeKind::Struct => Container::Struct,
+        CompositeKind::Header => Container::Header,
+        CompositeKind::Union => Container::Union,
+    }
+}
+
+/// Whether a type written out stays within limits.
+fn fits(ty: &Ty, budget: &mut u32, depth: u32) -> bool {
+    if *budget == 0 || depth == 0 {
+        return false;
+    }
+    *budget -= 1;
+    match ty {
+        Ty::Composite(_, args)
+        | Ty::Extern(_, args)
+        | Ty::Parser(_, args)
+        | Ty::Control(_, args)
+        | Ty::Package(_, args)
+        | Ty::Tuple(args) => args.iter().all(|a| fits(a, budget, depth - 1)),
+        Ty::Stack(elem, _) | Ty::List(elem) | Ty::Set(elem) => fits(elem, budget, depth - 1),
+        _ => true,
+    }
+}

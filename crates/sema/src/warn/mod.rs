@@ -1,0 +1,12 @@
+//! Warnings that need whole bodies: over the HIR of a program without errors.
+
+mod reachable;
+mod unused;
+
+use crate::checker::Checker;
+
+/// Runs them all.
+pub(crate) fn run(checker: &mut Checker<'_>) {
+    unused::run(checker);
+    reachable::run(checker);
+}
