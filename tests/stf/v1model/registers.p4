@@ -51,7 +51,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             cells.read(v, (bit<32>)hdr.d.index);
             v = v + hdr.d.value;
             cells.write((bit<32>)hdr.d.index, v);
-            wide.write(3, 0xffff ++ v);
+            wide.write(3, 16w0xffff ++ v);
         }
     }
 }
