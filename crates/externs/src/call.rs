@@ -148,7 +148,7 @@ pub(crate) fn member(args: &[Arg], at: usize) -> Result<&str, Fault> {
 /// zeros: what every hash and checksum reads.
 pub(crate) fn packed(values: &[Bits]) -> Vec<u8> {
     let width: u32 = values.iter().map(Bits::width).sum();
-    if values.iter().all(|v| v.width() % 8 == 0) {
+    if values.iter().all(|v| v.width().is_multiple_of(8)) {
         return values.iter().flat_map(Bits::to_bytes).collect();
     }
     let mut whole = BigUint::default();

@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use diag::{Diagnostics, Span};
 use externs::Meaning;
 use ir::{
-    Block, Expr, ExprKind, ExternCall, HeaderRef, Place, Program, Stmt, StmtKind, Value, Var, eval,
+    Block, Expr, ExprKind, ExternCall, Place, Program, Stmt, StmtKind, Value, Var, eval, visit,
 };
 
 /// Deepest expression and deepest block that run within a thread's stack, with room to spare.
@@ -40,15 +40,27 @@ struct Checker<'p> {
 }
 
 impl Checker<'_> {
-    /// Operands come before what uses them, so that one pass finds every depth.
+    /// The depth of every expression, operands first.
     fn expressions(&mut self) {
+        let exprs = &self.program.exprs;
         let mut depths: SecondaryMap<Expr, usize> = SecondaryMap::new();
-        for (expr, data) in &self.program.exprs {
-            let depth = 1 + operands(&data.kind).map(|e| depths[e]).max().unwrap_or(0);
-            depths[expr] = depth;
-            if depth == DEPTH + 1 {
-                let error = errors::too_deep("expressions", DEPTH, data.span);
-                self.diagnostics.push(error);
+        let mut open: Vec<Expr> = Vec::new();
+        for root in exprs.keys() {
+            open.push(root);
+            while let Some(&expr) = open.last() {
+                let known = open.len();
+                let operands = || visit::operands(&exprs[expr].kind);
+                open.extend(operands().filter(|&e| depths[e] == 0));
+                if open.len() > known {
+                    continue;
+                }
+                open.pop();
+                let depth = 1 + operands().map(|e| depths[e]).max().unwrap_or(0);
+                if depth == DEPTH + 1 && depths[expr] == 0 {
+                    let error = errors::too_deep("expressions", DEPTH, exprs[expr].span);
+                    self.diagnostics.push(error);
+                }
+                depths[expr] = depth;
             }
         }
     }
@@ -67,31 +79,17 @@ impl Checker<'_> {
     }
 
     fn block(&mut self, block: &Block, depth: usize) {
-        if depth > DEPTH {
-            let at = block.first().map_or(Span::NONE, |stmt| stmt.span);
-            let error = errors::too_deep("statements", DEPTH, at);
+        if depth > DEPTH
+            && let Some(first) = block.first()
+        {
+            let error = errors::too_deep("statements", DEPTH, first.span);
             self.diagnostics.push(error);
             return;
         }
         for stmt in block {
             self.stmt(stmt);
-            match &stmt.kind {
-                StmtKind::If {
-                    then, otherwise, ..
-                } => {
-                    self.block(then, depth + 1);
-                    self.block(otherwise, depth + 1);
-                }
-                StmtKind::Switch { cases, default, .. } => {
-                    for (_, block) in cases {
-                        self.block(block, depth + 1);
-                    }
-                    self.block(default, depth + 1);
-                }
-                StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => {
-                    self.block(block, depth + 1);
-                }
-                _ => {}
+            for inner in visit::blocks(&stmt.kind) {
+                self.block(inner, depth + 1);
             }
         }
     }
@@ -137,24 +135,4 @@ impl Checker<'_> {
         };
         self.diagnostics.push(error);
     }
-}
-
-/// The expressions that an operation reads.
-fn operands(kind: &ExprKind) -> impl Iterator<Item = Expr> {
-    let index = |header: &HeaderRef| match header {
-        HeaderRef::Header(_) => None,
-        HeaderRef::Element(_, index) => Some(*index),
-    };
-    let operands = match kind {
-        ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) | ExprKind::Var(_) => {
-            [None; 3]
-        }
-        ExprKind::Field(header, _) | ExprKind::IsValid(header) => [index(header), None, None],
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice { base: a, .. } => {
-            [Some(*a), None, None]
-        }
-        ExprKind::Binary(_, a, b) => [Some(*a), Some(*b), None],
-        ExprKind::Mux(a, b, c) => [Some(*a), Some(*b), Some(*c)],
-    };
-    operands.into_iter().flatten()
 }

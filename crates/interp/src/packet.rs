@@ -28,7 +28,7 @@ impl Writer {
     /// Appends all bits of a value.
     pub(crate) fn push(&mut self, value: &Bits) {
         let bytes = value.to_bytes();
-        if self.rest_width == 0 && value.width() % 8 == 0 {
+        if self.rest_width == 0 && value.width().is_multiple_of(8) {
             self.bytes.extend_from_slice(&bytes);
             return;
         }

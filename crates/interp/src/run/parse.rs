@@ -130,7 +130,7 @@ impl Run<'_> {
         let layout = &p.header_types[p.headers[header].ty];
         let size = varbit.map_or(0, |expr| self.eval(expr).to_bits().to_u64().unwrap_or(0));
         let width = u64::from(layout.fixed_width()) + size;
-        if width % 8 != 0 {
+        if !width.is_multiple_of(8) {
             return Flow::Reject(errors.invalid_argument);
         }
         if self.left() < width {
@@ -187,7 +187,7 @@ impl Run<'_> {
     /// Moves on.
     pub(super) fn advance(&mut self, bits: Expr, span: Span) -> Flow {
         let bits = self.eval(bits).to_bits().to_u64().unwrap_or(u64::MAX);
-        if bits % 8 != 0 {
+        if !bits.is_multiple_of(8) {
             return Flow::Reject(self.it.errors.invalid_argument);
         }
         if self.left() < bits {

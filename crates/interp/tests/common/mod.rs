@@ -1,0 +1,96 @@
+//! Programs in the IR's text form, and how tests run them.
+
+use control::{Packet, Store};
+use interp::{Interpreter, Options, Outcome};
+use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table};
+use std::sync::Arc;
+
+/// The errors of `core.p4`.
+pub const ERRORS: &str = "errors NoError, PacketTooShort, NoMatch, StackOutOfBounds, HeaderTooShort, \
+                          ParserTimeout, ParserInvalidArgument\n";
+
+/// Reads and verifies a program.
+pub fn program(text: &str) -> Arc<Program> {
+    let program = ir::text::parse(text).unwrap_or_else(|e| panic!("{e}"));
+    if let Err(errors) = ir::verify::verify(&program) {
+        panic!("{errors:?}");
+    }
+    Arc::new(program)
+}
+
+/// An interpreter for a program.
+pub fn interpreter(text: &str) -> Interpreter {
+    Interpreter::new(program(text), Options::default()).unwrap_or_else(|e| panic!("{e:?}"))
+}
+
+/// The bytes of the one packet that came out.
+#[allow(dead_code)]
+pub fn sent(outcome: &Outcome) -> &[u8] {
+    match outcome.packets.as_slice() {
+        [Packet { bytes, .. }] => bytes,
+        other => panic!("{other:?} {:?}", outcome.verdict),
+    }
+}
+
+/// The table of a name.
+#[allow(dead_code)]
+pub fn table(interpreter: &Interpreter, name: &str) -> Table {
+    let mut tables = interpreter.program().tables.iter();
+    tables.find(|(_, t)| t.name == name).unwrap().0
+}
+
+/// Adds an entry whose action has one argument of 8 bits.
+#[allow(dead_code)]
+pub fn add(
+    interpreter: &mut Interpreter,
+    name: &str,
+    keys: Vec<KeyMatch>,
+    priority: u32,
+    value: u32,
+) -> Result<(), control::StoreError> {
+    let table = table(interpreter, name);
+    interpreter.insert(table, &entry(keys, priority, value))
+}
+
+/// An entry with action 0 and one argument of 8 bits.
+#[allow(dead_code)]
+pub fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
+    Entry {
+        keys,
+        priority,
+        action: ActionCall {
+            action: 0,
+            args: vec![Bits::new(8, value)],
+        },
+        is_const: false,
+    }
+}
+
+/// An XDP program around the body of its switch: a header `h` of four bytes `a` to `d`, parsed and
+/// deparsed; verdict PASS unless the body says otherwise.
+#[allow(dead_code)]
+pub fn switch(declarations: &str, body: &str) -> String {
+    format!(
+        "program xdp\n{ERRORS}labels 4\n\
+         enum xdp_action {{ XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT }}\n\
+         header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n  c: bit<8>;\n  d: bit<8>;\n}}\n\
+         var xin.input_port: bit<32>\nvar xout.output_action: xdp_action\nvar xout.output_port: bit<32>\n\
+         var x: bit<8>\nvar y: bit<8>\nvar flag: bool\nvar n: bit<32>\n\
+         header h: bytes\n{declarations}\n\
+         routine S block() {{\n  xout.output_action = xdp_action::XDP_PASS;\n{body}\n}}\n\
+         routine D block() {{\n  emit h;\n}}\n\
+         parser P start start {{\n  state start {{\n    extract h;\n    goto accept;\n  }}\n}}\n\
+         pipeline Parser parser P\npipeline Switch control S\npipeline Deparser control D\n\
+         slot headers {{\n  header \"h\" = h;\n}}\n\
+         slot xdp_input {{\n  var \"input_port\" = xin.input_port;\n}}\n\
+         slot xdp_output {{\n  var \"output_action\" = xout.output_action;\n  \
+         var \"output_port\" = xout.output_port;\n}}\n"
+    )
+}
+
+/// Runs the body on the bytes 1, 2, 3, 4, 9 and gives what came out.
+#[allow(dead_code)]
+pub fn run_body(declarations: &str, body: &str) -> Vec<u8> {
+    let mut interpreter = interpreter(&switch(declarations, body));
+    sent(&interpreter.run(7, &[1, 2, 3, 4, 9])).to_vec()
+}
