@@ -17,7 +17,9 @@ impl Checker<'_> {
         if let Some(binding) = self.scopes.lookup(&name.name, global) {
             let binding = binding.clone();
             self.used.insert(binding.span);
-            if let Some(why) = self.deprecated.get(&binding.span) {
+            // Of functions one overload may be deprecated and another not: the call tells which it is.
+            let overloaded = matches!(binding.entity, Entity::Functions(_));
+            if let Some(why) = self.deprecated.get(&binding.span).filter(|_| !overloaded) {
                 let diagnostic = warnings::deprecated(name, why);
                 self.report(diagnostic);
             }
