@@ -58,7 +58,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         } else {
             hdr.d.level = (level_t)8w1;
         }
-        hdr.d.bases = 8w0b1010_0000 | 0o17 & 0x0c | 1;
+        hdr.d.bases = 8w0b1010_0000 | 0o17 & 8w0x0c | 1;
         hdr.d.divided = (bit<16>)(1000 / 7 * 10 + 1000 % 7);
     }
 }
