@@ -44,7 +44,18 @@ static u64 (*const bpf_ktime_get_ns)(void) __attribute__((unused)) = (void *)5;
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) __attribute__((unused)) = (void *)25;
 static long (*const bpf_xdp_adjust_head)(struct xdp_md *ctx, int delta) __attribute__((unused)) = (void *)44;
+#ifdef ONPATH_OBSERVE
+/* For test runs without a network: nothing is sent; user space reads the port that was chosen. */
+u32 onpath_observed __attribute__((section(".data.observed"), used));
+static inline __attribute__((unused)) long bpf_redirect_map(void *map, u64 key, u64 flags)
+{
+    (void)map, (void)flags;
+    onpath_observed = key;
+    return 4; /* XDP_REDIRECT */
+}
+#else
 static long (*const bpf_redirect_map)(void *map, u64 key, u64 flags) __attribute__((unused)) = (void *)51;
+#endif
 static long (*const bpf_xdp_load_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
                                         u32 len) __attribute__((unused)) = (void *)189;
 static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
