@@ -152,6 +152,17 @@ impl SourceMap {
         Some((FileId(index as u32), lo..hi.min(file.text.len())))
     }
 
+    /// File and line (from 1) of a span's first byte, which costs less than the column of a byte in
+    /// a long line. `None` for [`Span::NONE`].
+    pub fn line(&self, span: Span) -> Option<(FileId, u32)> {
+        let (id, range) = self.locate(span)?;
+        let starts = &self.file(id).line_starts;
+        Some((
+            id,
+            starts.partition_point(|&s| s as usize <= range.start) as u32,
+        ))
+    }
+
     /// File, line and column of a span's first byte. `None` for [`Span::NONE`].
     pub fn line_col(&self, span: Span) -> Option<(FileId, LineCol)> {
         let (id, range) = self.locate(span)?;
@@ -210,6 +221,15 @@ mod tests {
         map.add("b.p4", "y").unwrap();
         let end = map.span(a, 1..1);
         assert_eq!(map.line_col(end), Some((a, LineCol { line: 1, column: 2 })));
+    }
+
+    #[test]
+    fn a_line_is_that_of_the_line_and_column() {
+        let mut map = SourceMap::new();
+        let a = map.add("a.p4", "x\ny").unwrap();
+        assert_eq!(map.line(map.span(a, 2..3)), Some((a, 2)));
+        assert_eq!(map.line(map.span(a, 1..1)), Some((a, 1)));
+        assert_eq!(map.line(Span::NONE), None);
     }
 
     #[test]

@@ -103,8 +103,8 @@ fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> 
         hi += 1;
     }
     let line = |at: u32| {
-        map.line_col(Span { lo: at, hi: at })
-            .map_or(0, |(_, place)| place.line)
+        map.line(Span { lo: at, hi: at })
+            .map_or(0, |(_, line)| line)
     };
     let end = span.lo + (range.end - range.start) as u32;
     if line(end).saturating_sub(line(span.lo)) >= MAX_LINES {
@@ -132,7 +132,9 @@ fn snippet<'a>(
         &source.text,
         (last + MAX_LINE_BYTES).min(source.text.len()),
     ));
-    let line = source.text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
+    let line = map
+        .line(map.span(file, from..from))
+        .map_or(1, |(_, line)| line as usize);
     let mut snippet = Snippet::source(&source.text[from..to]).line_start(line);
     if whole.0 == from {
         snippet = snippet.path(source.name.as_str());

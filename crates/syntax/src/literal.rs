@@ -83,13 +83,13 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
     }
 }
 
-/// The text of a string literal, and its unknown escapes with their byte offsets in the literal.
+/// The text of a string literal, and its first unknown escape with its byte offset in the literal.
 /// An unknown escape stands for itself.
-pub(crate) fn string(literal: &str) -> (String, Vec<(usize, char)>) {
+pub(crate) fn string(literal: &str) -> (String, Option<(usize, char)>) {
     let inner = literal.strip_prefix('"').unwrap_or(literal);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
     let mut text = String::with_capacity(inner.len());
-    let mut bad = Vec::new();
+    let mut bad = None;
     let mut chars = inner.char_indices();
     while let Some((at, c)) = chars.next() {
         if c != '\\' {
@@ -108,7 +108,7 @@ pub(crate) fn string(literal: &str) -> (String, Vec<(usize, char)>) {
                 chars.next();
             }
             Some(c) => {
-                bad.push((at + 1, c));
+                bad = bad.or(Some((at + 1, c)));
                 text.push(c);
             }
             None => {}
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn escapes_are_resolved_and_unknown_ones_told() {
-        assert_eq!(string(r#""a\"b\\c\n""#), ("a\"b\\c\n".into(), vec![]));
-        assert_eq!(string(r#""a\qb""#), ("aqb".into(), vec![(2, 'q')]));
+        assert_eq!(string(r#""a\"b\\c\n""#), ("a\"b\\c\n".into(), None));
+        assert_eq!(string(r#""a\qb""#), ("aqb".into(), Some((2, 'q'))));
     }
 }

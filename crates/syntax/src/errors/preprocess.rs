@@ -158,6 +158,7 @@ pub fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
 
 /// `##` that makes no token.
 pub fn paste(span: Span, text: &str) -> Diagnostic {
+    let text: String = text.chars().take(40).collect();
     Diagnostic::error(
         Code("E0016"),
         span,

@@ -396,20 +396,14 @@ impl Parser<'_> {
     fn string_text(&mut self) -> String {
         let (span, literal) = (self.span(), self.token().text.clone());
         let (text, bad) = literal::string(&literal);
-        for (at, escape) in bad {
+        // One error a literal: a literal with many is mostly no text at all.
+        if let Some((at, escape)) = bad {
             // A literal from a macro has the span of the macro's use, where offsets mean nothing.
             let exact = (span.hi - span.lo) as usize == literal.len();
             let lo = span.lo + at as u32;
-            let place = if exact {
-                Span {
-                    lo,
-                    hi: lo + 1 + escape.len_utf8() as u32,
-                }
-            } else {
-                span
-            };
-            self.diagnostics
-                .push(lexical::bad_escape(place, &escape.to_string()));
+            let hi = lo + 1 + escape.len_utf8() as u32;
+            let place = if exact { Span { lo, hi } } else { span };
+            self.report(lexical::bad_escape(place, &escape.to_string()));
         }
         self.bump();
         self.height = 0;

@@ -37,11 +37,11 @@ impl Preprocessor<'_> {
         match result {
             Ok(value) => value != 0,
             Err(Wrong::Form(span, what)) => {
-                self.diagnostics.push(errors::condition(span, &what));
+                self.tell(errors::condition(span, &what));
                 false
             }
             Err(Wrong::Zero(span)) => {
-                self.diagnostics.push(errors::condition_zero(span));
+                self.tell(errors::condition_zero(span));
                 false
             }
         }
@@ -63,8 +63,7 @@ impl Preprocessor<'_> {
                 (Some(Kind::Ident), ..) => (&line[i + 1], 2),
                 (Some(Kind::LParen), Some(Kind::Ident), Some(Kind::RParen)) => (&line[i + 2], 4),
                 _ => {
-                    self.diagnostics
-                        .push(errors::condition(token.span, "`defined` needs a name"));
+                    self.tell(errors::condition(token.span, "`defined` needs a name"));
                     return None;
                 }
             };

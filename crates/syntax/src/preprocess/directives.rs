@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
             }
             "endif" => {
                 if conditions.pop().is_none() {
-                    self.diagnostics.push(errors::if_missing(span, "endif"));
+                    self.tell(errors::if_missing(span, "endif"));
                 }
                 self.nothing_follows(file, lexer, "endif");
             }
@@ -84,7 +84,7 @@ impl Preprocessor<'_> {
                 } else {
                     errors::user_warning
                 };
-                self.diagnostics.push(make(whole, &text));
+                self.tell(make(whole, &text));
             }
             "pragma" => self.pragma(file, lexer),
             "line" => {
@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
                     .first()
                     .is_some_and(|t| t.kind == Kind::Int && t.text.parse::<u32>().is_ok());
                 if !number {
-                    self.diagnostics.push(errors::line_malformed(span));
+                    self.tell(errors::line_malformed(span));
                 }
             }
             // A line marker, as other preprocessors write them. Positions keep pointing at the text at
@@ -104,8 +104,7 @@ impl Preprocessor<'_> {
             }
             other => {
                 let close = DIRECTIVES.into_iter().find(|d| is_close(d, other));
-                self.diagnostics
-                    .push(errors::unknown_directive(span, other, close));
+                self.tell(errors::unknown_directive(span, other, close));
                 lexer.rest_of_line();
             }
         }
@@ -121,13 +120,12 @@ impl Preprocessor<'_> {
         conditions: &mut [Condition],
     ) {
         let Some(condition) = conditions.last_mut() else {
-            self.diagnostics.push(errors::if_missing(span, &word.text));
+            self.tell(errors::if_missing(span, &word.text));
             lexer.rest_of_line();
             return;
         };
         if let Some(before) = condition.otherwise {
-            self.diagnostics
-                .push(errors::after_else(span, &word.text, before));
+            self.tell(errors::after_else(span, &word.text, before));
             condition.active = false;
             lexer.rest_of_line();
             return;
@@ -176,8 +174,7 @@ impl Preprocessor<'_> {
     pub(super) fn nothing_follows(&mut self, file: FileId, lexer: &mut Lexer, directive: &str) {
         let line = self.line(file, lexer);
         if let (Some(first), Some(last)) = (line.first(), line.last()) {
-            self.diagnostics
-                .push(errors::extra_tokens(first.span.to(last.span), directive));
+            self.tell(errors::extra_tokens(first.span.to(last.span), directive));
         }
     }
 }

@@ -156,20 +156,25 @@ impl Preprocessor<'_> {
     fn charge(&mut self, tokens: usize, span: Span) {
         // One more for the use itself, so that macros without text are not free.
         self.expanded += tokens + 1;
-        if self.expanded > MAX_EXPANDED && !self.stopped {
+        if self.expanded > MAX_EXPANDED {
+            self.tell(errors::expansion_budget(span, MAX_EXPANDED));
             self.stopped = true;
-            self.diagnostics
-                .push(errors::expansion_budget(span, MAX_EXPANDED));
         }
     }
 
+    /// Counts the text of a token that a macro made: nested `#` doubles it each time.
+    fn charge_text(&mut self, text: &str, span: Span) {
+        const BYTES_A_TOKEN: usize = 8;
+        self.charge(text.len() / BYTES_A_TOKEN, span);
+    }
+
     fn built_in(&self, token: &Token) -> Option<Token> {
-        let (file, at) = match token.text.as_str() {
-            "__FILE__" | "__LINE__" => self.map.line_col(token.span)?,
+        let (file, line) = match token.text.as_str() {
+            "__FILE__" | "__LINE__" => self.map.line(token.span)?,
             _ => return None,
         };
         let (kind, text) = if token.text == "__LINE__" {
-            (Kind::Int, at.line.to_smolstr())
+            (Kind::Int, line.to_smolstr())
         } else {
             (Kind::Str, quote(&self.map.file(file).name))
         };
@@ -196,8 +201,7 @@ impl Preprocessor<'_> {
             let directive = input.peek().1;
             let token = if directive { None } else { self.next(input) };
             let Some(mut token) = token else {
-                self.diagnostics
-                    .push(errors::macro_unclosed(name.span, &found.name));
+                self.tell(errors::macro_unclosed(name.span, &found.name));
                 return None;
             };
             taken += 1;
@@ -234,7 +238,7 @@ impl Preprocessor<'_> {
             let many = if params.variadic { "at least " } else { "" };
             let plural = if wanted == 1 { "" } else { "s" };
             let wanted = format!("{many}{wanted} argument{plural}");
-            self.diagnostics.push(errors::macro_args(
+            self.tell(errors::macro_args(
                 name.span,
                 &found.name,
                 &wanted,
@@ -281,6 +285,7 @@ impl Preprocessor<'_> {
                         .get(i)
                         .and_then(argument)
                         .map_or("\"\"".into(), |a| stringify(&arguments[a]));
+                    self.charge_text(&text, name.span);
                     vec![Token {
                         kind: Kind::Str,
                         text,
@@ -334,10 +339,7 @@ impl Preprocessor<'_> {
 
     fn expand_argument(&mut self, tokens: Vec<Token>, span: Span) -> Vec<Token> {
         if self.argument_depth >= MAX_ARGUMENT_DEPTH {
-            if !self.stopped {
-                self.diagnostics
-                    .push(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
-            }
+            self.tell(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
             self.stopped = true;
             return Vec::new();
         }
@@ -354,6 +356,7 @@ impl Preprocessor<'_> {
             return;
         };
         let text = format!("{}{}", left.text, right.text);
+        self.charge_text(&text, span);
         let mut lexer = Lexer::new(text.as_str().into());
         let raw = lexer.next();
         if raw.hi == text.len() && raw.lo == 0 && !matches!(raw.kind, Kind::Bad(_) | Kind::Eof) {
@@ -365,7 +368,7 @@ impl Preprocessor<'_> {
                 ..left
             });
         } else {
-            self.diagnostics.push(errors::paste(span, &text));
+            self.tell(errors::paste(span, &text));
             out.extend([left, right]);
         }
         out.extend(piece);

@@ -30,8 +30,7 @@ impl Preprocessor<'_> {
                 .filter(|(at, _)| !at.is_none())
                 .cloned()
                 .collect();
-            self.diagnostics
-                .push(errors::include_depth(span, &chain, cycle));
+            self.tell(errors::include_depth(span, &chain, cycle));
             self.stopped = true;
             return;
         }
@@ -43,13 +42,11 @@ impl Preprocessor<'_> {
         let loaded = match self.loader.load(&path, from.as_deref(), system) {
             Ok(loaded) => loaded,
             Err(LoadError::NotFound { tried }) => {
-                self.diagnostics
-                    .push(errors::include_not_found(span, &path, &tried));
+                self.tell(errors::include_not_found(span, &path, &tried));
                 return;
             }
             Err(LoadError::Unreadable { name, reason }) => {
-                self.diagnostics
-                    .push(errors::include_unreadable(span, &name, &reason));
+                self.tell(errors::include_unreadable(span, &name, &reason));
                 return;
             }
         };
@@ -93,7 +90,7 @@ impl Preprocessor<'_> {
                 .filter(|p| !p.is_empty());
             let Some(path) = path else {
                 let span = self.map.span(file, from..from + trimmed.trim_end().len());
-                self.diagnostics.push(errors::include_malformed(span));
+                self.tell(errors::include_malformed(span));
                 *lexer = plain;
                 return None;
             };
@@ -116,7 +113,7 @@ impl Preprocessor<'_> {
         let line = self.expand_list(line);
         let found = path_of_tokens(&line);
         if found.is_none() {
-            self.diagnostics.push(errors::include_malformed(span));
+            self.tell(errors::include_malformed(span));
         }
         found.map(|(path, system)| (path, system, span))
     }

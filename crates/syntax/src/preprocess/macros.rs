@@ -84,8 +84,7 @@ impl Preprocessor<'_> {
             return;
         }
         if let Some(before) = self.macros.get(&found.name).filter(|b| !b.same_as(&found)) {
-            self.diagnostics
-                .push(errors::macro_redefined(name.span, &name.text, before.span));
+            self.tell(errors::macro_redefined(name.span, &name.text, before.span));
         }
         self.macros.insert(found.name.clone(), Rc::new(found));
     }
@@ -112,16 +111,14 @@ impl Preprocessor<'_> {
             } else {
                 self.map.span(file, raw.lo..raw.hi)
             };
-            self.diagnostics
-                .push(errors::macro_name_missing(span, word));
+            self.tell(errors::macro_name_missing(span, word));
             self.line(file, lexer);
             return None;
         }
         let raw = lexer.next();
         let name = self.token(file, raw);
         if RESERVED.contains(&name.text.as_str()) && matches!(word, "define" | "undef") {
-            self.diagnostics
-                .push(errors::macro_reserved(name.span, &name.text));
+            self.tell(errors::macro_reserved(name.span, &name.text));
             self.line(file, lexer);
             return None;
         }
@@ -168,7 +165,7 @@ impl Preprocessor<'_> {
 
     fn params_error(&mut self, span: Span, line_ended: bool, of: &Token) -> Option<Params> {
         let span = if line_ended { of.span } else { span };
-        self.diagnostics.push(errors::macro_params(span, &of.text));
+        self.tell(errors::macro_params(span, &of.text));
         None
     }
 
@@ -180,7 +177,7 @@ impl Preprocessor<'_> {
             .flatten()
             .find(|t| t.kind == Kind::HashHash);
         if let Some(token) = edge {
-            self.diagnostics.push(errors::macro_operator(
+            self.tell(errors::macro_operator(
                 token.span,
                 "`##` at the edge of a macro",
             ));
@@ -192,7 +189,7 @@ impl Preprocessor<'_> {
         for (i, token) in body.iter().enumerate() {
             let param = body.get(i + 1).is_some_and(|t| found.param(t).is_some());
             if token.kind == Kind::Hash && !param {
-                self.diagnostics.push(errors::macro_operator(
+                self.tell(errors::macro_operator(
                     token.span,
                     "`#` without a parameter after it",
                 ));

@@ -12,10 +12,10 @@ mod macros;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use diag::{Diagnostics, FileId, SourceMap, Span};
+use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use smol_str::SmolStr;
 
-use crate::errors::{lexical, preprocess as errors};
+use crate::errors::{grammar, lexical, preprocess as errors};
 use crate::lexer::{Lexer, Raw};
 use crate::loader::{LoadError, SourceLoader};
 use crate::token::{Bad, Kind, Token};
@@ -25,6 +25,8 @@ use macros::Macro;
 
 /// The most tokens that macros may give in one run.
 const MAX_EXPANDED: usize = 1_000_000;
+/// The most errors and warnings that are told.
+const MAX_TOLD: usize = 200;
 /// The most tokens that a program may have.
 const MAX_TOKENS: usize = 4_000_000;
 
@@ -106,8 +108,7 @@ impl Preprocessor<'_> {
                     }
                     LoadError::Unreadable { name, reason } => (name, reason),
                 };
-                self.diagnostics
-                    .push(errors::main_unreadable(&name, &reason));
+                self.tell(errors::main_unreadable(&name, &reason));
                 self.out.push(eof(Span::NONE));
                 return;
             }
@@ -161,7 +162,7 @@ impl Preprocessor<'_> {
         }
         if !self.stopped {
             for condition in conditions {
-                self.diagnostics.push(errors::if_unclosed(condition.span));
+                self.tell(errors::if_unclosed(condition.span));
             }
         }
     }
@@ -208,7 +209,7 @@ impl Preprocessor<'_> {
     }
 
     fn report_bad(&mut self, bad: Bad, token: &Token) {
-        self.diagnostics.push(match bad {
+        self.tell(match bad {
             Bad::Char => lexical::unknown_character(token.span, &token.text),
             Bad::String => lexical::unclosed_string(token.span),
             Bad::Comment => lexical::unclosed_comment(token.span),
@@ -216,10 +217,22 @@ impl Preprocessor<'_> {
         });
     }
 
-    fn too_large(&mut self, span: Span, what: &str) {
-        if !self.stopped {
-            self.diagnostics.push(errors::source_too_large(span, what));
+    /// Tells an error or a warning.
+    fn tell(&mut self, diagnostic: Diagnostic) {
+        if self.stopped {
+            return;
         }
+        if self.diagnostics.len() >= MAX_TOLD {
+            let span = diagnostic.primary.span;
+            self.diagnostics.push(grammar::too_many(span, MAX_TOLD));
+            self.stopped = true;
+            return;
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn too_large(&mut self, span: Span, what: &str) {
+        self.tell(errors::source_too_large(span, what));
         self.stopped = true;
     }
 

@@ -279,4 +279,20 @@ fn macros_that_grow_without_bound_are_stopped() {
         &[],
     );
     assert_eq!(codes, ["E0015"]);
+    // Each level of quoting doubles the backslashes.
+    let quoting = "#define Q(x) R(x)\n#define R(x) #x\n".to_string()
+        + &"Q(".repeat(60)
+        + "\"\\\\\""
+        + &")".repeat(60);
+    let (_, _, codes) = run(&MemoryLoader::new().with("main.p4", quoting), &[]);
+    assert_eq!(codes, ["E0015"]);
+}
+
+#[test]
+fn errors_are_told_up_to_a_number() {
+    let (_, _, codes) = run(
+        &MemoryLoader::new().with("main.p4", "$ ".repeat(100_000)),
+        &[],
+    );
+    assert_eq!((codes.len(), codes.last()), (201, Some(&"E0124")));
 }
