@@ -47,7 +47,8 @@ pub fn read(object: &[u8]) -> Option<Budget> {
         let name = section.name().ok()?;
         let code = section.data().ok()?;
         for symbol in file.symbols() {
-            if symbol.kind() != SymbolKind::Text || symbol.section_index() != Some(section.index()) {
+            if symbol.kind() != SymbolKind::Text || symbol.section_index() != Some(section.index())
+            {
                 continue;
             }
             let from = symbol.address() as usize;
@@ -97,14 +98,22 @@ mod tests {
 
     fn compile(text: &str) -> Vec<u8> {
         let clang = clang::find().expect("these tests need clang");
-        clang::compile(&clang, Source { text, headers: &[], include_dirs: &[], defines: &[] }).expect("compiles")
+        clang::compile(
+            &clang,
+            Source {
+                text,
+                headers: &[],
+                include_dirs: &[],
+                defines: &[],
+            },
+        )
+        .expect("compiles")
     }
 
     #[test]
     fn two_instructions_and_no_stack() {
-        let object = compile(
-            "__attribute__((section(\"xdp\"), used)) int drop(void *c) { return 1; }\n",
-        );
+        let object =
+            compile("__attribute__((section(\"xdp\"), used)) int drop(void *c) { return 1; }\n");
         let budget = read(&object).expect("an object");
         assert_eq!(budget.functions.len(), 1);
         assert_eq!(budget.functions[0].name, "drop");

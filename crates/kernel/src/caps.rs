@@ -51,7 +51,10 @@ mod tests {
 
     #[test]
     fn the_mask_of_the_status_file_is_read_by_bit() {
-        assert_eq!(held("Name:\tx\nCapEff:\t0000008000001000\n"), ["CAP_NET_ADMIN", "CAP_BPF"]);
+        assert_eq!(
+            held("Name:\tx\nCapEff:\t0000008000001000\n"),
+            ["CAP_NET_ADMIN", "CAP_BPF"]
+        );
         assert!(held("nothing").is_empty());
     }
 }

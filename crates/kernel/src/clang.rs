@@ -40,7 +40,8 @@ pub struct Source<'a> {
 pub fn find() -> Result<Clang, Diagnostic> {
     if let Some(named) = std::env::var_os(CLANG_VARIABLE) {
         let path = PathBuf::from(&named);
-        let version = version_of(&path).ok_or_else(|| errors::clang::named_clang_unusable(&path))?;
+        let version =
+            version_of(&path).ok_or_else(|| errors::clang::named_clang_unusable(&path))?;
         return accept(Clang { path, version });
     }
     match installed().into_iter().next() {
@@ -89,7 +90,10 @@ fn version_of(path: &Path) -> Option<u32> {
 /// `Debian clang version 19.1.7 (…)` → 19
 fn parse_version(text: &str) -> Option<u32> {
     let rest = text.split("clang version ").nth(1)?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    rest.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
@@ -159,9 +163,15 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_every_distributions_wording() {
-        assert_eq!(parse_version("Debian clang version 14.0.6\nTarget: x"), Some(14));
+        assert_eq!(
+            parse_version("Debian clang version 14.0.6\nTarget: x"),
+            Some(14)
+        );
         assert_eq!(parse_version("clang version 19.1.7 (3 b1)"), Some(19));
-        assert_eq!(parse_version("Ubuntu clang version 18.1.3 (1ubuntu1)"), Some(18));
+        assert_eq!(
+            parse_version("Ubuntu clang version 18.1.3 (1ubuntu1)"),
+            Some(18)
+        );
         assert_eq!(parse_version("gcc (Debian) 12"), None);
     }
 
@@ -186,11 +196,20 @@ mod tests {
         let clang = find().expect("these tests need clang");
         let error = compile(
             &clang,
-            Source { text: "int f( {\n", headers: &[], include_dirs: &[], defines: &[] },
+            Source {
+                text: "int f( {\n",
+                headers: &[],
+                include_dirs: &[],
+                defines: &[],
+            },
         )
         .expect_err("refused");
         assert_eq!(error.code, diag::Code("E0755"));
-        assert!(error.message.contains("expected parameter declarator"), "{}", error.message);
+        assert!(
+            error.message.contains("expected parameter declarator"),
+            "{}",
+            error.message
+        );
     }
 
     #[test]

@@ -220,7 +220,9 @@ impl Description {
                 type_args: Vec::new(),
                 args: args
                     .iter()
-                    .filter_map(|(n, v)| Some((n.into(), CtorValue::Int(v.parse::<BigInt>().ok()?))))
+                    .filter_map(|(n, v)| {
+                        Some((n.into(), CtorValue::Int(v.parse::<BigInt>().ok()?)))
+                    })
                     .collect(),
                 implementations: Vec::new(),
                 annotations: Vec::new(),
@@ -397,8 +399,14 @@ impl From<Type> for TypeDescription {
     fn from(ty: Type) -> TypeDescription {
         match ty {
             Type::Bool => TypeDescription::Bool,
-            Type::Bits { width, signed: false } => TypeDescription::Bit(width),
-            Type::Bits { width, signed: true } => TypeDescription::Int(width),
+            Type::Bits {
+                width,
+                signed: false,
+            } => TypeDescription::Bit(width),
+            Type::Bits {
+                width,
+                signed: true,
+            } => TypeDescription::Int(width),
             Type::Varbit(width) => TypeDescription::Varbit(width),
             Type::Error => TypeDescription::Error,
             Type::Enum(e) => TypeDescription::Enum(e.as_u32()),
@@ -411,7 +419,10 @@ impl From<TypeDescription> for Type {
         match ty {
             TypeDescription::Bool => Type::Bool,
             TypeDescription::Bit(width) => Type::bit(width),
-            TypeDescription::Int(width) => Type::Bits { width, signed: true },
+            TypeDescription::Int(width) => Type::Bits {
+                width,
+                signed: true,
+            },
             TypeDescription::Varbit(width) => Type::Varbit(width),
             TypeDescription::Error => Type::Error,
             TypeDescription::Enum(e) => Type::Enum(Enum::from_u32(e)),

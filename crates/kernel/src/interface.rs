@@ -26,5 +26,8 @@ pub fn all() -> Vec<(u32, String)> {
 
 /// The name of an interface by index.
 pub fn name(index: u32) -> Option<String> {
-    all().into_iter().find(|(i, _)| *i == index).map(|(_, name)| name)
+    all()
+        .into_iter()
+        .find(|(i, _)| *i == index)
+        .map(|(_, name)| name)
 }

@@ -120,8 +120,7 @@ pub(crate) fn open_globals(
         let how = format!("{size} bytes instead of {}", wanted.size);
         return Err(errors::load::map_differs(name, &how));
     }
-    let globals =
-        Globals::map(map).map_err(|e| errors::load::map_differs(name, &e.to_string()))?;
+    let globals = Globals::map(map).map_err(|e| errors::load::map_differs(name, &e.to_string()))?;
     Ok(Some(globals))
 }
 

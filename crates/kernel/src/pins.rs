@@ -288,7 +288,14 @@ fn pin_all(
 fn write_record(path: &Path, record: &Record) -> io::Result<()> {
     let json = serde_json::to_vec(record)?;
     let size = u32::try_from(json.len()).map_err(|_| io::ErrorKind::InvalidData)?;
-    let map = Map::create(libbpf_sys::BPF_MAP_TYPE_ARRAY, "onpath_record", 4, size, 1, 0)?;
+    let map = Map::create(
+        libbpf_sys::BPF_MAP_TYPE_ARRAY,
+        "onpath_record",
+        4,
+        size,
+        1,
+        0,
+    )?;
     map.set(&0u32.to_ne_bytes(), &json, Update::Any)?;
     map.pin(path)
 }
@@ -298,7 +305,9 @@ fn read_record(path: &Path) -> io::Result<Record> {
     let json = map.get(&0u32.to_ne_bytes())?.unwrap_or_default();
     let record: Record = serde_json::from_slice(&json)?;
     if record.version != Record::VERSION {
-        return Err(io::Error::other("it was written by another version of Onpath"));
+        return Err(io::Error::other(
+            "it was written by another version of Onpath",
+        ));
     }
     Ok(record)
 }

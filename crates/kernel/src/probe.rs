@@ -59,7 +59,12 @@ pub fn examine() -> Vec<Finding> {
         bpf_file_system(),
         capabilities(),
         compiler(),
-        command("ip", "ip", Need::Useful, "`apt-get install iproute2`; tests with `--target xdp` need it"),
+        command(
+            "ip",
+            "ip",
+            Need::Useful,
+            "`apt-get install iproute2`; tests with `--target xdp` need it",
+        ),
         command(
             "xdp-trafficgen",
             "xdp-trafficgen",
@@ -158,12 +163,7 @@ fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> 
 }
 
 /// A feature by trying it.
-fn tried(
-    name: &'static str,
-    need: Need,
-    remedy: &'static str,
-    result: io::Result<()>,
-) -> Finding {
+fn tried(name: &'static str, need: Need, remedy: &'static str, result: io::Result<()>) -> Finding {
     Finding {
         name,
         present: result.is_ok(),
@@ -181,7 +181,12 @@ fn features() -> Vec<Finding> {
     };
     let pass = || Prog::constant_xdp(2);
     vec![
-        tried("XDP programs", Need::Needed, "use a kernel with CONFIG_BPF_SYSCALL", pass().map(|_| ())),
+        tried(
+            "XDP programs",
+            Need::Needed,
+            "use a kernel with CONFIG_BPF_SYSCALL",
+            pass().map(|_| ()),
+        ),
         tried(
             "test runs",
             Need::Useful,
@@ -293,7 +298,15 @@ mod tests {
     #[test]
     fn what_the_tests_of_this_crate_need_is_found() {
         let all = examine();
-        for name in ["kernel", "clang", "XDP programs", "test runs", "native XDP on veth", "tcx", "bpf_loop"] {
+        for name in [
+            "kernel",
+            "clang",
+            "XDP programs",
+            "test runs",
+            "native XDP on veth",
+            "tcx",
+            "bpf_loop",
+        ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);
             assert!(finding.present, "{finding:?}");
         }

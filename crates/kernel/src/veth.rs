@@ -150,14 +150,8 @@ impl RawSocket {
     /// Sends a packet of at least 14 bytes out of the device.
     pub fn send(&self, packet: &[u8]) -> io::Result<()> {
         // SAFETY: the packet has the length given.
-        let sent = unsafe {
-            libc::send(
-                self.fd.as_raw_fd(),
-                packet.as_ptr().cast(),
-                packet.len(),
-                0,
-            )
-        };
+        let sent =
+            unsafe { libc::send(self.fd.as_raw_fd(), packet.as_ptr().cast(), packet.len(), 0) };
         if sent < 0 {
             Err(io::Error::last_os_error())
         } else {

@@ -111,7 +111,11 @@ impl VethDevice {
     fn wait_for_runs(&self) -> Result<(), StoreError> {
         let started = Instant::now();
         loop {
-            let runs = self.instance.xdp.runs().map_err(system("count the program's runs"))?;
+            let runs = self
+                .instance
+                .xdp
+                .runs()
+                .map_err(system("count the program's runs"))?;
             if runs - self.runs_before >= self.sent {
                 return Ok(());
             }

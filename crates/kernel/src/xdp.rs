@@ -71,7 +71,10 @@ pub fn connect_ports(
     ports: &[(u32, u32)],
 ) -> Result<(), Diagnostic> {
     for (port, ifindex) in ports {
-        let pairs = [(&names.devmap, port, ifindex), (&names.input, ifindex, port)];
+        let pairs = [
+            (&names.devmap, port, ifindex),
+            (&names.input, ifindex, port),
+        ];
         for (name, key, value) in pairs {
             let Some(map) = name.as_ref().and_then(|n| maps.get(n)) else {
                 continue;
@@ -81,9 +84,7 @@ pub fn connect_ports(
             bytes.resize(map.info().value_size, 0);
             map.set(&key.to_ne_bytes(), &bytes, Update::Any)
                 .map_err(|error| match error.raw_os_error() {
-                    Some(libc::E2BIG) => {
-                        errors::device::bad_port(*port, map.info().max_entries)
-                    }
+                    Some(libc::E2BIG) => errors::device::bad_port(*port, map.info().max_entries),
                     _ => errors::load::initial_state(
                         &format!("port {port} (interface {ifindex})"),
                         &error.to_string(),

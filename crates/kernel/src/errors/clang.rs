@@ -19,9 +19,14 @@ pub fn named_clang_unusable(path: &Path) -> Diagnostic {
     Diagnostic::error(
         Code("E0751"),
         Span::NONE,
-        format!("{CLANG_VARIABLE} names `{}`, which does not answer `--version` as clang does", path.display()),
+        format!(
+            "{CLANG_VARIABLE} names `{}`, which does not answer `--version` as clang does",
+            path.display()
+        ),
     )
-    .help(format!("set it to the path of a clang of version {OLDEST} or newer, or unset it"))
+    .help(format!(
+        "set it to the path of a clang of version {OLDEST} or newer, or unset it"
+    ))
 }
 
 /// The newest clang is older than what is known to work.
@@ -29,7 +34,11 @@ pub fn clang_too_old(clang: &Clang) -> Diagnostic {
     Diagnostic::error(
         Code("E0752"),
         Span::NONE,
-        format!("`{}` is clang {}, older than {OLDEST}", clang.path.display(), clang.version),
+        format!(
+            "`{}` is clang {}, older than {OLDEST}",
+            clang.path.display(),
+            clang.version
+        ),
     )
     .help("install a newer one (`apt-get install clang-19`)")
 }
@@ -72,7 +81,10 @@ pub fn no_bpf_target(clang: &Clang) -> Diagnostic {
     Diagnostic::error(
         Code("E0756"),
         Span::NONE,
-        format!("`{}` was built without the BPF target", clang.path.display()),
+        format!(
+            "`{}` was built without the BPF target",
+            clang.path.display()
+        ),
     )
     .help("install the distribution's clang (`apt-get install clang-19`)")
 }

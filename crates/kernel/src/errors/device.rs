@@ -10,7 +10,12 @@ pub fn no_interface(name: &str, present: &[String]) -> Diagnostic {
     } else {
         format!("this network namespace has {}", present.join(", "))
     };
-    Diagnostic::error(Code("E0780"), Span::NONE, format!("no network interface `{name}`")).help(near)
+    Diagnostic::error(
+        Code("E0780"),
+        Span::NONE,
+        format!("no network interface `{name}`"),
+    )
+    .help(near)
 }
 
 /// The interface has an XDP program already.
@@ -25,7 +30,9 @@ pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Diagnostic {
     Diagnostic::error(
         Code("E0781"),
         Span::NONE,
-        format!("interface `{name}` has an XDP program already (id {prog_id}); nothing was changed"),
+        format!(
+            "interface `{name}` has an XDP program already (id {prog_id}); nothing was changed"
+        ),
     )
     .help(help)
 }
@@ -35,15 +42,23 @@ pub fn not_attached(name: &str, native: &io::Error, generic: &io::Error) -> Diag
     Diagnostic::error(
         Code("E0782"),
         Span::NONE,
-        format!("the program could not be attached to `{name}`: native {native}; generic {generic}"),
+        format!(
+            "the program could not be attached to `{name}`: native {native}; generic {generic}"
+        ),
     )
     .help("the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)")
 }
 
 /// An instance of this name is loaded already.
 pub fn instance_exists(name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0783"), Span::NONE, format!("a program is loaded as `{name}` already"))
-        .help(format!("take it off with `onpath unload {name}`, or give this one another name"))
+    Diagnostic::error(
+        Code("E0783"),
+        Span::NONE,
+        format!("a program is loaded as `{name}` already"),
+    )
+    .help(format!(
+        "take it off with `onpath unload {name}`, or give this one another name"
+    ))
 }
 
 /// There is no instance of this name.
@@ -53,19 +68,32 @@ pub fn no_instance(name: &str, present: &[String]) -> Diagnostic {
     } else {
         format!("loaded are {}", present.join(", "))
     };
-    Diagnostic::error(Code("E0784"), Span::NONE, format!("no program is loaded as `{name}`")).help(help)
+    Diagnostic::error(
+        Code("E0784"),
+        Span::NONE,
+        format!("no program is loaded as `{name}`"),
+    )
+    .help(help)
 }
 
 /// More than one instance is loaded and none was named.
 pub fn which_instance(present: &[String]) -> Diagnostic {
-    Diagnostic::error(Code("E0785"), Span::NONE, "several programs are loaded; say which one")
-        .help(format!("name one of {}", present.join(", ")))
+    Diagnostic::error(
+        Code("E0785"),
+        Span::NONE,
+        "several programs are loaded; say which one",
+    )
+    .help(format!("name one of {}", present.join(", ")))
 }
 
 /// A name that cannot be a folder's name.
 pub fn bad_instance_name(name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0786"), Span::NONE, format!("`{name}` cannot name an instance"))
-        .help("use letters, digits, `-` and `_`, up to 64 of them")
+    Diagnostic::error(
+        Code("E0786"),
+        Span::NONE,
+        format!("`{name}` cannot name an instance"),
+    )
+    .help("use letters, digits, `-` and `_`, up to 64 of them")
 }
 
 /// A port number that the program's port map cannot hold.

@@ -14,16 +14,28 @@ pub fn not_permitted(what: &str, missing: &[&str]) -> Diagnostic {
     } else {
         format!("this process has not {}", missing.join(", "))
     };
-    Diagnostic::error(Code("E0760"), Span::NONE, format!("not permitted to {what}: {lacks}"))
-        .help(format!("run it as root, or give it {NEEDED}; `--target interp` needs no rights"))
+    Diagnostic::error(
+        Code("E0760"),
+        Span::NONE,
+        format!("not permitted to {what}: {lacks}"),
+    )
+    .help(format!(
+        "run it as root, or give it {NEEDED}; `--target interp` needs no rights"
+    ))
 }
 
 /// The kernel did not take the object, and it was not the verifier.
 pub fn not_loaded(error: &io::Error, messages: &str) -> Diagnostic {
     let said = messages.lines().map(str::trim).find(|l| !l.is_empty());
     let because = said.map_or_else(|| error.to_string(), |l| format!("{error} ({l})"));
-    Diagnostic::error(Code("E0761"), Span::NONE, format!("the kernel did not load the program: {because}"))
-        .help("`onpath doctor` says what this kernel can do; `--verbose` shows everything that was said")
+    Diagnostic::error(
+        Code("E0761"),
+        Span::NONE,
+        format!("the kernel did not load the program: {because}"),
+    )
+    .help(
+        "`onpath doctor` says what this kernel can do; `--verbose` shows everything that was said",
+    )
 }
 
 /// A map that the description names is not in the object, or has another size.
@@ -38,14 +50,22 @@ pub fn map_differs(name: &str, how: &str) -> Diagnostic {
 
 /// The object has no program of the name the description gives.
 pub fn no_program(name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0763"), Span::NONE, format!("the object holds no program `{name}`"))
-        .help("build it again with `onpath build`")
+    Diagnostic::error(
+        Code("E0763"),
+        Span::NONE,
+        format!("the object holds no program `{name}`"),
+    )
+    .help("build it again with `onpath build`")
 }
 
 /// Entries of the program itself did not go into its maps.
 pub fn initial_state(what: &str, error: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0764"), Span::NONE, format!("the program's own {what} could not be set: {error}"))
-        .help("a larger `size` for the table may be needed")
+    Diagnostic::error(
+        Code("E0764"),
+        Span::NONE,
+        format!("the program's own {what} could not be set: {error}"),
+    )
+    .help("a larger `size` for the table may be needed")
 }
 
 /// No BPF file system, and none could be mounted.
@@ -53,7 +73,10 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic::error(
         Code("E0765"),
         Span::NONE,
-        format!("no BPF file system at `{}`, and mounting one failed: {error}", path.display()),
+        format!(
+            "no BPF file system at `{}`, and mounting one failed: {error}",
+            path.display()
+        ),
     )
     .help("as root: `mount -t bpf bpf /sys/fs/bpf`")
 }

@@ -33,16 +33,28 @@ const KINDS: &[Kind] = &[
         help: "bound the loop by a constant; in a parser, by the size of a header stack",
     },
     Kind {
-        says: &["invalid access to packet", "outside of the packet", "invalid access to map value",
-                "outside of the allowed memory range", "invalid mem access"],
+        says: &[
+            "invalid access to packet",
+            "outside of the packet",
+            "invalid access to map value",
+            "outside of the allowed memory range",
+            "invalid mem access",
+        ],
         code: "E0774",
         means: "the kernel cannot prove that an access stays in bounds",
         help: "this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the \
                whole log to report with it",
     },
     Kind {
-        says: &["unknown func", "invalid func", "calling kernel function", "cannot call GPL", "unknown opcode",
-                "helper is not allowed", "program of this type cannot use"],
+        says: &[
+            "unknown func",
+            "invalid func",
+            "calling kernel function",
+            "cannot call GPL",
+            "unknown opcode",
+            "helper is not allowed",
+            "program of this type cannot use",
+        ],
         code: "E0775",
         means: "this kernel has no such helper for XDP programs",
         help: "`onpath doctor` says what this kernel can do; a newer kernel may be needed",
@@ -62,7 +74,8 @@ pub fn refused(refusal: &Refusal, span: Span) -> Diagnostic {
         |k| k.help,
     );
     let code = kind.map_or("E0770", |k| k.code);
-    let mut diagnostic = Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));
+    let mut diagnostic =
+        Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));
     if span.is_none() {
         if let Some((file, line)) = &refusal.place {
             diagnostic.message.push_str(&format!(" (at {file}:{line})"));

@@ -144,7 +144,9 @@ impl Hash<'_> {
             if let Some(call) = bytes.and_then(|b| layout::get_value(self.value, &b)) {
                 let fields = self.key.fields.iter();
                 all.push((
-                    fields.map(|f| KeyMatch::Exact(layout::get(f, &key))).collect(),
+                    fields
+                        .map(|f| KeyMatch::Exact(layout::get(f, &key)))
+                        .collect(),
                     call,
                 ));
             }

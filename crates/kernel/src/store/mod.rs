@@ -14,7 +14,9 @@ use crate::sys::Map;
 use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
 use control::{Count, Store, StoreError};
 use exact::{Array, Hash};
-use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, MatchKind, Program, Table, Type, ValueSet};
+use ir::{
+    ActionCall, Bits, Entry, ExternInst, KeyMatch, MatchKind, Program, Table, Type, ValueSet,
+};
 use lpm::Lpm;
 use std::collections::BTreeMap;
 use std::io;
@@ -95,10 +97,7 @@ impl KernelStore {
         let keys: Vec<_> = keys.filter(|k| k.kind != MatchKind::Selector).collect();
         Ok(Shape {
             lookup: &abi.lookup,
-            types: keys
-                .iter()
-                .map(|k| self.program.exprs[k.expr].ty)
-                .collect(),
+            types: keys.iter().map(|k| self.program.exprs[k.expr].ty).collect(),
             capacity: abi.capacity,
             priorities: keys.iter().any(|k| has_priority(k.kind)),
         })
@@ -288,12 +287,7 @@ impl Store for KernelStore {
         self.put(table, entry, Change::Modify)
     }
 
-    fn remove(
-        &mut self,
-        table: Table,
-        keys: &[KeyMatch],
-        priority: u32,
-    ) -> Result<(), StoreError> {
+    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
         self.check_changeable(table, keys, priority)?;
         let shape = self.table_shape(table)?;
         match self.open(&shape)? {
@@ -387,7 +381,9 @@ impl Store for KernelStore {
         };
         let globals = self.globals()?;
         let failed = refused("read the default action");
-        let used = selector.map_or(Ok(0), |s| globals.u32(s)).map_err(&failed)?;
+        let used = selector
+            .map_or(Ok(0), |s| globals.u32(s))
+            .map_err(&failed)?;
         let Some(slot) = slots.get(used as usize) else {
             return Ok(initial());
         };

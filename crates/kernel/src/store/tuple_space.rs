@@ -62,7 +62,10 @@ impl TupleSpace<'_> {
             return Err(self.full());
         }
         let mut after = before.clone();
-        let number = before.keys().next_back().map_or(Some(0), |n| n.checked_add(1));
+        let number = before
+            .keys()
+            .next_back()
+            .map_or(Some(0), |n| n.checked_add(1));
         let number = number
             .or_else(|| (0..u32::MAX).find(|n| !before.contains_key(n)))
             .ok_or_else(|| self.full())?;
@@ -373,11 +376,10 @@ impl TupleSpace<'_> {
     fn decode(&self, bytes: &[u8]) -> Option<Entry> {
         let priority = layout::get_u32(bytes, 0);
         let mut at = 4 + self.abi.value.size as usize;
-        let action =
-            layout::get_value(&self.abi.value, bytes.get(4..at)?).unwrap_or(ActionCall {
-                action: 0,
-                args: Vec::new(),
-            });
+        let action = layout::get_value(&self.abi.value, bytes.get(4..at)?).unwrap_or(ActionCall {
+            action: 0,
+            args: Vec::new(),
+        });
         let mut keys = Vec::new();
         for field in &self.abi.key.fields {
             let size = match_size(field);
@@ -407,7 +409,11 @@ fn encode_match(key: &KeyMatch, field: &FieldAbi) -> Vec<u8> {
     let (tag, a, b) = match key {
         KeyMatch::Any => (0, zero.clone(), zero),
         KeyMatch::Exact(value) => (1, value.clone(), zero),
-        KeyMatch::Lpm(value, length) => (2, value.clone(), Bits::new(digits(field) as u32 * 8, *length)),
+        KeyMatch::Lpm(value, length) => (
+            2,
+            value.clone(),
+            Bits::new(digits(field) as u32 * 8, *length),
+        ),
         KeyMatch::Ternary(value, mask) => (3, value.clone(), mask.clone()),
         KeyMatch::Range(low, high) => (4, low.clone(), high.clone()),
     };

@@ -111,12 +111,7 @@ impl Link {
         // SAFETY: the options are plain data that outlives the call.
         Ok(Link {
             fd: own(unsafe {
-                libbpf_sys::bpf_link_create(
-                    prog.as_fd().as_raw_fd(),
-                    ifindex as i32,
-                    point,
-                    opts,
-                )
+                libbpf_sys::bpf_link_create(prog.as_fd().as_raw_fd(), ifindex as i32, point, opts)
             })?,
         })
     }

@@ -51,9 +51,7 @@ impl Map {
         let mut info = libbpf_sys::bpf_map_info::default();
         let mut len = size_of_val(&info) as u32;
         // SAFETY: `info` is `len` bytes of plain data.
-        check(unsafe {
-            libbpf_sys::bpf_map_get_info_by_fd(fd.as_raw_fd(), &mut info, &mut len)
-        })?;
+        check(unsafe { libbpf_sys::bpf_map_get_info_by_fd(fd.as_raw_fd(), &mut info, &mut len) })?;
         Ok(Map {
             fd,
             info: MapInfo {
@@ -226,9 +224,8 @@ impl Map {
     pub fn delete(&self, key: &[u8]) -> io::Result<bool> {
         self.check_key(key)?;
         // SAFETY: the key has the map's key size.
-        let code = unsafe {
-            libbpf_sys::bpf_map_delete_elem(self.fd.as_raw_fd(), key.as_ptr().cast())
-        };
+        let code =
+            unsafe { libbpf_sys::bpf_map_delete_elem(self.fd.as_raw_fd(), key.as_ptr().cast()) };
         match check(code) {
             Ok(_) => Ok(true),
             Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(false),

@@ -144,9 +144,7 @@ impl Prog {
             opts.ctx_size_in = size_of_val(&context) as u32;
         }
         // SAFETY: every pointer is to memory of the length given beside it.
-        check(unsafe {
-            libbpf_sys::bpf_prog_test_run_opts(self.fd.as_raw_fd(), &mut opts)
-        })?;
+        check(unsafe { libbpf_sys::bpf_prog_test_run_opts(self.fd.as_raw_fd(), &mut opts) })?;
         Ok(RunResult {
             verdict: opts.retval,
             length: opts.data_size_out as usize,

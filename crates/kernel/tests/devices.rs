@@ -1,0 +1,132 @@
+//! Programs on real (virtual) devices: packets in and out, attachments, pins.
+
+mod by_hand;
+
+use by_hand::*;
+use control::{Device, Packet, Store, StoreError};
+use ir::ExternInst;
+use kernel::netns::NetNs;
+use kernel::pins::{Interface, Pins};
+use kernel::sys::{Prog, XdpMode, xdp_on};
+use kernel::{VethDevice, interface, veth, xdp};
+use std::time::{Duration, Instant};
+
+fn sent(port: u32, bytes: Vec<u8>) -> Packet {
+    Packet { port, bytes }
+}
+
+#[test]
+fn packets_come_out_where_the_program_says() {
+    let mut d = VethDevice::new(instance(false), &[0, 1, 2]).expect("this test needs root");
+    for (n, action) in [(1, out(2)), (2, PASS)] {
+        let key = vec![exact(48, n)];
+        d.insert(table(0), &entry(key, 0, action)).expect("room");
+    }
+    let started = Instant::now();
+    let to = |n| packet(n, 0xff, 0x0800);
+    for n in [1, 2, 3, 1, 2] {
+        d.send(&sent(0, to(n))).expect("sends");
+    }
+    assert_eq!(
+        d.receive().expect("receives"),
+        [
+            sent(0, to(2)),
+            sent(0, to(2)),
+            sent(2, to(1)),
+            sent(2, to(1))
+        ]
+    );
+    let took = started.elapsed();
+    assert!(took < Duration::from_millis(200), "{took:?}");
+    assert_eq!(d.receive().expect("receives"), []);
+    let seen = d.counter(ExternInst::from_u32(0), 0).expect("counts");
+    assert_eq!(seen.packets, 5);
+}
+
+#[test]
+fn vlan_tags_survive_the_way_through_the_kernel() {
+    let mut d = VethDevice::new(instance(false), &[5]).expect("this test needs root");
+    d.set_default(table(0), &PASS).expect("changeable");
+    let mut tagged = packet(1, 0xff, 0x8100);
+    tagged[14..18].copy_from_slice(&[0x20, 0x64, 0x08, 0x00]);
+    d.send(&sent(5, tagged.clone())).expect("sends");
+    assert_eq!(d.receive().expect("receives"), [sent(5, tagged)]);
+}
+
+#[test]
+fn what_devices_cannot_carry_is_refused() {
+    let mut d = VethDevice::new(instance(false), &[0]).expect("this test needs root");
+    let short = d.send(&sent(0, vec![0; 13]));
+    assert!(matches!(short, Err(StoreError::Unsupported { .. })));
+    let elsewhere = d.send(&sent(1, packet(1, 1, 1)));
+    assert!(matches!(elsewhere, Err(StoreError::Unsupported { .. })));
+}
+
+#[test]
+fn an_interface_has_one_program_and_names_are_checked() {
+    let missing = interface::index("nosuch0").expect_err("missing");
+    assert_eq!(missing.code.0, "E0780");
+    let ns = NetNs::new().expect("this test needs root");
+    ns.run(|| {
+        veth::make_pairs(&[("one".into(), "two".into())])?;
+        let index = interface::index("one").expect("there");
+        let prog = Prog::constant_xdp(2)?;
+        let first = xdp::attach(&prog, "one", index).expect("free");
+        assert_eq!(first.mode, XdpMode::Native);
+        let second = xdp::attach(&prog, "one", index).expect_err("occupied");
+        assert_eq!(second.code.0, "E0781");
+        drop(first);
+        assert_eq!(xdp_on(index)?, None);
+        let lo = interface::index("lo").expect("there");
+        let generic = xdp::attach(&prog, "lo", lo).expect("generic works");
+        assert_eq!(generic.mode, XdpMode::Generic);
+        assert!(generic.native_refused.is_some());
+        Ok(())
+    })
+    .expect("runs");
+}
+
+#[test]
+fn pinned_programs_are_found_changed_and_removed_by_others() {
+    let ns = NetNs::new().expect("this test needs root");
+    ns.run(|| {
+        let pins = Pins::default();
+        let name = format!("test-{}", std::process::id());
+        veth::make_pairs(&[("one".into(), "two".into())])?;
+        let index = interface::index("one").expect("there");
+        {
+            let loaded = instance(false);
+            let attached = xdp::attach(&loaded.xdp, "one", index).expect("free");
+            let on = Interface::new("one", index, 0, attached.mode);
+            pins.save(&name, &loaded, &[(on, &attached.link)])
+                .expect("pins");
+        }
+        assert!(xdp_on(index)?.is_some(), "it outlives the loader");
+        assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");
+        {
+            let (record, mut store) = pins.open(&name).expect("opens");
+            assert_eq!(record.interfaces[0].name, "one");
+            store
+                .insert(table(0), &entry(vec![exact(48, 1)], 0, PASS))
+                .expect("room");
+            store.set_default(table(0), &out(3)).expect("changeable");
+            let rule = entry(vec![exact(16, 1), ir::KeyMatch::Any], 4, PASS);
+            store.insert(table(3), &rule).expect("room");
+        }
+        let (_, store) = pins.open(&name).expect("opens");
+        assert_eq!(store.entries(table(0)).expect("reads").len(), 1);
+        assert_eq!(store.entries(table(3)).expect("reads").len(), 1);
+        assert_eq!(store.entries(table(1)).expect("reads")[0].action, out(3));
+        assert_eq!(store.default_action(table(0)), Ok(out(3)));
+        assert_eq!(
+            pins.on_interface(index).map(|r| r.instance),
+            Some(name.clone())
+        );
+        pins.remove(&name).expect("removes");
+        assert_eq!(xdp_on(index)?, None);
+        assert_eq!(pins.open(&name).expect_err("gone").code.0, "E0784");
+        assert_eq!(pins.check_free("../x").expect_err("bad").code.0, "E0786");
+        Ok(())
+    })
+    .expect("runs");
+}

@@ -1,0 +1,239 @@
+//! Tables, defaults and counters of a loaded program: what the control plane does is what packets see.
+
+mod by_hand;
+
+use by_hand::*;
+use control::{Store, StoreError};
+use ir::{Bits, ExternInst, KeyMatch};
+use kernel::TestRun;
+use kernel::test_run::{Outcome, verdict};
+
+fn device() -> TestRun {
+    TestRun::new(instance(true))
+}
+
+fn run(device: &mut TestRun, dst: u64, src: u64, kind: u16) -> Outcome {
+    device.run(2, &packet(dst, src, kind)).expect("runs")
+}
+
+fn port(device: &mut TestRun, dst: u64, src: u64, kind: u16) -> Option<u32> {
+    run(device, dst, src, kind).port
+}
+
+const MACS: u32 = 0;
+const ROUTES: u32 = 1;
+const SLOTS: u32 = 2;
+const RULES: u32 = 3;
+
+#[test]
+fn exact_entries_come_and_go() {
+    let mut d = device();
+    let key = || vec![exact(48, 0x0200_0000_0001)];
+    assert_eq!(run(&mut d, 0x0200_0000_0001, 99, 0).verdict, verdict::DROP);
+    d.insert(table(MACS), &entry(key(), 0, out(7)))
+        .expect("room");
+    assert_eq!(port(&mut d, 0x0200_0000_0001, 99, 0), Some(7));
+    assert_eq!(
+        d.insert(table(MACS), &entry(key(), 0, out(8))),
+        Err(StoreError::Duplicate)
+    );
+    d.modify(table(MACS), &entry(key(), 0, out(9)))
+        .expect("there");
+    assert_eq!(port(&mut d, 0x0200_0000_0001, 99, 0), Some(9));
+    assert_eq!(
+        d.entries(table(MACS)).expect("reads"),
+        [entry(key(), 0, out(9))]
+    );
+    d.remove(table(MACS), &key(), 0).expect("there");
+    assert_eq!(d.remove(table(MACS), &key(), 0), Err(StoreError::Missing));
+    assert_eq!(
+        d.modify(table(MACS), &entry(key(), 0, out(9))),
+        Err(StoreError::Missing)
+    );
+    assert_eq!(run(&mut d, 0x0200_0000_0001, 99, 0).verdict, verdict::DROP);
+}
+
+#[test]
+fn a_full_table_says_how_much_it_holds() {
+    let mut d = device();
+    for n in 0..2 {
+        d.insert(table(MACS), &entry(vec![exact(48, n)], 0, PASS))
+            .expect("room");
+    }
+    assert_eq!(
+        d.insert(table(MACS), &entry(vec![exact(48, 9)], 0, PASS)),
+        Err(StoreError::Full { capacity: 2 })
+    );
+}
+
+#[test]
+fn the_longest_prefix_wins_and_the_programs_own_entry_stays() {
+    let mut d = device();
+    let of = |d: &mut TestRun, dst| port(d, dst, 99, 0);
+    assert_eq!(of(&mut d, 0x0a01_0000_0000), Some(3));
+    let longer = entry(vec![prefix(0x0a01_0000_0000, 16)], 0, out(4));
+    d.insert(table(ROUTES), &longer).expect("room");
+    assert_eq!(of(&mut d, 0x0a01_0000_0000), Some(4));
+    assert_eq!(of(&mut d, 0x0a02_0000_0000), Some(3));
+    assert_eq!(d.insert(table(ROUTES), &longer), Err(StoreError::Duplicate));
+    let all = entry(vec![KeyMatch::Any], 0, out(5));
+    d.insert(table(ROUTES), &all).expect("room");
+    assert_eq!(of(&mut d, 0x0b00_0000_0000), Some(5));
+    let entries = d.entries(table(ROUTES)).expect("reads");
+    assert_eq!(entries.len(), 3);
+    assert!(entries[0].is_const, "the program's own come first");
+    assert_eq!(
+        d.remove(table(ROUTES), &[prefix(0x0a00_0000_0000, 8)], 0),
+        Err(StoreError::Const)
+    );
+    d.remove(table(ROUTES), &longer.keys, 0).expect("there");
+    assert_eq!(of(&mut d, 0x0a01_0000_0000), Some(3));
+    let more = |n: u64| entry(vec![prefix(n << 40, 8)], 0, PASS);
+    d.insert(table(ROUTES), &more(1)).expect("room");
+    d.insert(table(ROUTES), &more(2)).expect("room");
+    assert_eq!(
+        d.insert(table(ROUTES), &more(4)),
+        Err(StoreError::Full { capacity: 4 })
+    );
+}
+
+#[test]
+fn array_elements_are_entries_only_with_an_action() {
+    let mut d = device();
+    let key = || vec![exact(8, 2)];
+    assert_eq!(run(&mut d, 1, 2, 0).verdict, verdict::DROP);
+    d.insert(table(SLOTS), &entry(key(), 0, out(6)))
+        .expect("room");
+    assert_eq!(port(&mut d, 1, 2, 0), Some(6));
+    assert_eq!(
+        d.insert(table(SLOTS), &entry(key(), 0, out(6))),
+        Err(StoreError::Duplicate)
+    );
+    assert_eq!(
+        d.insert(table(SLOTS), &entry(vec![exact(8, 4)], 0, out(6))),
+        Err(StoreError::OutOfRange { size: 4 })
+    );
+    assert_eq!(
+        d.entries(table(SLOTS)).expect("reads"),
+        [entry(key(), 0, out(6))]
+    );
+    d.remove(table(SLOTS), &key(), 0).expect("there");
+    assert_eq!(d.entries(table(SLOTS)).expect("reads"), []);
+}
+
+fn range(low: u64, high: u64) -> KeyMatch {
+    KeyMatch::Range(Bits::new(16, low), Bits::new(16, high))
+}
+
+fn ternary(value: u64, mask: u64) -> KeyMatch {
+    KeyMatch::Ternary(Bits::new(48, value), Bits::new(48, mask))
+}
+
+#[test]
+fn ranges_and_masks_by_priority() {
+    let mut d = device();
+    let low = entry(vec![range(16, 1023), KeyMatch::Any], 1, out(1));
+    let high = entry(vec![range(128, 191), ternary(0x10, 0xf0)], 5, out(2));
+    let middle = entry(vec![KeyMatch::Any, ternary(0x10, 0xf0)], 3, DROP);
+    for e in [&low, &high, &middle] {
+        d.insert(table(RULES), e).expect("room");
+    }
+    for kind in [0u16, 15, 16, 127, 128, 150, 191, 192, 1023, 1024, 65535] {
+        for src in [0x10u64, 0x2f, 0x1f] {
+            let in_mask = src & 0xf0 == 0x10;
+            let expected = match kind {
+                128..=191 if in_mask => Some(2),
+                _ if in_mask => None,
+                16..=1023 => Some(1),
+                _ => None,
+            };
+            assert_eq!(port(&mut d, 1, src, kind), expected, "{kind} {src:#x}");
+        }
+    }
+    assert_eq!(
+        d.entries(table(RULES)).expect("reads"),
+        [low.clone(), high.clone(), middle.clone()]
+    );
+    assert_eq!(d.insert(table(RULES), &high), Err(StoreError::Duplicate));
+    d.modify(table(RULES), &entry(high.keys.clone(), 5, out(8)))
+        .expect("there");
+    assert_eq!(port(&mut d, 1, 0x10, 150), Some(8));
+    d.remove(table(RULES), &high.keys, 5).expect("there");
+    assert_eq!(run(&mut d, 1, 0x10, 150).verdict, verdict::DROP);
+    d.remove(table(RULES), &middle.keys, 3).expect("there");
+    assert_eq!(port(&mut d, 1, 0x10, 150), Some(1));
+    assert_eq!(
+        d.remove(table(RULES), &middle.keys, 3),
+        Err(StoreError::Missing)
+    );
+}
+
+#[test]
+fn an_entry_that_does_not_fit_changes_nothing() {
+    let mut d = device();
+    let first = entry(vec![range(5, 5), KeyMatch::Any], 1, out(1));
+    d.insert(table(RULES), &first).expect("room");
+    // 1..=65534 takes 30 prefixes: more than 8 masks, and 32 entries are nearly full of them.
+    let wide = entry(vec![range(1, 65534), KeyMatch::Any], 9, out(2));
+    assert!(matches!(
+        d.insert(table(RULES), &wide),
+        Err(StoreError::Unsupported { .. })
+    ));
+    assert_eq!(d.entries(table(RULES)).expect("reads"), [first]);
+    assert_eq!(port(&mut d, 1, 0, 5), Some(1));
+    assert_eq!(port(&mut d, 1, 0, 6), None);
+}
+
+#[test]
+fn a_shadowed_entry_appears_when_the_other_goes() {
+    let mut d = device();
+    let keys = || vec![range(7, 7), ternary(1, 1)];
+    d.insert(table(RULES), &entry(keys(), 1, out(1)))
+        .expect("room");
+    d.insert(table(RULES), &entry(keys(), 2, out(2)))
+        .expect("room");
+    assert_eq!(port(&mut d, 1, 1, 7), Some(2));
+    d.remove(table(RULES), &keys(), 2).expect("there");
+    assert_eq!(port(&mut d, 1, 1, 7), Some(1));
+}
+
+#[test]
+fn the_default_action_changes_whole() {
+    let mut d = device();
+    assert_eq!(d.default_action(table(MACS)), Ok(DROP));
+    for n in 1..5 {
+        d.set_default(table(MACS), &out(n)).expect("changeable");
+        assert_eq!(d.default_action(table(MACS)), Ok(out(n)));
+        assert_eq!(port(&mut d, 1, 99, 0), Some(n));
+    }
+    assert_eq!(d.set_default(table(ROUTES), &PASS), Err(StoreError::Const));
+    assert_eq!(d.default_action(table(ROUTES)), Ok(DROP));
+}
+
+#[test]
+fn counters_are_summed_and_bounded() {
+    let mut d = device();
+    for port in [2, 1, 1, 2, 2] {
+        d.run(port, &packet(1, 1, 1)).expect("runs");
+    }
+    let read = |index| d.counter(ExternInst::from_u32(0), index).map(|c| c.packets);
+    assert_eq!(read(1), Ok(2));
+    assert_eq!(read(2), Ok(3));
+    assert_eq!(read(4), Err(StoreError::OutOfRange { size: 4 }));
+}
+
+#[test]
+fn tables_that_are_compiled_in_refuse_clearly() {
+    let mut d = device();
+    assert_eq!(
+        d.insert(table(4), &entry(vec![], 0, PASS)),
+        Err(StoreError::Const)
+    );
+    assert_eq!(d.entries(table(4)), Ok(vec![]));
+}
+
+#[test]
+fn short_packets_are_refused_with_the_reason() {
+    let error = device().run(0, &[0; 13]).expect_err("refused");
+    assert!(error.to_string().contains("under 14 bytes"), "{error}");
+}
