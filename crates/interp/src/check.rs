@@ -6,11 +6,15 @@ use cranelift_entity::SecondaryMap;
 use diag::{Diagnostics, Span};
 use externs::Meaning;
 use ir::{
-    Block, Expr, ExprKind, ExternCall, Place, Program, Stmt, StmtKind, Value, Var, eval, visit,
+    Block, BlockBody, Expr, ExprKind, ExternCall, Place, Program, Routine, Stmt, StmtKind, Value,
+    Var, eval, visit,
 };
+use std::collections::HashMap;
 
-/// Deepest expression and deepest block that run within a thread's stack, with room to spare.
-const DEPTH: usize = 400;
+/// The deepest expression that runs within a thread's stack, with room to spare.
+const EXPR_DEPTH: usize = 400;
+/// The deepest nesting of statements, that of the routines and actions they run included.
+const STMT_DEPTH: usize = 1000;
 
 /// Everything about a program that the interpreter does not carry out.
 pub(crate) fn check(program: &Program) -> Diagnostics {
@@ -21,15 +25,10 @@ pub(crate) fn check(program: &Program) -> Diagnostics {
     };
     checker.expressions();
     checker.objects();
-    for routine in program.routines.values() {
-        checker.block(&routine.body, 0);
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| checker.stmt(stmt));
     }
-    for action in program.actions.values() {
-        checker.block(&action.body, 0);
-    }
-    for state in program.parsers.values().flat_map(|p| p.states.values()) {
-        checker.block(&state.body, 0);
-    }
+    checker.nesting();
     checker.diagnostics
 }
 
@@ -56,8 +55,8 @@ impl Checker<'_> {
                 }
                 open.pop();
                 let depth = 1 + operands().map(|e| depths[e]).max().unwrap_or(0);
-                if depth == DEPTH + 1 && depths[expr] == 0 {
-                    let error = errors::too_deep("expressions", DEPTH, exprs[expr].span);
+                if depth == EXPR_DEPTH + 1 && depths[expr] == 0 {
+                    let error = errors::too_deep("expressions", EXPR_DEPTH, exprs[expr].span);
                     self.diagnostics.push(error);
                 }
                 depths[expr] = depth;
@@ -78,18 +77,20 @@ impl Checker<'_> {
         }
     }
 
-    fn block(&mut self, block: &Block, depth: usize) {
-        if depth > DEPTH
-            && let Some(first) = block.first()
-        {
-            let error = errors::too_deep("statements", DEPTH, first.span);
-            self.diagnostics.push(error);
-            return;
-        }
-        for stmt in block {
-            self.stmt(stmt);
-            for inner in visit::blocks(&stmt.kind) {
-                self.block(inner, depth + 1);
+    /// How deep the blocks of the pipeline nest.
+    fn nesting(&mut self) {
+        let program = self.program;
+        let states = program.parsers.values().flat_map(|p| p.states.values());
+        let mut roots: Vec<&Block> = states.map(|state| &state.body).collect();
+        roots.extend(program.blocks.iter().filter_map(|block| match block.body {
+            BlockBody::Control(routine) => Some(&program.routines[routine].body),
+            BlockBody::Parser(_) => None,
+        }));
+        let mut known = HashMap::new();
+        for root in roots {
+            if let Err(TooDeep(at)) = depth(program, root, STMT_DEPTH, &mut known) {
+                let error = errors::too_deep("statements", STMT_DEPTH, at);
+                self.diagnostics.push(error);
             }
         }
     }
@@ -135,4 +136,46 @@ impl Checker<'_> {
         };
         self.diagnostics.push(error);
     }
+}
+
+/// The place of a statement that is nested too deep.
+struct TooDeep(Span);
+
+/// How deep a block nests, if by no more than `left`. `known` are routines that were measured before.
+fn depth(
+    program: &Program,
+    block: &Block,
+    left: usize,
+    known: &mut HashMap<Routine, usize>,
+) -> Result<usize, TooDeep> {
+    let mut deepest = 0;
+    for stmt in block {
+        let Some(left) = left.checked_sub(1) else {
+            return Err(TooDeep(stmt.span));
+        };
+        for inner in visit::blocks(&stmt.kind) {
+            deepest = deepest.max(depth(program, inner, left, known)?);
+        }
+        match &stmt.kind {
+            StmtKind::Call(routine, _) => {
+                let found = match known.get(routine) {
+                    Some(&found) => found,
+                    None => depth(program, &program.routines[*routine].body, left, known)?,
+                };
+                known.insert(*routine, found);
+                if found > left {
+                    return Err(TooDeep(stmt.span));
+                }
+                deepest = deepest.max(found);
+            }
+            StmtKind::Apply { table, .. } => {
+                for action in &program.tables[*table].actions {
+                    let body = &program.actions[action.action].body;
+                    deepest = deepest.max(depth(program, body, left, known)?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(deepest + 1)
 }

@@ -170,7 +170,7 @@ fn deep_nesting_is_refused_before_it_runs() {
         span: diag::Span::NONE,
     });
     let mut block = vec![stmt];
-    for _ in 0..500 {
+    for _ in 0..1100 {
         block = vec![ir::Stmt {
             kind: ir::StmtKind::If {
                 cond,
@@ -183,7 +183,7 @@ fn deep_nesting_is_refused_before_it_runs() {
     program.routines.values_mut().next().unwrap().body = block;
     let error = Interpreter::new(std::sync::Arc::new(program), Options::default()).unwrap_err();
     let messages: Vec<_> = error.iter().map(|d| d.message.as_str()).collect();
-    assert_eq!(messages, ["statements are nested more than 400 deep here"]);
+    assert_eq!(messages, ["statements are nested more than 1000 deep here"]);
 }
 
 #[test]
