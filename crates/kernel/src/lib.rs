@@ -16,6 +16,7 @@ mod delegate;
 pub mod description;
 pub mod errors;
 pub mod interface;
+pub mod interrupt;
 pub mod load;
 pub mod netns;
 pub mod pins;

@@ -34,6 +34,7 @@ pub enum Command {
     Test(Test),
     /// Compile, load and attach a program, and stay until interrupted
     ///
+    /// In the driver (native) where it can, else in the network stack (generic), which is said.
     /// Needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system
     /// where it is not mounted (root has them all).
     Run(Run),
@@ -173,17 +174,6 @@ pub struct Test {
     pub json: bool,
 }
 
-/// How to attach.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// Native, or generic where the driver refuses native (said so)
-    Auto,
-    /// In the driver, before the kernel makes a socket buffer
-    Native,
-    /// In the kernel's network stack, for any driver
-    Generic,
-}
-
 /// `onpath run`
 #[derive(Args, Debug)]
 pub struct Run {
@@ -205,9 +195,6 @@ pub struct Run {
     /// Leave it running, pinned, and return
     #[arg(long)]
     pub detach: bool,
-    /// How to attach
-    #[arg(long, value_enum, default_value = "auto")]
-    pub mode: Mode,
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,

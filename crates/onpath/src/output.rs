@@ -1,6 +1,6 @@
 //! What commands print, and how they end.
 
-use diag::{Diagnostics, SourceMap};
+use diag::{Diagnostic, Diagnostics, SourceMap};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -21,6 +21,19 @@ pub type Done = Result<ExitCode, Stop>;
 /// Ends with status 1 and a text.
 pub fn failed<T>(text: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Failed(text.into()))
+}
+
+/// Prints a diagnostic that is about no source text, and stops with status 1.
+pub fn refused(diagnostic: Diagnostic) -> Stop {
+    refused_in(diagnostic, &SourceMap::new())
+}
+
+/// Prints a diagnostic, and stops with status 1.
+pub fn refused_in(diagnostic: Diagnostic, map: &SourceMap) -> Stop {
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(diagnostic);
+    print_diagnostics(&diagnostics, map);
+    Stop::Told(1)
 }
 
 /// Whether to colour standard error.

@@ -6,6 +6,7 @@ mod completions;
 mod counter;
 mod doctor;
 mod graph;
+mod instance;
 mod ls;
 mod man;
 mod source;

@@ -1,0 +1,111 @@
+//! `onpath counter`
+
+use super::instance::open;
+use crate::args::CounterCommand;
+use crate::output::{Done, Stop, columns, print_json, refused, refused_in};
+use control::entry::find;
+use control::{Count, Piece, Store, StoreError, errors};
+use diag::{SourceMap, Span};
+use ir::ExternInst;
+use kernel::KernelStore;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Reads a running program's counters.
+pub fn run(command: CounterCommand) -> Done {
+    let CounterCommand::Read { instance, counter, json } = command;
+    let (_, store) = open(&instance)?;
+    let mut shown: Vec<(String, u64, Count)> = Vec::new();
+    match counter {
+        Some(wanted) => {
+            let (counter, index) = named(&store, &wanted)?;
+            read(&store, counter, index, &mut shown)?;
+        }
+        None => {
+            for (counter, _) in counters(&store) {
+                read(&store, counter, None, &mut shown)?;
+            }
+        }
+    }
+    if json {
+        let list: Vec<Value> = shown
+            .into_iter()
+            .map(|(name, index, count)| {
+                json!({ "counter": name, "index": index, "packets": count.packets, "bytes": count.bytes })
+            })
+            .collect();
+        print_json(&Value::Array(list));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if shown.is_empty() {
+        println!("all zero");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let with_bytes = shown.iter().any(|(_, _, count)| count.bytes > 0);
+    let mut rows = vec![vec!["COUNTER".to_string(), "COUNT".to_string()]];
+    if with_bytes {
+        rows[0].push("BYTES".to_string());
+    }
+    for (name, index, count) in shown {
+        let mut row = vec![format!("{name}[{index}]"), count.packets.to_string()];
+        if with_bytes {
+            row.push(count.bytes.to_string());
+        }
+        rows.push(row);
+    }
+    print!("{}", columns(&rows));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn counters(store: &KernelStore) -> impl Iterator<Item = (ExternInst, &str)> {
+    let is_counter = |ty: &str| ty.to_ascii_lowercase().contains("counter");
+    let all = store.program.externs.iter();
+    all.filter(move |(_, object)| is_counter(&object.ty)).map(|(id, object)| (id, object.name.as_str()))
+}
+
+/// `NAME` or `NAME[INDEX]`.
+fn named(store: &KernelStore, wanted: &str) -> Result<(ExternInst, Option<u64>), Stop> {
+    let (name, index) = match wanted.strip_suffix(']').and_then(|w| w.split_once('[')) {
+        Some((name, index)) => match index.trim().parse() {
+            Ok(index) => (name, Some(index)),
+            Err(_) => {
+                return Err(Stop::Usage(format!(
+                    "`{index}` is not an index: write NAME[INDEX], such as {name}[0]"
+                )));
+            }
+        },
+        None => (wanted, None),
+    };
+    let mut map = SourceMap::new();
+    let start = map.add("command line", wanted).map_or(0, |file| map.span(file, 0..0).lo);
+    let counter = find(counters(store), Piece::new(name, start), "counter")
+        .map_err(|diagnostic| refused_in(*diagnostic, &map))?;
+    Ok((counter, index))
+}
+
+/// One element, zero or not, or all that are not zero.
+fn read(
+    store: &KernelStore,
+    counter: ExternInst,
+    only: Option<u64>,
+    shown: &mut Vec<(String, u64, Count)>,
+) -> Result<(), Stop> {
+    let name = store.program.externs[counter].name.to_string();
+    let unreadable = |e: StoreError| -> Stop {
+        refused(*errors::store(Span::NONE, &format!("counter `{name}` could not be read"), &e))
+    };
+    if let Some(index) = only {
+        let count = store.counter(counter, index).map_err(unreadable)?;
+        shown.push((name.clone(), index, count));
+        return Ok(());
+    }
+    for index in 0.. {
+        match store.counter(counter, index) {
+            Ok(count) if count == Count::default() => {}
+            Ok(count) => shown.push((name.clone(), index, count)),
+            Err(StoreError::OutOfRange { .. }) => break,
+            Err(error) => return Err(unreadable(error)),
+        }
+    }
+    Ok(())
+}

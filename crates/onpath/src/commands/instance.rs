@@ -1,0 +1,12 @@
+//! A running program, from the flags that name it.
+
+use crate::args::Instance;
+use crate::output::{Stop, refused};
+use kernel::{KernelStore, Pins, Record};
+
+/// Opens the running program that the flags mean.
+pub fn open(instance: &Instance) -> Result<(Record, KernelStore), Stop> {
+    let pins = Pins::default();
+    let name = pins.choose(instance.name.as_deref()).map_err(refused)?;
+    pins.open(&name).map_err(refused)
+}

@@ -1,0 +1,67 @@
+//! `onpath ls`
+
+use crate::args::Ls;
+use crate::output::{Done, columns, print_json, refused};
+use kernel::{Pins, Record, interface};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Lists the programs that are running.
+pub fn run(args: Ls) -> Done {
+    let pins = Pins::default();
+    let mut records: Vec<Record> = Vec::new();
+    for name in pins.names() {
+        records.push(pins.record(&name).map_err(refused)?);
+    }
+    if args.json {
+        let list: Vec<Value> = records.iter().map(as_json).collect();
+        print_json(&Value::Array(list));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if records.is_empty() {
+        println!("no program is running");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut rows = vec![["NAME", "PROGRAM", "PORT", "INTERFACE", "MODE"].map(String::from).to_vec()];
+    for record in &records {
+        for (i, at) in record.interfaces.iter().enumerate() {
+            let first = |text: &str| if i == 0 { text.to_string() } else { String::new() };
+            let name = match interface::name(at.index) {
+                Some(name) => name,
+                None => format!("{} (gone)", at.name),
+            };
+            rows.push(vec![
+                first(&record.instance),
+                first(&record.abi.source),
+                at.port.to_string(),
+                name,
+                at.mode.clone(),
+            ]);
+        }
+    }
+    print!("{}", columns(&rows));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(record: &Record) -> Value {
+    let interfaces: Vec<Value> = record
+        .interfaces
+        .iter()
+        .map(|at| {
+            json!({
+                "port": at.port,
+                "name": interface::name(at.index).unwrap_or_else(|| at.name.clone()),
+                "index": at.index,
+                "mode": at.mode,
+                "present": interface::name(at.index).is_some(),
+            })
+        })
+        .collect();
+    json!({
+        "name": record.instance,
+        "program": record.abi.source,
+        "architecture": record.abi.arch,
+        "loaded": record.loaded,
+        "interfaces": interfaces,
+    })
+}

@@ -1,0 +1,167 @@
+//! `onpath run`
+
+use super::source::elaborate;
+use crate::args::Run;
+use crate::output::{Done, Stop, failed, print_diagnostics, refused, refused_in};
+use crate::xdp::{self, Compiled};
+use control::entries;
+use diag::{Diagnostics, SourceMap};
+use ir::Program;
+use kernel::interrupt::Interrupts;
+use kernel::pins::Interface;
+use kernel::{Failure, Instance, Pins, interface};
+use std::path::Path;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Compiles, loads, fills and attaches a program; then stays until interrupted, or leaves it running.
+/// Until the last step everything that went before is undone by going out of scope.
+pub fn run(args: Run) -> Done {
+    // Before anything is set up: an interrupt in between waits until it can be undone in order.
+    let interrupts = match Interrupts::hold() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(format!("interrupts could not be held back: {error}")),
+    };
+    let ports = ports(&args)?;
+    let name = instance_name(&args);
+    let pins = Pins::default();
+    pins.check_free(&name).map_err(refused)?;
+
+    let begun = Instant::now();
+    let elaborated = elaborate(&args.source)?;
+    let sources = Rc::new(elaborated.map);
+    let program = Arc::new(elaborated.program);
+    let compiled = xdp::compile(&program, &sources, &args.externs, false).map_err(|diagnostics| {
+        print_diagnostics(&diagnostics, &sources);
+        Stop::Told(2)
+    })?;
+    let mut instance = load(&compiled, &program, &sources, args.verbose)?;
+    let took = begun.elapsed();
+    if let Some(file) = &args.entries {
+        fill(&mut instance, &program, file)?;
+    }
+    let numbers: Vec<(u32, u32)> = ports.iter().map(|p| (p.port, p.index)).collect();
+    kernel::xdp::connect_ports(&instance.store.abi.ports, &instance.store.maps, &numbers)
+        .map_err(refused)?;
+    let mut attached = Vec::new();
+    for port in &ports {
+        attached.push(kernel::xdp::attach(&instance.xdp, &port.name, port.index).map_err(refused)?);
+    }
+    let links: Vec<_> = ports
+        .iter()
+        .zip(&attached)
+        .map(|(p, a)| (Interface::new(&p.name, p.index, p.port, a.mode), &a.link))
+        .collect();
+    pins.save(&name, &instance, &links).map_err(refused)?;
+
+    println!(
+        "{name}: compiled and loaded in {} ms ({} ms of it our own), {} instructions",
+        took.as_millis(),
+        compiled.own_time.as_millis(),
+        compiled.budget.instructions()
+    );
+    for (at, a) in links.iter().map(|(at, _)| at).zip(&attached) {
+        println!("{name}: port {} is {}, {} XDP", at.port, at.name, at.mode);
+        if let Some(reason) = &a.native_refused {
+            println!("{name}: the driver of {} refuses native XDP ({reason})", at.name);
+        }
+    }
+    if args.detach {
+        println!("{name}: running; `onpath unload {name}` ends it");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{name}: running; interrupt to end");
+    if let Err(error) = interrupts.wait() {
+        eprintln!("waiting for an interrupt failed: {error}");
+    }
+    pins.remove(&name).map_err(refused)?;
+    println!("\n{name}: detached");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A port and its interface.
+struct Port {
+    port: u32,
+    name: String,
+    index: u32,
+}
+
+fn ports(args: &Run) -> Result<Vec<Port>, Stop> {
+    let mut wanted: Vec<(u32, String)> = Vec::new();
+    for (port, name) in args.dev.iter().enumerate() {
+        wanted.push((port as u32, name.clone()));
+    }
+    for text in &args.ports {
+        match text.split_once('=').map(|(n, name)| (n.parse::<u32>(), name)) {
+            Some((Ok(port), name)) if !name.is_empty() => wanted.push((port, name.to_string())),
+            _ => {
+                return Err(Stop::Usage(format!(
+                    "`{text}` is not a port: write --port NUMBER=INTERFACE, such as --port 1=eth0"
+                )));
+            }
+        }
+    }
+    for (i, (port, name)) in wanted.iter().enumerate() {
+        for (other_port, other_name) in &wanted[..i] {
+            if port == other_port {
+                return Err(Stop::Usage(format!("port {port} is given twice")));
+            }
+            if name == other_name {
+                return Err(Stop::Usage(format!("interface {name} is given twice")));
+            }
+        }
+    }
+    wanted
+        .into_iter()
+        .map(|(port, name)| {
+            let index = interface::index(&name).map_err(refused)?;
+            Ok(Port { port, name, index })
+        })
+        .collect()
+}
+
+/// The file's name as far as an instance's name may have its characters.
+fn instance_name(args: &Run) -> String {
+    if let Some(name) = &args.name {
+        return name.clone();
+    }
+    let stem = args.source.file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
+    stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+fn load(
+    compiled: &Compiled,
+    program: &Arc<Program>,
+    sources: &SourceMap,
+    verbose: bool,
+) -> Result<Instance, Stop> {
+    kernel::load(&compiled.object, &compiled.abi, program, sources).map_err(|failure| {
+        let Failure { diagnostic, log } = *failure;
+        let stop = refused_in(diagnostic, sources);
+        if verbose {
+            eprintln!("\nthe kernel's log:\n{log}");
+        } else if !log.is_empty() {
+            eprintln!("note: `--verbose` shows the kernel's whole log");
+        }
+        stop
+    })
+}
+
+fn fill(instance: &mut Instance, program: &Program, file: &Path) -> Result<(), Stop> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return failed(format!("{} could not be read: {error}", file.display())),
+    };
+    let mut map = SourceMap::new();
+    let Some(id) = map.add(file.display().to_string(), text) else {
+        return failed(format!("{} is too large", file.display()));
+    };
+    let told = |diagnostics: &Diagnostics| {
+        print_diagnostics(diagnostics, &map);
+        Stop::Told(1)
+    };
+    let changes = entries::parse(program, &map, id).map_err(|d| told(&d))?;
+    entries::apply(program, &mut instance.store, &changes).map_err(|refusal| refused_in(*refusal, &map))
+}

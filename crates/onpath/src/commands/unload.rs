@@ -1,0 +1,24 @@
+//! `onpath unload`
+
+use crate::args::Unload;
+use crate::output::{Done, refused};
+use kernel::Pins;
+use std::process::ExitCode;
+
+/// Takes programs off their interfaces and forgets them.
+pub fn run(args: Unload) -> Done {
+    let pins = Pins::default();
+    let names = if args.all { pins.names() } else { args.names };
+    if names.is_empty() {
+        println!("no program is running");
+    }
+    // A name that is wrong is told before any program is taken off.
+    for name in &names {
+        pins.choose(Some(name)).map_err(refused)?;
+    }
+    for name in names {
+        pins.remove(&name).map_err(refused)?;
+        println!("{name}: detached and removed");
+    }
+    Ok(ExitCode::SUCCESS)
+}
