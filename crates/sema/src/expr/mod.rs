@@ -8,8 +8,6 @@ mod name;
 mod operator;
 mod slice;
 
-pub(crate) use name::MODULE_LEVEL;
-
 use crate::call::Called;
 use crate::checker::{Checker, poison_expr};
 use crate::errors::{calls, statements, types};

@@ -1,0 +1,57 @@
+//! Programs from files and texts, for the tests.
+
+use diag::{Diagnostics, SourceMap};
+use std::path::{Path, PathBuf};
+use syntax::{LoadError, Loaded, SourceLoader};
+
+/// The repository's root.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Reads beside the file that asks, then in `p4include`; one text may be given instead of a file.
+pub struct Files {
+    given: Option<(String, String)>,
+}
+
+impl Files {
+    /// Files alone.
+    pub fn new() -> Files {
+        Files { given: None }
+    }
+
+    /// `text` under the name `name`.
+    pub fn with(name: &str, text: &str) -> Files {
+        Files { given: Some((name.to_owned(), text.to_owned())) }
+    }
+}
+
+impl SourceLoader for Files {
+    fn load(&self, path: &str, from: Option<&str>, _: bool) -> Result<Loaded, LoadError> {
+        if let Some((name, text)) = &self.given
+            && name == path
+        {
+            return Ok(Loaded { name: name.clone(), text: text.as_str().into() });
+        }
+        let beside = from.and_then(|f| Path::new(f).parent()).map(|d| d.join(path));
+        let places = [beside, Some(root().join("p4include").join(path)), Some(PathBuf::from(path))];
+        for place in places.into_iter().flatten() {
+            if let Ok(text) = std::fs::read_to_string(&place) {
+                return Ok(Loaded { name: place.to_string_lossy().into_owned(), text: text.into() });
+            }
+        }
+        Err(LoadError::NotFound { tried: vec![path.to_owned()] })
+    }
+}
+
+/// Parses and checks.
+#[allow(dead_code)]
+pub fn check(loader: &Files, main: &str) -> (SourceMap, Option<hir::Module>, Diagnostics) {
+    let mut map = SourceMap::new();
+    let parsed = syntax::parse(&mut map, loader, main, &[]);
+    let checked = sema::check(&parsed.program, &map);
+    let clean = !parsed.diagnostics.has_errors();
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.append(checked.diagnostics);
+    (map, checked.module.filter(|_| clean), diagnostics)
+}

@@ -1,0 +1,92 @@
+//! The language's constructs, one a file: `tests/language/accept/*.p4` must be accepted, with exactly the
+//! warnings they name, and `tests/language/refuse/*.p4` refused with exactly the diagnostics they name.
+//!
+//! `//~ E0301 fragment` names a diagnostic of its own line, `//~^ E0301 fragment` one of the line
+//! above, and so on with each further caret; the message contains the fragment.
+
+mod common;
+
+use common::{Files, check, root};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Shared machines: as many threads as they have cores is the runner's default.
+    arguments.test_threads = arguments.test_threads.or(Some(2));
+    let mut trials = Vec::new();
+    let mut covered = BTreeSet::new();
+    for folder in ["accept", "refuse"] {
+        let folder_path = root().join("tests/language").join(folder);
+        let mut files: Vec<_> = std::fs::read_dir(&folder_path)
+            .unwrap_or_else(|e| panic!("{}: {e}", folder_path.display()))
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|e| e == "p4"))
+            .collect();
+        files.sort();
+        for path in files {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            covered.extend(expectations(&text).into_iter().map(|e| e.code));
+            let name = format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+            let accept = folder == "accept";
+            trials.push(Trial::test(name, move || run(&path, &text, accept)));
+        }
+    }
+    trials.push(Trial::test("every_code_is_shown", move || {
+        let missing: Vec<&str> = sema::CODES.iter().copied().filter(|c| !covered.contains(*c)).collect();
+        if missing.is_empty() { Ok(()) } else { Err(format!("no test shows {missing:?}").into()) }
+    }));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A diagnostic that a file says it has.
+#[derive(Debug)]
+struct Expectation {
+    line: u32,
+    code: String,
+    fragment: String,
+}
+
+fn expectations(text: &str) -> Vec<Expectation> {
+    let mut all = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let Some((_, note)) = line.split_once("//~") else { continue };
+        let carets = note.chars().take_while(|c| *c == '^').count();
+        let note = note[carets..].trim();
+        let (code, fragment) = note.split_once(' ').unwrap_or((note, ""));
+        all.push(Expectation { line: (i + 1 - carets) as u32, code: code.to_owned(), fragment: fragment.trim().to_owned() });
+    }
+    all
+}
+
+fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
+    let main = path.to_string_lossy().into_owned();
+    let (map, module, diagnostics) = check(&Files::with(&main, text), &main);
+    let mut complaints = Vec::new();
+    if module.is_some() != accept {
+        complaints.push(if accept { "refused".to_owned() } else { "accepted".to_owned() });
+    }
+    let mut left: Vec<(u32, &diag::Diagnostic)> = diagnostics
+        .iter()
+        .map(|d| (map.line_col(d.primary.span).filter(|(f, _)| f.0 == 0).map_or(0, |(_, at)| at.line), d))
+        // Almost no case is a whole program.
+        .filter(|(_, d)| d.code.0 != "W0203" || text.contains("W0203"))
+        .collect();
+    for want in expectations(text) {
+        let found = left.iter().position(|(line, d)| *line == want.line && d.code.0 == want.code && d.message.contains(&want.fragment));
+        match found {
+            Some(i) => drop(left.remove(i)),
+            None => complaints.push(format!("line {}: no {} \"{}\"", want.line, want.code, want.fragment)),
+        }
+    }
+    for (line, d) in &left {
+        complaints.push(format!("line {line}: unexpected {} {}", d.code.0, d.message));
+    }
+    for d in diagnostics.iter() {
+        if d.help.as_ref().is_none_or(String::is_empty) || d.primary.text.is_empty() {
+            complaints.push(format!("{} has no help or no label", d.code.0));
+        }
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n").into()) }
+}
