@@ -37,7 +37,7 @@ pub struct Source<'a> {
 }
 
 /// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
-pub fn find() -> Result<Clang, Diagnostic> {
+pub fn find() -> Result<Clang, Box<Diagnostic>> {
     if let Some(named) = std::env::var_os(CLANG_VARIABLE) {
         let path = PathBuf::from(&named);
         let version =
@@ -50,7 +50,7 @@ pub fn find() -> Result<Clang, Diagnostic> {
     }
 }
 
-fn accept(clang: Clang) -> Result<Clang, Diagnostic> {
+fn accept(clang: Clang) -> Result<Clang, Box<Diagnostic>> {
     if clang.version < OLDEST {
         return Err(errors::clang::clang_too_old(&clang));
     }
@@ -98,7 +98,7 @@ fn parse_version(text: &str) -> Option<u32> {
 
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
 /// are relative to the current folder, so that the lines' text gets into the object.
-pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Diagnostic> {
+pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
     let dir = tempfile::Builder::new()
         .prefix("onpath-")
         .tempdir()
@@ -147,7 +147,7 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
 }
 
 /// What a compiler's refusal means to someone who wrote P4.
-fn explain(clang: &Clang, said: &str) -> Diagnostic {
+fn explain(clang: &Clang, said: &str) -> Box<Diagnostic> {
     if said.contains("stack limit") || said.contains("BPF stack") {
         return errors::clang::stack_too_large(said);
     }

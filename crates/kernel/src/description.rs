@@ -23,8 +23,8 @@ pub struct Description {
     pub actions: Vec<(String, Vec<Named>)>,
     /// Tables.
     pub tables: Vec<TableDescription>,
-    /// Extern objects: name, type, integer arguments.
-    pub externs: Vec<(String, String, Vec<(String, String)>)>,
+    /// Extern objects.
+    pub externs: Vec<ExternDescription>,
     /// Value sets: name, fields with how they match, size.
     pub value_sets: Vec<(String, Vec<KeyDescription>, u64)>,
 }
@@ -36,6 +36,17 @@ pub struct Named {
     pub name: String,
     /// The type.
     pub ty: TypeDescription,
+}
+
+/// An extern object.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ExternDescription {
+    /// Its name.
+    pub name: String,
+    /// The extern's name.
+    pub ty: String,
+    /// Its integer arguments by name, in decimal.
+    pub args: Vec<(String, String)>,
 }
 
 /// A key of a table or a field of a value set.
@@ -213,7 +224,7 @@ impl Description {
         for table in &self.tables {
             table.add_to(&mut program);
         }
-        for (name, ty, args) in &self.externs {
+        for ExternDescription { name, ty, args } in &self.externs {
             program.externs.push(ExternData {
                 name: name.into(),
                 ty: ty.into(),
@@ -244,12 +255,16 @@ impl Description {
     }
 }
 
-fn describe_extern(data: &ExternData) -> (String, String, Vec<(String, String)>) {
+fn describe_extern(data: &ExternData) -> ExternDescription {
     let ints = data.args.iter().filter_map(|(name, value)| match value {
         CtorValue::Int(value) => Some((name.to_string(), value.to_string())),
         _ => None,
     });
-    (data.name.to_string(), data.ty.to_string(), ints.collect())
+    ExternDescription {
+        name: data.name.to_string(),
+        ty: data.ty.to_string(),
+        args: ints.collect(),
+    }
 }
 
 impl TableDescription {

@@ -5,7 +5,7 @@ use diag::Diagnostic;
 use nix::net::if_::{if_nameindex, if_nametoindex};
 
 /// The index of an interface by name.
-pub fn index(name: &str) -> Result<u32, Diagnostic> {
+pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
     if_nametoindex(name).map_err(|_| errors::device::no_interface(name, &names()))
 }
 

@@ -22,13 +22,13 @@ pub struct Instance {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
     /// For the user.
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Box<Diagnostic>,
     /// The verifier's log or libbpf's words; may be empty.
     pub log: String,
 }
 
-impl From<Diagnostic> for Failure {
-    fn from(diagnostic: Diagnostic) -> Failure {
+impl From<Box<Diagnostic>> for Failure {
+    fn from(diagnostic: Box<Diagnostic>) -> Failure {
         Failure {
             diagnostic,
             log: String::new(),
@@ -43,10 +43,9 @@ pub fn load(
     abi: &Arc<Abi>,
     program: &Arc<Program>,
     sources: &SourceMap,
-) -> Result<Instance, Box<Failure>> {
-    let loaded = load_object(object, &[]).map_err(|f| Box::new(explain(f, sources)))?;
-    let instance = assemble(loaded, abi, program).map_err(|d| Box::new(d.into()))?;
-    Ok(instance)
+) -> Result<Instance, Failure> {
+    let loaded = load_object(object, &[]).map_err(|f| explain(f, sources))?;
+    Ok(assemble(loaded, abi, program)?)
 }
 
 fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
@@ -72,7 +71,7 @@ fn assemble(
     loaded: Loaded,
     abi: &Arc<Abi>,
     program: &Arc<Program>,
-) -> Result<Instance, Diagnostic> {
+) -> Result<Instance, Box<Diagnostic>> {
     let maps: BTreeMap<String, Map> = loaded.maps.into_iter().collect();
     for map in &abi.maps {
         check_map(map, maps.get(&map.name))?;
@@ -107,7 +106,7 @@ fn assemble(
 pub(crate) fn open_globals(
     abi: &Abi,
     maps: &BTreeMap<String, Map>,
-) -> Result<Option<Globals>, Diagnostic> {
+) -> Result<Option<Globals>, Box<Diagnostic>> {
     let Some(wanted) = &abi.globals else {
         return Ok(None);
     };
@@ -124,7 +123,7 @@ pub(crate) fn open_globals(
     Ok(Some(globals))
 }
 
-fn check_map(wanted: &MapAbi, found: Option<&Map>) -> Result<(), Diagnostic> {
+fn check_map(wanted: &MapAbi, found: Option<&Map>) -> Result<(), Box<Diagnostic>> {
     let name = &wanted.name;
     let Some(found) = found.map(Map::info) else {
         return Err(errors::load::map_differs(name, "it is not there"));

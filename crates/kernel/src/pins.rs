@@ -89,7 +89,7 @@ impl Pins {
         self.bpffs.join(FOLDER)
     }
 
-    fn folder(&self, instance: &str) -> Result<PathBuf, Diagnostic> {
+    fn folder(&self, instance: &str) -> Result<PathBuf, Box<Diagnostic>> {
         let fits = !instance.is_empty()
             && instance.len() <= 64
             && instance
@@ -103,7 +103,7 @@ impl Pins {
     }
 
     /// Makes sure that there is a BPF file system and our folder in it, for root only.
-    fn prepare(&self) -> Result<(), Diagnostic> {
+    fn prepare(&self) -> Result<(), Box<Diagnostic>> {
         if !is_bpffs(&self.bpffs) {
             mount(
                 Some("bpf"),
@@ -123,7 +123,7 @@ impl Pins {
     }
 
     /// Fails if a program is loaded under this name already, or the name cannot be one.
-    pub fn check_free(&self, instance: &str) -> Result<(), Diagnostic> {
+    pub fn check_free(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
         if self.folder(instance)?.exists() {
             return Err(device::instance_exists(instance));
         }
@@ -137,7 +137,7 @@ impl Pins {
         instance: &str,
         loaded: &Instance,
         attached: &[(Interface, &Link)],
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         self.check_free(instance)?;
         self.prepare()?;
         let folder = self.folder(instance)?;
@@ -174,7 +174,7 @@ impl Pins {
     }
 
     /// The one program that a command means: the named one, or the only one.
-    pub fn choose(&self, named: Option<&str>) -> Result<String, Diagnostic> {
+    pub fn choose(&self, named: Option<&str>) -> Result<String, Box<Diagnostic>> {
         let present = self.names();
         match (named, present.as_slice()) {
             (Some(name), _) if present.iter().any(|p| p == name) => Ok(name.to_owned()),
@@ -186,14 +186,14 @@ impl Pins {
     }
 
     /// What is written down about a program.
-    pub fn record(&self, instance: &str) -> Result<Record, Diagnostic> {
+    pub fn record(&self, instance: &str) -> Result<Record, Box<Diagnostic>> {
         let folder = self.existing(instance)?;
         read_record(&folder.join(RECORD))
             .map_err(|e| load_errors::pins(&folder.join(RECORD), "read", &e))
     }
 
     /// Opens a program's tables and counters.
-    pub fn open(&self, instance: &str) -> Result<(Record, KernelStore), Diagnostic> {
+    pub fn open(&self, instance: &str) -> Result<(Record, KernelStore), Box<Diagnostic>> {
         let record = self.record(instance)?;
         let folder = self.existing(instance)?;
         let mut maps = BTreeMap::new();
@@ -215,7 +215,7 @@ impl Pins {
     }
 
     /// Takes a program off its interfaces and forgets it.
-    pub fn remove(&self, instance: &str) -> Result<(), Diagnostic> {
+    pub fn remove(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
         let folder = self.existing(instance)?;
         let failed = |e: io::Error| load_errors::pins(&folder, "remove", &e);
         for file in fs::read_dir(&folder).map_err(failed)? {
@@ -231,7 +231,7 @@ impl Pins {
         remove_folder(&folder).map_err(failed)
     }
 
-    fn existing(&self, instance: &str) -> Result<PathBuf, Diagnostic> {
+    fn existing(&self, instance: &str) -> Result<PathBuf, Box<Diagnostic>> {
         let folder = self.folder(instance)?;
         if folder.is_dir() {
             Ok(folder)

@@ -30,7 +30,7 @@ pub fn read(log: &str) -> Option<Refusal> {
 }
 
 /// The refusal as the user should see it: at the P4 line, with the reason and what to do.
-pub fn explain(refusal: &Refusal, sources: &SourceMap) -> Diagnostic {
+pub fn explain(refusal: &Refusal, sources: &SourceMap) -> Box<Diagnostic> {
     let span = refusal
         .place
         .as_ref()

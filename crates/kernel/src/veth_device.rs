@@ -53,7 +53,7 @@ crate::delegate::store_by_field!(VethDevice, instance.store);
 
 impl VethDevice {
     /// Makes a namespace with a pair of devices for each port number and attaches the program to each.
-    pub fn new(mut instance: Instance, numbers: &[u32]) -> Result<VethDevice, Diagnostic> {
+    pub fn new(mut instance: Instance, numbers: &[u32]) -> Result<VethDevice, Box<Diagnostic>> {
         let failed = |what: &'static str| {
             move |e: io::Error| errors::device::no_test_network(what, &e.to_string())
         };

@@ -20,7 +20,7 @@ pub struct Attached {
 
 /// Attaches a program to an interface that has none: natively, or where the driver refuses that, in
 /// the network stack. Nothing is changed if it fails.
-pub fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Diagnostic> {
+pub fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Box<Diagnostic>> {
     if let Ok(Some(seen)) = xdp_on(ifindex) {
         return Err(errors::device::occupied(name, seen.prog_id, None));
     }
@@ -49,7 +49,7 @@ pub fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Diagnos
 }
 
 /// Refusals that have nothing to do with the driver.
-fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option<Diagnostic> {
+fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option<Box<Diagnostic>> {
     match error.raw_os_error() {
         Some(libc::EPERM) => Some(errors::load::not_permitted(
             &format!("attach a program to `{name}`"),
@@ -69,7 +69,7 @@ pub fn connect_ports(
     names: &PortsAbi,
     maps: &BTreeMap<String, Map>,
     ports: &[(u32, u32)],
-) -> Result<(), Diagnostic> {
+) -> Result<(), Box<Diagnostic>> {
     for (port, ifindex) in ports {
         let pairs = [
             (&names.devmap, port, ifindex),

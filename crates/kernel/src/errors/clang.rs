@@ -6,16 +6,17 @@ use std::io;
 use std::path::Path;
 
 /// There is no clang on this machine.
-pub fn no_clang() -> Diagnostic {
+pub fn no_clang() -> Box<Diagnostic> {
     Diagnostic::error(Code("E0750"), Span::NONE, "no clang found; it is needed to build for the kernel")
         .help(format!(
             "install one of version {OLDEST} or newer (`apt-get install clang-19`), or set {CLANG_VARIABLE} to its path; \
              `--target interp` needs none"
         ))
+    .into()
 }
 
 /// `ONPATH_CLANG` names something that is not a clang.
-pub fn named_clang_unusable(path: &Path) -> Diagnostic {
+pub fn named_clang_unusable(path: &Path) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0751"),
         Span::NONE,
@@ -27,10 +28,11 @@ pub fn named_clang_unusable(path: &Path) -> Diagnostic {
     .help(format!(
         "set it to the path of a clang of version {OLDEST} or newer, or unset it"
     ))
+    .into()
 }
 
 /// The newest clang is older than what is known to work.
-pub fn clang_too_old(clang: &Clang) -> Diagnostic {
+pub fn clang_too_old(clang: &Clang) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0752"),
         Span::NONE,
@@ -41,30 +43,33 @@ pub fn clang_too_old(clang: &Clang) -> Diagnostic {
         ),
     )
     .help("install a newer one (`apt-get install clang-19`)")
+    .into()
 }
 
 /// The compiler could not be run, or left no object.
-pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Diagnostic {
+pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0753"),
         Span::NONE,
         format!("`{}` could not be run: {error}", clang.path.display()),
     )
     .help("check the installation with `onpath doctor`")
+    .into()
 }
 
 /// The program needs more than the 512 bytes of stack that BPF has.
-pub fn stack_too_large(said: &str) -> Diagnostic {
+pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0754"),
         Span::NONE,
         format!("the program needs more stack than the 512 bytes of a BPF program ({})", first_error(said)),
     )
     .help("shrink large local variables and headers, or split the control so that fewer live at the same time")
+    .into()
 }
 
 /// The compiler refused the text that we, or the user's C file for an extern, gave it.
-pub fn clang_refused(clang: &Clang, said: &str) -> Diagnostic {
+pub fn clang_refused(clang: &Clang, said: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0755"),
         Span::NONE,
@@ -74,10 +79,11 @@ pub fn clang_refused(clang: &Clang, said: &str) -> Diagnostic {
         "if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: \
          `--emit c` shows the text",
     )
+    .into()
 }
 
 /// This clang was built without BPF.
-pub fn no_bpf_target(clang: &Clang) -> Diagnostic {
+pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0756"),
         Span::NONE,
@@ -87,16 +93,18 @@ pub fn no_bpf_target(clang: &Clang) -> Diagnostic {
         ),
     )
     .help("install the distribution's clang (`apt-get install clang-19`)")
+    .into()
 }
 
 /// No room for temporary files.
-pub fn no_scratch_space(error: &io::Error) -> Diagnostic {
+pub fn no_scratch_space(error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0757"),
         Span::NONE,
         format!("no temporary files for the compiler: {error}"),
     )
     .help("make room in the temporary folder, or set TMPDIR to another")
+    .into()
 }
 
 /// The first error in a compiler's output, with its place but without the temporary folder.

@@ -4,7 +4,7 @@ use diag::{Code, Diagnostic, Span};
 use std::io;
 
 /// There is no such interface.
-pub fn no_interface(name: &str, present: &[String]) -> Diagnostic {
+pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
     let near = if present.is_empty() {
         String::from("`ip link` lists what there is")
     } else {
@@ -16,10 +16,11 @@ pub fn no_interface(name: &str, present: &[String]) -> Diagnostic {
         format!("no network interface `{name}`"),
     )
     .help(near)
+    .into()
 }
 
 /// The interface has an XDP program already.
-pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Diagnostic {
+pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Box<Diagnostic> {
     let help = match ours {
         Some(instance) => format!("take it off with `onpath unload {instance}`"),
         None => format!(
@@ -35,10 +36,11 @@ pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Diagnostic {
         ),
     )
     .help(help)
+    .into()
 }
 
 /// The kernel did not attach the program, natively or otherwise.
-pub fn not_attached(name: &str, native: &io::Error, generic: &io::Error) -> Diagnostic {
+pub fn not_attached(name: &str, native: &io::Error, generic: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0782"),
         Span::NONE,
@@ -47,10 +49,11 @@ pub fn not_attached(name: &str, native: &io::Error, generic: &io::Error) -> Diag
         ),
     )
     .help("the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)")
+    .into()
 }
 
 /// An instance of this name is loaded already.
-pub fn instance_exists(name: &str) -> Diagnostic {
+pub fn instance_exists(name: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0783"),
         Span::NONE,
@@ -59,10 +62,11 @@ pub fn instance_exists(name: &str) -> Diagnostic {
     .help(format!(
         "take it off with `onpath unload {name}`, or give this one another name"
     ))
+    .into()
 }
 
 /// There is no instance of this name.
-pub fn no_instance(name: &str, present: &[String]) -> Diagnostic {
+pub fn no_instance(name: &str, present: &[String]) -> Box<Diagnostic> {
     let help = if present.is_empty() {
         String::from("none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one")
     } else {
@@ -74,40 +78,45 @@ pub fn no_instance(name: &str, present: &[String]) -> Diagnostic {
         format!("no program is loaded as `{name}`"),
     )
     .help(help)
+    .into()
 }
 
 /// More than one instance is loaded and none was named.
-pub fn which_instance(present: &[String]) -> Diagnostic {
+pub fn which_instance(present: &[String]) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0785"),
         Span::NONE,
         "several programs are loaded; say which one",
     )
     .help(format!("name one of {}", present.join(", ")))
+    .into()
 }
 
 /// A name that cannot be a folder's name.
-pub fn bad_instance_name(name: &str) -> Diagnostic {
+pub fn bad_instance_name(name: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0786"),
         Span::NONE,
         format!("`{name}` cannot name an instance"),
     )
     .help("use letters, digits, `-` and `_`, up to 64 of them")
+    .into()
 }
 
 /// A port number that the program's port map cannot hold.
-pub fn bad_port(port: u32, ports: u32) -> Diagnostic {
+pub fn bad_port(port: u32, ports: u32) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0787"),
         Span::NONE,
         format!("port {port} is too large: the program's port map has {ports}"),
     )
     .help(format!("use port numbers below {ports}"))
+    .into()
 }
 
 /// A network namespace or a device for a test could not be made.
-pub fn no_test_network(what: &str, error: &str) -> Diagnostic {
+pub fn no_test_network(what: &str, error: &str) -> Box<Diagnostic> {
     Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {error}"))
         .help("it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights")
+    .into()
 }

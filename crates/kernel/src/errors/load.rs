@@ -8,7 +8,7 @@ use std::path::Path;
 const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (or root)";
 
 /// The process may not use BPF.
-pub fn not_permitted(what: &str, missing: &[&str]) -> Diagnostic {
+pub fn not_permitted(what: &str, missing: &[&str]) -> Box<Diagnostic> {
     let lacks = if missing.is_empty() {
         String::from("a security policy forbids it although the capabilities are there")
     } else {
@@ -22,10 +22,11 @@ pub fn not_permitted(what: &str, missing: &[&str]) -> Diagnostic {
     .help(format!(
         "run it as root, or give it {NEEDED}; `--target interp` needs no rights"
     ))
+    .into()
 }
 
 /// The kernel did not take the object, and it was not the verifier.
-pub fn not_loaded(error: &io::Error, messages: &str) -> Diagnostic {
+pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
     let said = messages.lines().map(str::trim).find(|l| !l.is_empty());
     let because = said.map_or_else(|| error.to_string(), |l| format!("{error} ({l})"));
     Diagnostic::error(
@@ -36,40 +37,44 @@ pub fn not_loaded(error: &io::Error, messages: &str) -> Diagnostic {
     .help(
         "`onpath doctor` says what this kernel can do; `--verbose` shows everything that was said",
     )
+    .into()
 }
 
 /// A map that the description names is not in the object, or has another size.
-pub fn map_differs(name: &str, how: &str) -> Diagnostic {
+pub fn map_differs(name: &str, how: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0762"),
         Span::NONE,
         format!("the object and its description disagree about map `{name}`: {how}"),
     )
     .help("build both again with the same Onpath; files of different builds were mixed")
+    .into()
 }
 
 /// The object has no program of the name the description gives.
-pub fn no_program(name: &str) -> Diagnostic {
+pub fn no_program(name: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0763"),
         Span::NONE,
         format!("the object holds no program `{name}`"),
     )
     .help("build it again with `onpath build`")
+    .into()
 }
 
 /// Entries of the program itself did not go into its maps.
-pub fn initial_state(what: &str, error: &str) -> Diagnostic {
+pub fn initial_state(what: &str, error: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0764"),
         Span::NONE,
         format!("the program's own {what} could not be set: {error}"),
     )
     .help("a larger `size` for the table may be needed")
+    .into()
 }
 
 /// No BPF file system, and none could be mounted.
-pub fn no_bpffs(path: &Path, error: &io::Error) -> Diagnostic {
+pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0765"),
         Span::NONE,
@@ -79,14 +84,16 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Diagnostic {
         ),
     )
     .help("as root: `mount -t bpf bpf /sys/fs/bpf`")
+    .into()
 }
 
 /// Something of ours in the BPF file system could not be made, read or removed.
-pub fn pins(path: &Path, what: &str, error: &io::Error) -> Diagnostic {
+pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0766"),
         Span::NONE,
         format!("could not {what} `{}`: {error}", path.display()),
     )
     .help("run it as the user who loaded the program, usually root")
+    .into()
 }

@@ -62,7 +62,7 @@ const KINDS: &[Kind] = &[
 ];
 
 /// The verifier refused the program. The message holds its own words; the group decides the remedy.
-pub fn refused(refusal: &Refusal, span: Span) -> Diagnostic {
+pub fn refused(refusal: &Refusal, span: Span) -> Box<Diagnostic> {
     let words = std::iter::once(&refusal.reason).chain(&refusal.detail);
     let kind = KINDS
         .iter()
@@ -83,8 +83,8 @@ pub fn refused(refusal: &Refusal, span: Span) -> Diagnostic {
     } else {
         diagnostic = diagnostic.label("the verifier stopped here");
     }
-    match &refusal.suggestion {
+    Box::new(match &refusal.suggestion {
         Some(suggestion) => diagnostic.help(format!("{help}; the kernel suggests: {suggestion}")),
         None => diagnostic.help(help),
-    }
+    })
 }
