@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
 
@@ -49,7 +49,8 @@ fn group<'a>(diagnostic: &'a Diagnostic, map: &'a SourceMap) -> Group<'a> {
             .id(diagnostic.code.0),
     );
     for (file, marks) in marks(diagnostic, map) {
-        group = group.element(snippet(map, file, &marks));
+        let (origin, snippet) = snippet(map, file, &marks);
+        group = group.elements(origin).element(snippet);
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help.as_str()));
@@ -113,12 +114,13 @@ fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> 
     lo..hi
 }
 
-/// The lines of a file that have marks, and those between them.
+/// The lines of a file that have marks, and those between them; with the place to show above them
+/// if the lines do not tell it.
 fn snippet<'a>(
     map: &'a SourceMap,
     file: FileId,
     marks: &[Mark<'a>],
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+) -> (Option<Origin<'a>>, Snippet<'a, Annotation<'a>>) {
     let source = map.file(file);
     let first = marks.iter().map(|m| m.range.start).min().unwrap_or(0);
     let last = marks.iter().map(|m| m.range.end).max().unwrap_or(0);
@@ -135,18 +137,17 @@ fn snippet<'a>(
     let line = map
         .line(map.span(file, from..from))
         .map_or(1, |(_, line)| line as usize);
-    let mut snippet = Snippet::source(&source.text[from..to]).line_start(line);
-    if whole.0 == from {
-        snippet = snippet.path(source.name.as_str());
+    let snippet = Snippet::source(&source.text[from..to]).line_start(line);
+    let (origin, snippet) = if whole.0 == from {
+        (None, snippet.path(source.name.as_str()))
     } else {
-        // The front of the line is cut away, so its columns would be wrong.
-        snippet = snippet.path(format!(
-            "{} (byte {} of the line)",
-            source.name,
-            first - whole.0 + 1
-        ));
-    }
-    snippet.annotations(marks.iter().map(|mark| {
+        // The front of the line is cut away, so the renderer would count its columns wrong.
+        let column = map.line_col(map.span(file, first..first));
+        let column = column.map_or(1, |(_, at)| at.column as usize);
+        let origin = Origin::path(source.name.as_str());
+        (Some(origin.line(line).char_column(column)), snippet)
+    };
+    let snippet = snippet.annotations(marks.iter().map(|mark| {
         let range = mark.range.start - from..mark.range.end - from;
         let annotation = mark.kind.span(range);
         if mark.text.is_empty() {
@@ -154,7 +155,8 @@ fn snippet<'a>(
         } else {
             annotation.label(mark.text)
         }
-    }))
+    }));
+    (origin, snippet)
 }
 
 /// The character boundary at or before `at`.
@@ -255,6 +257,7 @@ mod tests {
         let d = Diagnostic::error(Code("E0110"), map.span(file, 1_000_000..1_000_004), "m");
         let out = shown(&map, d);
         assert!(out.len() < 1_000, "{out}");
+        assert!(out.contains("a.p4:1:1000001"), "{out}");
         assert!(out.contains("here") && out.contains("^^^^"), "{out}");
     }
 

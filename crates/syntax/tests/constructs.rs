@@ -95,7 +95,7 @@ fn composites() {
             ("struct s { varbit a; }", "E0110"),
             ("struct s { list<bit<8>, bit<8>> l; }", "E0110"),
             ("header_union { }", "E0110"),
-            ("struct s<> { ", "E0112"),
+            ("struct s<> { }", "E0110"),
         ],
     );
 }
@@ -121,6 +121,9 @@ fn enums_errors_and_match_kinds() {
             ("enum E { A B }", "E0112"),
             ("enum E { 1 }", "E0110"),
             ("enum { A }", "E0110"),
+            ("enum E { }", "E0110"),
+            ("error { }", "E0110"),
+            ("match_kind { }", "E0110"),
             ("enum bit<8> E { A = }", "E0110"),
             ("error { A = 1 }", "E0112"),
             ("match_kind { table }", "E0118"),
@@ -137,6 +140,8 @@ fn typedefs_and_new_types() {
             "type bit<9> port_t;",
             "typedef h_t[4] stack_t;",
             "typedef g<bit<8>> g8;",
+            "typedef struct s { bit<8> x; } t; const t c = (s) {1};",
+            "type enum bit<8> e { A = 1 } f;",
             "type .x y;",
         ],
     );

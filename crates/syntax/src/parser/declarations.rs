@@ -4,7 +4,8 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{
-    Annotation, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, Field, Ident,
+    Annotation, Arg, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, Field, Ident, Type,
+    TypeKind,
 };
 use crate::errors::{grammar, mistakes};
 use crate::token::Kind;
@@ -114,26 +115,9 @@ impl Parser<'_> {
     }
 
     /// `T(args) x;` or `T(args) x = { ... };`, behind its type.
-    pub(super) fn instance(&mut self, ty: crate::ast::Type) -> Parse<DeclKind> {
+    pub(super) fn instance(&mut self, ty: Type) -> Parse<DeclKind> {
         let args = self.args()?;
-        let name = self.name("an instance")?;
-        let body =
-            if self.eat(Kind::Assign) {
-                let opener = self.expect(Kind::LBrace)?;
-                Some(self.nested(|p| {
-                    p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some)))
-                })?)
-            } else {
-                None
-            };
-        self.scopes.declare_value(&name);
-        self.semicolon("the instance")?;
-        Ok(DeclKind::Instance {
-            ty,
-            args,
-            name,
-            body,
-        })
+        self.instance_name(ty, args)
     }
 
     /// An instance among statements, whose front was read as a call.
@@ -143,39 +127,43 @@ impl Parser<'_> {
         call: Expr,
         start: Span,
     ) -> Parse<Decl> {
-        let ExprKind::Call {
-            callee,
-            type_args,
-            args,
-        } = call.kind
-        else {
-            return Err(self.unexpected("`;`"));
+        let (callee, type_args, args) = match call.kind {
+            ExprKind::Call {
+                callee,
+                type_args,
+                args,
+            } => (*callee, type_args, args),
+            _ => return Err(self.unexpected("`;`")),
         };
         if !matches!(callee.kind, ExprKind::Name { .. }) {
             return Err(self.unexpected("`;`"));
         }
-        let ty = self.type_of_callee(*callee, type_args)?;
-        let name = self.name("an instance")?;
-        let body =
-            if self.eat(Kind::Assign) {
-                let opener = self.expect(Kind::LBrace)?;
-                Some(self.nested(|p| {
-                    p.scoped(|p| p.members(opener, |p| p.instance_member().map(Some)))
-                })?)
-            } else {
-                None
-            };
-        self.scopes.declare_value(&name);
-        self.semicolon("the instance")?;
+        let ty = self.type_of_callee(callee, type_args)?;
+        let kind = self.instance_name(ty, args)?;
         Ok(Decl {
             annotations,
-            kind: DeclKind::Instance {
-                ty,
-                args,
-                name,
-                body,
-            },
+            kind,
             span: self.since(start),
+        })
+    }
+
+    /// An instance behind its arguments.
+    fn instance_name(&mut self, ty: Type, args: Vec<Arg>) -> Parse<DeclKind> {
+        let name = self.name("an instance")?;
+        let body = if self.eat(Kind::Assign) {
+            let opener = self.expect(Kind::LBrace)?;
+            let member = |p: &mut Self| p.instance_member().map(Some);
+            Some(self.nested(|p| p.scoped(|p| p.members(opener, member)))?)
+        } else {
+            None
+        };
+        self.scopes.declare_value(&name);
+        self.semicolon("the instance")?;
+        Ok(DeclKind::Instance {
+            ty,
+            args,
+            name,
+            body,
         })
     }
 
@@ -246,7 +234,7 @@ impl Parser<'_> {
         let name = self.name("a type")?;
         self.scopes.declare_type(&name);
         let opener = self.expect(Kind::LBrace)?;
-        let members = self.comma_list(Kind::RBrace, true, |p| {
+        let members = self.some_members(opener, |p| {
             let name = p.name("a member")?;
             let value = if p.eat(Kind::Assign) {
                 Some(p.value()?)
@@ -255,12 +243,25 @@ impl Parser<'_> {
             };
             Ok(EnumMember { name, value })
         })?;
-        self.close(Kind::RBrace, opener)?;
         Ok(DeclKind::Enum {
             underlying,
             name,
             members,
         })
+    }
+
+    /// At least one member, with commas between, up to the `}` that closes `opener`.
+    fn some_members<T>(
+        &mut self,
+        opener: Span,
+        mut member: impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Parse<Vec<T>> {
+        if self.at_kind(Kind::RBrace) {
+            member(self)?;
+        }
+        let members = self.comma_list(Kind::RBrace, true, member)?;
+        self.close(Kind::RBrace, opener)?;
+        Ok(members)
     }
 
     fn error_members(&mut self) -> Parse<DeclKind> {
@@ -279,29 +280,63 @@ impl Parser<'_> {
     fn name_set(&mut self, what: &str) -> Parse<Vec<Ident>> {
         self.bump();
         let opener = self.expect(Kind::LBrace)?;
-        let members = self.comma_list(Kind::RBrace, true, |p| p.name(what))?;
-        self.close(Kind::RBrace, opener)?;
+        let members = self.some_members(opener, |p| p.name(what))?;
         Ok(members)
     }
 
-    /// `typedef T x;`, where T may be a composite or enum declared on the spot in C only.
+    /// `typedef T x;`
     fn typedef(&mut self) -> Parse<DeclKind> {
-        self.bump();
-        let ty = self.ty()?;
-        let name = self.name("a type")?;
-        self.scopes.declare_type(&name);
+        let (ty, name) = self.new_name()?;
         self.semicolon("the typedef")?;
         Ok(DeclKind::Typedef { ty, name })
     }
 
     /// `type T x;`
     fn new_type(&mut self) -> Parse<DeclKind> {
-        self.bump();
-        let ty = self.ty()?;
-        let name = self.name("a type")?;
-        self.scopes.declare_type(&name);
+        let (ty, name) = self.new_name()?;
         self.semicolon("the type")?;
         Ok(DeclKind::NewType { ty, name })
+    }
+
+    /// A type and its new name, from the word in front. A composite or an enum may be declared on
+    /// the spot: it becomes a declaration of its own before this one.
+    fn new_name(&mut self) -> Parse<(Type, Ident)> {
+        self.bump();
+        let start = self.span();
+        let declared = match self.kind() {
+            Kind::Struct => Some(self.composite(CompositeKind::Struct)?),
+            Kind::Header => Some(self.composite(CompositeKind::Header)?),
+            Kind::HeaderUnion => Some(self.composite(CompositeKind::Union)?),
+            Kind::Enum => Some(self.enumeration()?),
+            _ => None,
+        };
+        let ty = match declared {
+            None => self.ty()?,
+            Some(kind) => self.on_the_spot(kind, start)?,
+        };
+        let name = self.name("a type")?;
+        self.scopes.declare_type(&name);
+        Ok((ty, name))
+    }
+
+    /// Puts a declaration in front of the one at hand, and gives the type it declares.
+    fn on_the_spot(&mut self, kind: DeclKind, start: Span) -> Parse<Type> {
+        let (DeclKind::Composite { name, .. } | DeclKind::Enum { name, .. }) = &kind else {
+            return Err(self.unexpected("a type"));
+        };
+        let (name, span) = (name.clone(), name.span);
+        let annotations = Vec::new();
+        let span_of_all = self.since(start);
+        self.before.push(Decl {
+            annotations,
+            kind,
+            span: span_of_all,
+        });
+        let global = false;
+        Ok(Type {
+            kind: TypeKind::Name { global, name },
+            span,
+        })
     }
 
     /// Tells that a declaration that is known stands at a wrong place.

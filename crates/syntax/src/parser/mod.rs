@@ -22,7 +22,7 @@ mod types;
 
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 
-use crate::ast::Program;
+use crate::ast::{Decl, Program};
 use crate::errors::{grammar, mistakes};
 use crate::token::{Kind, Token};
 use scopes::Scopes;
@@ -47,6 +47,7 @@ pub(crate) fn parse(tokens: Vec<Token>, map: &SourceMap, diagnostics: &mut Diagn
         map,
         diagnostics,
         scopes: Scopes::new(),
+        before: Vec::new(),
         depth: 0,
         height: 0,
         in_set: false,
@@ -64,6 +65,8 @@ pub(crate) struct Parser<'a> {
     map: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
     scopes: Scopes,
+    /// Declarations made on the spot inside of the one at hand, which stand before it in the tree.
+    before: Vec<Decl>,
     /// How many productions that nest are open.
     depth: u32,
     /// The height of the tree of the expression that was parsed last: chains such as `a + b + c`
@@ -93,8 +96,14 @@ impl Parser<'_> {
                 continue;
             }
             match self.declaration() {
-                Ok(decl) => decls.push(decl),
-                Err(Failed) => self.recover_declaration(before),
+                Ok(decl) => {
+                    decls.append(&mut self.before);
+                    decls.push(decl);
+                }
+                Err(Failed) => {
+                    decls.append(&mut self.before);
+                    self.recover_declaration(before);
+                }
             }
         }
         Program { decls }

@@ -365,6 +365,15 @@ fn annotations_keep_their_bodies() {
 }
 
 #[test]
+fn a_type_declared_inside_a_typedef_comes_before_it() {
+    let decls = decls("typedef header h { bit<8> x; } t;");
+    assert!(matches!(&decls[0], DeclKind::Composite { name, .. } if name.name == "h"));
+    assert!(
+        matches!(&decls[1], DeclKind::Typedef { ty, name } if show_type(ty) == "h" && name.name == "t")
+    );
+}
+
+#[test]
 fn a_bad_member_does_not_take_its_neighbours_along() {
     let parsed = parsed("struct s { bit<8> a; bit<> b; bit<8> c; } const = 1; struct t { }");
     let DeclKind::Composite { fields, .. } = &parsed.program.decls[0].kind else {

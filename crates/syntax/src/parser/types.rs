@@ -140,6 +140,9 @@ impl Parser<'_> {
         if !self.eat(Kind::Lt) {
             return Ok(Vec::new());
         }
+        if self.at_kind(Kind::Gt) {
+            return Err(self.unexpected("the name of a type parameter"));
+        }
         let names = self.comma_list(Kind::Gt, false, |p| p.name("a type parameter"))?;
         self.expect_gt()?;
         Ok(names)
