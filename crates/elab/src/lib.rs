@@ -1,1 +1,175 @@
 //! Instantiation: HIR to monomorphic IR.
+//!
+//! [`elaborate`] starts at `main`, evaluates constructor arguments, substitutes type parameters and
+//! builds every instance that is reached, with its control-plane name. What P4 leaves nested or
+//! implicit becomes flat and explicit on the way:
+//!
+//! - structs, tuples, unions and stacks are taken apart ([`storage`]);
+//! - calls, table applications and packet reads inside expressions are hoisted into statements in the
+//!   language's order of evaluation, left to right ([`exprs`]);
+//! - sub-parsers become part of their user's state graph ([`parser`]); sub-controls, functions and
+//!   directly called actions become routines ([`calls`]);
+//! - what the language leaves undefined is zero.
+//!
+//! The input is free of errors, so what is refused here is what only instantiation can know, or what
+//! the IR cannot hold.
+
+mod args;
+mod assign;
+mod body;
+mod calls;
+mod constant;
+mod effects;
+mod entries;
+pub mod errors;
+mod exprs;
+mod externs;
+mod instances;
+mod loops;
+mod names;
+mod operators;
+mod packet;
+mod parser;
+mod pipeline;
+mod stmts;
+mod storage;
+mod subparser;
+mod table;
+mod types;
+mod value;
+
+use body::Body;
+use cranelift_entity::PrimaryMap;
+use diag::{Diagnostic, Diagnostics, Span};
+use instances::{ControlData, ControlInst, Env, InstRef, ParserData, ParserInst};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use storage::Storage;
+use types::Shape;
+
+/// The most statements, expressions, states or instances a program may grow to. Instantiation can
+/// double a program at each level; this ends it before the machine does.
+const MAX_SIZE: usize = 1_000_000;
+
+/// Turns a checked program into IR, with warnings.
+///
+/// Errors are E05xx (instantiation) and E06xx (architecture). Never panics for a module that the
+/// checker made.
+pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+    let mut elab = Elab::new(module);
+    // What failed was reported; the diagnostics tell.
+    let _ = elab.pipeline();
+    if elab.diagnostics.has_errors() {
+        return Err(elab.diagnostics);
+    }
+    Ok((elab.program, elab.diagnostics))
+}
+
+/// Stands for an error that was reported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failed;
+
+/// The result of anything that may report an error.
+pub(crate) type Result<T, E = Failed> = std::result::Result<T, E>;
+
+/// The state of one elaboration.
+pub(crate) struct Elab<'a> {
+    /// What is elaborated.
+    module: &'a hir::Module,
+    /// What is built.
+    program: ir::Program,
+    /// What was found.
+    diagnostics: Diagnostics,
+    /// What names mean where we are.
+    env: Env,
+    /// The statements being built.
+    body: Body,
+    /// Instances of the top level.
+    globals: HashMap<hir::InstanceId, InstRef>,
+    controls: PrimaryMap<ControlInst, ControlData>,
+    parsers: PrimaryMap<ParserInst, ParserData>,
+    /// Routines of functions, by function, type arguments and extern objects given.
+    functions: HashMap<calls::FunctionKey, calls::RoutineInst>,
+    /// Implementations of abstract methods.
+    methods: HashMap<(ir::ExternInst, smol_str::SmolStr), calls::RoutineInst>,
+    /// Actions that belong to a control.
+    local_actions: HashSet<hir::ActionId>,
+    /// Actions of the top level that tables use.
+    global_actions: HashMap<hir::ActionId, ir::Action>,
+    shapes: HashMap<hir::Ty, Rc<Shape>>,
+    header_types: HashMap<hir::Ty, ir::HeaderType>,
+    enums: HashMap<hir::EnumId, ir::Enum>,
+    /// The stack that a header is an element of.
+    stack_of: HashMap<ir::Header, ir::Stack>,
+    /// How often each instance is applied in the source.
+    apply_sites: HashMap<hir::InstanceId, u32>,
+    /// `out` parameters of the parser being spliced that are its user's own storage.
+    shared_outs: Vec<hir::LocalId>,
+    /// Storage of the architecture's slots.
+    slots: HashMap<&'static str, Storage>,
+    /// Everything built, for [`MAX_SIZE`].
+    size: usize,
+    /// Whether [`MAX_SIZE`] was reported.
+    exhausted: bool,
+}
+
+impl<'a> Elab<'a> {
+    fn new(module: &'a hir::Module) -> Elab<'a> {
+        let program = ir::Program {
+            errors: module.errors.clone(),
+            ..ir::Program::default()
+        };
+        Elab {
+            module,
+            program,
+            diagnostics: Diagnostics::new(),
+            env: Env::default(),
+            body: Body::default(),
+            globals: HashMap::new(),
+            controls: PrimaryMap::new(),
+            parsers: PrimaryMap::new(),
+            functions: HashMap::new(),
+            methods: HashMap::new(),
+            local_actions: effects::local_actions(module),
+            global_actions: HashMap::new(),
+            shapes: HashMap::new(),
+            header_types: HashMap::new(),
+            enums: HashMap::new(),
+            stack_of: HashMap::new(),
+            apply_sites: effects::apply_sites(module),
+            shared_outs: Vec::new(),
+            slots: HashMap::new(),
+            size: 0,
+            exhausted: false,
+        }
+    }
+
+    /// Reports an error.
+    fn fail<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
+        self.diagnostics.push(diagnostic);
+        Err(Failed)
+    }
+
+    /// Counts something built; fails once there is too much.
+    fn grow(&mut self, by: usize, span: Span) -> Result<()> {
+        self.size += by;
+        if self.size <= MAX_SIZE {
+            return Ok(());
+        }
+        if !self.exhausted {
+            self.exhausted = true;
+            self.diagnostics.push(errors::too_big(span, MAX_SIZE));
+        }
+        Err(Failed)
+    }
+
+    /// The index of a member of `error`, added if the program doesn't declare it.
+    fn error_member(&mut self, name: &str) -> u32 {
+        let errors = &mut self.program.errors;
+        let index = errors.iter().position(|e| e == name).unwrap_or_else(|| {
+            errors.push(name.into());
+            errors.len() - 1
+        });
+        index as u32
+    }
+}

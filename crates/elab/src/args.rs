@@ -1,0 +1,451 @@
+//! Arguments: evaluated from left to right, then copied in and out, or shared where nobody can tell.
+
+use crate::assign::LValue;
+use crate::effects::arg_has_effects;
+use crate::instances::{Binding, InstRef};
+use crate::storage::{Leaf, Storage};
+use crate::value::{HeaderValue, Value};
+use crate::{Elab, Result, errors};
+use diag::Span;
+use hir::{Direction, LocalId, LocalKind, Ty};
+use ir::{Arg, HeaderRef, Param, Place, StmtKind};
+
+/// An argument after evaluation.
+pub(crate) enum EvalArg {
+    /// An object.
+    Object(InstRef),
+    /// A value that is copied in.
+    In(Value),
+    /// A place that is copied out to.
+    Out(LValue),
+    /// A place that is copied in and out.
+    InOut(LValue),
+    /// What is copied out is dropped.
+    Discard,
+}
+
+/// A parameter of a body that has been built.
+#[derive(Clone)]
+pub(crate) enum ParamInst {
+    /// Bound to an object.
+    Object(InstRef),
+    /// The argument's own storage.
+    Shared(Storage),
+    /// Storage of its own.
+    Copied(Direction, Storage),
+}
+
+/// A parameter to copy back once a body has run.
+#[derive(Clone)]
+pub(crate) struct CopyOut {
+    /// Where to.
+    pub(crate) dst: LValue,
+    /// From where.
+    pub(crate) src: Storage,
+    /// Where in the source.
+    pub(crate) span: Span,
+}
+
+impl Elab<'_> {
+    /// A parameter's direction; none means by value.
+    pub(crate) fn direction(&self, param: LocalId) -> Direction {
+        match self.module.locals[param].kind {
+            LocalKind::Param(direction) => direction,
+            _ => Direction::None,
+        }
+    }
+
+    /// Evaluates arguments from left to right.
+    pub(crate) fn eval_args(&mut self, args: &[hir::Arg]) -> Result<Vec<EvalArg>> {
+        let mut all = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let later_effects = args[i + 1..].iter().any(arg_has_effects);
+            all.push(match arg {
+                hir::Arg::In(expr) => match self.object(expr)? {
+                    Some(object) => EvalArg::Object(object),
+                    None => {
+                        let mut value = self.eval(expr)?;
+                        if later_effects {
+                            value = self.save(value, &expr.ty, expr.span)?;
+                        }
+                        EvalArg::In(value)
+                    }
+                },
+                hir::Arg::Out(expr) => EvalArg::Out(self.lvalue(expr, true)?),
+                hir::Arg::InOut(expr) => EvalArg::InOut(self.lvalue(expr, true)?),
+                hir::Arg::Discard(_) | hir::Arg::Absent => EvalArg::Discard,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Which arguments a body may use in place of parameters of its own: those that no other
+    /// argument overlaps.
+    pub(crate) fn shareable(&self, args: &[EvalArg]) -> Vec<Option<Storage>> {
+        let storage = |arg: &EvalArg| -> Option<(Vec<Leaf>, bool)> {
+            match arg {
+                EvalArg::In(Value::Stored(storage)) => Some((self.leaves(storage), false)),
+                EvalArg::Out(LValue::Whole(storage)) | EvalArg::InOut(LValue::Whole(storage)) => {
+                    Some((self.leaves(storage), true))
+                }
+                EvalArg::Out(LValue::Slice { place, .. })
+                | EvalArg::InOut(LValue::Slice { place, .. }) => {
+                    Some((vec![Leaf::Scalar(*place)], true))
+                }
+                _ => None,
+            }
+        };
+        let all: Vec<_> = args.iter().map(storage).collect();
+        args.iter()
+            .enumerate()
+            .map(|(i, arg)| {
+                let own = match arg {
+                    EvalArg::In(Value::Stored(storage))
+                    | EvalArg::Out(LValue::Whole(storage))
+                    | EvalArg::InOut(LValue::Whole(storage)) => storage,
+                    _ => return None,
+                };
+                let (leaves, written) = all[i].as_ref()?;
+                let apart = all.iter().enumerate().all(|(j, other)| match other {
+                    Some((others, other_written)) if i != j && (*written || *other_written) => {
+                        !self.leaves_overlap(leaves, others)
+                    }
+                    _ => true,
+                });
+                (apart && self.is_static(own)).then(|| own.clone())
+            })
+            .collect()
+    }
+
+    fn leaves_overlap(&self, a: &[Leaf], b: &[Leaf]) -> bool {
+        let header = |leaf: &Leaf| match leaf {
+            Leaf::Header(h) | Leaf::Scalar(Place::Field(h, _)) => Some(*h),
+            Leaf::Scalar(Place::Var(_)) => None,
+        };
+        a.iter().any(|a| {
+            b.iter().any(|b| match (a, b) {
+                (Leaf::Scalar(a), Leaf::Scalar(b)) if a == b => true,
+                (Leaf::Scalar(Place::Field(_, i)), Leaf::Scalar(Place::Field(_, j))) if i != j => {
+                    false
+                }
+                _ => match (header(a), header(b)) {
+                    (Some(a), Some(b)) => self.same_header(a, b),
+                    _ => false,
+                },
+            })
+        })
+    }
+
+    /// Makes the parameters of a body and binds them in the environment.
+    pub(crate) fn make_params(
+        &mut self,
+        params: &[LocalId],
+        args: &[EvalArg],
+        share: &[Option<Storage>],
+    ) -> Result<Vec<ParamInst>> {
+        let mut made = Vec::new();
+        for (i, &param) in params.iter().enumerate() {
+            let local = &self.module.locals[param];
+            let inst = match (args.get(i), share.get(i)) {
+                (Some(EvalArg::Object(object)), _) => ParamInst::Object(*object),
+                (_, Some(Some(storage))) => ParamInst::Shared(storage.clone()),
+                _ => {
+                    let storage = self.allocate(&local.name, &local.ty, local.span)?;
+                    ParamInst::Copied(self.direction(param), storage)
+                }
+            };
+            self.env.locals.insert(
+                param,
+                match &inst {
+                    ParamInst::Object(object) => Binding::Instance(*object),
+                    ParamInst::Shared(storage) | ParamInst::Copied(_, storage) => {
+                        Binding::Storage(storage.clone())
+                    }
+                },
+            );
+            made.push(inst);
+        }
+        Ok(made)
+    }
+
+    /// Resets shared `out` parameters, as a body begins with them undefined.
+    pub(crate) fn reset_shared_outs(
+        &mut self,
+        params: &[LocalId],
+        made: &[ParamInst],
+        span: Span,
+    ) -> Result<()> {
+        for (&param, inst) in params.iter().zip(made) {
+            if let (ParamInst::Shared(storage), Direction::Out) = (inst, self.direction(param)) {
+                let storage = storage.clone();
+                self.reset(&storage, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters of a routine.
+    pub(crate) fn routine_params(&self, made: &[ParamInst]) -> Vec<Param> {
+        let mut params = Vec::new();
+        for inst in made {
+            let ParamInst::Copied(direction, storage) = inst else {
+                continue;
+            };
+            for leaf in self.leaves(storage) {
+                params.push(match (leaf, direction) {
+                    (Leaf::Scalar(Place::Var(v)), Direction::Out) => Param::Out(v),
+                    (Leaf::Scalar(Place::Var(v)), Direction::InOut) => Param::InOut(v),
+                    (Leaf::Scalar(Place::Var(v)), _) => Param::In(v),
+                    (Leaf::Header(HeaderRef::Header(h)), Direction::Out) => Param::HeaderOut(h),
+                    (Leaf::Header(HeaderRef::Header(h)), Direction::InOut) => Param::HeaderInOut(h),
+                    (Leaf::Header(HeaderRef::Header(h)), _) => Param::HeaderIn(h),
+                    // A parameter's own storage is made of variables and headers.
+                    _ => continue,
+                });
+            }
+        }
+        params
+    }
+
+    /// The arguments for a routine, and what to do after the call.
+    pub(crate) fn call_args(
+        &mut self,
+        made: &[ParamInst],
+        args: &[EvalArg],
+        span: Span,
+    ) -> Result<(Vec<Arg>, Vec<CopyOut>)> {
+        let (mut passed, mut after) = (Vec::new(), Vec::new());
+        for (inst, arg) in made.iter().zip(args) {
+            match (inst, arg) {
+                (ParamInst::Object(known), EvalArg::Object(given)) => {
+                    if known != given {
+                        return self.fail(errors::different_objects(span));
+                    }
+                }
+                (ParamInst::Shared(known), arg) => {
+                    let same = match arg {
+                        EvalArg::In(Value::Stored(given))
+                        | EvalArg::Out(LValue::Whole(given))
+                        | EvalArg::InOut(LValue::Whole(given)) => given == known,
+                        _ => false,
+                    };
+                    if !same {
+                        return self.fail(errors::different_objects(span));
+                    }
+                }
+                (ParamInst::Copied(_, storage), EvalArg::In(value)) => {
+                    self.in_args(storage, value, span, &mut passed)?;
+                }
+                (ParamInst::Copied(direction, storage), EvalArg::Out(lvalue))
+                | (ParamInst::Copied(direction, storage), EvalArg::InOut(lvalue)) => {
+                    let place = match lvalue {
+                        LValue::Whole(storage) => storage.clone(),
+                        _ => self.temporary(storage, lvalue, *direction, span, &mut after)?,
+                    };
+                    for leaf in self.leaves(&place) {
+                        passed.push(match leaf {
+                            Leaf::Scalar(place) if *direction == Direction::Out => {
+                                Arg::Out(Some(place))
+                            }
+                            Leaf::Scalar(place) => Arg::InOut(place),
+                            Leaf::Header(header) => Arg::Header(Some(header)),
+                        });
+                    }
+                    if let Storage::Header(header) = &place
+                        && header.union.is_some()
+                    {
+                        after.push(CopyOut {
+                            dst: LValue::Whole(place.clone()),
+                            src: place.clone(),
+                            span,
+                        });
+                    }
+                }
+                (ParamInst::Copied(_, storage), EvalArg::Discard) => {
+                    for leaf in self.leaves(storage) {
+                        passed.push(match leaf {
+                            Leaf::Scalar(_) => Arg::Out(None),
+                            Leaf::Header(_) => Arg::Header(None),
+                        });
+                    }
+                }
+                _ => return self.fail(errors::not_an_instance(span)),
+            }
+        }
+        Ok((passed, after))
+    }
+
+    /// A variable that stands for a slice while a routine runs.
+    fn temporary(
+        &mut self,
+        param: &Storage,
+        lvalue: &LValue,
+        direction: Direction,
+        span: Span,
+        after: &mut Vec<CopyOut>,
+    ) -> Result<Storage> {
+        let (Storage::Scalar(place), LValue::Slice { .. }) = (param, lvalue) else {
+            return self.fail(errors::not_storable(span));
+        };
+        let ty = self.place_type(*place);
+        let storage = Storage::Scalar(Place::Var(self.new_var("tmp", ty, span)));
+        if direction == Direction::InOut {
+            let value = self.load(lvalue, span)?;
+            self.assign(&storage, value, span)?;
+        }
+        after.push(CopyOut {
+            dst: lvalue.clone(),
+            src: storage.clone(),
+            span,
+        });
+        Ok(storage)
+    }
+
+    /// What an l-value holds.
+    pub(crate) fn load(&mut self, lvalue: &LValue, span: Span) -> Result<Value> {
+        Ok(match lvalue {
+            LValue::Whole(storage) => Value::Stored(storage.clone()),
+            LValue::Slice { place, hi, lo } => {
+                let whole = self.read(*place, span);
+                Value::Scalar(self.slice(whole, *hi, *lo, span))
+            }
+            LValue::List(parts) => {
+                let mut values = Vec::new();
+                for part in parts {
+                    values.push(self.load(part, span)?);
+                }
+                Value::Struct(values)
+            }
+        })
+    }
+
+    fn in_args(
+        &mut self,
+        param: &Storage,
+        value: &Value,
+        span: Span,
+        into: &mut Vec<Arg>,
+    ) -> Result<()> {
+        match param {
+            Storage::Scalar(place) => {
+                let ty = self.place_type(*place);
+                let scalar = self.as_scalar(value, span)?;
+                into.push(Arg::In(self.cast(scalar, ty, span)));
+            }
+            Storage::Header(header) => {
+                into.push(Arg::Header(Some(match self.as_header(value, span)? {
+                    HeaderValue::At(from) => from.at,
+                    _ => {
+                        let copy = self.new_header("tmp", header.ty, span);
+                        let copy = crate::storage::HeaderLoc {
+                            at: HeaderRef::Header(copy),
+                            ty: header.ty,
+                            union: None,
+                        };
+                        self.assign(&Storage::Header(copy.clone()), value.clone(), span)?;
+                        copy.at
+                    }
+                })));
+            }
+            Storage::Struct(parts) => {
+                for (part, value) in parts.iter().zip(self.parts(value)) {
+                    self.in_args(part, &value, span, into)?;
+                }
+            }
+            Storage::Union(members) => {
+                for (member, value) in members.iter().zip(self.parts(value)) {
+                    self.in_args(&Storage::Header(member.clone()), &value, span, into)?;
+                }
+            }
+            Storage::Stack(stack) => {
+                for (elem, value) in self.elements(stack).iter().zip(self.parts(value)) {
+                    self.in_args(elem, &value, span, into)?;
+                }
+                into.push(Arg::In(match value {
+                    Value::Stored(Storage::Stack(from)) => self.read(Place::Var(from.next), span),
+                    _ => self.bits(32, 0, span),
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies in by assignments, for a body that is built in place of a call.
+    pub(crate) fn copy_in(
+        &mut self,
+        made: &[ParamInst],
+        args: Vec<EvalArg>,
+        span: Span,
+    ) -> Result<Vec<CopyOut>> {
+        let mut after = Vec::new();
+        for (inst, arg) in made.iter().zip(args) {
+            match (inst, arg) {
+                (ParamInst::Object(known), EvalArg::Object(given)) if *known == given => {}
+                (ParamInst::Shared(_), _) => {}
+                (ParamInst::Copied(_, storage), EvalArg::In(value)) => {
+                    self.assign(storage, value, span)?;
+                }
+                (ParamInst::Copied(_, storage), EvalArg::Out(dst)) => {
+                    self.reset(storage, span)?;
+                    after.push(CopyOut {
+                        dst,
+                        src: storage.clone(),
+                        span,
+                    });
+                }
+                (ParamInst::Copied(_, storage), EvalArg::InOut(dst)) => {
+                    let value = self.load(&dst, span)?;
+                    self.assign(storage, value, span)?;
+                    after.push(CopyOut {
+                        dst,
+                        src: storage.clone(),
+                        span,
+                    });
+                }
+                (ParamInst::Copied(_, storage), EvalArg::Discard) => self.reset(storage, span)?,
+                _ => return self.fail(errors::different_objects(span)),
+            }
+        }
+        Ok(after)
+    }
+
+    /// Copies parameters back.
+    pub(crate) fn copy_out(&mut self, outs: &[CopyOut]) -> Result<()> {
+        for out in outs {
+            match &out.dst {
+                // The routine wrote the member itself; what is left is the rest of its union.
+                LValue::Whole(dst) if *dst == out.src => {
+                    if let Storage::Header(header) = dst {
+                        let cond = self.is_valid(header.at, out.span);
+                        let header = header.clone();
+                        let then = self.block(|elab| elab.only_valid(&header, out.span))?;
+                        let otherwise = Vec::new();
+                        self.emit(
+                            StmtKind::If {
+                                cond,
+                                then,
+                                otherwise,
+                            },
+                            out.span,
+                        )?;
+                    }
+                }
+                dst => self.store(dst, Value::Stored(out.src.clone()), out.span)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Storage for a result that is wanted, by type; `None` for `void`.
+    pub(crate) fn result_storage(
+        &mut self,
+        name: &str,
+        ty: &Ty,
+        span: Span,
+    ) -> Result<Option<Storage>> {
+        match self.resolve(ty) {
+            Ty::Void => Ok(None),
+            ty => Ok(Some(self.allocate(name, &ty, span)?)),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Assignment: whole values to storage, slices, lists of l-values.
+
+use crate::storage::{HeaderLoc, Storage};
+use crate::value::{HeaderValue, Value};
+use crate::{Elab, Result};
+use diag::Span;
+use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Place, Stack, StmtKind, Type, Var};
+
+/// What can stand on the left of an assignment.
+#[derive(Clone, Debug)]
+pub(crate) enum LValue {
+    /// A whole variable, field, element.
+    Whole(Storage),
+    /// Some bits of a scalar.
+    Slice {
+        /// Of what.
+        place: Place,
+        /// Highest bit.
+        hi: u32,
+        /// Lowest bit.
+        lo: u32,
+    },
+    /// Several, assigned one by one from a tuple or struct.
+    List(Vec<LValue>),
+}
+
+/// A step of an assignment.
+enum Step {
+    Scalar(Place, Expr),
+    Copy(HeaderLoc, HeaderRef),
+    Valid(HeaderLoc),
+    Invalid(HeaderLoc),
+    Slice(Place, u32, u32, Expr),
+}
+
+/// Something that a step reads or writes.
+#[derive(Clone, Copy)]
+enum Access {
+    Var(Var),
+    Field(HeaderRef, u32),
+    Valid(HeaderRef),
+    Whole(HeaderRef),
+}
+
+impl Elab<'_> {
+    /// Assigns a value to storage of its type.
+    pub(crate) fn assign(&mut self, dst: &Storage, value: Value, span: Span) -> Result<()> {
+        self.store(&LValue::Whole(dst.clone()), value, span)
+    }
+
+    /// Assigns a value to an l-value. All of the value is read before any of it is written.
+    pub(crate) fn store(&mut self, dst: &LValue, value: Value, span: Span) -> Result<()> {
+        let mut steps = Vec::new();
+        self.plan(dst, value, span, &mut steps)?;
+        self.separate_overlap(&mut steps, span)?;
+        for step in steps {
+            self.perform(step, span)?;
+        }
+        Ok(())
+    }
+
+    fn perform(&mut self, step: Step, span: Span) -> Result<()> {
+        match step {
+            Step::Scalar(dst, value) => {
+                let ty = self.place_type(dst);
+                let value = self.cast(value, ty, span);
+                self.set(dst, value, span)
+            }
+            Step::Copy(dst, src) if dst.at == src => Ok(()),
+            Step::Copy(dst, src) => {
+                self.emit(StmtKind::CopyHeader { dst: dst.at, src }, span)?;
+                self.only_valid(&dst, span)
+            }
+            Step::Valid(dst) => self.set_valid(&dst, span),
+            Step::Invalid(dst) => self.set_invalid(&dst, span),
+            Step::Slice(place, hi, lo, value) => self.set_slice(place, hi, lo, value, span),
+        }
+    }
+
+    /// `place[hi:lo] = value` as an assignment of all bits.
+    fn set_slice(&mut self, place: Place, hi: u32, lo: u32, value: Expr, span: Span) -> Result<()> {
+        let ty = self.place_type(place);
+        let width = ty.width();
+        let old = self.read(place, span);
+        let mut whole = self.cast(value, Type::bit(hi - lo + 1), span);
+        if hi + 1 < width {
+            let above = self.slice(old, width - 1, hi + 1, span);
+            whole = self.binary(BinaryOp::Concat, above, whole, Type::bit(width - lo), span);
+        }
+        if lo > 0 {
+            let below = self.slice(old, lo - 1, 0, span);
+            whole = self.binary(BinaryOp::Concat, whole, below, Type::bit(width), span);
+        }
+        let whole = self.cast(whole, ty, span);
+        self.set(place, whole, span)
+    }
+
+    fn plan(
+        &mut self,
+        dst: &LValue,
+        value: Value,
+        span: Span,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        match dst {
+            LValue::Whole(storage) => self.plan_whole(storage, value, span, steps),
+            LValue::Slice { place, hi, lo } => {
+                let value = self.as_scalar(&value, span)?;
+                steps.push(Step::Slice(*place, *hi, *lo, value));
+                Ok(())
+            }
+            LValue::List(targets) => {
+                let parts = self.parts(&value);
+                for (target, part) in targets.iter().zip(parts) {
+                    self.plan(target, part, span, steps)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn plan_whole(
+        &mut self,
+        dst: &Storage,
+        value: Value,
+        span: Span,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        match dst {
+            Storage::Scalar(place) => {
+                let value = self.as_scalar(&value, span)?;
+                steps.push(Step::Scalar(*place, value));
+            }
+            Storage::Header(header) => match self.as_header(&value, span)? {
+                HeaderValue::At(src) => steps.push(Step::Copy(header.clone(), src.at)),
+                HeaderValue::Invalid => steps.push(Step::Invalid(header.clone())),
+                HeaderValue::Valid(fields) => {
+                    steps.push(Step::Valid(header.clone()));
+                    for (i, field) in fields.into_iter().enumerate() {
+                        steps.push(Step::Scalar(Place::Field(header.at, i as u32), field));
+                    }
+                }
+            },
+            Storage::Struct(parts) => {
+                let values = self.parts(&value);
+                for (part, value) in parts.iter().zip(values) {
+                    self.plan_whole(part, value, span, steps)?;
+                }
+            }
+            Storage::Union(members) => {
+                // At most one member of the value is valid: plain copies keep that true.
+                let values = self.parts(&value);
+                for (member, value) in members.iter().zip(values) {
+                    let alone = HeaderLoc {
+                        union: None,
+                        ..member.clone()
+                    };
+                    self.plan_whole(&Storage::Header(alone), value, span, steps)?;
+                }
+            }
+            Storage::Stack(stack) => {
+                let next = match &value {
+                    Value::Stored(Storage::Stack(from)) => self.read(Place::Var(from.next), span),
+                    _ => self.bits(32, 0, span),
+                };
+                let values = self.parts(&value);
+                for (elem, value) in self.elements(stack).iter().zip(values) {
+                    self.plan_whole(elem, value, span, steps)?;
+                }
+                steps.push(Step::Scalar(Place::Var(stack.next), next));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what a step would find already overwritten by an earlier one before all of them.
+    fn separate_overlap(&mut self, steps: &mut [Step], span: Span) -> Result<()> {
+        let mut written: Vec<Access> = Vec::new();
+        let mut late: Vec<usize> = Vec::new();
+        for (i, step) in steps.iter().enumerate() {
+            let mut reads = Vec::new();
+            match step {
+                Step::Scalar(_, value) | Step::Slice(_, _, _, value) => {
+                    self.reads(*value, &mut reads);
+                }
+                Step::Copy(dst, src) if dst.at != *src => reads.push(Access::Whole(*src)),
+                _ => {}
+            }
+            if reads
+                .iter()
+                .any(|r| written.iter().any(|w| self.overlap(*r, *w)))
+            {
+                late.push(i);
+            }
+            match step {
+                Step::Scalar(place, _) | Step::Slice(place, ..) => written.push(match place {
+                    Place::Var(var) => Access::Var(*var),
+                    Place::Field(header, index) => Access::Field(*header, *index),
+                }),
+                Step::Copy(dst, _) => {
+                    written.push(Access::Whole(dst.at));
+                    written.extend(dst.siblings().map(Access::Valid));
+                }
+                Step::Valid(dst) | Step::Invalid(dst) => {
+                    written.push(Access::Valid(dst.at));
+                    written.extend(dst.siblings().map(Access::Valid));
+                }
+            }
+        }
+        for i in late {
+            match &mut steps[i] {
+                Step::Scalar(_, value) | Step::Slice(_, _, _, value) => {
+                    *value = self.save_scalar(*value, span)?;
+                }
+                Step::Copy(dst, src) => {
+                    let copy = self.new_header("tmp", dst.ty, span);
+                    let dst = HeaderRef::Header(copy);
+                    let from = std::mem::replace(src, dst);
+                    self.emit(StmtKind::CopyHeader { dst, src: from }, span)?;
+                }
+                Step::Valid(_) | Step::Invalid(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn reads(&self, expr: Expr, into: &mut Vec<Access>) {
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            let mut at = |header: HeaderRef| {
+                if let HeaderRef::Element(_, index) = header {
+                    pending.push(index);
+                }
+            };
+            match &self.program.exprs[expr].kind {
+                ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) => {}
+                ExprKind::Var(var) => into.push(Access::Var(*var)),
+                ExprKind::Field(header, index) => {
+                    at(*header);
+                    into.push(Access::Field(*header, *index));
+                }
+                ExprKind::IsValid(header) => {
+                    at(*header);
+                    into.push(Access::Valid(*header));
+                }
+                ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice { base: a, .. } => {
+                    pending.push(*a);
+                }
+                ExprKind::Binary(_, a, b) => pending.extend([*a, *b]),
+                ExprKind::Mux(a, b, c) => pending.extend([*a, *b, *c]),
+            }
+        }
+    }
+
+    fn overlap(&self, a: Access, b: Access) -> bool {
+        match (a, b) {
+            (Access::Var(a), Access::Var(b)) => a == b,
+            (Access::Var(_), _) | (_, Access::Var(_)) => false,
+            (Access::Field(a, i), Access::Field(b, j)) => i == j && self.same_header(a, b),
+            (Access::Field(..), Access::Valid(_)) | (Access::Valid(_), Access::Field(..)) => false,
+            (
+                Access::Field(a, _) | Access::Valid(a) | Access::Whole(a),
+                Access::Field(b, _) | Access::Valid(b) | Access::Whole(b),
+            ) => self.same_header(a, b),
+        }
+    }
+
+    /// Whether two references may mean one header.
+    pub(crate) fn same_header(&self, a: HeaderRef, b: HeaderRef) -> bool {
+        let home = |h: HeaderRef| -> (Option<Header>, Option<Stack>) {
+            match h {
+                HeaderRef::Header(h) => (Some(h), self.stack_of.get(&h).copied()),
+                HeaderRef::Element(stack, _) => (None, Some(stack)),
+            }
+        };
+        match (home(a), home(b)) {
+            ((Some(a), _), (Some(b), _)) => a == b,
+            ((_, Some(a)), (_, Some(b))) => a == b,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Calls of what has a body: functions, actions, controls.
+//!
+//! They become routines, one an instance. Two things are built in place of the call instead: a
+//! function called by a parser, because what it does with the packet may end in `reject`; and a
+//! control given the outgoing packet, so that a deparser is a plain sequence of emits.
+
+use crate::args::{CopyOut, EvalArg, ParamInst};
+use crate::body::{Body, InlineFrame};
+use crate::instances::{Binding, ControlInst, Env, InstRef};
+use crate::storage::{Leaf, Storage};
+use crate::types::type_map;
+use crate::value::Value;
+use crate::{Elab, Result, errors, names};
+use diag::Span;
+use hir::{Call, Callee, FunctionId, LocalId, Ty};
+use ir::{Arg, HeaderRef, Param, Place, Routine, RoutineData, RoutineKind, StmtKind};
+use smol_str::SmolStr;
+
+/// What tells one routine of a function from another.
+pub(crate) type FunctionKey = (FunctionId, Vec<Ty>, Vec<InstRef>);
+
+/// A body that can be called.
+#[derive(Clone)]
+pub(crate) struct RoutineInst {
+    /// The routine; `None` if the body is built in place of each call.
+    pub(crate) routine: Option<Routine>,
+    /// One a declared parameter.
+    pub(crate) params: Vec<ParamInst>,
+    /// Where a returned value is left.
+    pub(crate) result: Option<Storage>,
+}
+
+/// A parameter of a pipeline's block with what it is bound to.
+pub(crate) struct Bound {
+    pub(crate) param: LocalId,
+    pub(crate) binding: Binding,
+}
+
+impl Elab<'_> {
+    /// A call; its value, if that is wanted.
+    pub(crate) fn call(&mut self, call: &Call, wanted: bool) -> Result<Value> {
+        let span = call.span;
+        match &call.callee {
+            Callee::Function(id, types) => {
+                let types: Vec<Ty> = types.iter().map(|t| self.resolve(t)).collect();
+                let args = self.eval_args(&call.args)?;
+                if self.body.in_parser {
+                    self.inline_function(*id, &types, args, span)
+                } else {
+                    let routine = self.function(*id, types, &args, span)?;
+                    self.call_routine(&routine, args, wanted, &call.result, span)
+                }
+            }
+            Callee::ExternFunction(id, _) => {
+                let proto = &self.module.extern_functions[*id];
+                self.extern_function(proto, call, wanted)
+            }
+            Callee::Method { object, method, .. } => {
+                let object = self.must_be_object(object)?;
+                self.method(object, *method, call, wanted)
+            }
+            Callee::Action(id) => {
+                let args = self.eval_args(&call.args)?;
+                let routine = self.action_routine(*id)?;
+                self.call_routine(&routine, args, false, &Ty::Void, span)
+            }
+            Callee::Control(object) => {
+                let InstRef::Control(control) = self.must_be_object(object)? else {
+                    return self.fail(errors::not_an_instance(span));
+                };
+                let args = self.eval_args(&call.args)?;
+                self.apply_control(control, args, span)?;
+                Ok(Value::Nothing)
+            }
+            Callee::Parser(_) => self.fail(errors::parser_in_place(span)),
+            Callee::Table(table) => {
+                self.apply_table(*table, None, None, span)?;
+                Ok(Value::Nothing)
+            }
+            Callee::SetValid(header) | Callee::SetInvalid(header) => {
+                let valid = matches!(call.callee, Callee::SetValid(_));
+                match self.eval(header)? {
+                    Value::Stored(Storage::Header(header)) if valid => {
+                        self.set_valid(&header, span)?;
+                    }
+                    Value::Stored(Storage::Header(header)) => self.set_invalid(&header, span)?,
+                    _ => return self.fail(errors::not_storable(span)),
+                }
+                Ok(Value::Nothing)
+            }
+            Callee::PushFront(stack, count) | Callee::PopFront(stack, count) => {
+                let stack = self.stack(stack)?;
+                let stacks = stack.members.iter().map(|&(s, _)| s).collect();
+                let kind = match call.callee {
+                    Callee::PushFront(..) => StmtKind::PushFront(stacks, *count),
+                    _ => StmtKind::PopFront(stacks, *count),
+                };
+                self.emit(kind, span)?;
+                Ok(Value::Nothing)
+            }
+        }
+    }
+
+    /// Calls a routine that has been built.
+    pub(crate) fn call_routine(
+        &mut self,
+        callee: &RoutineInst,
+        args: Vec<EvalArg>,
+        wanted: bool,
+        result: &Ty,
+        span: Span,
+    ) -> Result<Value> {
+        let Some(routine) = callee.routine else {
+            return self.fail(errors::not_an_instance(span));
+        };
+        let (mut passed, after) = self.call_args(&callee.params, &args, span)?;
+        let mut value = Value::Nothing;
+        if let Some(returned) = &callee.result {
+            let to = if wanted {
+                let name = self.program.routines[routine].name.clone();
+                let to = self.allocate(&name, result, span)?;
+                value = Value::Stored(to.clone());
+                Some(to)
+            } else {
+                None
+            };
+            for leaf in self.leaves(to.as_ref().unwrap_or(returned)) {
+                passed.push(match leaf {
+                    Leaf::Scalar(place) => Arg::Out(to.is_some().then_some(place)),
+                    Leaf::Header(header) => Arg::Header(to.is_some().then_some(header)),
+                });
+            }
+        }
+        self.emit(StmtKind::Call(routine, passed), span)?;
+        self.copy_out(&after)?;
+        Ok(value)
+    }
+
+    /// The routine of a function.
+    fn function(
+        &mut self,
+        id: FunctionId,
+        types: Vec<Ty>,
+        args: &[EvalArg],
+        span: Span,
+    ) -> Result<RoutineInst> {
+        let objects = args
+            .iter()
+            .filter_map(|a| match a {
+                EvalArg::Object(object) => Some(*object),
+                _ => None,
+            })
+            .collect();
+        let key = (id, types, objects);
+        if let Some(known) = self.functions.get(&key) {
+            return Ok(known.clone());
+        }
+        self.grow(1, span)?;
+        let function = &self.module.functions[id];
+        let env = Env {
+            types: type_map(&function.proto.type_params, &key.1),
+            ..Env::default()
+        };
+        let name = function.proto.name.clone();
+        let (made, _) = self.within(env, |elab| elab.function_routine(id, name, args))?;
+        self.functions.insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// Builds a routine of a function in the current environment.
+    fn function_routine(
+        &mut self,
+        id: FunctionId,
+        name: SmolStr,
+        args: &[EvalArg],
+    ) -> Result<RoutineInst> {
+        let function = &self.module.functions[id];
+        let params = self.make_params(&function.proto.params, args, &[])?;
+        let span = function.proto.span;
+        let result = self.result_storage(&name, &function.proto.result, span)?;
+        let body = Body {
+            result: result.clone(),
+            ..Body::default()
+        };
+        let ((), block) = self.separate(body, |elab| elab.stmts(&function.body))?;
+        let mut all = self.routine_params(&params);
+        if let Some(result) = &result {
+            for leaf in self.leaves(result) {
+                match leaf {
+                    Leaf::Scalar(Place::Var(var)) => all.push(Param::Out(var)),
+                    Leaf::Header(HeaderRef::Header(header)) => all.push(Param::HeaderOut(header)),
+                    _ => {}
+                }
+            }
+        }
+        let routine = self.program.routines.push(RoutineData {
+            name,
+            kind: RoutineKind::Function,
+            params: all,
+            body: without_trailing_return(block),
+            span,
+        });
+        Ok(RoutineInst {
+            routine: Some(routine),
+            params,
+            result,
+        })
+    }
+
+    /// Builds the implementations of abstract methods that wait for their surroundings.
+    pub(crate) fn pending_methods(&mut self) -> Result<()> {
+        for pending in std::mem::take(&mut self.env.pending) {
+            let outer = self.env.this.replace(InstRef::Extern(pending.object));
+            let object = &self.program.externs[pending.object];
+            let name = crate::storage::join(&object.name, &pending.method);
+            let built = self.function_routine(pending.function, name, &[]);
+            self.env.this = outer;
+            let built = built?;
+            if let Some(routine) = built.routine {
+                self.program.externs[pending.object]
+                    .implementations
+                    .push((pending.method.clone(), routine));
+            }
+            self.methods.insert((pending.object, pending.method), built);
+        }
+        Ok(())
+    }
+
+    /// Builds a function's body in place of its call.
+    fn inline_function(
+        &mut self,
+        id: FunctionId,
+        types: &[Ty],
+        args: Vec<EvalArg>,
+        span: Span,
+    ) -> Result<Value> {
+        let function = &self.module.functions[id];
+        let result = {
+            let result = crate::types::substitute(
+                &function.proto.result,
+                &type_map(&function.proto.type_params, types),
+            );
+            self.result_storage(&function.proto.name, &result, span)?
+        };
+        let env = Env {
+            types: type_map(&function.proto.type_params, types),
+            ..Env::default()
+        };
+        let share = self.shareable(&args);
+        let returned = result.clone();
+        self.within(env, |elab| {
+            let params = elab.make_params(&function.proto.params, &args, &share)?;
+            elab.reset_shared_outs(&function.proto.params, &params, span)?;
+            if let Some(result) = &returned {
+                elab.reset(result, span)?;
+            }
+            let outs = elab.copy_in(&params, args, span)?;
+            elab.framed(outs, returned, span, |elab| elab.stmts(&function.body))
+        })?;
+        Ok(result.map_or(Value::Nothing, Value::Stored))
+    }
+
+    /// Builds a body whose `return` leaves it, then copies its parameters out.
+    pub(crate) fn framed(
+        &mut self,
+        copy_outs: Vec<CopyOut>,
+        result: Option<Storage>,
+        span: Span,
+        build: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let label = self.program.make_label();
+        self.body.inlined.push(InlineFrame {
+            label,
+            returns: 0,
+            copy_outs: copy_outs.clone(),
+            result,
+        });
+        let built = self.block(build);
+        let frame = self.body.inlined.pop();
+        let mut block = built?;
+        let mut returns = frame.map_or(0, |f| f.returns);
+        if matches!(block.last(), Some(s) if s.kind == StmtKind::Break(label)) {
+            block.pop();
+            returns -= 1;
+        }
+        if returns > 0 {
+            self.emit(StmtKind::Labeled(label, block), span)?;
+        } else {
+            self.body.out.extend(block);
+        }
+        self.copy_out(&copy_outs)
+    }
+
+    /// The routine of an action that is called directly.
+    fn action_routine(&mut self, id: hir::ActionId) -> Result<RoutineInst> {
+        if let Some(known) = self.env.action_routines.get(&id) {
+            return Ok(known.clone());
+        }
+        let action = &self.module.actions[id];
+        self.grow(1, action.span)?;
+        let params = self.make_params(&action.params, &[], &[])?;
+        let ((), block) = self.separate(Body::default(), |elab| elab.stmts(&action.body))?;
+        let routine = self.program.routines.push(RoutineData {
+            name: self.action_name(id),
+            kind: RoutineKind::Action,
+            params: self.routine_params(&params),
+            body: without_trailing_return(block),
+            span: action.span,
+        });
+        let made = RoutineInst {
+            routine: Some(routine),
+            params,
+            result: None,
+        };
+        self.env.action_routines.insert(id, made.clone());
+        Ok(made)
+    }
+
+    /// An action's control-plane name: by the instance it belongs to, if any.
+    pub(crate) fn action_name(&self, id: hir::ActionId) -> SmolStr {
+        let action = &self.module.actions[id];
+        let path = if self.local_actions.contains(&id) {
+            self.env.path.as_str()
+        } else {
+            ""
+        };
+        names::control_plane(path, &action.name, &action.annotations)
+    }
+
+    /// Builds a control as a block of the pipeline.
+    pub(crate) fn build_block(&mut self, inst: ControlInst, bound: Vec<Bound>) -> Result<Routine> {
+        let control = self.controls[inst].control;
+        let span = self.module.controls[control].span;
+        let mut env = self.controls[inst].env.clone();
+        for Bound { param, binding } in bound {
+            env.locals.insert(param, binding);
+        }
+        let ((name, block), _) = self.within(env, |elab| {
+            elab.declare_control(control)?;
+            let ((), block) = elab.separate(Body::default(), |elab| elab.control_body(control))?;
+            Ok((elab.env.path.clone(), block))
+        })?;
+        Ok(self.program.routines.push(RoutineData {
+            name,
+            kind: RoutineKind::Block,
+            params: Vec::new(),
+            body: without_trailing_return(block),
+            span,
+        }))
+    }
+
+    /// Makes a control's instances, variables, tables and actions.
+    fn declare_control(&mut self, control: hir::ControlId) -> Result<()> {
+        let Some(body) = &self.module.controls[control].body else {
+            return self.fail(errors::not_an_instance(self.module.controls[control].span));
+        };
+        self.declare_locals(&body.locals)?;
+        self.pending_methods()?;
+        let mut failed = false;
+        for local in &body.locals {
+            if let hir::BodyDecl::Table(table) = local {
+                failed |= self.build_table(*table).is_err();
+            }
+        }
+        if failed { Err(crate::Failed) } else { Ok(()) }
+    }
+
+    /// Builds what a control does when applied.
+    fn control_body(&mut self, control: hir::ControlId) -> Result<()> {
+        match &self.module.controls[control].body {
+            Some(body) => {
+                self.initialise_locals(&body.locals)?;
+                self.stmts(&body.apply)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Applies a control instance.
+    fn apply_control(&mut self, inst: ControlInst, args: Vec<EvalArg>, span: Span) -> Result<()> {
+        let control = self.controls[inst].control;
+        let callee = match &self.controls[inst].built {
+            Some(known) => known.clone(),
+            None => self.build_control(inst, &args, span)?,
+        };
+        if callee.routine.is_some() {
+            self.call_routine(&callee, args, false, &Ty::Void, span)?;
+            return Ok(());
+        }
+        let params = self.module.controls[control].params.clone();
+        let outs = self.copy_in(&callee.params, args, span)?;
+        let env = self.controls[inst].env.clone();
+        let ((), env) = self.within(env, |elab| {
+            elab.reset_shared_outs(&params, &callee.params, span)?;
+            elab.framed(outs, None, span, |elab| elab.control_body(control))
+        })?;
+        self.controls[inst].env = env;
+        Ok(())
+    }
+
+    /// Builds a control instance the first time it is applied.
+    fn build_control(
+        &mut self,
+        inst: ControlInst,
+        args: &[EvalArg],
+        span: Span,
+    ) -> Result<RoutineInst> {
+        self.grow(1, span)?;
+        let data = &self.controls[inst];
+        let control = data.control;
+        let declared = &self.module.controls[control];
+        let once = data.sites == 1 && self.body.unrolled == 0;
+        let share = if once {
+            self.shareable(args)
+        } else {
+            Vec::new()
+        };
+        let in_place = args
+            .iter()
+            .any(|a| matches!(a, EvalArg::Object(InstRef::PacketOut)));
+        let env = data.env.clone();
+        let ((params, block, name), env) = self.within(env, |elab| {
+            let params = elab.make_params(&declared.params, args, &share)?;
+            elab.declare_control(control)?;
+            let block = if in_place {
+                None
+            } else {
+                let ((), block) = elab.separate(Body::default(), |elab| {
+                    elab.reset_shared_outs(&declared.params, &params, declared.span)?;
+                    elab.control_body(control)
+                })?;
+                Some(block)
+            };
+            Ok((params, block, elab.env.path.clone()))
+        })?;
+        let routine = block.map(|block| {
+            self.program.routines.push(RoutineData {
+                name,
+                kind: RoutineKind::Control,
+                params: self.routine_params(&params),
+                body: without_trailing_return(block),
+                span: declared.span,
+            })
+        });
+        let made = RoutineInst {
+            routine,
+            params,
+            result: None,
+        };
+        let data = &mut self.controls[inst];
+        data.env = env;
+        data.built = Some(made.clone());
+        Ok(made)
+    }
+}
+
+/// A routine ends at its end anyway.
+pub(crate) fn without_trailing_return(mut block: ir::Block) -> ir::Block {
+    while matches!(block.last(), Some(s) if s.kind == StmtKind::Return) {
+        block.pop();
+    }
+    block
+}

@@ -1,0 +1,80 @@
+//! Tables, keys and entries.
+
+use diag::{Code, Diagnostic, Span};
+use ir::MatchKind;
+
+/// A match kind that no target knows.
+pub(crate) fn match_kind(at: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0572"),
+        at,
+        format!("match kind `{name}` has no meaning to any target"),
+    )
+    .help("use exact, lpm, ternary, range, optional or selector")
+}
+
+/// A keyset that the key's match kind cannot hold.
+pub(crate) fn keyset(at: Span, key: &str, kind: MatchKind, what: &str) -> Diagnostic {
+    let kind = format!("{kind:?}").to_lowercase();
+    Diagnostic::error(
+        Code("E0573"),
+        at,
+        format!("key `{key}` is matched {kind}; {what} cannot be asked of it"),
+    )
+    .help("give the key a match kind that can: ternary for masks, range for ranges")
+}
+
+/// A mask that is no prefix where a prefix is wanted.
+pub(crate) fn not_a_prefix(at: Span, key: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0574"),
+        at,
+        format!("the mask for key `{key}` is not a prefix: after its first 0 come more ones"),
+    )
+    .help("make the key ternary, or use a mask of ones followed by zeros")
+}
+
+/// A range without members.
+pub(crate) fn empty_range(at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0573"), at, "the range ends before it begins")
+        .help("write the smaller bound first")
+}
+
+/// A priority that cannot be counted.
+pub(crate) fn priority(at: Span, value: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0575"),
+        at,
+        format!("the entry's priority comes to {value}"),
+    )
+    .help(
+        "priorities go from 0 to 4294967295; an entry without one gets that of the entry before, less \
+         `priority_delta` (more, if `largest_priority_wins = false`)",
+    )
+}
+
+/// A key of variable size.
+pub(crate) fn varbit_key(at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0576"), at, "a varbit cannot be matched on")
+        .help("match on a field of fixed width")
+}
+
+/// A prefix of a signed number.
+pub(crate) fn signed_prefix(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0576"),
+        at,
+        "the bits of a signed number form no prefix",
+    )
+    .help("cast the key to `bit`")
+}
+
+/// A table property that has no meaning here.
+pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0550"),
+        at,
+        format!("the table property `{name}` has no meaning here and is left out"),
+    )
+    .help("remove it")
+}

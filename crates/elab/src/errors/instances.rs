@@ -1,0 +1,83 @@
+//! Instances and what they are given.
+
+use diag::{Code, Diagnostic, Span};
+
+/// An expression that stands for no parser, control or extern that was made.
+pub(crate) fn not_an_instance(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0559"),
+        at,
+        "no parser, control or extern that can be told when compiling",
+    )
+    .help("use an instance by its name, or a constructor call such as `MyParser()`")
+}
+
+/// A constructor argument or property in a form that externs cannot take.
+pub(crate) fn ctor_value(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0560"),
+        at,
+        "an extern takes numbers, bools, strings, members of enums and other externs",
+    )
+    .help("pass the parts of the struct or list as parameters of their own")
+}
+
+/// One instance applied to different extern objects: its tables and actions exist only once.
+pub(crate) fn different_objects(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0561"),
+        at,
+        "this instance was applied to other extern objects before",
+    )
+    .help("make an instance of its own for each set of objects")
+}
+
+/// A sub-parser applied where no state can be split.
+pub(crate) fn parser_in_place(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0562"),
+        at,
+        "a parser cannot be applied inside a loop, switch or function",
+    )
+    .help("apply it in a state of its own and form the loop by transitions")
+}
+
+/// An abstract method called before its object's surroundings are there.
+pub(crate) fn abstract_too_early(at: Span, method: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0563"),
+        at,
+        format!("the implementation of `{method}` calls itself, or an object declared after it"),
+    )
+    .help("declare the object that is called first")
+}
+
+/// An extern object as an extern's run-time argument.
+pub(crate) fn extern_argument(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0564"),
+        at,
+        "an extern cannot be given this as an argument",
+    )
+    .help("pass values and variables; other externs are given to its constructor")
+}
+
+/// Headers among what the control plane supplies.
+pub(crate) fn action_data(at: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0565"),
+        at,
+        format!("action `{name}` takes a header from the control plane"),
+    )
+    .help("take the header's fields as parameters and build the header in the action")
+}
+
+/// A table without a default action in a program without `NoAction`.
+pub(crate) fn no_default_action(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0566"),
+        at,
+        "the table has no `default_action` and the program no `NoAction`",
+    )
+    .help("include <core.p4>, or name a default action")
+}

@@ -1,0 +1,39 @@
+//! Compile-time values.
+
+use diag::{Code, Diagnostic, Span};
+use num_bigint::BigInt;
+
+/// A value that must be known when compiling but isn't.
+pub(crate) fn not_constant(at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0555"), at, "this value must be known when compiling")
+        .help("use literals, constants and constructor parameters only")
+}
+
+/// A size below 0 or beyond all reason.
+pub(crate) fn bad_size(at: Span, what: &str, value: &BigInt) -> Diagnostic {
+    Diagnostic::error(Code("E0556"), at, format!("{what} is {value}"))
+        .help("use a number from 1 to 4294967295")
+}
+
+/// A `static_assert` that does not hold.
+pub(crate) fn static_assert(at: Span, message: Option<&str>) -> Diagnostic {
+    let text = match message {
+        Some(message) => format!("static_assert failed: {message}"),
+        None => "static_assert failed".to_owned(),
+    };
+    Diagnostic::error(Code("E0557"), at, text)
+        .help("the program demands this of its own constants: change them, or the demand")
+}
+
+/// A program that instantiation makes too big.
+pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0558"),
+        at,
+        format!("the program grows beyond {limit} statements and expressions"),
+    )
+    .help(
+        "look for parsers or controls that each instantiate several others, level upon level, and for \
+         loops over long lists",
+    )
+}

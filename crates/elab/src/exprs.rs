@@ -1,0 +1,442 @@
+//! Expressions: effects become statements in the order of evaluation, what remains is pure.
+
+use crate::assign::LValue;
+use crate::effects::{has_effects, takes_statements};
+use crate::instances::Binding;
+use crate::storage::{StackLoc, Storage};
+use crate::types::Shape;
+use crate::value::{HeaderValue, Value};
+use crate::{Elab, Result, errors};
+use diag::Span;
+use hir::{Expr, ExprKind, StackProperty, Ty};
+use ir::{BinaryOp, Place, StmtKind, Type};
+
+impl Elab<'_> {
+    /// The value of an expression. What it reads from storage is read when the value is used: see
+    /// [`Elab::operands`] for where that matters.
+    pub(crate) fn eval(&mut self, expr: &Expr) -> Result<Value> {
+        let span = expr.span;
+        self.grow(1, span)?;
+        match &expr.kind {
+            ExprKind::Const(value) => self.constant(value, &expr.ty, span),
+            ExprKind::Local(id) => match self.env.locals.get(id) {
+                Some(Binding::Storage(storage)) => Ok(Value::Stored(storage.clone())),
+                Some(Binding::Const(value)) => {
+                    let value = value.clone();
+                    self.constant(&value, &expr.ty, span)
+                }
+                _ => self.fail(errors::not_storable(span)),
+            },
+            ExprKind::Field(base, index) => {
+                if let Some(value) = self.evaluate_field(expr) {
+                    return self.constant(&value, &expr.ty, span);
+                }
+                let value = self.eval(base)?;
+                self.project(&value, &base.ty, *index, span)
+            }
+            ExprKind::TupleField(base, index) => {
+                let value = self.eval(base)?;
+                self.project(&value, &base.ty, *index, span)
+            }
+            ExprKind::StackIndex(base, index) => self.eval_index(base, index, span),
+            ExprKind::StackProperty(base, property) => {
+                let stack = self.stack(base)?;
+                self.stack_property(&stack, *property, span)
+            }
+            ExprKind::Slice { base, hi, lo } => {
+                let base = self.scalar(base)?;
+                Ok(Value::Scalar(self.slice(base, *hi, *lo, span)))
+            }
+            ExprKind::IsValid(base) => {
+                let value = self.eval(base)?;
+                Ok(Value::Scalar(self.validity(&value, span)?))
+            }
+            ExprKind::List(elems) => self.eval_list(elems, &expr.ty, span),
+            ExprKind::Default => self.default_value(&expr.ty, span),
+            ExprKind::Unary(op, operand) => {
+                let operand = self.scalar(operand)?;
+                Ok(Value::Scalar(self.unary(*op, operand, span)))
+            }
+            ExprKind::Binary(op, a, b) => self.eval_binary(*op, a, b, expr),
+            ExprKind::Mux(cond, a, b) => self.eval_mux(cond, a, b, expr),
+            ExprKind::Cast(inner) => {
+                if let Some(value) = self.evaluate(expr) {
+                    return self.constant(&value, &expr.ty, span);
+                }
+                let value = self.eval(inner)?;
+                self.convert(value, &expr.ty, span)
+            }
+            ExprKind::Call(call) => self.call(call, true),
+            ExprKind::TableHit(table, wanted) => {
+                let hit = self.apply_for_hit(*table, span)?;
+                Ok(Value::Scalar(if *wanted {
+                    hit
+                } else {
+                    self.not(hit, span)
+                }))
+            }
+            ExprKind::Instance(_) | ExprKind::This => self.fail(errors::not_storable(span)),
+        }
+    }
+
+    /// The value of a scalar expression.
+    pub(crate) fn scalar(&mut self, expr: &Expr) -> Result<ir::Expr> {
+        let value = self.eval(expr)?;
+        self.as_scalar(&value, expr.span)
+    }
+
+    /// The values of several expressions, from left to right: what an expression reads is saved
+    /// before a later one can change it.
+    pub(crate) fn operands(&mut self, exprs: &[&Expr]) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        for (i, expr) in exprs.iter().enumerate() {
+            let mut value = self.eval(expr)?;
+            if exprs[i + 1..].iter().any(|e| has_effects(e)) {
+                value = self.save(value, &expr.ty, expr.span)?;
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    fn evaluate_field(&self, expr: &Expr) -> Option<hir::ConstValue> {
+        // Only constants that depend on constructor parameters are left to evaluate here.
+        let mut base = expr;
+        while let ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) = &base.kind {
+            base = inner;
+        }
+        match &base.kind {
+            ExprKind::Local(_) | ExprKind::Const(_) => self.evaluate(expr),
+            _ => None,
+        }
+    }
+
+    fn eval_list(&mut self, elems: &[Expr], ty: &Ty, span: Span) -> Result<Value> {
+        let values = self.operands(&elems.iter().collect::<Vec<_>>())?;
+        match &*self.shape(ty, span)? {
+            Shape::Header(header) => {
+                let mut scalars = Vec::new();
+                for value in &values {
+                    self.scalars(value, span, &mut scalars)?;
+                }
+                Ok(Value::Header(*header, scalars))
+            }
+            Shape::Stack(..) => Ok(Value::Stack(values)),
+            _ => Ok(Value::Struct(values)),
+        }
+    }
+
+    fn eval_index(&mut self, base: &Expr, index: &Expr, span: Span) -> Result<Value> {
+        let [stack, index_value] = &self.operands_of_index(base, index)?[..] else {
+            return self.fail(errors::not_storable(span));
+        };
+        let index = self.as_scalar(index_value, index.span)?;
+        match stack {
+            Value::Stored(Storage::Stack(stack)) => {
+                Ok(Value::Stored(self.index(stack, index, span)))
+            }
+            _ => {
+                let storage = self.allocate("tmp", &base.ty, span)?;
+                self.assign(&storage, stack.clone(), span)?;
+                match &storage {
+                    Storage::Stack(stack) => Ok(Value::Stored(self.index(stack, index, span))),
+                    _ => self.fail(errors::not_storable(span)),
+                }
+            }
+        }
+    }
+
+    fn operands_of_index(&mut self, base: &Expr, index: &Expr) -> Result<Vec<Value>> {
+        // The stack itself is a place, not read before the element is.
+        let stack = self.eval(base)?;
+        let index = match self.evaluate(index) {
+            Some(hir::ConstValue::Int(value)) => {
+                let value = u64::try_from(&value).unwrap_or(u64::from(u32::MAX));
+                Value::Scalar(self.bits(32, value.min(u64::from(u32::MAX)), index.span))
+            }
+            _ => self.eval(index)?,
+        };
+        Ok(vec![stack, index])
+    }
+
+    /// A header stack in storage.
+    pub(crate) fn stack(&mut self, expr: &Expr) -> Result<StackLoc> {
+        match self.eval(expr)? {
+            Value::Stored(Storage::Stack(stack)) => Ok(stack),
+            _ => self.fail(errors::not_storable(expr.span)),
+        }
+    }
+
+    fn stack_property(
+        &mut self,
+        stack: &StackLoc,
+        property: StackProperty,
+        span: Span,
+    ) -> Result<Value> {
+        let next = self.read(Place::Var(stack.next), span);
+        Ok(match property {
+            StackProperty::Next => {
+                self.check_room(stack, span)?;
+                Value::Stored(self.element(stack, next))
+            }
+            StackProperty::Last => {
+                if !self.just_extracted(stack) {
+                    let zero = self.bits(32, 0, span);
+                    let some = self.binary(BinaryOp::Ne, next, zero, Type::Bool, span);
+                    self.verify_bounds(some, span)?;
+                }
+                let last = self.last_index(next, span);
+                Value::Stored(self.element(stack, last))
+            }
+            StackProperty::LastIndex => Value::Scalar(self.last_index(next, span)),
+            StackProperty::NextIndex => Value::Scalar(next),
+        })
+    }
+
+    fn last_index(&mut self, next: ir::Expr, span: Span) -> ir::Expr {
+        let one = self.bits(32, 1, span);
+        self.binary(BinaryOp::Sub, next, one, Type::bit(32), span)
+    }
+
+    /// Rejects if a stack is full.
+    pub(crate) fn check_room(&mut self, stack: &StackLoc, span: Span) -> Result<()> {
+        let next = self.read(Place::Var(stack.next), span);
+        let size = self.bits(32, u64::from(stack.size), span);
+        let room = self.binary(BinaryOp::Lt, next, size, Type::Bool, span);
+        self.verify_bounds(room, span)
+    }
+
+    fn verify_bounds(&mut self, cond: ir::Expr, span: Span) -> Result<()> {
+        let index = self.error_member("StackOutOfBounds");
+        let error = self.expr(ir::ExprKind::Member(index), Type::Error, span);
+        self.emit(StmtKind::Verify { cond, error }, span)
+    }
+
+    /// Whether this block raised a stack's next index last, so that there is a last element.
+    fn just_extracted(&self, stack: &StackLoc) -> bool {
+        for stmt in self.body.out.iter().rev() {
+            match &stmt.kind {
+                StmtKind::Assign {
+                    dst: Place::Var(var),
+                    value,
+                } if *var == stack.next => {
+                    let raised = &self.program.exprs[*value].kind;
+                    return matches!(raised, ir::ExprKind::Binary(BinaryOp::Add, ..));
+                }
+                StmtKind::PopFront(stacks, _)
+                    if stack.members.iter().any(|(m, _)| stacks.contains(m)) =>
+                {
+                    return false;
+                }
+                StmtKind::Extract { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::SetInvalid(_)
+                | StmtKind::SetValid(_)
+                | StmtKind::Verify { .. }
+                | StmtKind::Lookahead(_)
+                | StmtKind::Advance(_) => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// `isValid()` of a header or union.
+    pub(crate) fn validity(&mut self, value: &Value, span: Span) -> Result<ir::Expr> {
+        if let Value::Union(_) | Value::Stored(Storage::Union(_)) = value {
+            let mut any = self.bool(false, span);
+            for part in self.parts(value) {
+                let valid = self.validity(&part, span)?;
+                any = self.or(any, valid, span);
+            }
+            return Ok(any);
+        }
+        Ok(match self.as_header(value, span)? {
+            HeaderValue::At(header) => self.is_valid(header.at, span),
+            HeaderValue::Valid(..) => self.bool(true, span),
+            HeaderValue::Invalid => self.bool(false, span),
+        })
+    }
+
+    fn eval_binary(&mut self, op: hir::BinaryOp, a: &Expr, b: &Expr, expr: &Expr) -> Result<Value> {
+        let span = expr.span;
+        if matches!(op, hir::BinaryOp::And | hir::BinaryOp::Or) {
+            return Ok(Value::Scalar(self.eval_logic(op, a, b, span)?));
+        }
+        if let Some(value) = self.evaluate(expr) {
+            return self.constant(&value, &expr.ty, span);
+        }
+        if matches!(op, hir::BinaryOp::Shl | hir::BinaryOp::Shr) {
+            return Ok(Value::Scalar(self.eval_shift(op, a, b, span)?));
+        }
+        let mut values = self.operands(&[a, b])?;
+        let (Some(right), Some(left)) = (values.pop(), values.pop()) else {
+            return self.fail(errors::not_storable(span));
+        };
+        if let hir::BinaryOp::Eq | hir::BinaryOp::Ne = op {
+            let equal = self.equal(&left, &right, span)?;
+            return Ok(Value::Scalar(if op == hir::BinaryOp::Eq {
+                equal
+            } else {
+                self.negate_equality(equal, span)
+            }));
+        }
+        let left = self.as_scalar(&left, a.span)?;
+        let right = self.as_scalar(&right, b.span)?;
+        Ok(Value::Scalar(self.arithmetic(op, left, right, span)))
+    }
+
+    /// `a && b` or `a || b`: what takes statements on the right runs only if it is reached.
+    fn eval_logic(
+        &mut self,
+        op: hir::BinaryOp,
+        a: &Expr,
+        b: &Expr,
+        span: Span,
+    ) -> Result<ir::Expr> {
+        let is_and = op == hir::BinaryOp::And;
+        let left = self.scalar(a)?;
+        if let ir::ExprKind::Bool(value) = self.program.exprs[left].kind {
+            return if value == is_and {
+                self.scalar(b)
+            } else {
+                Ok(left)
+            };
+        }
+        if !takes_statements(b) {
+            let right = self.scalar(b)?;
+            return Ok(if is_and {
+                self.and(left, right, span)
+            } else {
+                self.or(left, right, span)
+            });
+        }
+        let result = Place::Var(self.new_var("tmp", Type::Bool, span));
+        self.set(result, left, span)?;
+        let cond = self.read(result, span);
+        let block = self.block(|elab| {
+            let right = elab.scalar(b)?;
+            elab.set(result, right, b.span)
+        })?;
+        let (then, otherwise) = if is_and {
+            (block, Vec::new())
+        } else {
+            (Vec::new(), block)
+        };
+        self.emit(
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            },
+            span,
+        )?;
+        Ok(self.read(result, span))
+    }
+
+    fn eval_mux(&mut self, cond: &Expr, a: &Expr, b: &Expr, expr: &Expr) -> Result<Value> {
+        let span = expr.span;
+        let cond = self.scalar(cond)?;
+        if let ir::ExprKind::Bool(value) = self.program.exprs[cond].kind {
+            return self.eval(if value { a } else { b });
+        }
+        let scalar = self.scalar_type(&expr.ty);
+        if let (Some(ty), false) = (scalar, takes_statements(a) || takes_statements(b)) {
+            let then = self.scalar(a)?;
+            let otherwise = self.scalar(b)?;
+            let kind = ir::ExprKind::Mux(cond, then, otherwise);
+            return Ok(Value::Scalar(self.expr(kind, ty, span)));
+        }
+        let result = self.allocate("tmp", &expr.ty, span)?;
+        let branch = |elab: &mut Self, side: &Expr| {
+            elab.block(|elab| {
+                let value = elab.eval(side)?;
+                elab.assign(&result, value, side.span)
+            })
+        };
+        let then = branch(self, a)?;
+        let otherwise = branch(self, b)?;
+        self.emit(
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            },
+            span,
+        )?;
+        Ok(Value::Stored(result))
+    }
+
+    /// A value converted to a type.
+    pub(crate) fn convert(&mut self, value: Value, ty: &Ty, span: Span) -> Result<Value> {
+        match &*self.shape(ty, span)? {
+            Shape::Scalar(ty) => {
+                let scalar = self.as_scalar(&value, span)?;
+                Ok(Value::Scalar(self.cast(scalar, *ty, span)))
+            }
+            Shape::Header(header) => match &value {
+                Value::Struct(_) | Value::Stored(Storage::Struct(_)) => {
+                    let fields = self.composite_fields(ty);
+                    let mut scalars = Vec::new();
+                    for (part, (_, ty)) in self.parts(&value).into_iter().zip(fields) {
+                        let part = self.convert(part, &ty, span)?;
+                        self.scalars(&part, span, &mut scalars)?;
+                    }
+                    Ok(Value::Header(*header, scalars))
+                }
+                _ => Ok(value),
+            },
+            Shape::Struct(fields) => {
+                let mut values = Vec::new();
+                for (part, (_, ty)) in self.parts(&value).into_iter().zip(fields) {
+                    values.push(self.convert(part, ty, span)?);
+                }
+                Ok(Value::Struct(values))
+            }
+            Shape::Stack(elem, _) => match &value {
+                Value::Struct(parts) => {
+                    let mut values = Vec::new();
+                    for part in parts {
+                        values.push(self.convert(part.clone(), elem, span)?);
+                    }
+                    Ok(Value::Stack(values))
+                }
+                _ => Ok(value),
+            },
+            Shape::Union(_) => Ok(value),
+        }
+    }
+
+    /// What an expression on the left of an assignment stands for. `freeze` saves the indices in it.
+    pub(crate) fn lvalue(&mut self, expr: &Expr, freeze: bool) -> Result<LValue> {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::List(targets) => {
+                let mut all = Vec::new();
+                for target in targets {
+                    all.push(self.lvalue(target, true)?);
+                }
+                Ok(LValue::List(all))
+            }
+            ExprKind::Slice { base, hi, lo } => match self.lvalue(base, freeze)? {
+                LValue::Whole(Storage::Scalar(place)) => Ok(LValue::Slice {
+                    place,
+                    hi: *hi,
+                    lo: *lo,
+                }),
+                LValue::Slice { place, lo: by, .. } => Ok(LValue::Slice {
+                    place,
+                    hi: hi + by,
+                    lo: lo + by,
+                }),
+                _ => self.fail(errors::not_storable(span)),
+            },
+            ExprKind::Cast(inner) => self.lvalue(inner, freeze),
+            _ => match self.eval(expr)? {
+                Value::Stored(storage) if freeze => Ok(LValue::Whole(self.freeze(storage, span)?)),
+                Value::Stored(storage) => Ok(LValue::Whole(storage)),
+                _ => self.fail(errors::not_storable(span)),
+            },
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Calls of externs: arguments in the form that the IR gives them.
+
+use crate::args::CopyOut;
+use crate::assign::LValue;
+use crate::effects::arg_has_effects;
+use crate::instances::InstRef;
+use crate::storage::Storage;
+use crate::types::Shape;
+use crate::value::{HeaderValue, Value};
+use crate::{Elab, Result, errors};
+use diag::Span;
+use hir::{Arg, Call, ConstValue, Prototype, Ty};
+use ir::{ExternArg, ExternCall, HeaderRef, Place, StmtKind, Type};
+
+impl Elab<'_> {
+    /// A method of an object.
+    pub(crate) fn method(
+        &mut self,
+        object: InstRef,
+        method: u32,
+        call: &Call,
+        wanted: bool,
+    ) -> Result<Value> {
+        let hir::Callee::Method { object: expr, .. } = &call.callee else {
+            return self.fail(errors::not_an_instance(call.span));
+        };
+        let Ty::Extern(id, _) = self.resolve(&expr.ty) else {
+            return self.fail(errors::not_an_instance(call.span));
+        };
+        let declared = &self.module.externs[id].methods[method as usize];
+        match object {
+            InstRef::PacketIn | InstRef::PacketOut => {
+                self.packet_method(object, &declared.proto.name, call)
+            }
+            InstRef::Extern(object) if declared.is_abstract => {
+                let key = (object, declared.proto.name.clone());
+                let Some(routine) = self.methods.get(&key).cloned() else {
+                    return self.fail(errors::abstract_too_early(call.span, &declared.proto.name));
+                };
+                let args = self.eval_args(&call.args)?;
+                self.call_routine(&routine, args, wanted, &call.result, call.span)
+            }
+            InstRef::Extern(object) => {
+                self.extern_call(Some(object), &declared.proto, call, wanted)
+            }
+            InstRef::Control(_) | InstRef::Parser(_) => {
+                self.fail(errors::not_an_instance(call.span))
+            }
+        }
+    }
+
+    /// An extern function; those of the language itself have statements of their own.
+    pub(crate) fn extern_function(
+        &mut self,
+        proto: &Prototype,
+        call: &Call,
+        wanted: bool,
+    ) -> Result<Value> {
+        match (proto.name.as_str(), &call.args[..]) {
+            ("verify", [Arg::In(cond), Arg::In(error)]) if self.body.in_parser => {
+                let values = self.operands(&[cond, error])?;
+                let cond = self.as_scalar(&values[0], cond.span)?;
+                let error = self.as_scalar(&values[1], error.span)?;
+                self.emit(StmtKind::Verify { cond, error }, call.span)?;
+                Ok(Value::Nothing)
+            }
+            ("static_assert", [Arg::In(cond), rest @ ..]) => {
+                let message = match rest {
+                    [Arg::In(text)] => match self.evaluate(text) {
+                        Some(ConstValue::String(text)) => Some(text),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                match self.must_evaluate(cond)? {
+                    ConstValue::Bool(true) => Ok(Value::Scalar(self.bool(true, call.span))),
+                    _ => self.fail(errors::static_assert(call.span, message.as_deref())),
+                }
+            }
+            _ => self.extern_call(None, proto, call, wanted),
+        }
+    }
+
+    fn extern_call(
+        &mut self,
+        object: Option<ir::ExternInst>,
+        proto: &Prototype,
+        call: &Call,
+        wanted: bool,
+    ) -> Result<Value> {
+        let (mut args, mut after) = (Vec::new(), Vec::new());
+        for (i, (&param, arg)) in proto.params.iter().zip(&call.args).enumerate() {
+            let keep = call.args[i + 1..].iter().any(arg_has_effects);
+            let declared = &self.module.locals[param].ty;
+            // What is given for a type parameter is taken apart; a header type that is asked for by
+            // name stays whole.
+            let whole = self.is_header_type(declared);
+            args.push(self.extern_arg(arg, whole, keep, &mut after)?);
+        }
+        let mut value = Value::Nothing;
+        let mut result = Vec::new();
+        let mut returned = None;
+        if wanted && let Some(to) = self.result_storage(&proto.name, &call.result, call.span)? {
+            result = self.places(&to);
+            value = Value::Stored(to.clone());
+            returned = Some(to);
+        }
+        let kind = StmtKind::Extern(ExternCall {
+            object,
+            name: proto.name.clone(),
+            args,
+            result,
+        });
+        self.emit(kind, call.span)?;
+        if let Some(Storage::Header(header)) = returned {
+            self.set_valid(&header, call.span)?;
+        }
+        self.copy_out(&after)?;
+        Ok(value)
+    }
+
+    fn is_header_type(&self, declared: &Ty) -> bool {
+        match declared {
+            Ty::Composite(id, _) => self.module.composites[*id].kind == hir::CompositeKind::Header,
+            _ => false,
+        }
+    }
+
+    fn extern_arg(
+        &mut self,
+        arg: &Arg,
+        whole: bool,
+        keep: bool,
+        after: &mut Vec<CopyOut>,
+    ) -> Result<ExternArg> {
+        Ok(match arg {
+            Arg::Discard(_) | Arg::Absent => ExternArg::Absent,
+            Arg::In(expr) => {
+                if self.object(expr)?.is_some() {
+                    return self.fail(errors::extern_argument(expr.span));
+                }
+                if let Some(fixed) = self.compile_time_arg(expr) {
+                    return Ok(fixed);
+                }
+                let mut value = self.eval(expr)?;
+                if keep {
+                    value = self.save(value, &expr.ty, expr.span)?;
+                }
+                if whole {
+                    return Ok(ExternArg::HeaderIn(self.header_in(&value, expr)?));
+                }
+                let mut scalars = Vec::new();
+                self.scalars(&value, expr.span, &mut scalars)?;
+                ExternArg::In(scalars)
+            }
+            Arg::Out(expr) | Arg::InOut(expr) => {
+                let reads = matches!(arg, Arg::InOut(_));
+                let lvalue = self.lvalue(expr, true)?;
+                let storage = match &lvalue {
+                    LValue::Whole(storage) => storage.clone(),
+                    LValue::Slice { hi, lo, .. } => {
+                        self.slice_out(&lvalue, hi - lo + 1, reads, expr.span, after)?
+                    }
+                    LValue::List(_) => return self.fail(errors::extern_argument(expr.span)),
+                };
+                match &storage {
+                    Storage::Header(header) if whole => ExternArg::HeaderOut(header.at),
+                    _ if reads => ExternArg::InOut(self.places(&storage)),
+                    _ => ExternArg::Out(self.places(&storage)),
+                }
+            }
+        })
+    }
+
+    /// Strings and members of enums are given as they are, where they are known.
+    fn compile_time_arg(&mut self, expr: &hir::Expr) -> Option<ExternArg> {
+        match (self.resolve(&expr.ty), self.evaluate(expr)?) {
+            (Ty::String, ConstValue::String(text)) => Some(ExternArg::String(text)),
+            (Ty::Enum(id), ConstValue::Enum(member)) => {
+                Some(ExternArg::Member(self.enum_of(id), member))
+            }
+            _ => None,
+        }
+    }
+
+    fn header_in(&mut self, value: &Value, expr: &hir::Expr) -> Result<HeaderRef> {
+        match self.as_header(value, expr.span)? {
+            HeaderValue::At(header) => Ok(header.at),
+            _ => match &*self.shape(&expr.ty, expr.span)? {
+                Shape::Header(_) => {
+                    let copy = self.allocate("tmp", &expr.ty, expr.span)?;
+                    self.assign(&copy, value.clone(), expr.span)?;
+                    match copy {
+                        Storage::Header(header) => Ok(header.at),
+                        _ => self.fail(errors::extern_argument(expr.span)),
+                    }
+                }
+                _ => self.fail(errors::extern_argument(expr.span)),
+            },
+        }
+    }
+
+    /// A variable that an extern writes in place of a slice.
+    fn slice_out(
+        &mut self,
+        lvalue: &LValue,
+        width: u32,
+        reads: bool,
+        span: Span,
+        after: &mut Vec<CopyOut>,
+    ) -> Result<Storage> {
+        let var = self.new_var("tmp", Type::bit(width), span);
+        let storage = Storage::Scalar(Place::Var(var));
+        if reads {
+            let value = self.load(lvalue, span)?;
+            self.assign(&storage, value, span)?;
+        }
+        after.push(CopyOut {
+            dst: lvalue.clone(),
+            src: storage.clone(),
+            span,
+        });
+        Ok(storage)
+    }
+}

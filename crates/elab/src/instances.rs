@@ -1,0 +1,450 @@
+//! Instances: externs become entities at once, parsers and controls once they are applied.
+
+use crate::calls::RoutineInst;
+use crate::errors;
+use crate::names;
+use crate::storage::Storage;
+use crate::types::{TypeMap, type_map};
+use crate::{Elab, Result};
+use cranelift_entity::entity_impl;
+use diag::Span;
+use hir::{Arg, BodyDecl, ConstValue, Expr, ExprKind, InstanceId, LocalId, Ty};
+use ir::CtorValue;
+use num_traits::ToPrimitive;
+use smol_str::SmolStr;
+use std::collections::HashMap;
+
+/// An instance of a control.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ControlInst(u32);
+entity_impl!(ControlInst, "control");
+
+/// An instance of a parser.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ParserInst(u32);
+entity_impl!(ParserInst, "parser");
+
+/// Anything that a constructor makes, and the packet.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum InstRef {
+    Extern(ir::ExternInst),
+    Control(ControlInst),
+    Parser(ParserInst),
+    PacketIn,
+    PacketOut,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Binding {
+    /// A variable.
+    Storage(Storage),
+    /// A value known when compiling.
+    Const(ConstValue),
+    /// An object.
+    Instance(InstRef),
+}
+
+/// What names mean in one instance of a parser or control, or in a function.
+#[derive(Clone, Default)]
+pub(crate) struct Env {
+    pub(crate) types: TypeMap,
+    pub(crate) locals: HashMap<LocalId, Binding>,
+    pub(crate) instances: HashMap<InstanceId, InstRef>,
+    pub(crate) actions: HashMap<hir::ActionId, ir::Action>,
+    pub(crate) action_routines: HashMap<hir::ActionId, RoutineInst>,
+    pub(crate) tables: HashMap<hir::TableId, crate::table::TableInst>,
+    pub(crate) value_sets: HashMap<hir::ValueSetId, ir::ValueSet>,
+    /// The control-plane name of the instance.
+    pub(crate) path: SmolStr,
+    /// The object whose method is implemented here.
+    pub(crate) this: Option<InstRef>,
+    /// Implementations of abstract methods still to be built, once all locals are there.
+    pub(crate) pending: Vec<PendingMethod>,
+}
+
+/// An implementation of an abstract method that is to be built.
+#[derive(Clone)]
+pub(crate) struct PendingMethod {
+    pub(crate) object: ir::ExternInst,
+    pub(crate) method: SmolStr,
+    pub(crate) function: hir::FunctionId,
+}
+
+/// An instance of a control.
+pub(crate) struct ControlData {
+    pub(crate) control: hir::ControlId,
+    /// Its constructor arguments and instances; everything else once it is built.
+    pub(crate) env: Env,
+    /// How often it is applied in the source; by name and once means that its parameters can be its
+    /// user's variables.
+    pub(crate) sites: u32,
+    pub(crate) built: Option<RoutineInst>,
+}
+
+/// An instance of a parser.
+pub(crate) struct ParserData {
+    pub(crate) parser: hir::ParserId,
+    pub(crate) env: Env,
+    /// How many copies of its states there are.
+    pub(crate) copies: u32,
+}
+
+impl Elab<'_> {
+    /// The instance that an id stands for here, made if it is new.
+    pub(crate) fn instance(&mut self, id: InstanceId) -> Result<InstRef> {
+        if let Some(&known) = self
+            .env
+            .instances
+            .get(&id)
+            .or_else(|| self.globals.get(&id))
+        {
+            return Ok(known);
+        }
+        let declared = &self.module.instances[id];
+        let name = match (&*declared.name, self.resolve(&declared.ty)) {
+            ("", Ty::Control(control, _)) => self.module.controls[control].name.clone(),
+            ("", Ty::Parser(parser, _)) => self.module.parsers[parser].name.clone(),
+            ("", Ty::Extern(object, _)) => self.module.externs[object].name.clone(),
+            (name, _) => name.into(),
+        };
+        self.instantiate(id, &name)
+    }
+
+    /// Makes an instance under a name of its own.
+    pub(crate) fn instantiate(&mut self, id: InstanceId, name: &str) -> Result<InstRef> {
+        let declared = &self.module.instances[id];
+        self.grow(1, declared.span)?;
+        let made = match self.resolve(&declared.ty) {
+            Ty::Extern(object, args) => self.instantiate_extern(id, object, &args, name)?,
+            Ty::Control(control, args) => {
+                let data = &self.module.controls[control];
+                let path = self.instance_path(name, declared, &data.name, &data.annotations);
+                let env = self.instance_env(
+                    declared,
+                    &data.ctor_params,
+                    type_map(&data.type_params, &args),
+                    path,
+                )?;
+                let sites = self.apply_sites.get(&id).copied().unwrap_or(0);
+                InstRef::Control(self.controls.push(ControlData {
+                    control,
+                    env,
+                    sites,
+                    built: None,
+                }))
+            }
+            Ty::Parser(parser, args) => {
+                let data = &self.module.parsers[parser];
+                let path = self.instance_path(name, declared, &data.name, &data.annotations);
+                let env = self.instance_env(
+                    declared,
+                    &data.ctor_params,
+                    type_map(&data.type_params, &args),
+                    path,
+                )?;
+                let made = self.parsers.push(ParserData {
+                    parser,
+                    env,
+                    copies: 0,
+                });
+                self.declare_parser(made)?;
+                InstRef::Parser(made)
+            }
+            _ => return self.fail(errors::not_an_instance(declared.span)),
+        };
+        if self.module.top_level.contains(&id) {
+            self.globals.insert(id, made);
+        } else {
+            self.env.instances.insert(id, made);
+        }
+        Ok(made)
+    }
+
+    fn instance_path(
+        &self,
+        name: &str,
+        declared: &hir::Instance,
+        type_name: &str,
+        type_annotations: &[hir::Annotation],
+    ) -> SmolStr {
+        // An unnamed instance goes by its type's name, and so by its type's `@name`.
+        let annotations = if declared.name.is_empty() && name == type_name {
+            type_annotations
+        } else {
+            &declared.annotations
+        };
+        names::control_plane(&self.env.path, name, annotations)
+    }
+
+    /// The environment of a new instance, constructor arguments bound.
+    fn instance_env(
+        &mut self,
+        declared: &hir::Instance,
+        params: &[LocalId],
+        types: TypeMap,
+        path: SmolStr,
+    ) -> Result<Env> {
+        let mut env = Env {
+            types,
+            path,
+            ..Env::default()
+        };
+        for (&param, arg) in params.iter().zip(&declared.args) {
+            let Arg::In(expr) = arg else { continue };
+            let binding = match self.object(expr)? {
+                Some(object) => Binding::Instance(object),
+                None => Binding::Const(self.must_evaluate(expr)?),
+            };
+            env.locals.insert(param, binding);
+        }
+        Ok(env)
+    }
+
+    /// The object that an expression stands for; `None` if it is a value.
+    pub(crate) fn object(&mut self, expr: &Expr) -> Result<Option<InstRef>> {
+        Ok(match &expr.kind {
+            ExprKind::Instance(id) => Some(self.instance(*id)?),
+            ExprKind::This => self.env.this,
+            ExprKind::Local(id) => match self.env.locals.get(id) {
+                Some(Binding::Instance(object)) => Some(*object),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// The object that an expression must stand for.
+    pub(crate) fn must_be_object(&mut self, expr: &Expr) -> Result<InstRef> {
+        match self.object(expr)? {
+            Some(object) => Ok(object),
+            None => self.fail(errors::not_an_instance(expr.span)),
+        }
+    }
+
+    fn instantiate_extern(
+        &mut self,
+        id: InstanceId,
+        object: hir::ExternId,
+        type_args: &[Ty],
+        name: &str,
+    ) -> Result<InstRef> {
+        let declared = &self.module.instances[id];
+        let data = &self.module.externs[object];
+        let mut args = Vec::new();
+        if let Some(constructor) = data.constructors.get(declared.constructor as usize) {
+            for (&param, arg) in constructor.params.iter().zip(&declared.args) {
+                let value = match arg {
+                    Arg::In(expr) => self.ctor_value(expr)?,
+                    _ => CtorValue::Absent,
+                };
+                args.push((self.module.locals[param].name.clone(), value));
+            }
+        }
+        let mut types = Vec::new();
+        for ty in type_args {
+            let mut leaves = Vec::new();
+            // Only what a type argument can hold is kept; an extern may be generic in something
+            // that is never stored.
+            if !matches!(self.resolve(ty), Ty::Void | Ty::String | Ty::Param(_)) {
+                self.leaf_types(ty, declared.span, &mut leaves)?;
+            }
+            types.push(leaves);
+        }
+        let made = self.program.externs.push(ir::ExternData {
+            name: names::control_plane(&self.env.path, name, &declared.annotations),
+            ty: data.name.clone(),
+            type_args: types,
+            args,
+            implementations: Vec::new(),
+            annotations: names::keep(&declared.annotations),
+            span: declared.span,
+        });
+        for &(method, function) in &declared.implementations {
+            let method = data.methods[method as usize].proto.name.clone();
+            self.env.pending.push(PendingMethod {
+                object: made,
+                method,
+                function,
+            });
+        }
+        Ok(InstRef::Extern(made))
+    }
+
+    /// A constructor argument of an extern, or a table's property.
+    pub(crate) fn ctor_value(&mut self, expr: &Expr) -> Result<CtorValue> {
+        if let Some(object) = self.object(expr)? {
+            return match object {
+                InstRef::Extern(object) => Ok(CtorValue::Extern(object)),
+                _ => self.fail(errors::not_an_instance(expr.span)),
+            };
+        }
+        Ok(match self.must_evaluate(expr)? {
+            ConstValue::Bool(v) => CtorValue::Bool(v),
+            ConstValue::Int(v) => CtorValue::Int(v),
+            ConstValue::String(v) => CtorValue::String(v),
+            ConstValue::Error(v) => CtorValue::Int(v.into()),
+            ConstValue::Enum(v) => match self.resolve(&expr.ty) {
+                Ty::Enum(id) => CtorValue::Member(self.enum_of(id), v),
+                _ => return self.fail(errors::not_constant(expr.span)),
+            },
+            _ => return self.fail(errors::ctor_value(expr.span)),
+        })
+    }
+
+    /// Makes the instances, variables and value sets of a parser or control, in order.
+    pub(crate) fn declare_locals(&mut self, locals: &[BodyDecl]) -> Result<()> {
+        for local in locals {
+            match local {
+                BodyDecl::Local(id, init) => self.declare(*id, init.as_ref())?,
+                BodyDecl::Instance(id) => {
+                    self.instance(*id)?;
+                }
+                BodyDecl::ValueSet(id) => self.declare_value_set(*id)?,
+                BodyDecl::Action(_) | BodyDecl::Table(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds a variable to new storage, or a constant to its value.
+    pub(crate) fn declare(&mut self, id: LocalId, init: Option<&Expr>) -> Result<()> {
+        let local = &self.module.locals[id];
+        let binding = match (local.kind, init) {
+            (hir::LocalKind::Const, Some(init)) => match self.object(init)? {
+                Some(object) => Binding::Instance(object),
+                None => Binding::Const(self.must_evaluate(init)?),
+            },
+            _ => Binding::Storage(self.allocate(&local.name, &local.ty, local.span)?),
+        };
+        self.env.locals.insert(id, binding);
+        Ok(())
+    }
+
+    /// Assigns the initial values of a parser's or control's variables.
+    pub(crate) fn initialise_locals(&mut self, locals: &[BodyDecl]) -> Result<()> {
+        for local in locals {
+            if let BodyDecl::Local(id, init) = local {
+                self.initialise(*id, init.as_ref(), self.module.locals[*id].span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Assigns a variable's initial value, or what stands for an undefined one.
+    pub(crate) fn initialise(
+        &mut self,
+        id: LocalId,
+        init: Option<&Expr>,
+        span: Span,
+    ) -> Result<()> {
+        let Some(Binding::Storage(storage)) = self.env.locals.get(&id).cloned() else {
+            return Ok(());
+        };
+        match init {
+            Some(init) => {
+                let value = self.eval(init)?;
+                self.assign(&storage, value, span)
+            }
+            None => self.reset(&storage, span),
+        }
+    }
+
+    fn declare_value_set(&mut self, id: hir::ValueSetId) -> Result<()> {
+        let set = &self.module.value_sets[id];
+        let size = self.must_be_size(&set.size, "the size of a value set")?;
+        let elem = self.resolve(&set.elem);
+        let mut fields = Vec::new();
+        match &elem {
+            Ty::Composite(composite, _) => {
+                let annotations: Vec<_> = self.module.composites[*composite]
+                    .fields
+                    .iter()
+                    .map(|f| f.annotations.clone())
+                    .collect();
+                for ((name, ty), annotations) in
+                    self.composite_fields(&elem).into_iter().zip(annotations)
+                {
+                    let Some(ty) = self.scalar_type(&ty) else {
+                        return self.fail(errors::not_storable(set.span));
+                    };
+                    fields.push((name, ty, self.match_annotation(&annotations, set.span)?));
+                }
+            }
+            Ty::Tuple(elems) => {
+                for (i, ty) in elems.iter().enumerate() {
+                    let Some(ty) = self.scalar_type(ty) else {
+                        return self.fail(errors::not_storable(set.span));
+                    };
+                    fields.push((smol_str::format_smolstr!("{i}"), ty, ir::MatchKind::Exact));
+                }
+            }
+            _ => {
+                let Some(ty) = self.scalar_type(&elem) else {
+                    return self.fail(errors::not_storable(set.span));
+                };
+                let kind = self.match_annotation(&set.annotations, set.span)?;
+                fields.push((set.name.clone(), ty, kind));
+            }
+        }
+        let made = self.program.value_sets.push(ir::ValueSetData {
+            name: names::control_plane(&self.env.path, &set.name, &set.annotations),
+            fields,
+            size,
+            span: set.span,
+        });
+        self.env.value_sets.insert(id, made);
+        Ok(())
+    }
+
+    /// What `@match(kind)` says; exact without it.
+    fn match_annotation(
+        &mut self,
+        annotations: &[hir::Annotation],
+        span: Span,
+    ) -> Result<ir::MatchKind> {
+        let Some(annotation) = annotations.iter().find(|a| a.name == "match") else {
+            return Ok(ir::MatchKind::Exact);
+        };
+        let kind = match &annotation.body {
+            hir::AnnotationBody::Tokens(tokens) => tokens.first().cloned(),
+            hir::AnnotationBody::Values(values) => match values.first() {
+                Some(ConstValue::MatchKind(index)) => {
+                    self.module.match_kinds.get(*index as usize).cloned()
+                }
+                Some(ConstValue::String(name)) => Some(name.into()),
+                Some(ConstValue::Int(index)) => index
+                    .to_usize()
+                    .and_then(|i| self.module.match_kinds.get(i).cloned()),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.match_kind(kind.as_deref().unwrap_or("?"), span)
+    }
+
+    /// The IR's match kind of a name.
+    pub(crate) fn match_kind(&mut self, name: &str, span: Span) -> Result<ir::MatchKind> {
+        Ok(match name {
+            "exact" => ir::MatchKind::Exact,
+            "lpm" => ir::MatchKind::Lpm,
+            "ternary" => ir::MatchKind::Ternary,
+            "range" => ir::MatchKind::Range,
+            "optional" => ir::MatchKind::Optional,
+            "selector" => ir::MatchKind::Selector,
+            _ => return self.fail(errors::match_kind(span, name)),
+        })
+    }
+
+    /// Runs `build` with another environment and gives both back.
+    pub(crate) fn within<R>(
+        &mut self,
+        env: Env,
+        build: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<(R, Env)> {
+        let outer = std::mem::replace(&mut self.env, env);
+        let built = build(self);
+        let inner = std::mem::replace(&mut self.env, outer);
+        built.map(|result| (result, inner))
+    }
+}

@@ -1,0 +1,99 @@
+//! Control-plane names and annotations.
+
+use crate::storage::join;
+use hir::{Annotation, AnnotationBody, ConstValue};
+use smol_str::{SmolStr, format_smolstr};
+
+/// The fully qualified control-plane name of something declared in `path`: `@name` stands for its own
+/// name, and with a leading dot for all of it.
+pub(crate) fn control_plane(path: &str, name: &str, annotations: &[Annotation]) -> SmolStr {
+    match given_name(annotations) {
+        Some(given) => match given.strip_prefix('.') {
+            Some(absolute) => absolute.into(),
+            None => join(path, given),
+        },
+        None => join(path, name),
+    }
+}
+
+/// What `@name("...")` says.
+fn given_name(annotations: &[Annotation]) -> Option<&str> {
+    annotations.iter().find_map(|a| match &a.body {
+        AnnotationBody::Values(values) if a.name == "name" => match &values[..] {
+            [ConstValue::String(name)] => Some(name.as_str()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// Whether there is an annotation of a name.
+pub(crate) fn has(annotations: &[Annotation], name: &str) -> bool {
+    annotations.iter().any(|a| a.name == name)
+}
+
+/// Annotations as the IR keeps them; `@name` has done its work.
+pub(crate) fn keep(annotations: &[Annotation]) -> Vec<ir::Annotation> {
+    annotations
+        .iter()
+        .filter(|a| a.name != "name")
+        .map(|a| ir::Annotation {
+            name: a.name.clone(),
+            values: match &a.body {
+                AnnotationBody::None => Vec::new(),
+                AnnotationBody::Tokens(tokens) => tokens.clone(),
+                AnnotationBody::Values(values) => values.iter().map(text).collect(),
+                AnnotationBody::Pairs(pairs) => pairs
+                    .iter()
+                    .map(|(key, value)| format_smolstr!("{key}={}", text(value)))
+                    .collect(),
+            },
+        })
+        .collect()
+}
+
+fn text(value: &ConstValue) -> SmolStr {
+    match value {
+        ConstValue::Bool(v) => format_smolstr!("{v}"),
+        ConstValue::Int(v) => format_smolstr!("{v}"),
+        ConstValue::String(v) => v.into(),
+        ConstValue::Error(v) | ConstValue::Enum(v) | ConstValue::MatchKind(v) => {
+            format_smolstr!("{v}")
+        }
+        ConstValue::List(values) => values
+            .iter()
+            .map(|v| text(v).to_string())
+            .collect::<Vec<_>>()
+            .join(",")
+            .into(),
+        ConstValue::InvalidHeader => "{#}".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diag::Span;
+
+    fn named(name: &str) -> [Annotation; 1] {
+        [Annotation {
+            name: "name".into(),
+            body: AnnotationBody::Values(vec![ConstValue::String(name.into())]),
+            span: Span::NONE,
+        }]
+    }
+
+    #[test]
+    fn a_name_annotation_replaces_the_own_name_and_with_a_dot_all_of_it() {
+        assert_eq!(control_plane("ingress.acl", "t", &[]), "ingress.acl.t");
+        assert_eq!(
+            control_plane("ingress.acl", "t", &named("filter")),
+            "ingress.acl.filter"
+        );
+        assert_eq!(
+            control_plane("ingress.acl", "t", &named(".filter")),
+            "filter"
+        );
+        assert_eq!(control_plane("", "NoAction", &[]), "NoAction");
+    }
+}

@@ -1,0 +1,216 @@
+//! From `main` to the pipeline: blocks bound to the architecture's storage.
+
+use crate::calls::Bound;
+use crate::instances::{Binding, InstRef};
+use crate::storage::{Storage, join};
+use crate::types::Shape;
+use crate::{Elab, Result, errors};
+use arch::{Architecture, Slot};
+use diag::Span;
+use hir::{Arg, LocalId, Ty};
+use ir::{BlockBody, HeaderRef, PipelineBlock, Place};
+use smol_str::SmolStr;
+
+impl Elab<'_> {
+    /// Builds everything that `main` reaches.
+    pub(crate) fn pipeline(&mut self) -> Result<()> {
+        let module = self.module;
+        let Some(main) = module.main else {
+            return self.fail(arch::errors::no_main(Span::NONE));
+        };
+        let main = &module.instances[main];
+        let Ty::Package(package, _) = self.resolve(&main.ty) else {
+            return self.fail(arch::errors::no_main(main.span));
+        };
+        let package = &module.packages[package];
+        let Some(arch) = arch::by_package(&package.name) else {
+            return self.fail(arch::errors::unknown_package(
+                &package.name,
+                main.span,
+                package.span,
+            ));
+        };
+        if package.params.len() != arch.blocks.len() {
+            return self.fail(arch::errors::package_mismatch(
+                arch,
+                &format!(
+                    "it has {} blocks instead of {}",
+                    package.params.len(),
+                    arch.blocks.len()
+                ),
+                main.span,
+                package.span,
+            ));
+        }
+        self.program.arch = arch.package.into();
+        for &id in &module.top_level {
+            if Some(id) != module.main && matches!(module.instances[id].ty, Ty::Extern(..)) {
+                self.instance(id)?;
+            }
+        }
+        self.pending_methods()?;
+        let mut instances = Vec::new();
+        for arg in &main.args {
+            let Arg::In(expr) = arg else {
+                return self.fail(errors::not_an_instance(main.span));
+            };
+            instances.push(self.must_be_object(expr)?);
+        }
+        let mut failed = false;
+        for (block, instance) in arch.blocks.iter().zip(instances) {
+            match self.pipeline_block(arch, block, instance, main.span) {
+                Ok(body) => self.program.blocks.push(PipelineBlock {
+                    role: block.role,
+                    body,
+                }),
+                // The other blocks have diagnostics of their own.
+                Err(_) => failed = true,
+            }
+            if self.exhausted {
+                break;
+            }
+        }
+        if failed {
+            return Err(crate::Failed);
+        }
+        self.list_slots(arch)
+    }
+
+    fn pipeline_block(
+        &mut self,
+        arch: &Architecture,
+        block: &arch::Block,
+        instance: InstRef,
+        span: Span,
+    ) -> Result<BlockBody> {
+        let module = self.module;
+        let (params, env) = match instance {
+            InstRef::Parser(parser) => {
+                let data = &self.parsers[parser];
+                (&module.parsers[data.parser].params, data.env.clone())
+            }
+            InstRef::Control(control) => {
+                let data = &self.controls[control];
+                (&module.controls[data.control].params, data.env.clone())
+            }
+            _ => return self.fail(errors::not_an_instance(span)),
+        };
+        if params.len() != block.params.len() {
+            return self.fail(arch::errors::package_mismatch(
+                arch,
+                &format!(
+                    "`{}` takes {} parameters instead of {}",
+                    block.package_param,
+                    params.len(),
+                    block.params.len()
+                ),
+                span,
+                Span::NONE,
+            ));
+        }
+        let mut bound = Vec::new();
+        for (&param, &slot) in params.iter().zip(block.params) {
+            let binding = match slot {
+                Slot::PacketIn => Binding::Instance(InstRef::PacketIn),
+                Slot::PacketOut => Binding::Instance(InstRef::PacketOut),
+                Slot::Shared(name) => Binding::Storage(self.slot(name, param, &env.types)?),
+            };
+            bound.push(Bound { param, binding });
+        }
+        match instance {
+            InstRef::Parser(parser) => Ok(BlockBody::Parser(self.build_parser(parser, bound)?)),
+            InstRef::Control(control) => Ok(BlockBody::Control(self.build_block(control, bound)?)),
+            _ => self.fail(errors::not_an_instance(span)),
+        }
+    }
+
+    /// The storage of a slot, made for the first block that has it as a parameter.
+    fn slot(
+        &mut self,
+        name: &'static str,
+        param: LocalId,
+        types: &crate::types::TypeMap,
+    ) -> Result<Storage> {
+        if let Some(storage) = self.slots.get(name) {
+            return Ok(storage.clone());
+        }
+        let local = &self.module.locals[param];
+        let ty = crate::types::substitute(&local.ty, types);
+        let storage = self.allocate(&local.name, &ty, local.span)?;
+        let (mut vars, mut headers) = (Vec::new(), Vec::new());
+        self.paths(
+            "",
+            &ty,
+            &storage,
+            local.span,
+            &mut |path, leaf| match leaf {
+                SlotLeaf::Var(var) => vars.push((path, var)),
+                SlotLeaf::Header(header) => headers.push((path, header)),
+            },
+        )?;
+        self.program.slots.push(ir::Slot {
+            name: name.into(),
+            vars,
+            headers,
+        });
+        self.slots.insert(name, storage.clone());
+        Ok(storage)
+    }
+
+    /// Puts the slots in the architecture's order.
+    fn list_slots(&mut self, arch: &Architecture) -> Result<()> {
+        let order = arch.shared_slots();
+        self.program
+            .slots
+            .sort_by_key(|slot| order.iter().position(|name| *name == slot.name));
+        Ok(())
+    }
+
+    /// Visits the scalars and headers of storage with their dotted paths.
+    fn paths(
+        &mut self,
+        path: &str,
+        ty: &Ty,
+        storage: &Storage,
+        span: Span,
+        visit: &mut dyn FnMut(SmolStr, SlotLeaf),
+    ) -> Result<()> {
+        let mut header = |path: SmolStr, at: HeaderRef| {
+            if let HeaderRef::Header(header) = at {
+                visit(path, SlotLeaf::Header(header));
+            }
+        };
+        match storage {
+            Storage::Scalar(Place::Var(var)) => visit(path.into(), SlotLeaf::Var(*var)),
+            Storage::Scalar(_) => {}
+            Storage::Header(loc) => header(path.into(), loc.at),
+            Storage::Struct(parts) => {
+                if let Shape::Struct(fields) = &*self.shape(ty, span)? {
+                    for ((name, ty), part) in fields.iter().zip(parts.iter()) {
+                        self.paths(&join(path, name), ty, part, span, visit)?;
+                    }
+                }
+            }
+            Storage::Union(members) => {
+                if let Shape::Union(names) = &*self.shape(ty, span)? {
+                    for ((name, _), member) in names.iter().zip(members.iter()) {
+                        header(join(path, name), member.at);
+                    }
+                }
+            }
+            Storage::Stack(stack) => {
+                if let Shape::Stack(elem, _) = &*self.shape(ty, span)? {
+                    for (i, storage) in self.elements(stack).iter().enumerate() {
+                        self.paths(&format!("{path}[{i}]"), elem, storage, span, visit)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+enum SlotLeaf {
+    Var(ir::Var),
+    Header(ir::Header),
+}

@@ -1,0 +1,368 @@
+//! Where values live: structs, tuples, unions and stacks taken apart into variables and headers.
+
+use crate::types::Shape;
+use crate::{Elab, Result};
+use diag::Span;
+use hir::Ty;
+use ir::{ExprKind, Header, HeaderData, HeaderRef, HeaderType, Place, Stack, StackData, Type, Var};
+use smol_str::{SmolStr, format_smolstr};
+use std::rc::Rc;
+
+/// Where a value of any type lives.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Storage {
+    /// One value.
+    Scalar(Place),
+    /// A header.
+    Header(HeaderLoc),
+    /// A struct's or tuple's elements.
+    Struct(Rc<[Storage]>),
+    /// A header union's members.
+    Union(Rc<[HeaderLoc]>),
+    /// A header stack.
+    Stack(StackLoc),
+}
+
+/// A header in storage.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct HeaderLoc {
+    /// Which.
+    pub(crate) at: HeaderRef,
+    /// Its layout.
+    pub(crate) ty: HeaderType,
+    /// All members of the union that it is in, itself included; at most one of them is valid.
+    pub(crate) union: Option<Rc<[HeaderRef]>>,
+}
+
+impl HeaderLoc {
+    /// The other members of its union.
+    pub(crate) fn siblings(&self) -> impl Iterator<Item = HeaderRef> + '_ {
+        let all = self.union.as_deref().unwrap_or(&[]);
+        all.iter().copied().filter(|&h| h != self.at)
+    }
+}
+
+/// A stack in storage. A stack of unions is one stack a member; they share the next index.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct StackLoc {
+    /// One, or one a union's member.
+    pub(crate) members: Rc<[(Stack, HeaderType)]>,
+    /// Whether its elements are unions.
+    pub(crate) of_unions: bool,
+    /// How many elements.
+    pub(crate) size: u32,
+    /// Holds the next index.
+    pub(crate) next: Var,
+}
+
+/// A scalar or a header: what storage ends in.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Leaf {
+    /// A scalar.
+    Scalar(Place),
+    /// A header.
+    Header(HeaderRef),
+}
+
+impl Elab<'_> {
+    /// Makes a variable.
+    pub(crate) fn new_var(&mut self, name: impl Into<SmolStr>, ty: Type, span: Span) -> Var {
+        self.size += 1;
+        self.program.vars.push(ir::VarData {
+            name: name.into(),
+            ty,
+            span,
+        })
+    }
+
+    /// Makes a header.
+    pub(crate) fn new_header(
+        &mut self,
+        name: impl Into<SmolStr>,
+        ty: HeaderType,
+        span: Span,
+    ) -> Header {
+        self.size += 1;
+        self.program.headers.push(HeaderData {
+            name: name.into(),
+            ty,
+            span,
+        })
+    }
+
+    /// Makes storage for a value of a type.
+    pub(crate) fn allocate(&mut self, name: &str, ty: &Ty, span: Span) -> Result<Storage> {
+        self.grow(1, span)?;
+        Ok(match &*self.shape(ty, span)? {
+            Shape::Scalar(ty) => Storage::Scalar(Place::Var(self.new_var(name, *ty, span))),
+            Shape::Header(ty) => {
+                let header = self.new_header(name, *ty, span);
+                Storage::Header(HeaderLoc {
+                    at: HeaderRef::Header(header),
+                    ty: *ty,
+                    union: None,
+                })
+            }
+            Shape::Struct(fields) => {
+                let mut storage = Vec::new();
+                for (field, ty) in fields {
+                    storage.push(self.allocate(&join(name, field), ty, span)?);
+                }
+                Storage::Struct(storage.into())
+            }
+            Shape::Union(members) => {
+                let headers: Vec<_> = members
+                    .iter()
+                    .map(|(field, ty)| (self.new_header(join(name, field), *ty, span), *ty))
+                    .collect();
+                union_of(
+                    headers
+                        .into_iter()
+                        .map(|(h, ty)| (HeaderRef::Header(h), ty)),
+                )
+            }
+            Shape::Stack(elem, size) => self.allocate_stack(name, elem, *size, span)?,
+        })
+    }
+
+    fn allocate_stack(&mut self, name: &str, elem: &Ty, size: u32, span: Span) -> Result<Storage> {
+        self.grow(size as usize, span)?;
+        let shape = self.shape(elem, span)?;
+        let (members, of_unions): (Vec<(SmolStr, HeaderType)>, bool) = match &*shape {
+            Shape::Union(members) => (members.clone(), true),
+            Shape::Header(ty) => (vec![(SmolStr::default(), *ty)], false),
+            _ => return self.fail(crate::errors::stack_of_what(span)),
+        };
+        let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
+        let mut stacks = Vec::new();
+        for (member, ty) in members {
+            let elems: Vec<Header> = (0..size)
+                .map(|i| {
+                    let name = join(&format!("{name}[{i}]"), &member);
+                    self.new_header(name, ty, span)
+                })
+                .collect();
+            let stack = self.program.stacks.push(StackData {
+                name: join(name, &member),
+                elems: elems.clone(),
+                next,
+            });
+            self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
+            stacks.push((stack, ty));
+        }
+        Ok(Storage::Stack(StackLoc {
+            members: stacks.into(),
+            of_unions,
+            size,
+            next,
+        }))
+    }
+
+    /// An element of a stack; a constant index gives the header itself.
+    pub(crate) fn element(&self, stack: &StackLoc, index: ir::Expr) -> Storage {
+        let constant = match &self.program.exprs[index].kind {
+            ExprKind::Const(bits) => bits.to_u64().filter(|&i| i < u64::from(stack.size)),
+            _ => None,
+        };
+        let refs: Vec<_> = stack
+            .members
+            .iter()
+            .map(|&(member, ty)| match constant {
+                Some(i) => {
+                    let header = self.program.stacks[member].elems[i as usize];
+                    (HeaderRef::Header(header), ty)
+                }
+                None => (HeaderRef::Element(member, index), ty),
+            })
+            .collect();
+        match refs[..] {
+            [(at, ty)] if !stack.of_unions => Storage::Header(HeaderLoc {
+                at,
+                ty,
+                union: None,
+            }),
+            _ => union_of(refs.into_iter()),
+        }
+    }
+
+    /// The elements of a stack in order.
+    pub(crate) fn elements(&self, stack: &StackLoc) -> Vec<Storage> {
+        (0..stack.size as usize)
+            .map(|i| {
+                let refs: Vec<_> = stack
+                    .members
+                    .iter()
+                    .map(|&(member, ty)| {
+                        (HeaderRef::Header(self.program.stacks[member].elems[i]), ty)
+                    })
+                    .collect();
+                match refs[..] {
+                    [(at, ty)] if !stack.of_unions => Storage::Header(HeaderLoc {
+                        at,
+                        ty,
+                        union: None,
+                    }),
+                    _ => union_of(refs.into_iter()),
+                }
+            })
+            .collect()
+    }
+
+    /// Storage of a header's field by its index in the declaration.
+    pub(crate) fn field_storage(
+        &mut self,
+        header: &HeaderLoc,
+        ty: &Ty,
+        index: u32,
+        span: Span,
+    ) -> Result<Storage> {
+        let (start, field) = self.flat_index(ty, index, span)?;
+        let mut at = start;
+        self.field_at(header.at, &field, &mut at, span)
+    }
+
+    /// Where a declared field's scalars begin in a header's layout, and the field's type.
+    pub(crate) fn flat_index(&mut self, ty: &Ty, index: u32, span: Span) -> Result<(u32, Ty)> {
+        let fields = self.composite_fields(ty);
+        let mut start = 0;
+        for (_, field) in &fields[..index as usize] {
+            start += self.leaf_count(field, span)? as u32;
+        }
+        Ok((start, fields[index as usize].1.clone()))
+    }
+
+    fn field_at(
+        &mut self,
+        header: HeaderRef,
+        ty: &Ty,
+        at: &mut u32,
+        span: Span,
+    ) -> Result<Storage> {
+        Ok(match &*self.shape(ty, span)? {
+            Shape::Struct(fields) => {
+                let mut storage = Vec::new();
+                for (_, ty) in fields {
+                    storage.push(self.field_at(header, ty, at, span)?);
+                }
+                Storage::Struct(storage.into())
+            }
+            _ => {
+                *at += 1;
+                Storage::Scalar(Place::Field(header, *at - 1))
+            }
+        })
+    }
+
+    /// The scalars and headers of storage in order; a stack's elements come before its next index.
+    pub(crate) fn leaves(&self, storage: &Storage) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        self.collect_leaves(storage, &mut leaves);
+        leaves
+    }
+
+    fn collect_leaves(&self, storage: &Storage, into: &mut Vec<Leaf>) {
+        match storage {
+            Storage::Scalar(place) => into.push(Leaf::Scalar(*place)),
+            Storage::Header(header) => into.push(Leaf::Header(header.at)),
+            Storage::Struct(fields) => fields.iter().for_each(|f| self.collect_leaves(f, into)),
+            Storage::Union(members) => into.extend(members.iter().map(|m| Leaf::Header(m.at))),
+            Storage::Stack(stack) => {
+                for elem in self.elements(stack) {
+                    self.collect_leaves(&elem, into);
+                }
+                into.push(Leaf::Scalar(Place::Var(stack.next)));
+            }
+        }
+    }
+
+    /// The places of all scalars of storage, headers' fields included, next indices not.
+    pub(crate) fn places(&self, storage: &Storage) -> Vec<Place> {
+        let mut places = Vec::new();
+        self.collect_places(storage, &mut places);
+        places
+    }
+
+    fn collect_places(&self, storage: &Storage, into: &mut Vec<Place>) {
+        match storage {
+            Storage::Scalar(place) => into.push(*place),
+            Storage::Header(header) => into.extend(self.header_places(header)),
+            Storage::Struct(fields) => fields.iter().for_each(|f| self.collect_places(f, into)),
+            Storage::Union(members) => {
+                for member in members.iter() {
+                    into.extend(self.header_places(member));
+                }
+            }
+            Storage::Stack(stack) => {
+                for elem in self.elements(stack) {
+                    self.collect_places(&elem, into);
+                }
+            }
+        }
+    }
+
+    fn header_places(&self, header: &HeaderLoc) -> impl Iterator<Item = Place> + use<> {
+        let count = self.program.header_types[header.ty].fields.len() as u32;
+        let at = header.at;
+        (0..count).map(move |i| Place::Field(at, i))
+    }
+
+    /// The type of what a place holds.
+    pub(crate) fn place_type(&self, place: Place) -> Type {
+        match place {
+            Place::Var(var) => self.program.vars[var].ty,
+            Place::Field(header, index) => {
+                let ty = self.header_ref_type(header);
+                self.program.header_types[ty].fields[index as usize].ty
+            }
+        }
+    }
+
+    /// The layout of a header.
+    pub(crate) fn header_ref_type(&self, header: HeaderRef) -> HeaderType {
+        match header {
+            HeaderRef::Header(header) => self.program.headers[header].ty,
+            HeaderRef::Element(stack, _) => {
+                // A stack has at least one element: the checker refuses others.
+                let first = self.program.stacks[stack].elems[0];
+                self.program.headers[first].ty
+            }
+        }
+    }
+
+    /// Whether storage is always in the same place: no index is evaluated to find it.
+    pub(crate) fn is_static(&self, storage: &Storage) -> bool {
+        let fixed = |h: HeaderRef| matches!(h, HeaderRef::Header(_));
+        match storage {
+            Storage::Scalar(Place::Var(_)) | Storage::Stack(_) => true,
+            Storage::Scalar(Place::Field(header, _)) => fixed(*header),
+            Storage::Header(header) => fixed(header.at),
+            Storage::Struct(fields) => fields.iter().all(|f| self.is_static(f)),
+            Storage::Union(members) => members.iter().all(|m| fixed(m.at)),
+        }
+    }
+}
+
+/// A union's storage.
+fn union_of(members: impl Iterator<Item = (HeaderRef, HeaderType)>) -> Storage {
+    let members: Vec<_> = members.collect();
+    let all: Rc<[HeaderRef]> = members.iter().map(|&(at, _)| at).collect();
+    Storage::Union(
+        members
+            .into_iter()
+            .map(|(at, ty)| HeaderLoc {
+                at,
+                ty,
+                union: Some(all.clone()),
+            })
+            .collect(),
+    )
+}
+
+/// `a.b`, or one of them if the other is empty.
+pub(crate) fn join(a: &str, b: &str) -> SmolStr {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b.into(),
+        (_, true) => a.into(),
+        _ => format_smolstr!("{a}.{b}"),
+    }
+}

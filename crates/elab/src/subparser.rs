@@ -1,0 +1,143 @@
+//! Application of a sub-parser: the state it happens in is split around a copy of its states.
+
+use crate::args::ParamInst;
+use crate::calls::Bound;
+use crate::effects::applies_parser;
+use crate::instances::{Binding, InstRef};
+use crate::{Elab, Result, errors};
+use diag::Span;
+use hir::{Block, Call, Callee, Direction, Expr, ExprKind, Stmt, StmtKind};
+use ir::{Bits, Keyset, SelectCase, Target, Transition};
+use smol_str::format_smolstr;
+
+impl Elab<'_> {
+    /// Whether a statement of a state applies a parser.
+    pub(crate) fn splits_state(&self, stmt: &Stmt) -> bool {
+        applies_parser(std::slice::from_ref(stmt))
+    }
+
+    /// A statement that applies a parser somewhere in it.
+    pub(crate) fn splitting_stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        match &stmt.kind {
+            StmtKind::Call(call) => match &call.callee {
+                Callee::Parser(object) => self.apply_parser(object, call),
+                _ => self.fail(errors::parser_in_place(stmt.span)),
+            },
+            StmtKind::Block(inner) => self.stmts(inner),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => self.splitting_if(cond, then, otherwise, stmt.span),
+            _ => self.fail(errors::parser_in_place(stmt.span)),
+        }
+    }
+
+    /// Both ways of an `if` become states.
+    fn splitting_if(
+        &mut self,
+        cond: &Expr,
+        then: &Block,
+        otherwise: &Block,
+        span: Span,
+    ) -> Result<()> {
+        let cond = self.scalar(cond)?;
+        let name = self.state_name();
+        let if_true = self.add_state(format_smolstr!("{name}.then"), span)?;
+        let if_false = self.add_state(format_smolstr!("{name}.else"), span)?;
+        let after = self.add_state(format_smolstr!("{name}.after"), span)?;
+        let case = |keyset, state| SelectCase {
+            keysets: vec![keyset],
+            target: Target::State(state),
+            span,
+        };
+        self.end_state(Transition::Select {
+            keys: vec![cond],
+            cases: vec![
+                case(Keyset::Value(Bits::from_bool(true)), if_true),
+                case(Keyset::Any, if_false),
+            ],
+        });
+        for (state, block) in [(if_true, then), (if_false, otherwise)] {
+            self.begin_state(state);
+            self.stmts(block)?;
+            self.end_state(Transition::To(Target::State(after)));
+        }
+        self.begin_state(after);
+        Ok(())
+    }
+
+    fn apply_parser(&mut self, object: &Expr, call: &Call) -> Result<()> {
+        let span = call.span;
+        let InstRef::Parser(inst) = self.must_be_object(object)? else {
+            return self.fail(errors::not_an_instance(span));
+        };
+        self.grow(1, span)?;
+        let params = &self.module.parsers[self.parsers[inst].parser].params;
+        let args = self.eval_args(&call.args)?;
+        let share = self.shareable(&args);
+        // Parameters of this copy alone; they are bound when its states are built.
+        let types = self.parsers[inst].env.types.clone();
+        let outer = std::mem::replace(&mut self.env.types, types);
+        let made = self.make_params(params, &args, &share);
+        self.env.types = outer;
+        let made = made?;
+        let bound = params
+            .iter()
+            .zip(&made)
+            .map(|(&param, inst)| Bound {
+                param,
+                binding: match inst {
+                    ParamInst::Object(object) => Binding::Instance(*object),
+                    ParamInst::Shared(storage) | ParamInst::Copied(_, storage) => {
+                        Binding::Storage(storage.clone())
+                    }
+                },
+            })
+            .collect();
+        let shared_outs: Vec<_> = params
+            .iter()
+            .zip(&made)
+            .filter(|(param, inst)| {
+                matches!(inst, ParamInst::Shared(_)) && self.direction(**param) == Direction::Out
+            })
+            .map(|(&param, _)| param)
+            .collect();
+        let outs = self.copy_in(&made, args, span)?;
+        let before = self.state_name();
+        let name = self.copy_name(object, inst);
+        let prefix = match before.rsplit_once('.') {
+            Some((path, _)) => format_smolstr!("{path}.{name}"),
+            None => name,
+        };
+        let after = self.add_state(format_smolstr!("{before}.after"), span)?;
+        let current = self.body.graph.as_ref().map(|g| g.current);
+        let saved = std::mem::take(&mut self.body.out);
+        let outer = std::mem::replace(&mut self.shared_outs, shared_outs);
+        let entry = self.parser_states(inst, bound, &prefix, Target::State(after), None, span);
+        self.shared_outs = outer;
+        let entry = entry?;
+        if let Some(current) = current {
+            self.begin_state(current);
+        }
+        self.body.out = saved;
+        self.end_state(Transition::To(Target::State(entry)));
+        self.begin_state(after);
+        self.copy_out(&outs)
+    }
+
+    /// What the states of a copy are called by: the instance, and which copy.
+    fn copy_name(&self, object: &Expr, inst: crate::instances::ParserInst) -> smol_str::SmolStr {
+        let data = &self.parsers[inst];
+        let name = match &object.kind {
+            ExprKind::Instance(id) if !self.module.instances[*id].name.is_empty() => {
+                self.module.instances[*id].name.clone()
+            }
+            _ => self.module.parsers[data.parser].name.clone(),
+        };
+        match data.copies {
+            0 => name,
+            earlier => format_smolstr!("{name}_{}", earlier + 1),
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Tables and their actions.
+
+use crate::args::{EvalArg, ParamInst};
+use crate::body::Body;
+use crate::effects::takes_statements;
+use crate::instances::InstRef;
+use crate::storage::Leaf;
+use crate::{Elab, Result, errors, names};
+use diag::Span;
+use hir::{ActionId, Direction, ExprKind, LocalId, TableId, Ty};
+use ir::{
+    ActionData, CtorValue, Key, MatchKind, Place, StmtKind, Table, TableAction, TableData, Type,
+    Var,
+};
+use num_traits::ToPrimitive;
+use smol_str::SmolStr;
+
+/// A table of this control instance.
+#[derive(Clone)]
+pub(crate) struct TableInst {
+    pub(crate) table: Table,
+    /// Keys whose values take statements, by index, and the variables that are set before each use.
+    pub(crate) computed: Vec<(usize, Var)>,
+    /// The declared action of each in the table's list.
+    pub(crate) actions: Vec<ActionId>,
+}
+
+/// How the entries of a table say which of them wins.
+pub(crate) struct PriorityRule {
+    pub(crate) largest_wins: bool,
+    pub(crate) delta: u64,
+}
+
+impl Elab<'_> {
+    /// Builds a table, its actions and entries.
+    pub(crate) fn build_table(&mut self, id: TableId) -> Result<()> {
+        let module = self.module;
+        let declared = &module.tables[id];
+        let name = names::control_plane(&self.env.path, &declared.name, &declared.annotations);
+        let mut ids: Vec<ActionId> = Vec::new();
+        let mut actions = Vec::new();
+        for action in &declared.actions {
+            ids.push(action.action);
+            actions.push(TableAction {
+                action: self.table_action(action)?,
+                default_only: names::has(&action.annotations, "defaultonly"),
+                table_only: names::has(&action.annotations, "tableonly"),
+            });
+        }
+        let default_action = match &declared.default_action {
+            Some(call) => self.action_call(call, &actions)?,
+            None => self.no_action(&mut ids, &mut actions, declared.span)?,
+        };
+        let (keys, computed) = self.keys(declared)?;
+        let mut rule = PriorityRule {
+            largest_wins: true,
+            delta: 1,
+        };
+        let properties = self.properties(declared, &name, &mut rule)?;
+        let entries = self.entries(declared, &keys, &actions, &rule)?;
+        let size = match &declared.size {
+            Some(size) => Some(self.must_be_size(size, "the size of a table")?),
+            None => None,
+        };
+        let table = self.program.tables.push(TableData {
+            name,
+            keys,
+            actions,
+            default_action,
+            const_default: declared.const_default,
+            entries,
+            const_entries: declared.const_entries,
+            size,
+            properties,
+            annotations: names::keep(&declared.annotations),
+            span: declared.span,
+        });
+        self.env.tables.insert(
+            id,
+            TableInst {
+                table,
+                computed,
+                actions: ids,
+            },
+        );
+        Ok(())
+    }
+
+    fn keys(&mut self, declared: &hir::Table) -> Result<(Vec<Key>, Vec<(usize, Var)>)> {
+        let (mut keys, mut computed) = (Vec::new(), Vec::new());
+        for (i, key) in declared.keys.iter().enumerate() {
+            let expr = if takes_statements(&key.expr) {
+                let Some(ty) = self.scalar_type(&key.expr.ty) else {
+                    return self.fail(errors::not_storable(key.span));
+                };
+                let var = self.new_var(key.name.clone(), ty, key.span);
+                computed.push((i, var));
+                self.read(Place::Var(var), key.span)
+            } else {
+                self.scalar(&key.expr)?
+            };
+            let kind = self
+                .module
+                .match_kinds
+                .get(key.match_kind as usize)
+                .cloned()
+                .unwrap_or_default();
+            let kind = self.match_kind(&kind, key.span)?;
+            if matches!(self.type_of(expr), Type::Varbit(_)) {
+                return self.fail(errors::varbit_key(key.span));
+            }
+            let signed = matches!(self.type_of(expr), Type::Bits { signed: true, .. });
+            if kind == MatchKind::Lpm && signed {
+                return self.fail(errors::signed_prefix(key.span));
+            }
+            keys.push(Key {
+                name: key.name.clone(),
+                expr,
+                kind,
+                annotations: names::keep(&key.annotations),
+            });
+        }
+        Ok((keys, computed))
+    }
+
+    /// `NoAction` as the default of a table that declares none.
+    fn no_action(
+        &mut self,
+        ids: &mut Vec<ActionId>,
+        actions: &mut Vec<TableAction>,
+        span: Span,
+    ) -> Result<ir::ActionCall> {
+        let module = self.module;
+        let declared = module.actions.iter().find(|(id, action)| {
+            action.name == "NoAction"
+                && action.params.is_empty()
+                && !self.local_actions.contains(id)
+        });
+        let call = |index: usize| ir::ActionCall {
+            action: index as u32,
+            args: Vec::new(),
+        };
+        let Some((id, _)) = declared else {
+            return self.fail(errors::no_default_action(span));
+        };
+        if let Some(known) = ids.iter().position(|&known| known == id) {
+            return Ok(call(known));
+        }
+        let action = self.plain_action(id)?;
+        ids.push(id);
+        actions.push(TableAction {
+            action,
+            default_only: true,
+            table_only: false,
+        });
+        Ok(call(actions.len() - 1))
+    }
+
+    /// An action as a table lists it.
+    fn table_action(&mut self, listed: &hir::ActionRef) -> Result<ir::Action> {
+        let action = &self.module.actions[listed.action];
+        let directional = action
+            .params
+            .iter()
+            .any(|&p| self.direction(p) != Direction::None);
+        if directional {
+            self.build_action(listed.action, &listed.args, listed.span)
+        } else {
+            self.plain_action(listed.action)
+        }
+    }
+
+    /// An action without directional parameters: one for all tables of the instance.
+    fn plain_action(&mut self, id: ActionId) -> Result<ir::Action> {
+        let local = self.local_actions.contains(&id);
+        let known = if local {
+            self.env.actions.get(&id)
+        } else {
+            self.global_actions.get(&id)
+        };
+        if let Some(&known) = known {
+            return Ok(known);
+        }
+        let made = self.build_action(id, &[], self.module.actions[id].span)?;
+        if local {
+            self.env.actions.insert(id, made);
+        } else {
+            self.global_actions.insert(id, made);
+        }
+        Ok(made)
+    }
+
+    /// Builds an action; arguments of its directional parameters are evaluated when it runs.
+    fn build_action(&mut self, id: ActionId, args: &[hir::Arg], span: Span) -> Result<ir::Action> {
+        self.grow(1, span)?;
+        let action = &self.module.actions[id];
+        let (bound, data): (Vec<LocalId>, Vec<LocalId>) = action
+            .params
+            .iter()
+            .partition(|&&p| self.direction(p) != Direction::None);
+        let mut params = Vec::new();
+        for made in self.make_params(&data, &[], &[])? {
+            let ParamInst::Copied(_, storage) = made else {
+                continue;
+            };
+            for leaf in self.leaves(&storage) {
+                match leaf {
+                    Leaf::Scalar(Place::Var(var)) => params.push(var),
+                    _ => return self.fail(errors::action_data(action.span, &action.name)),
+                }
+            }
+        }
+        let ((), body) = self.separate(Body::default(), |elab| {
+            let args: Vec<EvalArg> = elab.eval_args(args)?;
+            let share = elab.shareable(&args);
+            let made = elab.make_params(&bound, &args, &share)?;
+            elab.reset_shared_outs(&bound, &made, span)?;
+            let outs = elab.copy_in(&made, args, span)?;
+            elab.framed(outs, None, span, |elab| elab.stmts(&action.body))
+        })?;
+        Ok(self.program.actions.push(ActionData {
+            name: self.action_name(id),
+            params,
+            body,
+            annotations: names::keep(&action.annotations),
+            span: action.span,
+        }))
+    }
+
+    /// An action with its control-plane arguments.
+    pub(crate) fn action_call(
+        &mut self,
+        call: &hir::ActionCall,
+        actions: &[TableAction],
+    ) -> Result<ir::ActionCall> {
+        let Some(action) = actions.get(call.action as usize) else {
+            return self.fail(errors::not_constant(call.span));
+        };
+        let widths: Vec<u32> = self.program.actions[action.action]
+            .params
+            .iter()
+            .map(|&v| self.program.vars[v].ty.width())
+            .collect();
+        let mut values = Vec::new();
+        for arg in &call.args {
+            let value = match &arg.kind {
+                ExprKind::Default => None,
+                _ => Some(self.must_evaluate(arg)?),
+            };
+            let value = match value {
+                Some(value) => self.constant(&value, &arg.ty, arg.span)?,
+                None => self.default_value(&arg.ty, arg.span)?,
+            };
+            let mut scalars = Vec::new();
+            self.scalars(&value, arg.span, &mut scalars)?;
+            for scalar in scalars {
+                let width = widths.get(values.len()).copied().unwrap_or(0);
+                values.push(match &self.program.exprs[scalar].kind {
+                    ir::ExprKind::Const(bits) => bits.clone(),
+                    ir::ExprKind::Bool(value) => ir::Bits::from_bool(*value),
+                    ir::ExprKind::Member(index) => ir::Bits::new(width, *index),
+                    _ => return self.fail(errors::not_constant(arg.span)),
+                });
+            }
+        }
+        Ok(ir::ActionCall {
+            action: call.action,
+            args: values,
+        })
+    }
+
+    /// Extern objects and plain values among a table's properties; those of the language itself are
+    /// taken out.
+    fn properties(
+        &mut self,
+        declared: &hir::Table,
+        table: &str,
+        rule: &mut PriorityRule,
+    ) -> Result<Vec<(SmolStr, CtorValue)>> {
+        let mut kept = Vec::new();
+        for (name, value, _) in &declared.properties {
+            match name.as_str() {
+                "largest_priority_wins" => match self.must_evaluate(value)? {
+                    hir::ConstValue::Bool(largest) => rule.largest_wins = largest,
+                    _ => return self.fail(errors::not_constant(value.span)),
+                },
+                "priority_delta" => {
+                    let delta = self.must_be_int(value)?;
+                    match delta.to_u64().filter(|d| *d > 0) {
+                        Some(delta) => rule.delta = delta,
+                        None => {
+                            return self.fail(errors::bad_size(
+                                value.span,
+                                "`priority_delta`",
+                                &delta,
+                            ));
+                        }
+                    }
+                }
+                _ => {
+                    if let Some(value) = self.property(name, value, table)? {
+                        kept.push((name.clone(), value));
+                    }
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    fn property(
+        &mut self,
+        name: &str,
+        value: &hir::Expr,
+        table: &str,
+    ) -> Result<Option<CtorValue>> {
+        if let ExprKind::Instance(id) = value.kind
+            && self.module.instances[id].name.is_empty()
+            && matches!(self.resolve(&value.ty), Ty::Extern(..))
+        {
+            // An unnamed object of a table goes by the table and the property.
+            let own = table
+                .strip_prefix(self.env.path.as_str())
+                .map_or(table, |rest| rest.trim_start_matches('.'));
+            return match self.instantiate(id, &format!("{own}.{name}"))? {
+                InstRef::Extern(object) => Ok(Some(CtorValue::Extern(object))),
+                _ => self.fail(errors::not_an_instance(value.span)),
+            };
+        }
+        if self.object(value)?.is_none()
+            && !matches!(
+                self.evaluate(value),
+                Some(
+                    hir::ConstValue::Bool(_)
+                        | hir::ConstValue::Int(_)
+                        | hir::ConstValue::String(_)
+                        | hir::ConstValue::Enum(_)
+                )
+            )
+        {
+            self.diagnostics
+                .push(errors::property_ignored(value.span, name));
+            return Ok(None);
+        }
+        self.ctor_value(value).map(Some)
+    }
+
+    /// Applies a table; gives what is known of it.
+    pub(crate) fn apply_table(
+        &mut self,
+        id: TableId,
+        hit: Option<Var>,
+        action: Option<Var>,
+        span: Span,
+    ) -> Result<TableInst> {
+        let Some(inst) = self.env.tables.get(&id).cloned() else {
+            return self.fail(errors::not_an_instance(span));
+        };
+        let declared = &self.module.tables[id];
+        for &(key, var) in &inst.computed {
+            let expr = &declared.keys[key].expr;
+            let value = self.scalar(expr)?;
+            self.set(Place::Var(var), value, expr.span)?;
+        }
+        self.emit(
+            StmtKind::Apply {
+                table: inst.table,
+                hit,
+                action,
+            },
+            span,
+        )?;
+        Ok(inst)
+    }
+
+    /// Applies a table for whether it was hit.
+    pub(crate) fn apply_for_hit(&mut self, id: TableId, span: Span) -> Result<ir::Expr> {
+        let hit = self.new_var("hit", Type::Bool, span);
+        self.apply_table(id, Some(hit), None, span)?;
+        Ok(self.read(Place::Var(hit), span))
+    }
+}

@@ -1,0 +1,274 @@
+//! Types: substitution of type parameters, and what a type is made of once it is known.
+
+use crate::{Elab, Result, errors};
+use diag::Span;
+use hir::{CompositeKind, Ty};
+use ir::{FieldData, HeaderType, HeaderTypeData, Type};
+use smol_str::SmolStr;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The most elements a stack may have.
+const MAX_STACK: u32 = 1024;
+
+/// What a type that can be stored is made of.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// One value.
+    Scalar(Type),
+    /// A header.
+    Header(HeaderType),
+    /// A struct or tuple: names, types.
+    Struct(Vec<(SmolStr, Ty)>),
+    /// A header union: names, layouts.
+    Union(Vec<(SmolStr, HeaderType)>),
+    /// A header stack: element type, size.
+    Stack(Ty, u32),
+}
+
+/// Type arguments by parameter.
+pub(crate) type TypeMap = HashMap<hir::TypeParamId, Ty>;
+
+/// `ty` with type parameters replaced.
+pub(crate) fn substitute(ty: &Ty, map: &TypeMap) -> Ty {
+    let all = |args: &Rc<[Ty]>| -> Rc<[Ty]> { args.iter().map(|a| substitute(a, map)).collect() };
+    match ty {
+        Ty::Param(id) => map.get(id).cloned().unwrap_or_else(|| ty.clone()),
+        Ty::Composite(id, args) => Ty::Composite(*id, all(args)),
+        Ty::Stack(elem, size) => Ty::Stack(Rc::new(substitute(elem, map)), *size),
+        Ty::Tuple(args) => Ty::Tuple(all(args)),
+        Ty::List(elem) => Ty::List(Rc::new(substitute(elem, map))),
+        Ty::Set(elem) => Ty::Set(Rc::new(substitute(elem, map))),
+        Ty::Extern(id, args) => Ty::Extern(*id, all(args)),
+        Ty::Parser(id, args) => Ty::Parser(*id, all(args)),
+        Ty::Control(id, args) => Ty::Control(*id, all(args)),
+        Ty::Package(id, args) => Ty::Package(*id, all(args)),
+        _ => ty.clone(),
+    }
+}
+
+/// Pairs type parameters with arguments.
+pub(crate) fn type_map(params: &[hir::TypeParamId], args: &[Ty]) -> TypeMap {
+    params.iter().copied().zip(args.iter().cloned()).collect()
+}
+
+impl Elab<'_> {
+    /// A type with this place's type arguments, `type` declarations looked through at the top.
+    pub(crate) fn resolve(&self, ty: &Ty) -> Ty {
+        let mut ty = substitute(ty, &self.env.types);
+        while let Ty::NewType(id) = ty {
+            ty = substitute(&self.module.new_types[id].ty, &self.env.types);
+        }
+        ty
+    }
+
+    /// What `ty` is made of; an error if it cannot be stored.
+    pub(crate) fn shape(&mut self, ty: &Ty, span: Span) -> Result<Rc<Shape>> {
+        let ty = self.resolve(ty);
+        if let Some(shape) = self.shapes.get(&ty) {
+            return Ok(shape.clone());
+        }
+        let shape = Rc::new(self.make_shape(&ty, span)?);
+        self.shapes.insert(ty, shape.clone());
+        Ok(shape)
+    }
+
+    fn make_shape(&mut self, ty: &Ty, span: Span) -> Result<Shape> {
+        if let Some(scalar) = self.scalar_type(ty) {
+            return Ok(Shape::Scalar(scalar));
+        }
+        Ok(match ty {
+            Ty::Composite(id, args) => {
+                let composite = &self.module.composites[*id];
+                let map = type_map(&composite.type_params, args);
+                let fields = composite
+                    .fields
+                    .iter()
+                    .map(|f| (f.name.clone(), substitute(&f.ty, &map)));
+                match composite.kind {
+                    CompositeKind::Struct => Shape::Struct(fields.collect()),
+                    CompositeKind::Header => Shape::Header(self.header_type(ty, span)?),
+                    CompositeKind::Union => {
+                        let fields: Vec<_> = fields.collect();
+                        let mut members = Vec::new();
+                        for (name, ty) in fields {
+                            members.push((name, self.header_type(&ty, span)?));
+                        }
+                        Shape::Union(members)
+                    }
+                }
+            }
+            Ty::Tuple(elems) => Shape::Struct(
+                elems
+                    .iter()
+                    .enumerate()
+                    .map(|(i, t)| (smol_str::format_smolstr!("{i}"), t.clone()))
+                    .collect(),
+            ),
+            Ty::Stack(elem, size) => {
+                if *size == 0 || *size > MAX_STACK {
+                    return self.fail(errors::stack_size(span, *size, MAX_STACK));
+                }
+                let elem = self.resolve(elem);
+                match *self.shape(&elem, span)? {
+                    Shape::Header(_) | Shape::Union(_) => Shape::Stack(elem, *size),
+                    _ => return self.fail(errors::stack_of_what(span)),
+                }
+            }
+            _ => return self.fail(errors::not_storable(span)),
+        })
+    }
+
+    /// The IR's type for a scalar type, `None` for any other.
+    pub(crate) fn scalar_type(&mut self, ty: &Ty) -> Option<Type> {
+        Some(match self.resolve(ty) {
+            Ty::Bool => Type::Bool,
+            Ty::Bits { width, signed } => Type::Bits { width, signed },
+            Ty::Varbit(max) => Type::Varbit(max),
+            Ty::Error => Type::Error,
+            Ty::Enum(id) => match self.module.enums[id].underlying.clone() {
+                Some(ty) => return self.scalar_type(&ty),
+                None => Type::Enum(self.enum_of(id)),
+            },
+            _ => return None,
+        })
+    }
+
+    /// The IR's enum for one without representation.
+    pub(crate) fn enum_of(&mut self, id: hir::EnumId) -> ir::Enum {
+        if let Some(&known) = self.enums.get(&id) {
+            return known;
+        }
+        let declared = &self.module.enums[id];
+        let data = ir::EnumData {
+            name: declared.name.clone(),
+            members: declared.members.iter().map(|(n, _)| n.clone()).collect(),
+        };
+        let made = self.program.enums.push(data);
+        self.enums.insert(id, made);
+        made
+    }
+
+    /// The layout of a header.
+    pub(crate) fn header_type(&mut self, ty: &Ty, span: Span) -> Result<HeaderType> {
+        let ty = self.resolve(ty);
+        if let Some(&known) = self.header_types.get(&ty) {
+            return Ok(known);
+        }
+        let Ty::Composite(id, args) = &ty else {
+            return self.fail(errors::not_storable(span));
+        };
+        let composite = &self.module.composites[*id];
+        let map = type_map(&composite.type_params, args);
+        let mut fields = Vec::new();
+        for field in &composite.fields {
+            let ty = substitute(&field.ty, &map);
+            self.header_fields(&field.name, &ty, field.span, &mut fields)?;
+        }
+        let data = HeaderTypeData {
+            name: composite.name.clone(),
+            fields,
+        };
+        let varbits = data
+            .fields
+            .iter()
+            .filter(|f| matches!(f.ty, Type::Varbit(_)))
+            .count();
+        if varbits > 1 {
+            return self.fail(errors::two_varbits(composite.span, &composite.name));
+        }
+        if data.fixed_width() % 8 != 0 {
+            let width = data.fixed_width();
+            return self.fail(errors::header_width(composite.span, &composite.name, width));
+        }
+        let made = self.program.header_types.push(data);
+        self.header_types.insert(ty, made);
+        Ok(made)
+    }
+
+    fn header_fields(
+        &mut self,
+        name: &str,
+        ty: &Ty,
+        span: Span,
+        into: &mut Vec<FieldData>,
+    ) -> Result<()> {
+        match &*self.shape(ty, span)? {
+            Shape::Scalar(ty) => {
+                // A field of an enum without representation has no bits to lie in.
+                if matches!(ty, Type::Error | Type::Enum(_)) {
+                    return self.fail(errors::not_storable(span));
+                }
+                into.push(FieldData {
+                    name: name.into(),
+                    ty: *ty,
+                });
+                Ok(())
+            }
+            Shape::Struct(fields) => {
+                for (field, ty) in fields {
+                    self.header_fields(&format!("{name}.{field}"), ty, span, into)?;
+                }
+                Ok(())
+            }
+            _ => self.fail(errors::not_storable(span)),
+        }
+    }
+
+    /// How many scalars a type without headers is taken apart into.
+    pub(crate) fn leaf_count(&mut self, ty: &Ty, span: Span) -> Result<usize> {
+        match &*self.shape(ty, span)? {
+            Shape::Scalar(_) => Ok(1),
+            Shape::Struct(fields) => {
+                let mut count = 0;
+                for (_, ty) in fields {
+                    count += self.leaf_count(ty, span)?;
+                }
+                Ok(count)
+            }
+            _ => self.fail(errors::not_storable(span)),
+        }
+    }
+
+    /// The types of the scalars that a type is taken apart into, those of headers' fields included.
+    pub(crate) fn leaf_types(&mut self, ty: &Ty, span: Span, into: &mut Vec<Type>) -> Result<()> {
+        match &*self.shape(ty, span)? {
+            Shape::Scalar(ty) => into.push(*ty),
+            Shape::Header(ty) => {
+                into.extend(self.program.header_types[*ty].fields.iter().map(|f| f.ty));
+            }
+            Shape::Struct(fields) => {
+                for (_, ty) in fields {
+                    self.leaf_types(ty, span, into)?;
+                }
+            }
+            Shape::Union(members) => {
+                for (_, ty) in members {
+                    into.extend(self.program.header_types[*ty].fields.iter().map(|f| f.ty));
+                }
+            }
+            Shape::Stack(elem, size) => {
+                for _ in 0..*size {
+                    self.leaf_types(elem, span, into)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A header's or struct's declared fields with types, of a composite type.
+    pub(crate) fn composite_fields(&self, ty: &Ty) -> Vec<(SmolStr, Ty)> {
+        match self.resolve(ty) {
+            Ty::Composite(id, args) => {
+                let composite = &self.module.composites[id];
+                let map = type_map(&composite.type_params, &args);
+                composite
+                    .fields
+                    .iter()
+                    .map(|f| (f.name.clone(), substitute(&f.ty, &map)))
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
