@@ -15,10 +15,14 @@
 //! - Undefined values are zero, so that every target can agree bit for bit; an index out of a
 //!   stack's bounds reads an invalid, all-zero header and writes nothing.
 
+pub mod analysis;
 mod bits;
+pub mod build;
 pub mod eval;
 mod expr;
+pub mod passes;
 mod program;
+pub mod rewrite;
 mod stmt;
 pub mod text;
 pub mod types;

@@ -233,87 +233,90 @@ pub fn walk_block_mut(block: &mut Block, f: &mut impl FnMut(&mut Stmt)) {
     }
 }
 
-/// Replaces the expressions and headers that a statement itself names.
-pub struct Mapper<'a> {
+/// Replaces the expressions, headers and variables that statements name.
+pub trait Map {
     /// For every expression, but for indices inside headers.
-    pub expr: &'a mut dyn FnMut(Expr) -> Expr,
+    fn expr(&mut self, expr: Expr) -> Expr;
     /// For every header, index and all.
-    pub header: &'a mut dyn FnMut(HeaderRef) -> HeaderRef,
+    fn header(&mut self, header: HeaderRef) -> HeaderRef;
     /// For every variable that is written.
-    pub var: &'a mut dyn FnMut(Var) -> Var,
+    fn var(&mut self, var: Var) -> Var;
+    /// For the stacks that are moved.
+    fn stack(&mut self, stack: Stack) -> Stack;
 }
 
-impl Mapper<'_> {
-    /// Replaces in one place.
-    pub fn place(&mut self, place: &mut Place) {
-        match place {
-            Place::Var(var) => *var = (self.var)(*var),
-            Place::Field(header, _) => *header = (self.header)(*header),
+/// Replaces in a place.
+pub fn map_place(place: &mut Place, m: &mut dyn Map) {
+    match place {
+        Place::Var(var) => *var = m.var(*var),
+        Place::Field(header, _) => *header = m.header(*header),
+    }
+}
+
+/// Replaces in a statement, but not in the blocks inside.
+pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
+    match kind {
+        StmtKind::Assign { dst, value } => {
+            *value = m.expr(*value);
+            map_place(dst, m);
+        }
+        StmtKind::CopyHeader { dst, src } => {
+            *src = m.header(*src);
+            *dst = m.header(*dst);
+        }
+        StmtKind::SetValid(h) | StmtKind::SetInvalid(h) | StmtKind::Emit(h) => *h = m.header(*h),
+        StmtKind::If { cond: e, .. } | StmtKind::Switch { on: e, .. } => *e = m.expr(*e),
+        StmtKind::PushFront(stacks, _) | StmtKind::PopFront(stacks, _) => {
+            stacks.iter_mut().for_each(|s| *s = m.stack(*s));
+        }
+        StmtKind::Labeled(..)
+        | StmtKind::Loop(..)
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Return
+        | StmtKind::Exit => {}
+        StmtKind::Apply { hit, action, .. } => {
+            for var in [hit, action].into_iter().flatten() {
+                *var = m.var(*var);
+            }
+        }
+        StmtKind::Call(_, args) => args.iter_mut().for_each(|arg| map_arg(arg, m)),
+        StmtKind::Extern(call) => {
+            call.args.iter_mut().for_each(|arg| map_extern_arg(arg, m));
+            call.result.iter_mut().for_each(|p| map_place(p, m));
+        }
+        StmtKind::Extract { header, varbit } => {
+            *header = m.header(*header);
+            if let Some(size) = varbit {
+                *size = m.expr(*size);
+            }
+        }
+        StmtKind::Lookahead(p) | StmtKind::PacketLength(p) => map_place(p, m),
+        StmtKind::Advance(by) => *by = m.expr(*by),
+        StmtKind::Verify { cond, error } => {
+            *cond = m.expr(*cond);
+            *error = m.expr(*error);
         }
     }
+}
 
-    /// Replaces in a statement, but not in the blocks inside.
-    pub fn stmt(&mut self, kind: &mut StmtKind) {
-        match kind {
-            StmtKind::Assign { dst, value } => {
-                *value = (self.expr)(*value);
-                self.place(dst);
-            }
-            StmtKind::CopyHeader { dst, src } => {
-                *src = (self.header)(*src);
-                *dst = (self.header)(*dst);
-            }
-            StmtKind::SetValid(h) | StmtKind::SetInvalid(h) | StmtKind::Emit(h) => {
-                *h = (self.header)(*h);
-            }
-            StmtKind::If { cond: e, .. } | StmtKind::Switch { on: e, .. } => *e = (self.expr)(*e),
-            StmtKind::PushFront(..)
-            | StmtKind::PopFront(..)
-            | StmtKind::Labeled(..)
-            | StmtKind::Loop(..)
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Return
-            | StmtKind::Exit => {}
-            StmtKind::Apply { hit, action, .. } => {
-                for var in [hit, action].into_iter().flatten() {
-                    *var = (self.var)(*var);
-                }
-            }
-            StmtKind::Call(_, args) => args.iter_mut().for_each(|arg| match arg {
-                Arg::In(expr) => *expr = (self.expr)(*expr),
-                Arg::Out(Some(p)) | Arg::InOut(p) => self.place(p),
-                Arg::Header(Some(h)) => *h = (self.header)(*h),
-                Arg::Out(None) | Arg::Header(None) => {}
-            }),
-            StmtKind::Extern(call) => {
-                call.args.iter_mut().for_each(|arg| self.extern_arg(arg));
-                call.result.iter_mut().for_each(|p| self.place(p));
-            }
-            StmtKind::Extract { header, varbit } => {
-                *header = (self.header)(*header);
-                if let Some(size) = varbit {
-                    *size = (self.expr)(*size);
-                }
-            }
-            StmtKind::Lookahead(p) | StmtKind::PacketLength(p) => self.place(p),
-            StmtKind::Advance(by) => *by = (self.expr)(*by),
-            StmtKind::Verify { cond, error } => {
-                *cond = (self.expr)(*cond);
-                *error = (self.expr)(*error);
-            }
-        }
+fn map_arg(arg: &mut Arg, m: &mut dyn Map) {
+    match arg {
+        Arg::In(expr) => *expr = m.expr(*expr),
+        Arg::Out(Some(p)) | Arg::InOut(p) => map_place(p, m),
+        Arg::Header(Some(h)) => *h = m.header(*h),
+        Arg::Out(None) | Arg::Header(None) => {}
     }
+}
 
-    fn extern_arg(&mut self, arg: &mut ExternArg) {
-        match arg {
-            ExternArg::In(values) => values.iter_mut().for_each(|e| *e = (self.expr)(*e)),
-            ExternArg::Out(places) | ExternArg::InOut(places) => {
-                places.iter_mut().for_each(|p| self.place(p));
-            }
-            ExternArg::HeaderIn(h) | ExternArg::HeaderOut(h) => *h = (self.header)(*h),
-            ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Absent => {}
+fn map_extern_arg(arg: &mut ExternArg, m: &mut dyn Map) {
+    match arg {
+        ExternArg::In(values) => values.iter_mut().for_each(|e| *e = m.expr(*e)),
+        ExternArg::Out(places) | ExternArg::InOut(places) => {
+            places.iter_mut().for_each(|p| map_place(p, m));
         }
+        ExternArg::HeaderIn(h) | ExternArg::HeaderOut(h) => *h = m.header(*h),
+        ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Absent => {}
     }
 }
 

@@ -1,0 +1,4 @@
+//! What can be told of a program without running it, a question a file. Each file says what it
+//! guarantees.
+
+pub mod mentions;

@@ -1,0 +1,123 @@
+//! Exits in actions become a flag where a control on the way has results to copy out.
+//!
+//! An action that exits ends the pipeline block, but each control between copies its results out
+//! first. Once the control is inlined, nothing would do that. So the action only sets a flag and
+//! returns; whoever applied the table exits, which inlining knows how to treat.
+
+use crate::analysis::mentions::Mentions;
+use crate::*;
+use diag::Span;
+use std::collections::HashSet;
+
+/// Runs on a program whose actions call nothing any more, but whose routines do.
+pub(super) fn run(program: &mut Program) {
+    let tables = exiting_tables(program);
+    // An action cannot tell who applied its table, so all get the flag once any needs it.
+    let needed = program.routines.values().any(|data| {
+        let copies_out = data
+            .params
+            .iter()
+            .any(|p| !matches!(p, Param::In(_) | Param::HeaderIn(_)));
+        copies_out && reaches(program, &data.body, &tables)
+    });
+    if !needed {
+        return;
+    }
+    let flag = program.vars.push(VarData {
+        name: "exited".into(),
+        ty: Type::Bool,
+        span: Span::NONE,
+    });
+    let actions: HashSet<Action> = tables
+        .iter()
+        .flat_map(|&t| program.tables[t].actions.iter().map(|a| a.action))
+        .collect();
+    for action in actions {
+        let mut body = std::mem::take(&mut program.actions[action].body);
+        body = set_flag(program, body, flag);
+        program.actions[action].body = body;
+    }
+    for id in program.routines.keys().collect::<Vec<_>>() {
+        let body = std::mem::take(&mut program.routines[id].body);
+        let body = test_flag(program, body, flag, &tables);
+        program.routines[id].body = body;
+    }
+}
+
+/// Tables with an action that may exit.
+fn exiting_tables(program: &Program) -> HashSet<Table> {
+    let exits = |action: Action| Mentions::of_block(program, &program.actions[action].body).exits;
+    program
+        .tables
+        .iter()
+        .filter(|(_, data)| data.actions.iter().any(|a| exits(a.action)))
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// Whether a block or what it calls applies one of the tables.
+fn reaches(program: &Program, block: &Block, tables: &HashSet<Table>) -> bool {
+    let mentions = Mentions::of_block(program, block);
+    mentions.tables.iter().any(|t| tables.contains(t))
+}
+
+/// `exit` to `flag = true; return`.
+fn set_flag(program: &mut Program, block: Block, flag: Var) -> Block {
+    let mut out = Vec::new();
+    for mut stmt in block {
+        let span = stmt.span;
+        if let StmtKind::Exit = stmt.kind {
+            let value = program.exprs.push(ExprData {
+                kind: ExprKind::Bool(true),
+                ty: Type::Bool,
+                span,
+            });
+            let dst = Place::Var(flag);
+            let kind = StmtKind::Assign { dst, value };
+            out.push(Stmt { kind, span });
+            stmt.kind = StmtKind::Return;
+        }
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            let taken = std::mem::take(inner);
+            *inner = set_flag(program, taken, flag);
+        }
+        out.push(stmt);
+    }
+    out
+}
+
+fn test_flag(program: &mut Program, block: Block, flag: Var, tables: &HashSet<Table>) -> Block {
+    let mut out = Vec::new();
+    for mut stmt in block {
+        let span = stmt.span;
+        if let StmtKind::Apply { table, .. } = stmt.kind
+            && tables.contains(&table)
+        {
+            let value = program.exprs.push(ExprData {
+                kind: ExprKind::Bool(false),
+                ty: Type::Bool,
+                span,
+            });
+            let dst = Place::Var(flag);
+            let kind = StmtKind::Assign { dst, value };
+            out.push(Stmt { kind, span });
+            out.push(stmt);
+            let kind = StmtKind::If {
+                cond: build::var(program, flag, span),
+                then: vec![Stmt {
+                    kind: StmtKind::Exit,
+                    span,
+                }],
+                otherwise: Vec::new(),
+            };
+            out.push(Stmt { kind, span });
+            continue;
+        }
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            let taken = std::mem::take(inner);
+            *inner = test_flag(program, taken, flag, tables);
+        }
+        out.push(stmt);
+    }
+    out
+}

@@ -1,0 +1,100 @@
+//! Program to program, without changing what it does: the bytes that leave, the verdict, parser
+//! errors, which table is looked up with which key, what externs are called with, all stay.
+//!
+//! A pass is a file with `pub fn run(&mut Program)`; [`PASSES`] says in which order they run.
+
+pub mod fold;
+pub mod inline;
+
+use crate::*;
+
+/// A pass by name.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// What to call it.
+    pub name: &'static str,
+    /// From which level on it runs.
+    pub level: Level,
+    /// Runs it.
+    pub run: fn(&mut Program),
+}
+
+/// How much to do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Level {
+    /// Only what targets cannot do without: no calls.
+    Lower,
+    /// Everything.
+    #[default]
+    Optimize,
+}
+
+/// The passes in order.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "inline",
+        level: Level::Lower,
+        run: inline::run,
+    },
+    Pass {
+        name: "fold",
+        level: Level::Optimize,
+        run: fold::run,
+    },
+];
+
+/// Runs all passes of a level.
+///
+/// # Panics
+/// In debug builds, if a pass breaks a rule of the verifier: a compiler bug.
+pub fn pipeline(program: &mut Program, level: Level) {
+    for pass in PASSES {
+        if pass.level <= level {
+            (pass.run)(program);
+            if cfg!(debug_assertions)
+                && let Err(errors) = verify(program)
+            {
+                let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+                panic!("after pass {}: {}", pass.name, errors.join("; "));
+            }
+        }
+    }
+}
+
+/// Which body of code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Body {
+    Routine(Routine),
+    Action(Action),
+    State(Parser, State),
+}
+
+/// Calls `f` on every body of code, which the program lacks meanwhile.
+fn for_each_body(program: &mut Program, mut f: impl FnMut(&mut Program, &mut Block, Body)) {
+    for id in all_bodies(program) {
+        let mut block = std::mem::take(body_mut(program, id));
+        f(program, &mut block, id);
+        *body_mut(program, id) = block;
+    }
+}
+
+fn all_bodies(program: &Program) -> Vec<Body> {
+    let routines = program.routines.keys().map(Body::Routine);
+    let actions = program.actions.keys().map(Body::Action);
+    let states = program
+        .parsers
+        .iter()
+        .flat_map(|(parser, data)| data.states.keys().map(move |s| Body::State(parser, s)));
+    routines.chain(actions).chain(states).collect()
+}
+
+fn body_mut(program: &mut Program, body: Body) -> &mut Block {
+    match body {
+        Body::Routine(id) => &mut program.routines[id].body,
+        Body::Action(id) => &mut program.actions[id].body,
+        Body::State(parser, state) => &mut program.parsers[parser].states[state].body,
+    }
+}
+
+#[cfg(test)]
+mod tests;
