@@ -104,8 +104,7 @@ mod tests {
                 text,
                 headers: &[],
                 include_dirs: &[],
-                defines: &[],
-            },
+                defines: &[], externs: &[] },
         )
         .expect("compiles")
     }

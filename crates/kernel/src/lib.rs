@@ -9,6 +9,7 @@
 //! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`] and
 //! [`veth`] only.
 
+pub mod bench;
 pub mod budget;
 pub mod caps;
 pub mod clang;

@@ -153,6 +153,28 @@ impl Prog {
     }
 }
 
+impl Prog {
+    /// Lets an XDP program send `count` copies of a packet through the real network stack: its
+    /// redirects and transmissions happen, in batches of 64.
+    pub fn run_live(&self, packet: &[u8], count: u32) -> io::Result<()> {
+        let context = libbpf_sys::xdp_md {
+            data_end: packet.len() as u32,
+            ..Default::default()
+        };
+        let mut opts = libbpf_sys::bpf_test_run_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.data_in = packet.as_ptr().cast();
+        opts.data_size_in = packet.len() as u32;
+        opts.ctx_in = (&raw const context).cast();
+        opts.ctx_size_in = size_of_val(&context) as u32;
+        opts.repeat = count as i32;
+        opts.flags = libbpf_sys::BPF_F_TEST_XDP_LIVE_FRAMES;
+        // SAFETY: every pointer is to memory of the length given beside it.
+        check(unsafe { libbpf_sys::bpf_prog_test_run_opts(self.fd.as_raw_fd(), &mut opts) })
+            .map(|_| ())
+    }
+}
+
 impl AsFd for Prog {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()

@@ -1,0 +1,112 @@
+//! Timing of XDP programs: many against each other in turn, so that what disturbs one disturbs all.
+
+use crate::sys::Prog;
+use std::io;
+use std::time::Instant;
+
+/// A program to be timed, with the packet it is given.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// The program.
+    pub prog: &'a Prog,
+    /// The packet; each repetition sees what the one before made of it.
+    pub packet: &'a [u8],
+    /// Whether the packet gets longer each time: then it can be repeated 20 times only.
+    pub grows: bool,
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// How often each program gets its turn.
+    pub rounds: usize,
+    /// Runs of a program in one turn.
+    pub runs: u32,
+}
+
+/// The most repetitions before a growing packet has used up its head room.
+const GROWING_REPEATS: u32 = 20;
+
+/// Nanoseconds a run for each subject and round, as `[subject][round]`. What the kernel does around
+/// a run is in it: subtract an empty program's time.
+pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<Vec<f64>>> {
+    let mut out = vec![0; 4096];
+    let mut samples = vec![Vec::with_capacity(effort.rounds); subjects.len()];
+    for round in 0..=effort.rounds {
+        for (subject, samples) in subjects.iter().zip(&mut samples) {
+            let sample = turn(subject, effort.runs, &mut out)?;
+            // The first round warms caches and is not kept.
+            if round > 0 {
+                samples.push(sample);
+            }
+        }
+    }
+    Ok(samples)
+}
+
+fn turn(subject: &Subject<'_>, runs: u32, out: &mut [u8]) -> io::Result<f64> {
+    if !subject.grows {
+        // The kernel's own figure is in whole nanoseconds; the time around so many runs is finer.
+        let started = Instant::now();
+        subject.prog.run_xdp(subject.packet, out, 0, runs)?;
+        return Ok(started.elapsed().as_nanos() as f64 / f64::from(runs));
+    }
+    let calls = runs.div_ceil(GROWING_REPEATS).max(1);
+    let mut total = 0.0;
+    for _ in 0..calls {
+        let ran = subject
+            .prog
+            .run_xdp(subject.packet, out, 0, GROWING_REPEATS)?;
+        // It was rounded down from something between this and one more.
+        total += f64::from(ran.nanoseconds) + 0.5;
+    }
+    Ok(total / f64::from(calls))
+}
+
+/// The middle value; the mean of the two in the middle of an even number.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// The median of `subject - floor`, taken round by round, so that slow rounds do not count against
+/// one side.
+pub fn net(subject: &[f64], floor: &[f64]) -> f64 {
+    let differences: Vec<f64> = subject.iter().zip(floor).map(|(s, f)| s - f).collect();
+    median(&differences)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_and_even_counts() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
+        assert_eq!(net(&[5.0, 9.0, 6.0], &[1.0, 4.0, 3.0]), 4.0);
+    }
+
+    #[test]
+    fn each_program_gets_its_turn_in_each_round() {
+        let prog = Prog::constant_xdp(1).expect("this test needs root");
+        let packet = [0; 64];
+        let subject = |grows| Subject {
+            prog: &prog,
+            packet: &packet,
+            grows,
+        };
+        let effort = Effort {
+            rounds: 3,
+            runs: 1000,
+        };
+        let samples = interleaved(&[subject(false), subject(true)], effort).expect("runs");
+        assert_eq!(samples.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3]);
+        assert!(samples.iter().flatten().all(|s| *s > 0.0));
+    }
+}
