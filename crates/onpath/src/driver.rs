@@ -89,6 +89,6 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
 /// The program after all passes: what targets are compiled from.
 pub fn optimise(program: &Program) -> Program {
     let mut program = program.clone();
-    ir::passes::pipeline(&mut program);
+    ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
     program
 }

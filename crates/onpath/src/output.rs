@@ -41,6 +41,11 @@ fn colour() -> bool {
     std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal()
 }
 
+/// Diagnostics as text without colours.
+pub fn text_of(diagnostics: &Diagnostics, map: &SourceMap) -> String {
+    diag::render_text(diagnostics, map, false)
+}
+
 /// Prints diagnostics for people on standard error.
 pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
     if !diagnostics.is_empty() {

@@ -1,0 +1,140 @@
+//! `onpath build`
+
+use super::source::elaborate;
+use crate::args::{Build, BuildTarget, Emit};
+use crate::driver;
+use crate::output::{Done, Stop, columns, failed, print_diagnostics, print_json};
+use crate::xdp::{self, Compiled};
+use diag::{Diagnostics, SourceMap};
+use ir::Program;
+use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Compiles a program: status 1 if it is refused, 2 if the target cannot run it.
+pub fn run(args: Build) -> Done {
+    let elaborated = elaborate(&args.source)?;
+    let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+    let unfit = |diagnostics: Diagnostics| {
+        print_diagnostics(&diagnostics, &sources);
+        Stop::Told(2)
+    };
+    match args.emit {
+        Some(Emit::IrRaw) => print!("{program}"),
+        Some(Emit::Ir) => print!("{}", driver::optimise(&program)),
+        Some(Emit::C) => {
+            let BuildTarget::Xdp = args.target;
+            print!("{}", xdp::generate(&program, &sources).map_err(unfit)?.c_source);
+        }
+        None => {}
+    }
+    let Some(dir) = args.output else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let compiled = xdp::compile(&program, &sources, &args.externs, false).map_err(unfit)?;
+    let stem = args.source.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    write(&dir, &stem, &compiled, &program)?;
+    let report = report(&compiled, &program, &sources, args.report);
+    if args.json {
+        print_json(&report);
+    } else {
+        println!("{}: {stem}.c, {stem}.o and {stem}.json written", dir.display());
+        if args.report {
+            print!("{}", show(&report));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Result<(), Stop> {
+    let mut description = control::describe::describe(program);
+    description["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
+    let files: [(&str, Vec<u8>); 3] = [
+        ("c", compiled.c_source.clone().into_bytes()),
+        ("o", compiled.object.clone()),
+        ("json", format!("{description:#}\n").into_bytes()),
+    ];
+    if let Err(error) = std::fs::create_dir_all(dir) {
+        return failed(format!("{} could not be made: {error}", dir.display()));
+    }
+    for (extension, bytes) in files {
+        let path = dir.join(format!("{stem}.{extension}"));
+        if let Err(error) = std::fs::write(&path, bytes) {
+            return failed(format!("{} was not written: {error}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// What the program needs. With `ask_kernel` the verifier is asked too, if this process may.
+fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap, ask_kernel: bool) -> Value {
+    let functions: Vec<Value> = compiled
+        .budget
+        .functions
+        .iter()
+        .map(|f| json!({ "name": f.name, "section": f.section, "instructions": f.instructions, "stack": f.stack }))
+        .collect();
+    let maps: Vec<Value> = compiled
+        .abi
+        .maps
+        .iter()
+        .map(|m| {
+            let bytes = u64::from(m.key_size + m.value_size) * u64::from(m.max_entries);
+            json!({ "name": m.name, "kind": m.kind, "entries": m.max_entries, "bytes": bytes })
+        })
+        .collect();
+    let verifier = ask_kernel.then(|| {
+        match kernel::load(&compiled.object, &compiled.abi, program, sources) {
+            Ok(instance) => json!({
+                "accepted": true,
+                "instructions": instance.xdp.verified_instructions().ok(),
+                "limit": VERIFIER_LIMIT,
+            }),
+            Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),
+        }
+    });
+    json!({
+        "functions": functions,
+        "instructions": compiled.budget.instructions(),
+        "stack": compiled.budget.stack(),
+        "stack_limit": STACK_LIMIT,
+        "maps": maps,
+        "verifier": verifier,
+        "milliseconds": {
+            "own": compiled.own_time.as_secs_f64() * 1e3,
+            "clang": compiled.clang_time.as_secs_f64() * 1e3,
+        },
+    })
+}
+
+/// The report for people.
+fn show(report: &Value) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut rows = vec![["FUNCTION", "INSTRUCTIONS", "STACK"].map(String::from).to_vec()];
+    for f in report["functions"].as_array().into_iter().flatten() {
+        let stack = format!("{} of {} bytes", f["stack"], report["stack_limit"]);
+        rows.push(vec![text(&f["name"]), text(&f["instructions"]), stack]);
+    }
+    let mut out = columns(&rows);
+    let mut rows = vec![["MAP", "KIND", "ENTRIES", "BYTES"].map(String::from).to_vec()];
+    for m in report["maps"].as_array().into_iter().flatten() {
+        rows.push(["name", "kind", "entries", "bytes"].iter().map(|k| text(&m[k])).collect());
+    }
+    if rows.len() > 1 {
+        out += &columns(&rows);
+    }
+    let verifier = &report["verifier"];
+    out += &if verifier["accepted"] == json!(true) {
+        format!("verifier: accepted, {} instructions walked of {}\n", verifier["instructions"], verifier["limit"])
+    } else {
+        format!("verifier: not accepted: {}\n", text(&verifier["reason"]))
+    };
+    let ms = &report["milliseconds"];
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
+    out + &format!("time: {:.1} ms our own, {:.0} ms clang\n", number(&ms["own"]), number(&ms["clang"]))
+}
