@@ -104,7 +104,9 @@ mod tests {
                 text,
                 headers: &[],
                 include_dirs: &[],
-                defines: &[], externs: &[] },
+                defines: &[],
+                externs: &[],
+            },
         )
         .expect("compiles")
     }

@@ -207,7 +207,9 @@ mod tests {
                 text: "int f( {\n",
                 headers: &[],
                 include_dirs: &[],
-                defines: &[], externs: &[] },
+                defines: &[],
+                externs: &[],
+            },
         )
         .expect_err("refused");
         assert_eq!(error.code, diag::Code("E0755"));
