@@ -1,0 +1,98 @@
+//! From P4 text to IR, for tests.
+
+#![allow(dead_code)]
+
+use diag::{Diagnostics, SourceMap};
+use std::path::{Path, PathBuf};
+use syntax::MemoryLoader;
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All built-in include files.
+fn includes() -> MemoryLoader {
+    let mut loader = MemoryLoader::new();
+    for entry in std::fs::read_dir(root().join("p4include")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        loader = loader.with(name, std::fs::read_to_string(&path).unwrap());
+    }
+    loader
+}
+
+/// What became of a program.
+pub enum Outcome {
+    /// IR that the verifier accepts.
+    Program(Box<ir::Program>, Diagnostics),
+    /// Not accepted by the parser or checker.
+    Unchecked(String),
+    /// Refused by elaboration.
+    Refused(Diagnostics, String),
+    /// IR that breaks a rule.
+    Broken(String),
+}
+
+/// Takes a program through all phases.
+pub fn compile(name: &str, text: &str) -> Outcome {
+    let loader = includes().with(name, text);
+    let mut map = SourceMap::new();
+    let parsed = syntax::parse(&mut map, &loader, name, &[]);
+    if parsed.diagnostics.has_errors() {
+        return Outcome::Unchecked(show(&parsed.diagnostics, &map));
+    }
+    let checked = sema::check(&parsed.program, &map);
+    let Some(module) = checked.module else {
+        return Outcome::Unchecked(show(&checked.diagnostics, &map));
+    };
+    match elab::elaborate(&module) {
+        Err(diagnostics) => {
+            let text = show(&diagnostics, &map);
+            Outcome::Refused(diagnostics, text)
+        }
+        Ok((program, warnings)) => match ir::verify(&program) {
+            Ok(()) => Outcome::Program(Box::new(program), warnings),
+            Err(errors) => {
+                let list: Vec<String> = errors.iter().map(|e| e.to_string()).collect();
+                Outcome::Broken(format!("{}\n{program}", list.join("\n")))
+            }
+        },
+    }
+}
+
+/// Diagnostics as `line: code message`.
+pub fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
+    diagnostics
+        .iter()
+        .map(|d| {
+            let place = match map.line_col(d.primary.span) {
+                Some((file, at)) => format!("{}:{}", map.file(file).name, at.line),
+                None => "?".to_owned(),
+            };
+            format!("{place}: {} {}", d.code.0, d.message)
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Every P4 program below a folder, in order.
+pub fn programs(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|e| e == "p4") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
