@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// random stays in its bounds; digest, log_msg, assert and assume change no packet; a false assert ends it.
+// random stays in its bounds; digest, log_msg, assert and assume change no packet.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,0 +1,16 @@
+#include <core.p4>
+error { MyOwn, Another }
+match_kind { fuzzy }
+const error E = error.MyOwn;
+const match_kind K = match_kind.exact;
+control c(in bit<8> x, in error e, out bool r) {
+    action a() {}
+    table t {
+        key = { x: fuzzy; e: exact; }
+        actions = { a; }
+    }
+    apply {
+        r = e == error.NoError || e == E || e != error.Another;
+        t.apply();
+    }
+}

@@ -1,0 +1,11 @@
+const bit<32> A = 0xDEAD_BEEF;
+const bit<8> B = 0b1010_1010;
+const bit<8> C = 0o17;
+const bit<8> D = 0d12;
+const bit<8> E = 8w0xFF;
+const int<4> F = 4s0b0111;
+const int G = 123_456_789_012_345_678_901_234_567_890;
+const bit<128> H = 128w0xFFFF_FFFF_FFFF_FFFF_FFFF_FFFF_FFFF_FFFF;
+const string S = "say \"hi\"\n";
+const bool T = true;
+const int<8> I = -128;

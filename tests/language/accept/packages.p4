@@ -1,0 +1,17 @@
+#include <core.p4>
+parser prs<H, M>(packet_in p, out H h, inout M m);
+control pipe<H, M>(inout H h, inout M m);
+control dep<H>(packet_out p, in H h);
+package Switch<H, M>(prs<H, M> p, pipe<H, M> i, dep<H> d, bit<8> ports = 4);
+package Two<H, M>(Switch<H, M> a, Switch<H, M> b);
+header h_t { bit<8> x; }
+struct hs_t { h_t h; }
+struct m_t { bit<8> y; }
+parser P(packet_in p, out hs_t h, inout m_t m) {
+    state start { p.extract(h.h); m.y = h.h.x; transition accept; }
+}
+control I(inout hs_t h, inout m_t m)(bit<8> by) { apply { h.h.x = m.y + by; } }
+control D(packet_out p, in hs_t h) { apply { p.emit(h); p.emit(h.h); } }
+Switch(P(), I(1), D()) one;
+Switch<hs_t, m_t>(p = P(), d = D(), i = I(2)) two;
+Two(one, two) main;

@@ -1,0 +1,55 @@
+#include <core.p4>
+header h_t { bit<8> x; }
+struct s_t { bit<8> a; bit<8> b; }
+bit<8> f(out bit<8> y, in bool b) { //~ W0403 the `out` parameter `y` may be unset when `f` ends
+    bit<8> z;
+    if (b) { y = 1; z = 2; }
+    return z; //~ W0401 `z` may be read before it is written
+}
+void g(inout bit<8> y) { y = y + 1; }
+control c(inout h_t h, inout bit<8> r, in bool b, out s_t whole) { //~ W0403 `whole`
+    h_t mine;
+    bit<8> set_by_action;
+    s_t s;
+    action set() { set_by_action = 1; }
+    table t { actions = { set; } default_action = set(); }
+    apply {
+        r = mine.x; //~ W0402 the header `mine` is invalid here
+        h.setInvalid();
+        r = h.x; //~ W0402 the header `h` is invalid here
+        h.setValid();
+        r = h.x;
+        if (!h.isValid()) { r = h.x; } //~ W0402 invalid here
+        t.apply();
+        r = set_by_action;
+        s.a = 1;
+        r = s.a + s.b; //~ W0401 `s.b`
+        bit<8> later;
+        switch (r) { 1: { later = 1; } default: { later = 2; } }
+        g(later);
+        bit<8> never;
+        g(never); //~ W0401 `never`
+        bit<8> loop;
+        for (bit<8> i in 1 .. 3) { loop = i; }
+        r = loop; //~ W0401 `loop`
+        h_t copy = mine;
+        copy = { 1 };
+        r = copy.x;
+        if (mine.isValid() && mine.x == 1) { r = 1; }
+        bit<8> w;
+        if (b) { w = 1; } else { exit; }
+        r = w;
+    }
+}
+parser p(packet_in packet, out h_t h, out bit<8> r) {
+    bit<8> v;
+    state start {
+        r = h.x; //~ W0402 the header `h` is invalid here
+        transition select(r) { 0: a; 1: b; default: z; }
+    }
+    state a { v = 1; packet.extract(h); r = h.x; transition both; }
+    state b { transition both; }
+    state both { r = v; transition accept; } //~ W0401 `v`
+    state z { transition z2; }
+    state z2 { packet.extract(h); transition select(h.x) { 0: z2; _: accept; } }
+}
