@@ -181,7 +181,7 @@ fn truncate_cuts_what_leaves() {
 }
 
 #[test]
-fn a_failed_assertion_ends_the_packet_and_the_device_says_so() {
+fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_told() {
     let mut it = interpreter(&with("", "  extern assert(in(h.b == 8w1));", ""));
     assert_eq!(it.run(0, &[6, 1, 0, 0]).verdict, Verdict::Forward(2));
     let outcome = it.run(0, &[6, 0, 0, 0]);
@@ -190,10 +190,13 @@ fn a_failed_assertion_ends_the_packet_and_the_device_says_so() {
         port: 0,
         bytes: vec![6, 0, 0, 0],
     };
-    let error = it.send(&packet).unwrap_err();
+    assert_eq!(it.send(&packet), Ok(()));
+    assert_eq!(it.receive(), Ok(vec![]));
+    let endless = with("", "  loop label0 {\n  }", "").replacen("enum", "labels 1\nenum", 1);
     assert_eq!(
-        error.to_string(),
-        "the packet was given up: an assertion did not hold"
+        interpreter(&endless).send(&packet).unwrap_err().to_string(),
+        "the packet was given up: the program was still busy with it after 1000000 steps; \
+         a loop without an end?"
     );
 }
 
