@@ -1,4 +1,6 @@
 //! What can be told of a program without running it, a question a file. Each file says what it
 //! guarantees.
 
+pub mod facts;
+pub mod flow;
 pub mod mentions;

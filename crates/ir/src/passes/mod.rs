@@ -5,6 +5,7 @@
 
 pub mod fold;
 pub mod inline;
+pub mod propagate;
 
 use crate::*;
 

@@ -1,0 +1,232 @@
+//! What is known of storage at one point: values of variables, validity of headers.
+//!
+//! Guarantee: whatever way a packet reaches the point, a variable has its known value or equals
+//! the variable it is known to be a copy of, and a header has its known validity. Nothing is known
+//! of what is not mentioned.
+
+use crate::eval::{self, Value};
+use crate::types::is_signed;
+use crate::*;
+use std::collections::HashMap;
+
+/// What is known of a variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// Its value.
+    Value(Value),
+    /// It has the same value as this one, of which no more is known.
+    Copy(Var),
+}
+
+/// What is known at a point that can be reached.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Facts {
+    vars: HashMap<Var, Known>,
+    valid: HashMap<Header, bool>,
+}
+
+impl Facts {
+    /// What is known of a variable.
+    pub fn var(&self, var: Var) -> Option<&Known> {
+        self.vars.get(&var)
+    }
+
+    /// Whether a header is valid, if known.
+    pub fn valid(&self, header: Header) -> Option<bool> {
+        self.valid.get(&header).copied()
+    }
+
+    /// The header that a reference means, if its index is known and in bounds.
+    pub fn resolve(&self, program: &Program, header: HeaderRef) -> Option<Header> {
+        match header {
+            HeaderRef::Header(header) => Some(header),
+            HeaderRef::Element(stack, index) => {
+                let index = self.index(program, index)?;
+                program.stacks[stack].elems.get(index).copied()
+            }
+        }
+    }
+
+    fn index(&self, program: &Program, index: Expr) -> Option<usize> {
+        let value = self.eval(program, index)?;
+        usize::try_from(value.bits().to_u64()?).ok()
+    }
+
+    /// Whether the header a reference means is valid, if known.
+    pub fn is_valid(&self, program: &Program, header: HeaderRef) -> Option<bool> {
+        match header {
+            HeaderRef::Header(header) => self.valid(header),
+            HeaderRef::Element(stack, index) => {
+                let elems = &program.stacks[stack].elems;
+                if let Some(index) = self.index(program, index) {
+                    // Out of bounds is invalid.
+                    return elems.get(index).map_or(Some(false), |&h| self.valid(h));
+                }
+                // Out of bounds would not be valid, so only a stack without a valid element tells.
+                let all_invalid = elems.iter().all(|&h| self.valid(h) == Some(false));
+                all_invalid.then_some(false)
+            }
+        }
+    }
+
+    /// An expression's value, if known.
+    pub fn eval(&self, program: &Program, expr: Expr) -> Option<Value> {
+        let data = &program.exprs[expr];
+        Some(match data.kind {
+            ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) => {
+                return eval::constant(program, expr);
+            }
+            ExprKind::Var(var) => match self.vars.get(&var)? {
+                Known::Value(value) => value.clone(),
+                Known::Copy(_) => return None,
+            },
+            ExprKind::Field(..) => return None,
+            ExprKind::IsValid(header) => Value::Bool(self.is_valid(program, header)?),
+            ExprKind::Unary(op, a) => eval::unary(op, &self.eval(program, a)?),
+            ExprKind::Binary(op, a, b) => {
+                let (x, y) = (self.eval(program, a), self.eval(program, b));
+                let settles = match op {
+                    BinaryOp::And => Some(Value::Bool(false)),
+                    BinaryOp::Or => Some(Value::Bool(true)),
+                    _ => None,
+                };
+                if settles.is_some() && (x == settles || y == settles) {
+                    return settles;
+                }
+                eval::binary(op, &x?, &y?, is_signed(program.ty(a)))
+            }
+            ExprKind::Cast(a) => eval::cast(&self.eval(program, a)?, program.ty(a), data.ty),
+            ExprKind::Slice { base, hi, lo } => eval::slice(&self.eval(program, base)?, hi, lo),
+            ExprKind::Mux(cond, a, b) => match self.eval(program, cond)? {
+                Value::Bool(true) => self.eval(program, a)?,
+                _ => self.eval(program, b)?,
+            },
+        })
+    }
+
+    /// Forgets what is known of a variable and of its copies.
+    pub fn forget(&mut self, var: Var) {
+        self.vars.remove(&var);
+        self.vars.retain(|_, known| *known != Known::Copy(var));
+    }
+
+    /// Forgets a header's validity.
+    pub fn forget_valid(&mut self, header: Header) {
+        self.valid.remove(&header);
+    }
+
+    /// Stores a value in a variable.
+    pub fn set(&mut self, var: Var, value: Value) {
+        self.forget(var);
+        if value.to_const().is_some() {
+            self.vars.insert(var, Known::Value(value));
+        }
+    }
+
+    /// Stores an expression's value in a variable.
+    pub fn assign(&mut self, program: &Program, var: Var, value: Expr) {
+        if let Some(value) = self.eval(program, value) {
+            return self.set(var, value);
+        }
+        let source = match program.exprs[value].kind {
+            ExprKind::Var(source) => match self.vars.get(&source) {
+                Some(&Known::Copy(origin)) => Some(origin),
+                _ => Some(source),
+            },
+            _ => None,
+        };
+        if source == Some(var) {
+            // It is what it was.
+            return;
+        }
+        self.forget(var);
+        if let Some(source) = source {
+            self.vars.insert(var, Known::Copy(source));
+        }
+    }
+
+    /// Sets a header's validity; the header is one of those that the reference may mean.
+    pub fn set_valid(&mut self, program: &Program, header: HeaderRef, valid: Option<bool>) {
+        if let Some(header) = self.resolve(program, header) {
+            self.valid.remove(&header);
+            if let Some(valid) = valid {
+                self.valid.insert(header, valid);
+            }
+            return;
+        }
+        if let HeaderRef::Element(stack, index) = header {
+            if self.index(program, index).is_some() {
+                // Out of bounds: nothing is written.
+                return;
+            }
+            for elem in &program.stacks[stack].elems {
+                if self.valid.get(elem).copied() != valid {
+                    self.valid.remove(elem);
+                }
+            }
+        }
+    }
+
+    /// What is also known where a condition came out as `truth`.
+    pub fn assume(&mut self, program: &Program, cond: Expr, truth: bool) {
+        match program.exprs[cond].kind {
+            ExprKind::IsValid(header) => {
+                if let Some(header) = self.resolve(program, header) {
+                    self.valid.insert(header, truth);
+                }
+            }
+            ExprKind::Var(var) => self.learn(var, Value::Bool(truth)),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.assume(program, inner, !truth),
+            ExprKind::Binary(BinaryOp::And, a, b) if truth && program.ty(a) == Type::Bool => {
+                self.assume(program, a, true);
+                self.assume(program, b, true);
+            }
+            ExprKind::Binary(BinaryOp::Or, a, b) if !truth && program.ty(a) == Type::Bool => {
+                self.assume(program, a, false);
+                self.assume(program, b, false);
+            }
+            ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
+                if truth == (op == BinaryOp::Eq) =>
+            {
+                match (&program.exprs[a].kind, &program.exprs[b].kind) {
+                    (ExprKind::Var(var), _) => {
+                        if let Some(value) = self.eval(program, b) {
+                            self.learn(*var, value);
+                        }
+                    }
+                    (_, ExprKind::Var(var)) => {
+                        if let Some(value) = self.eval(program, a) {
+                            self.learn(*var, value);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Knows more of a variable that was not written.
+    pub fn learn(&mut self, var: Var, value: Value) {
+        if value.to_const().is_none() {
+            return;
+        }
+        if let Some(&Known::Copy(origin)) = self.vars.get(&var) {
+            self.vars.insert(origin, Known::Value(value.clone()));
+        }
+        self.vars.insert(var, Known::Value(value));
+    }
+
+    /// Keeps what both know.
+    pub fn join(&mut self, other: &Facts) {
+        self.vars
+            .retain(|var, known| other.vars.get(var) == Some(known));
+        self.valid
+            .retain(|header, valid| other.valid.get(header) == Some(valid));
+    }
+
+    /// Marks a header's validity as known, whatever was known before.
+    pub(super) fn insert_valid(&mut self, header: Header, valid: bool) {
+        self.valid.insert(header, valid);
+    }
+}

@@ -1,0 +1,89 @@
+//! Known values of variables, copies and known validity go where they are read.
+//!
+//! Guarantees: what [`Flow`] knows where an expression is computed is no longer asked there; a
+//! header is not made valid or invalid that is already. Folding makes something of it.
+
+use super::{all_bodies, body_mut};
+use crate::analysis::facts::{Facts, Known};
+use crate::analysis::flow::Flow;
+use crate::rewrite::{Leaves, Rewriter};
+use crate::*;
+use diag::Span;
+
+/// Runs the pass.
+pub fn run(program: &mut Program) {
+    let flow = Flow::new(program);
+    for id in all_bodies(program) {
+        // Statements stay where they are in memory, which is what the facts know them by.
+        let mut body = std::mem::take(body_mut(program, id));
+        block(program, &flow, &mut body);
+        *body_mut(program, id) = body;
+    }
+    for table in program.tables.keys().collect::<Vec<_>>() {
+        let Some(facts) = flow.at_key(table) else {
+            continue;
+        };
+        for i in 0..program.tables[table].keys.len() {
+            let expr = program.tables[table].keys[i].expr;
+            program.tables[table].keys[i].expr = Rewriter::new(program, Inserter(facts)).expr(expr);
+        }
+    }
+    for parser in program.parsers.keys().collect::<Vec<_>>() {
+        for state in program.parsers[parser].states.keys().collect::<Vec<_>>() {
+            let Some(facts) = flow.at_transition(parser, state) else {
+                continue;
+            };
+            let mut transition = program.parsers[parser].states[state].transition.clone();
+            Rewriter::new(program, Inserter(facts)).transition(&mut transition);
+            program.parsers[parser].states[state].transition = transition;
+        }
+    }
+}
+
+fn block(program: &mut Program, flow: &Flow, stmts: &mut Block) {
+    let mut useless = Vec::with_capacity(stmts.len());
+    for stmt in stmts.iter_mut() {
+        let mut nothing = false;
+        if let Some(facts) = flow.before(stmt) {
+            nothing = is_useless(program, facts, &stmt.kind);
+            visit::map_stmt(&mut stmt.kind, &mut Rewriter::new(program, Inserter(facts)));
+        }
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            block(program, flow, inner);
+        }
+        useless.push(nothing);
+    }
+    let mut useless = useless.into_iter();
+    stmts.retain(|_| !useless.next().unwrap_or(false));
+}
+
+fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
+    match *kind {
+        StmtKind::SetValid(header) => facts.is_valid(program, header) == Some(true),
+        StmtKind::SetInvalid(header) => facts.is_valid(program, header) == Some(false),
+        StmtKind::Assign {
+            dst: Place::Var(var),
+            value,
+        } => match facts.var(var) {
+            Some(Known::Value(known)) => facts.eval(program, value).as_ref() == Some(known),
+            Some(Known::Copy(origin)) => program.exprs[value].kind == ExprKind::Var(*origin),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+struct Inserter<'a>(&'a Facts);
+
+impl Leaves for Inserter<'_> {
+    fn var(&mut self, program: &mut Program, var: Var) -> Option<Expr> {
+        match self.0.var(var)? {
+            Known::Value(value) => build::value(program, value, program.vars[var].ty, Span::NONE),
+            Known::Copy(origin) => Some(build::var(program, *origin, Span::NONE)),
+        }
+    }
+
+    fn valid(&mut self, program: &mut Program, header: HeaderRef) -> Option<bool> {
+        self.0.is_valid(program, header)
+    }
+}
