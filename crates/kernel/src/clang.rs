@@ -226,7 +226,7 @@ mod tests {
         let file = tempfile::NamedTempFile::with_suffix(".c").expect("room");
         fs::write(file.path(), "static int two(void) { return 2; }\n").expect("room");
         let text = "static int two(void);\n__attribute__((section(\"xdp\"), used)) int f(void *c) { return two(); }\n";
-        let with = |externs| {
+        let with = |externs: &[PathBuf]| {
             compile(
                 &clang,
                 Source {

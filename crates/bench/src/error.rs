@@ -1,0 +1,48 @@
+//! What can go wrong on the way to a figure.
+
+use diag::Diagnostic;
+use kernel::Failure;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// A reason to stop, in words.
+#[derive(Debug)]
+pub struct Error(String);
+
+impl Error {
+    /// Any reason.
+    pub fn new(what: impl Into<String>) -> Error {
+        Error(what.into())
+    }
+
+    /// A file that could not be read or written.
+    pub fn file(what: &str, path: &Path, error: &io::Error) -> Error {
+        Error(format!("could not {what} `{}`: {error}", path.display()))
+    }
+
+    /// The system refused something.
+    pub fn system(what: &'static str) -> impl Fn(io::Error) -> Error {
+        move |error| Error(format!("{what}: {error}"))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Box<Diagnostic>> for Error {
+    fn from(diagnostic: Box<Diagnostic>) -> Error {
+        let help = diagnostic.help.map_or(String::new(), |h| format!(" ({h})"));
+        Error(format!("{}{help}", diagnostic.message))
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Error {
+        let Error(what) = failure.diagnostic.into();
+        Error(format!("{what}\n{}", failure.log))
+    }
+}

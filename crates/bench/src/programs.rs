@@ -1,0 +1,190 @@
+//! Programs made ready: ours compiled from P4, the others from C, all with their entries and checked
+//! to do the same to the packet.
+
+use crate::error::Error;
+use crate::workload::{Workload, bytes};
+use control::entries;
+use diag::{Diagnostics, SourceMap};
+use kernel::budget::{self, Budget};
+use kernel::clang::{self, Source};
+use kernel::sys::{Loaded, Prog, Update, load_object};
+use onpath::driver::{self, Input};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where Debian and others keep `linux/bpf.h`'s companions.
+const SYSTEM_INCLUDES: [&str; 2] = [
+    "/usr/include/x86_64-linux-gnu",
+    "/usr/include/aarch64-linux-gnu",
+];
+
+/// A loaded program and what it costs.
+#[derive(Debug)]
+pub struct Ready {
+    /// The program.
+    pub prog: Prog,
+    /// What the object holds.
+    pub budget: Budget,
+    /// Instructions that the verifier walked through.
+    pub verified: u32,
+    /// Keeps its maps.
+    _maps: Box<dyn std::fmt::Debug>,
+}
+
+/// A workload's two programs.
+#[derive(Debug)]
+pub struct Built {
+    /// The work.
+    pub workload: Workload,
+    /// Compiled from P4.
+    pub ours: Ready,
+    /// Written by hand.
+    pub by_hand: Ready,
+}
+
+/// Compiles, loads and fills both programs of a workload.
+pub fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
+    let built = Built {
+        ours: from_p4(root, workload)?,
+        by_hand: from_c(root, workload)?,
+        workload: workload.clone(),
+    };
+    let outcome = |ready: &Ready| -> Result<(u32, Vec<u8>), Error> {
+        let mut out = vec![0; 4096];
+        let ran = ready
+            .prog
+            .run_xdp(&workload.packet()?, &mut out, 0, 1)
+            .map_err(Error::system("a test run"))?;
+        out.truncate(ran.length);
+        Ok((ran.verdict, out))
+    };
+    let (ours, by_hand) = (outcome(&built.ours)?, outcome(&built.by_hand)?);
+    if ours != by_hand || ours.0 != workload.verdict {
+        return Err(Error::new(format!(
+            "{}: the programs do not do the same work: compiled {ours:x?}, by hand {by_hand:x?}, \
+             expected verdict {}",
+            workload.name, workload.verdict
+        )));
+    }
+    Ok(built)
+}
+
+fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
+    let told = |d: &Diagnostics, _: &SourceMap| {
+        let messages: Vec<&str> = d.iter().map(|d| d.message.as_str()).collect();
+        Error::new(format!("{}: {}", workload.p4, messages.join("; ")))
+    };
+    let elaborated = driver::elaborate(&Input::file(root.join(&workload.p4)))
+        .map_err(|refused| told(&refused.diagnostics, &refused.map))?;
+    let program = Arc::new(elaborated.program);
+    let mut sources = elaborated.map;
+    let compiled =
+        onpath::xdp::compile(&program, &sources, &[], false).map_err(|d| told(&d, &sources))?;
+    let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
+    let file = sources
+        .add("entries", workload.entries.join("\n"))
+        .ok_or_else(|| Error::new("too many entries"))?;
+    let changes = entries::parse(&program, &sources, file).map_err(|d| told(&d, &sources))?;
+    entries::apply(&program, &mut instance.store, &changes)
+        .map_err(|_| Error::new(format!("{}: an entry was refused", workload.name)))?;
+    let info = instance
+        .xdp
+        .info()
+        .map_err(Error::system("a program's size"))?;
+    Ok(Ready {
+        prog: instance.xdp,
+        budget: compiled.budget,
+        verified: info.verified_instructions,
+        _maps: Box::new(instance.store),
+    })
+}
+
+fn from_c(root: &Path, workload: &Workload) -> Result<Ready, Error> {
+    let (ready, maps) = load_c(root, &workload.c)?;
+    for (name, contents) in &workload.maps {
+        let map = maps
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, map)| map)
+            .ok_or_else(|| Error::new(format!("{} has no map `{name}`", workload.c)))?;
+        for raw in contents {
+            map.set(&bytes(&raw.key)?, &bytes(&raw.value)?, Update::Any)
+                .map_err(Error::system("filling a map"))?;
+        }
+    }
+    Ok(Ready {
+        _maps: Box::new(maps),
+        ..ready
+    })
+}
+
+type Maps = Vec<(String, kernel::sys::Map)>;
+
+fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
+    let path = root.join(file);
+    let text = fs::read_to_string(&path).map_err(|e| Error::file("read", &path, &e))?;
+    let object = compile_c(&text, path.parent())?;
+    let Loaded { maps, programs } = load_object(&object, &[])
+        .map_err(|f| Error::new(format!("{file}: {}\n{}{}", f.error, f.messages, f.log)))?;
+    let (_, prog) = programs
+        .into_iter()
+        .next()
+        .ok_or_else(|| Error::new(format!("{file} holds no program")))?;
+    let info = prog.info().map_err(Error::system("a program's size"))?;
+    let ready = Ready {
+        prog,
+        budget: budget::read(&object).unwrap_or_default(),
+        verified: info.verified_instructions,
+        _maps: Box::new(()),
+    };
+    Ok((ready, maps))
+}
+
+/// C to an object, by the same compiler and flags as generated C.
+pub fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
+    let clang = clang::find()?;
+    let include_dirs: Vec<PathBuf> = folder
+        .into_iter()
+        .chain(SYSTEM_INCLUDES.map(Path::new))
+        .map(Path::to_owned)
+        .collect();
+    Ok(clang::compile(
+        &clang,
+        Source {
+            text,
+            headers: &[],
+            include_dirs: &include_dirs,
+            defines: &[],
+            externs: &[],
+        },
+    )?)
+}
+
+/// The programs of two instructions.
+#[derive(Debug)]
+pub struct Floors {
+    /// Drops.
+    pub drop: Ready,
+    /// Sends back.
+    pub tx: Ready,
+}
+
+impl Floors {
+    /// Compiles and loads them.
+    pub fn build(root: &Path) -> Result<Floors, Error> {
+        Ok(Floors {
+            drop: load_c(root, "bench/xdp/drop.c")?.0,
+            tx: load_c(root, "bench/xdp/tx.c")?.0,
+        })
+    }
+
+    /// A workload's floor.
+    pub fn of(&self, workload: &Workload) -> &Ready {
+        if workload.floor == "tx" {
+            &self.tx
+        } else {
+            &self.drop
+        }
+    }
+}

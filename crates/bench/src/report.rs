@@ -1,0 +1,166 @@
+//! The figures as JSON and as Markdown.
+
+use crate::machine::Machine;
+use crate::programs::{Built, Ready};
+use crate::throughput::Rates;
+use crate::timing::Times;
+use kernel::bench::median;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Losses of rate against the floor that p4c-xdp's paper published, in percent.
+const PUBLISHED_LOSSES: [(&str, f64); 2] = [("xdp1", 44.0), ("xdp6", 83.0)];
+
+/// Everything that was measured.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    machine: Machine,
+    programs: Vec<Row>,
+    /// The median over the programs of time net of the floor, ours to by hand.
+    median_ratio: f64,
+    /// The largest.
+    worst_ratio: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    floor_ns: f64,
+    ours: Side,
+    by_hand: Side,
+    ratio: f64,
+    instruction_ratio: f64,
+    p4c_instructions: u32,
+    p4c_net_ns: f64,
+    published_loss_percent: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Side {
+    net_ns: f64,
+    instructions: u32,
+    verified_instructions: u32,
+    stack_bytes: u32,
+    packets_per_second: f64,
+    loss_percent: f64,
+}
+
+impl Side {
+    fn new(ready: &Ready, net_ns: f64, rates: &Rates, rate: f64) -> Side {
+        Side {
+            net_ns,
+            instructions: ready.budget.instructions(),
+            verified_instructions: ready.verified,
+            stack_bytes: ready.budget.stack(),
+            packets_per_second: rate,
+            loss_percent: rates.loss(rate),
+        }
+    }
+}
+
+impl Report {
+    /// Puts the figures together.
+    pub fn new(built: &[Built], times: &[Times], rates: &[Rates]) -> Report {
+        let programs: Vec<Row> = built
+            .iter()
+            .zip(times)
+            .zip(rates)
+            .map(|((b, times), rates)| {
+                let ours = Side::new(&b.ours, times.ours, rates, rates.ours);
+                let by_hand = Side::new(&b.by_hand, times.by_hand, rates, rates.by_hand);
+                let published = PUBLISHED_LOSSES.iter().find(|(n, _)| *n == b.workload.name);
+                Row {
+                    name: b.workload.name.clone(),
+                    floor_ns: times.floor,
+                    ratio: times.ratio(),
+                    instruction_ratio: f64::from(ours.instructions)
+                        / f64::from(by_hand.instructions),
+                    p4c_instructions: b.workload.p4c.instructions,
+                    p4c_net_ns: b.workload.p4c.ns - 7.0,
+                    published_loss_percent: published.map(|(_, loss)| *loss),
+                    ours,
+                    by_hand,
+                }
+            })
+            .collect();
+        let ratios: Vec<f64> = programs.iter().map(|p| p.ratio).collect();
+        Report {
+            machine: Machine::this(),
+            median_ratio: median(&ratios),
+            worst_ratio: ratios.iter().copied().fold(f64::NAN, f64::max),
+            programs,
+        }
+    }
+
+    /// As JSON, with a line end.
+    pub fn json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// As Markdown tables.
+    pub fn markdown(&self) -> String {
+        let m = &self.machine;
+        let mut text = format!(
+            "# XDP: compiled against written by hand\n\n\
+             {}, Linux {}, {} × {}, clang {}. Written by `make bench-xdp`.\n\n\
+             ## Time\n\n\
+             Nanoseconds a packet in `BPF_PROG_TEST_RUN`, programs in turn, medians, net of a program of two \
+             instructions.\n\n\
+             | program | floor | Onpath | by hand | ratio | p4c 1.2.5.16 |\n|---|--:|--:|--:|--:|--:|\n",
+            m.date, m.kernel, m.processors, m.processor, m.clang
+        );
+        for p in &self.programs {
+            let _ = writeln!(
+                text,
+                "| {} | {:.1} | {:.1} | {:.1} | {:.2} | {:.0} |",
+                p.name, p.floor_ns, p.ours.net_ns, p.by_hand.net_ns, p.ratio, p.p4c_net_ns
+            );
+        }
+        let _ = write!(
+            text,
+            "\nMedian ratio {:.2}, worst {:.2}. p4c's figures are those of its own programs on the same kind \
+             of machine, net of a floor of 7 ns.\n\n\
+             ## Size\n\n\
+             Instructions in the object, instructions that the verifier walked through, bytes of stack.\n\n\
+             | program | Onpath | by hand | ratio | p4c | verified: Onpath | by hand | stack: Onpath | by hand |\n\
+             |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+            self.median_ratio, self.worst_ratio
+        );
+        for p in &self.programs {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {:.2} | {} | {} | {} | {} | {} |",
+                p.name,
+                p.ours.instructions,
+                p.by_hand.instructions,
+                p.instruction_ratio,
+                p.p4c_instructions,
+                p.ours.verified_instructions,
+                p.by_hand.verified_instructions,
+                p.ours.stack_bytes,
+                p.by_hand.stack_bytes
+            );
+        }
+        text += "\n## Rate\n\n\
+                 Million packets a second through a pair of virtual devices, from a generator in the kernel on the same \
+                 processor, and what of the floor's rate that loses. The published losses are p4c-xdp's on hardware.\n\n\
+                 | program | Onpath | loss | by hand | loss | published loss of p4c-xdp |\n|---|--:|--:|--:|--:|--:|\n";
+        for p in &self.programs {
+            let published = p
+                .published_loss_percent
+                .map_or(String::from("–"), |l| format!("{l:.0} %"));
+            let _ = writeln!(
+                text,
+                "| {} | {:.2} | {:.0} % | {:.2} | {:.0} % | {published} |",
+                p.name,
+                p.ours.packets_per_second / 1e6,
+                p.ours.loss_percent,
+                p.by_hand.packets_per_second / 1e6,
+                p.by_hand.loss_percent
+            );
+        }
+        text
+    }
+}

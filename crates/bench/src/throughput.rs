@@ -1,0 +1,102 @@
+//! Packets a second through a pair of virtual devices, from a generator in the kernel.
+
+use crate::error::Error;
+use crate::programs::{Built, Floors, Ready, compile_c};
+use kernel::bench::median;
+use kernel::netns::NetNs;
+use kernel::sys::{Link, Loaded, Prog, Update, XdpMode, load_object};
+use kernel::{interface, veth};
+use std::io;
+use std::time::Instant;
+
+/// Packets of one measurement.
+const PACKETS: u32 = 2_000_000;
+/// Measurements of each program; the median counts.
+const ROUNDS: usize = 5;
+/// The kernel's `XDP_DROP`.
+const DROP: i32 = 1;
+
+/// Packets a second of one workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates {
+    /// The floor.
+    pub floor: f64,
+    /// Compiled from P4.
+    pub ours: f64,
+    /// By hand.
+    pub by_hand: f64,
+}
+
+impl Rates {
+    /// How much of the floor's rate a program loses, in percent.
+    pub fn loss(&self, rate: f64) -> f64 {
+        100.0 * (1.0 - rate / self.floor)
+    }
+}
+
+/// Measures every workload, its three programs in turn.
+pub fn measure(built: &[Built], floors: &Floors) -> Result<Vec<Rates>, Error> {
+    let object = compile_c(include_str!("generator.c"), None)?;
+    let ns = NetNs::new().map_err(Error::system("a network namespace"))?;
+    ns.run(|| {
+        veth::make_pairs(&[("gen".into(), "dut".into())])?;
+        // What is sent back has to have a program at its end too, or the device drops it early.
+        let gen_index = interface::index("gen").map_err(|d| io::Error::other(d.message))?;
+        let sink = Prog::constant_xdp(DROP)?;
+        let _sink = Link::attach_xdp(&sink, gen_index, XdpMode::Native)?;
+        let generator = load_object(&object, &[]).map_err(|f| io::Error::other(f.log))?;
+        built
+            .iter()
+            .map(|b| one(b, floors, &generator, gen_index))
+            .collect::<io::Result<Vec<_>>>()
+    })
+    .map_err(Error::system("packets through a pair of devices"))
+}
+
+fn one(built: &Built, floors: &Floors, generator: &Loaded, gen_index: u32) -> io::Result<Rates> {
+    let packet = built
+        .workload
+        .packet()
+        .map_err(|e| io::Error::other(e.to_string()))?;
+    let programs = [floors.of(&built.workload), &built.ours, &built.by_hand];
+    let mut samples = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (ready, samples) in programs.iter().zip(&mut samples) {
+            samples.push(rate(ready, generator, gen_index, &packet)?);
+        }
+    }
+    let [floor, ours, by_hand] = samples.map(|s| median(&s));
+    Ok(Rates {
+        floor,
+        ours,
+        by_hand,
+    })
+}
+
+/// Sends packets to the program at the other end and counts how many it got a second.
+fn rate(ready: &Ready, generator: &Loaded, gen_index: u32, packet: &[u8]) -> io::Result<f64> {
+    let index = interface::index("dut").map_err(|d| io::Error::other(d.message))?;
+    let _attached = Link::attach_xdp(&ready.prog, index, XdpMode::Native)?;
+    let mut job = gen_index.to_ne_bytes().to_vec();
+    job.extend([0; 4]);
+    job.extend(packet);
+    job.resize(72, 0);
+    let find = |name: &str| generator.maps.iter().find(|(n, _)| n == name);
+    let (_, map) = find(".data.job").ok_or(io::ErrorKind::NotFound)?;
+    map.set(&0u32.to_ne_bytes(), &job, Update::Any)?;
+    let (_, prog) = generator.programs.first().ok_or(io::ErrorKind::NotFound)?;
+    let before = arrived("dut")?;
+    let started = Instant::now();
+    prog.run_live(packet, PACKETS)?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok((arrived("dut")? - before) as f64 / seconds)
+}
+
+/// Packets that a device has received, from the namespace's own list of devices.
+fn arrived(device: &str) -> io::Result<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/net/dev")?;
+    text.lines()
+        .find_map(|l| l.trim().strip_prefix(device)?.strip_prefix(':'))
+        .and_then(|l| l.split_whitespace().nth(1)?.parse().ok())
+        .ok_or_else(|| io::ErrorKind::NotFound.into())
+}
