@@ -7,7 +7,13 @@ use onpath::output::Stop;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    kernel::interrupt::end_with_the_pipe();
     std::panic::set_hook(Box::new(|panic| {
+        // A reader such as `head` that has read enough is no bug. Unwinding still undoes what was set up.
+        let text = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
+        if text.starts_with("failed printing to stdout") && text.contains("Broken pipe") {
+            return;
+        }
         eprintln!("onpath has a bug: {panic}");
         eprintln!("Please report it with the program and the command that brought it about.");
     }));
