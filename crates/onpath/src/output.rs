@@ -24,14 +24,14 @@ pub fn failed<T>(text: impl Into<String>) -> Result<T, Stop> {
 }
 
 /// Prints a diagnostic that is about no source text, and stops with status 1.
-pub fn refused(diagnostic: Diagnostic) -> Stop {
+pub fn refused(diagnostic: Box<Diagnostic>) -> Stop {
     refused_in(diagnostic, &SourceMap::new())
 }
 
 /// Prints a diagnostic, and stops with status 1.
-pub fn refused_in(diagnostic: Diagnostic, map: &SourceMap) -> Stop {
+pub fn refused_in(diagnostic: Box<Diagnostic>, map: &SourceMap) -> Stop {
     let mut diagnostics = Diagnostics::new();
-    diagnostics.push(diagnostic);
+    diagnostics.push(*diagnostic);
     print_diagnostics(&diagnostics, map);
     Stop::Told(1)
 }

@@ -89,7 +89,7 @@ fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap, ask_
         match kernel::load(&compiled.object, &compiled.abi, program, sources) {
             Ok(instance) => json!({
                 "accepted": true,
-                "instructions": instance.xdp.verified_instructions().ok(),
+                "instructions": instance.xdp.info().ok().map(|i| i.verified_instructions),
                 "limit": VERIFIER_LIMIT,
             }),
             Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),

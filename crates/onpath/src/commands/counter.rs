@@ -79,7 +79,7 @@ fn named(store: &KernelStore, wanted: &str) -> Result<(ExternInst, Option<u64>),
     let mut map = SourceMap::new();
     let start = map.add("command line", wanted).map_or(0, |file| map.span(file, 0..0).lo);
     let counter = find(counters(store), Piece::new(name, start), "counter")
-        .map_err(|diagnostic| refused_in(*diagnostic, &map))?;
+        .map_err(|diagnostic| refused_in(diagnostic, &map))?;
     Ok((counter, index))
 }
 
@@ -92,7 +92,7 @@ fn read(
 ) -> Result<(), Stop> {
     let name = store.program.externs[counter].name.to_string();
     let unreadable = |e: StoreError| -> Stop {
-        refused(*errors::store(Span::NONE, &format!("counter `{name}` could not be read"), &e))
+        refused(errors::store(Span::NONE, &format!("counter `{name}` could not be read"), &e))
     };
     if let Some(index) = only {
         let count = store.counter(counter, index).map_err(unreadable)?;

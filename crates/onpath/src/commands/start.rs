@@ -138,7 +138,7 @@ fn load(
     verbose: bool,
 ) -> Result<Instance, Stop> {
     kernel::load(&compiled.object, &compiled.abi, program, sources).map_err(|failure| {
-        let Failure { diagnostic, log } = *failure;
+        let Failure { diagnostic, log } = failure;
         let stop = refused_in(diagnostic, sources);
         if verbose {
             eprintln!("\nthe kernel's log:\n{log}");
@@ -163,5 +163,5 @@ fn fill(instance: &mut Instance, program: &Program, file: &Path) -> Result<(), S
         Stop::Told(1)
     };
     let changes = entries::parse(program, &map, id).map_err(|d| told(&d))?;
-    entries::apply(program, &mut instance.store, &changes).map_err(|refusal| refused_in(*refusal, &map))
+    entries::apply(program, &mut instance.store, &changes).map_err(|refusal| refused_in(refusal, &map))
 }

@@ -65,7 +65,7 @@ fn with_text(
     let start = map.span(file, 0..0).lo;
     match work(Piece::new(&text, start)) {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(diagnostic) => Err(refused_in(*diagnostic, &map)),
+        Err(diagnostic) => Err(refused_in(diagnostic, &map)),
     }
 }
 
@@ -77,7 +77,7 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
             let start = map.add("command line", name).map_or(0, |file| map.span(file, 0..0).lo);
             vec![
                 find_table(program, Piece::new(name, start))
-                    .map_err(|diagnostic| refused_in(*diagnostic, &map))?,
+                    .map_err(|diagnostic| refused_in(diagnostic, &map))?,
             ]
         }
         None => program.tables.keys().collect(),
@@ -86,7 +86,7 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
     for table in tables {
         let name = &program.tables[table].name;
         let read = |e: StoreError| -> Stop {
-            refused(*errors::store(Span::NONE, &format!("table `{name}` could not be read"), &e))
+            refused(errors::store(Span::NONE, &format!("table `{name}` could not be read"), &e))
         };
         let entries = store.entries(table).map_err(read)?;
         let default = store.default_action(table).map_err(read)?;

@@ -25,7 +25,7 @@ pub struct Placed {
 }
 
 /// Width of a character and height of a line.
-pub const CHAR: f64 = 6.7;
+pub const CHAR: f64 = 7.3;
 pub const LINE: f64 = 15.0;
 const GAP_X: f64 = 26.0;
 const GAP_Y: f64 = 44.0;

@@ -11,7 +11,7 @@ const STYLE: &str = "\
 text{font:12px ui-monospace,monospace;fill:#1b1f24}\
 .title{font-weight:600;font-size:14px}\
 .name{font-weight:600}\
-.label{font-size:10px;fill:#57606a}\
+.label{font-size:10px;fill:#57606a;paint-order:stroke;stroke:#ffffff;stroke-width:3px}\
 .node{stroke:#57606a;stroke-width:1}\
 .state{fill:#ddf4ff}.table{fill:#fff8c5}.condition{fill:#fbefff}.step{fill:#f6f8fa}.terminal{fill:#eaeef2}\
 .edge{fill:none;stroke:#57606a;stroke-width:1.2}";
@@ -39,11 +39,14 @@ pub fn render(graphs: &[Graph], placed: &[Placed]) -> String {
             escape(&graph.title)
         );
         let _ = writeln!(out, "<g transform=\"translate({MARGIN},{:.0})\">", top + MARGIN + TITLE);
-        for (edge, points) in graph.edges.iter().zip(&placed.edges) {
-            edge_path(&mut out, points, &edge.label);
+        for points in &placed.edges {
+            edge_path(&mut out, points);
         }
         for (node, (centre, size)) in graph.nodes.iter().zip(&placed.nodes) {
             node_box(&mut out, node, *centre, *size);
+        }
+        for (edge, points) in graph.edges.iter().zip(&placed.edges) {
+            edge_label(&mut out, points, &edge.label);
         }
         out.push_str("</g>\n");
         top += placed.size.1 + TITLE + 2.0 * MARGIN;
@@ -53,7 +56,7 @@ pub fn render(graphs: &[Graph], placed: &[Placed]) -> String {
 }
 
 fn node_box(out: &mut String, node: &Node, centre: Point, (width, height): (f64, f64)) {
-    let (class, radius) = match node.shape {
+    let (class, radius): (_, f64) = match node.shape {
         Shape::State => ("state", 12.0),
         Shape::Table => ("table", 2.0),
         Shape::Condition => ("condition", 20.0),
@@ -79,8 +82,8 @@ fn node_box(out: &mut String, node: &Node, centre: Point, (width, height): (f64,
     }
 }
 
-/// A smooth line through the points; the label stands near its beginning.
-fn edge_path(out: &mut String, points: &[Point], label: &str) {
+/// A smooth line through the points.
+fn edge_path(out: &mut String, points: &[Point]) {
     let Some(first) = points.first() else { return };
     let mut path = format!("M{:.1},{:.1}", first.x, first.y);
     for pair in points.windows(2) {
@@ -92,16 +95,19 @@ fn edge_path(out: &mut String, points: &[Point], label: &str) {
         );
     }
     let _ = writeln!(out, "<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"{path}\"/>");
-    if let (false, [from, to, ..]) = (label.is_empty(), points) {
-        let at = |a: f64, b: f64| a + (b - a) * 0.55;
-        let _ = writeln!(
-            out,
-            "<text class=\"label\" text-anchor=\"middle\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            at(from.x, to.x),
-            at(from.y, to.y),
-            escape(label)
-        );
-    }
+}
+
+/// Near the beginning of its edge, above everything else.
+fn edge_label(out: &mut String, points: &[Point], label: &str) {
+    let (false, [from, to, ..]) = (label.is_empty(), points) else { return };
+    let at = |a: f64, b: f64, part: f64| a + (b - a) * part;
+    let _ = writeln!(
+        out,
+        "<text class=\"label\" text-anchor=\"middle\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+        at(from.x, to.x, 0.6),
+        from.y + (to.y - from.y).clamp(-36.0, 36.0) * 0.62 + 3.0,
+        escape(label)
+    );
 }
 
 fn escape(text: &str) -> String {
