@@ -19,7 +19,7 @@ const SYSTEM_INCLUDES: [&str; 2] = [
     "/usr/include/aarch64-linux-gnu",
 ];
 
-/// A loaded program and what it costs.
+/// A loaded program and what it costs. The program itself keeps its maps.
 #[derive(Debug)]
 pub struct Ready {
     /// The program.
@@ -28,8 +28,6 @@ pub struct Ready {
     pub budget: Budget,
     /// Instructions that the verifier walked through.
     pub verified: u32,
-    /// Keeps its maps.
-    _maps: Box<dyn std::fmt::Debug>,
 }
 
 /// A workload's two programs.
@@ -96,7 +94,6 @@ fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
         prog: instance.xdp,
         budget: compiled.budget,
         verified: info.verified_instructions,
-        _maps: Box::new(instance.store),
     })
 }
 
@@ -113,10 +110,7 @@ fn from_c(root: &Path, workload: &Workload) -> Result<Ready, Error> {
                 .map_err(Error::system("filling a map"))?;
         }
     }
-    Ok(Ready {
-        _maps: Box::new(maps),
-        ..ready
-    })
+    Ok(ready)
 }
 
 type Maps = Vec<(String, kernel::sys::Map)>;
@@ -136,7 +130,6 @@ fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
         prog,
         budget: budget::read(&object).unwrap_or_default(),
         verified: info.verified_instructions,
-        _maps: Box::new(()),
     };
     Ok((ready, maps))
 }
