@@ -81,7 +81,7 @@ switch S
   table S.t (hdr.a=2)
     miss: S.none()
     h becomes invalid
-    S.c.increment(0x1)
+    S.c.increment(1)
 deparser D
 verdict: passed
   port 1, 0 bytes: 

@@ -65,7 +65,7 @@ impl Run<'_> {
             match out {
                 Out::Scalar(var, target) => {
                     let value = self.storage().var(var).clone();
-                    self.store(target, value, span);
+                    self.store_result(target, value, &data.name, span);
                 }
                 Out::Header(inner, outer) => self.it.storage.copy_header(outer, inner),
             }

@@ -8,7 +8,7 @@ use control::values::show_value;
 use cranelift_entity::EntityRef;
 use diag::Span;
 use externs::{Arg, Effect, Env, Reply};
-use ir::{Bits, ExternArg, ExternCall, Header, HeaderRef, Type};
+use ir::{Bits, ExternArg, ExternCall, Header, HeaderRef, Type, Value};
 
 /// Where an argument's new value goes.
 enum Sink {
@@ -36,7 +36,8 @@ impl Run<'_> {
         };
         self.trace(span, |run| run.extern_event(call, &args, &reply));
         for (target, bits) in results.into_iter().zip(&reply.result) {
-            self.store_bits(target, bits, span);
+            let value = Value::from_bits(bits, self.target_type(target));
+            self.store_result(target, value, &call.name, span);
         }
         for (at, values) in &reply.outs {
             match sinks.get(*at) {
@@ -138,7 +139,7 @@ impl Run<'_> {
                 let value = self.storage().header(header);
                 Arg::Header {
                     valid: value.valid,
-                    fields: value.fields.iter().map(ir::Value::to_bits).collect(),
+                    fields: value.fields.iter().map(Value::to_bits).collect(),
                 }
             }
             None => Arg::Header {

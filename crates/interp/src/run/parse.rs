@@ -6,12 +6,12 @@ use crate::packet::read_bits;
 use crate::table::member_matches;
 use crate::trace::{Named, TraceKind};
 use control::values::show_value;
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, PrimaryMap};
 use diag::Span;
 use ir::types::is_signed;
 use ir::{
-    Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, Target, Transition, Type,
-    Value,
+    Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, State, StateData, Target,
+    Transition, Type, Value,
 };
 
 /// How a parser ended.
@@ -41,7 +41,11 @@ impl Run<'_> {
             }
             let next = match &state.transition {
                 Transition::To(target) => Some(*target),
-                Transition::Select { keys, cases } => self.select(keys, cases, state.span),
+                Transition::Select { keys, cases } => {
+                    let found = self.select(keys, cases);
+                    self.trace_select(&data.states, keys, cases, found, state.span);
+                    found.map(|at| cases[at].target)
+                }
             };
             match next {
                 Some(Target::State(state)) => at = state,
@@ -61,23 +65,35 @@ impl Run<'_> {
         Ok(parsed)
     }
 
-    /// Where the first case that matches leads.
-    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], span: Span) -> Option<Target> {
+    /// The first case that matches.
+    fn select(&self, keys: &[Expr], cases: &[SelectCase]) -> Option<usize> {
         let values: Vec<Bits> = keys.iter().map(|&key| self.eval(key).to_bits()).collect();
-        let found = cases
+        cases
             .iter()
-            .find(|case| self.case_matches(&case.keysets, keys, &values));
-        self.trace(found.map_or(span, |case| case.span), |run| {
-            TraceKind::Select {
-                keys: keys
-                    .iter()
-                    .zip(&values)
-                    .map(|(&key, bits)| show_value(run.p, run.p.ty(key), "", bits))
-                    .collect(),
-                matched: found.is_some(),
-            }
+            .position(|case| self.case_matches(&case.keysets, keys, &values))
+    }
+
+    fn trace_select(
+        &mut self,
+        states: &PrimaryMap<State, StateData>,
+        keys: &[Expr],
+        cases: &[SelectCase],
+        found: Option<usize>,
+        span: Span,
+    ) {
+        let to = |at: usize| match cases[at].target {
+            Target::State(state) => states[state].name.to_string(),
+            Target::Accept => "accept".to_string(),
+            Target::Reject => "reject".to_string(),
+        };
+        let span = found.map_or(span, |at| cases[at].span);
+        self.trace(span, |run| TraceKind::Select {
+            keys: keys
+                .iter()
+                .map(|&key| show_value(run.p, run.p.ty(key), "", &run.eval(key).to_bits()))
+                .collect(),
+            to: found.map(to),
         });
-        found.map(|case| case.target)
     }
 
     fn case_matches(&self, keysets: &[Keyset], keys: &[Expr], values: &[Bits]) -> bool {

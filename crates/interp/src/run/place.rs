@@ -48,6 +48,21 @@ impl Run<'_> {
     /// Writes a value and tells so.
     pub(super) fn store(&mut self, target: Target, value: Value, span: Span) {
         self.trace_store(target, &value, span);
+        self.store_quietly(target, value);
+    }
+
+    /// Writes the result of a call. A temporary has the name of what was called, and to tell of it
+    /// would say nothing new.
+    pub(super) fn store_result(&mut self, target: Target, value: Value, called: &str, span: Span) {
+        match target {
+            Target::Var(var) if self.p.vars[var].name == called => {
+                self.store_quietly(target, value);
+            }
+            _ => self.store(target, value, span),
+        }
+    }
+
+    fn store_quietly(&mut self, target: Target, value: Value) {
         match target {
             Target::Var(var) => self.it.storage.set_var(var, value),
             Target::Field(header, field) => {

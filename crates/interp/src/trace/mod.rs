@@ -70,12 +70,12 @@ pub enum TraceKind {
         /// To this byte.
         to: usize,
     },
-    /// A select decided; the state that follows says how.
+    /// A select decided.
     Select {
         /// The values it looked at.
         keys: Vec<String>,
-        /// Whether a case matched.
-        matched: bool,
+        /// The state it leads to, `accept` and `reject` among them; `None` if no case matched.
+        to: Option<String>,
     },
     /// The parser rejected the packet.
     Reject {

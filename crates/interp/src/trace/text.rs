@@ -51,16 +51,20 @@ fn body(kind: &TraceKind) -> Vec<String> {
         TraceKind::Advance { bytes, to } => {
             vec![format!("    advance {bytes} bytes, to byte {to}")]
         }
-        TraceKind::Select { keys, matched } => vec![format!(
-            "    select ({}){}",
-            keys.join(", "),
-            if *matched { "" } else { ": no case" }
+        TraceKind::Select { keys, to } => vec![format!(
+            "    select {} -> {}",
+            all_readable(keys),
+            to.as_deref().unwrap_or("no case")
         )],
         TraceKind::Reject { error } => vec![format!("  reject: {error}")],
         TraceKind::Assign { changed: false, .. } => Vec::new(),
         TraceKind::Assign {
             place, old, new, ..
-        } => vec![format!("    {place}: {old} -> {new}")],
+        } => vec![format!(
+            "    {place}: {} -> {}",
+            readable(old),
+            readable(new)
+        )],
         TraceKind::CopyHeader { to, from, valid } => vec![format!(
             "    {to} = {from} ({})",
             if *valid { "valid" } else { "invalid" }
@@ -94,9 +98,9 @@ fn body(kind: &TraceKind) -> Vec<String> {
         } => {
             let results = match results.as_slice() {
                 [] => String::new(),
-                some => format!(" -> {}", some.join(", ")),
+                some => format!(" -> {}", all_readable(some)),
             };
-            vec![format!("    {name}({}){results}", args.join(", "))]
+            vec![format!("    {name}({}){results}", all_readable(args))]
         }
         TraceKind::Emit {
             header, from, to, ..
@@ -128,7 +132,7 @@ fn range(from: usize, to: usize) -> String {
 fn list(items: &[Named]) -> String {
     let items: Vec<String> = items
         .iter()
-        .map(|item| format!("{}={}", item.name, item.value))
+        .map(|item| format!("{}={}", item.name, readable(&item.value)))
         .collect();
     format!("({})", items.join(", "))
 }
@@ -138,8 +142,28 @@ fn with_fields(first: String, fields: &[Named]) -> Vec<String> {
     let width = width.unwrap_or(0);
     let fields = fields
         .iter()
-        .map(|f| format!("      {:width$} = {}", f.name, f.value));
+        .map(|f| format!("      {:width$} = {}", f.name, readable(&f.value)));
     std::iter::once(first).chain(fields).collect()
+}
+
+/// A number in both bases, where a reader may want the other.
+fn readable(value: &str) -> String {
+    if let Some(digits) = value.strip_prefix("0x") {
+        return match u32::from_str_radix(digits, 16) {
+            Ok(number) if number < 10 => number.to_string(),
+            Ok(number) => format!("{number} ({value})"),
+            Err(_) => value.to_string(),
+        };
+    }
+    match value.parse::<u64>() {
+        Ok(number) if number > 255 => format!("{value} ({number:#x})"),
+        _ => value.to_string(),
+    }
+}
+
+fn all_readable(values: &[String]) -> String {
+    let values: Vec<String> = values.iter().map(|v| readable(v)).collect();
+    values.join(", ")
 }
 
 /// Hexadecimal digits, cut where they are many.
@@ -148,5 +172,28 @@ fn shortened(bytes: &str) -> String {
     match bytes.get(..SHOWN) {
         Some(front) if bytes.len() > SHOWN => format!("{front}..."),
         _ => bytes.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn numbers_are_shown_in_the_base_that_helps() {
+        let cases = [
+            ("6", "6"),
+            ("255", "255"),
+            ("2048", "2048 (0x800)"),
+            ("0x1", "1"),
+            ("0x1234", "4660 (0x1234)"),
+            ("0x123456789ab", "0x123456789ab"),
+            ("10.0.0.1", "10.0.0.1"),
+            ("10.0.0.0/8", "10.0.0.0/8"),
+            ("XDP_PASS", "XDP_PASS"),
+        ];
+        for (value, want) in cases {
+            assert_eq!(readable(value), want);
+        }
     }
 }
