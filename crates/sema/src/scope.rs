@@ -115,10 +115,6 @@ impl Scopes {
         }
     }
 
-    /// Whether the innermost scope is the top level.
-    pub(crate) fn at_top(&self) -> bool {
-        self.stack.len() == 1
-    }
 
     /// Notes that the innermost scope will declare `name`.
     pub(crate) fn announce(&mut self, name: &SmolStr, span: Span) {

@@ -1,6 +1,6 @@
 #include <core.p4>
 const int BITS = 4 * 8;
-typedef bit<BITS> word_t;
+typedef bit<(BITS)> word_t;
 const bool OK = static_assert(BITS == 32, "BITS must be 32");
 const bool OK2 = static_assert(word_t.minSizeInBits() == 32);
 header h_t { bit<(BITS / 2)> a; bit<(1 + (OK ? 7 : 0))> b; }

@@ -2,7 +2,7 @@
 error { MyOwn, Another }
 match_kind { fuzzy }
 const error E = error.MyOwn;
-const match_kind K = match_kind.exact;
+const match_kind K = exact;
 control c(in bit<8> x, in error e, out bool r) {
     action a() {}
     table t {

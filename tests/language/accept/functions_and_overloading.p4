@@ -1,6 +1,6 @@
 extern void log(in bit<8> x);
 extern void log(in bit<8> x, in bit<8> y);
-extern void log(in bit<8> left, in bit<8> middle, in bit<8> right = 3);
+extern void log(in bit<8> left, in bit<8> middle, in bit<8> right, in bit<8> last = 3);
 extern void tag(in bit<8> a);
 extern void tag(in bit<8> b, @optional in bit<8> c);
 extern X { X(); X(bit<8> n); void f(in bit<8> x); void f(in bit<8> x, out bit<8> y); }
@@ -20,7 +20,7 @@ control c(inout bit<8> x) {
         log(x);
         log(x, 1);
         log(right = 1, left = 2, middle = 3);
-        log(left = 1, middle = 2);
+        log(left = 1, middle = 2, right = 3, last = 4);
         tag(b = 1);
         tag(b = 1, c = 2);
         one.f(1);

@@ -2,7 +2,7 @@ typedef bit<8> x;
 const bit<8> K = 1;
 bit<8> id(in bit<8> v) { return v; }
 control c(inout bit<8> v, inout .x y) {
-    const bit<16> K = 2;
+    const bit<16> K = 2; //~ W0201 unused constant `K`
     bit<8> id = 3;
     action id2() { bit<8> v = 5; y = v; }
     apply {

@@ -10,6 +10,7 @@ parser sub(packet_in packet, out one_t o)(bit<8> limit) {
         transition select(o.x) { 0 .. 5: accept; limit: accept; _: reject; }
     }
 }
+parser plain(packet_in packet, out one_t o) { state start { packet.extract(o); transition accept; } }
 parser p(packet_in packet, inout hs_t h, in color k) {
     value_set<bit<16>>(4) types;
     value_set<sig_t>(8) sigs;
@@ -27,7 +28,7 @@ parser p(packet_in packet, inout hs_t h, in color k) {
         }
     }
     state inner { s.apply(packet, h.one); transition accept; }
-    state direct { sub.apply(packet, h.one); transition accept; }
+    state direct { plain.apply(packet, h.one); transition accept; }
     state more {
         transition select(seen, packet.lookahead<bit<8>>()) { sigs: inner; pairs: direct; (1, 2): tup; }
     }

@@ -1,5 +1,5 @@
 #include <core.p4>
-#include <match_kinds.p4>
+match_kind { range, optional, selector }
 header ip_t { bit<32> src; bit<32> dst; bit<8> ttl; bool flag; }
 extern counter_t { counter_t(bit<32> n); }
 extern store_t { store_t(bit<32> n); }

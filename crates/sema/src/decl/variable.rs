@@ -12,7 +12,7 @@ impl Checker<'_> {
     pub(crate) fn const_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident, value: &ast::Expr) -> Option<(LocalId, Expr)> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let mut resolved = self.full_ty(ty);
-        if !self.is_storable(&resolved) && !matches!(resolved, Ty::Int | Ty::String | Ty::List(_) | Ty::Tuple(_)) {
+        if !self.is_storable(&resolved) && !matches!(resolved, Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_) | Ty::Tuple(_)) {
             let shown = self.show(&resolved);
             self.report(types::no_variable(ty.span, &shown, "a constant"));
             resolved = Ty::Poison;

@@ -8,9 +8,6 @@ use diag::Span;
 use hir::*;
 use syntax::ast;
 
-/// Kinds of entity a suggestion may come from when any value will do.
-pub(crate) const MODULE_LEVEL: fn(&Entity) -> bool = |e| !e.is_type();
-
 impl Checker<'_> {
     /// What a name stands for; told and `None` if nothing. Notes the use. `want` filters suggestions.
     pub(crate) fn resolve(&mut self, global: bool, name: &ast::Ident, what: &str, want: impl Fn(&Entity) -> bool) -> Option<Entity> {
@@ -42,7 +39,13 @@ impl Checker<'_> {
 
     /// A name as a value.
     pub(super) fn name_expr(&mut self, global: bool, name: &ast::Ident, span: Span) -> Expr {
-        let Some(entity) = self.resolve(global, name, "name", MODULE_LEVEL) else { return poison_expr(span) };
+        // Match kinds are constants of the top level, behind all declarations of their name.
+        if self.scopes.lookup(&name.name, global).is_none()
+            && let Some(i) = self.module.match_kinds.iter().position(|k| *k == name.name)
+        {
+            return constant(ConstValue::MatchKind(i as u32), Ty::MatchKind, span);
+        }
+        let Some(entity) = self.resolve(global, name, "name", |e| !e.is_type()) else { return poison_expr(span) };
         match entity {
             Entity::Const(value, ty) => constant((*value).clone(), ty, span),
             Entity::Local(id) => Expr { kind: ExprKind::Local(id), ty: self.module.locals[id].ty.clone(), span },

@@ -23,7 +23,8 @@ impl Checker<'_> {
             None => {
                 let near = nearest(&kind.name, self.module.match_kinds.iter().map(SmolStr::as_str)).map(str::to_owned);
                 self.report(names::unknown_match_kind(kind, near.as_deref()));
-                0
+                // No index of a match kind: entries are not judged by it.
+                u32::MAX
             }
         };
         let numeric = matches!(self.representation(&expr.ty), Ty::Bits { .. } | Ty::Poison);

@@ -1,6 +1,7 @@
 //! Warnings that need whole bodies: over the HIR of a program without errors.
 
 mod reachable;
+mod uninitialised;
 mod unused;
 
 use crate::checker::Checker;
@@ -9,4 +10,5 @@ use crate::checker::Checker;
 pub(crate) fn run(checker: &mut Checker<'_>) {
     unused::run(checker);
     reachable::run(checker);
+    uninitialised::run(checker);
 }

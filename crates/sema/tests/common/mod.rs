@@ -16,11 +16,13 @@ pub struct Files {
 
 impl Files {
     /// Files alone.
+    #[allow(dead_code)]
     pub fn new() -> Files {
         Files { given: None }
     }
 
     /// `text` under the name `name`.
+    #[allow(dead_code)]
     pub fn with(name: &str, text: &str) -> Files {
         Files { given: Some((name.to_owned(), text.to_owned())) }
     }

@@ -1,0 +1,96 @@
+//! Reads of values that nothing wrote, and of headers that are certainly invalid.
+//!
+//! A forward data-flow over each body. A scalar counts as written only if every way to the place
+//! writes it; a header's validity counts only where it is certain. What actions and sub-blocks may
+//! write counts as written by them: a warning here should be right.
+
+mod parser;
+mod state;
+mod walk;
+mod writes;
+
+use crate::checker::Checker;
+use crate::errors::warnings;
+use diag::{Diagnostic, Span};
+use hir::*;
+use state::{Init, State};
+use walk::Walk;
+
+pub(super) fn run(checker: &mut Checker<'_>) {
+    let mut found = Vec::new();
+    let module = &checker.module;
+    for function in module.functions.values() {
+        body(checker, &function.proto.params, &[], &function.body, &function.proto.name, &mut found);
+    }
+    for action in module.actions.values() {
+        body(checker, &action.params, &[], &action.body, &action.name, &mut found);
+    }
+    for control in module.controls.values() {
+        if let Some(inner) = &control.body {
+            body(checker, &control.params, &inner.locals, &inner.apply, &control.name, &mut found);
+        }
+    }
+    for parser in module.parsers.values() {
+        if let Some(inner) = &parser.body {
+            parser::check(checker, parser, inner, &mut found);
+        }
+    }
+    // Without a place of its own nothing can be shown.
+    found.retain(|d: &Diagnostic| !d.primary.span.is_none());
+    for diagnostic in found {
+        checker.report(diagnostic);
+    }
+}
+
+/// One body with its parameters and the declarations in front of it.
+fn body(checker: &Checker<'_>, params: &[LocalId], decls: &[BodyDecl], stmts: &[Stmt], name: &str, found: &mut Vec<Diagnostic>) {
+    let mut walk = Walk::new(checker, true);
+    let state = entry(checker, params);
+    walk.set(Some(state));
+    declare(&mut walk, decls);
+    walk.block(stmts);
+    let end = walk.end();
+    if let Some(end) = &end {
+        unset_outs(checker, params, end, name, &mut walk.found);
+    }
+    found.append(&mut walk.found);
+}
+
+/// The state in which a body begins.
+fn entry(checker: &Checker<'_>, params: &[LocalId]) -> State {
+    let mut state = State::default();
+    for param in params {
+        let local = &checker.module.locals[*param];
+        let init = match local.kind {
+            LocalKind::Param(Direction::Out) => Init::fresh(&checker.module, &local.ty),
+            _ => Init::unknown(&checker.module, &local.ty),
+        };
+        state.set(*param, init);
+    }
+    state
+}
+
+/// Local declarations of a parser or control.
+fn declare(walk: &mut Walk<'_, '_>, decls: &[BodyDecl]) {
+    for decl in decls {
+        if let BodyDecl::Local(id, init) = decl {
+            walk.declare(*id, init.as_ref());
+        }
+    }
+}
+
+/// Tells of `out` parameters that are not written when a body ends.
+fn unset_outs(checker: &Checker<'_>, params: &[LocalId], end: &State, name: &str, found: &mut Vec<Diagnostic>) {
+    for param in params {
+        let local = &checker.module.locals[*param];
+        if local.kind == LocalKind::Param(Direction::Out) && end.get(*param).is_some_and(Init::is_unwritten) {
+            found.push(warnings::out_unset(local.span, &local.name, name));
+        }
+    }
+}
+
+/// A name for what stands at `span`.
+fn text(checker: &Checker<'_>, span: Span, fallback: &str) -> String {
+    let text = checker.map.text(span);
+    if text.is_empty() || text.len() > 60 || text.contains('\n') { fallback.to_owned() } else { text.to_owned() }
+}

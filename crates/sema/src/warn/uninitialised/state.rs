@@ -1,0 +1,173 @@
+//! What is known of the variables at one place.
+
+use hir::*;
+use std::collections::HashMap;
+
+/// Types with more parts than this are not followed.
+const MAX_PARTS: usize = 2048;
+
+/// What is known of one value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Init {
+    /// Written on every way here, or not followed.
+    Yes,
+    /// Not written on some way here.
+    No,
+    /// A struct, part by part.
+    Parts(Vec<Init>),
+    /// A header, valid or not.
+    Header(Validity),
+}
+
+/// What is known of a header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Validity {
+    Valid,
+    Invalid,
+    Unknown,
+}
+
+impl Init {
+    /// A variable of this type before anything is written to it.
+    pub(super) fn fresh(module: &Module, ty: &Ty) -> Init {
+        build(module, ty, &Init::No, Validity::Invalid, &mut MAX_PARTS.clone())
+    }
+
+    /// A value of this type of which nothing is known but that it was written.
+    pub(super) fn unknown(module: &Module, ty: &Ty) -> Init {
+        build(module, ty, &Init::Yes, Validity::Unknown, &mut MAX_PARTS.clone())
+    }
+
+    /// What is known where two ways meet.
+    pub(super) fn join(&self, other: &Init) -> Init {
+        match (self, other) {
+            (Init::Yes, Init::Yes) => Init::Yes,
+            (Init::Parts(a), Init::Parts(b)) if a.len() == b.len() => {
+                Init::Parts(a.iter().zip(b).map(|(a, b)| a.join(b)).collect())
+            }
+            (Init::Header(a), Init::Header(b)) if a == b => Init::Header(*a),
+            (Init::Header(_), _) | (_, Init::Header(_)) => Init::Header(Validity::Unknown),
+            _ => Init::No,
+        }
+    }
+
+    /// Whether nothing in it was written, and there is something that could have been.
+    pub(super) fn is_unwritten(&self) -> bool {
+        fn scan(init: &Init, unwritten: &mut bool, written: &mut bool) {
+            match init {
+                Init::Yes => *written = true,
+                Init::No => *unwritten = true,
+                Init::Parts(parts) => parts.iter().for_each(|p| scan(p, unwritten, written)),
+                Init::Header(Validity::Invalid) => {}
+                Init::Header(_) => *written = true,
+            }
+        }
+        let (mut unwritten, mut written) = (false, false);
+        scan(self, &mut unwritten, &mut written);
+        unwritten && !written
+    }
+
+    /// The same, with nothing known of headers.
+    pub(super) fn forget_headers(&mut self) {
+        match self {
+            Init::Parts(parts) => parts.iter_mut().for_each(Init::forget_headers),
+            Init::Header(validity) => *validity = Validity::Unknown,
+            Init::Yes | Init::No => {}
+        }
+    }
+
+    /// The same, written by someone.
+    pub(super) fn written(&mut self) {
+        match self {
+            Init::Parts(parts) => parts.iter_mut().for_each(Init::written),
+            Init::Header(validity) => *validity = Validity::Unknown,
+            Init::Yes | Init::No => *self = Init::Yes,
+        }
+    }
+}
+
+fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut usize) -> Init {
+    if *budget == 0 {
+        return Init::Yes;
+    }
+    *budget -= 1;
+    match ty {
+        Ty::Composite(id, args) => {
+            let decl = &module.composites[*id];
+            match decl.kind {
+                CompositeKind::Header => Init::Header(header),
+                CompositeKind::Union => Init::Yes,
+                CompositeKind::Struct => Init::Parts(
+                    decl.fields
+                        .iter()
+                        .map(|f| build(module, &crate::infer::subst(&f.ty, &decl.type_params, args), scalar, header, budget))
+                        .collect(),
+                ),
+            }
+        }
+        Ty::Stack(..) | Ty::Tuple(_) | Ty::Param(_) | Ty::Extern(..) => Init::Yes,
+        _ => scalar.clone(),
+    }
+}
+
+/// What is known of every variable. One that is not in it is not followed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct State {
+    locals: HashMap<LocalId, Init>,
+}
+
+impl State {
+    pub(super) fn get(&self, id: LocalId) -> Option<&Init> {
+        self.locals.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: LocalId) -> Option<&mut Init> {
+        self.locals.get_mut(&id)
+    }
+
+    pub(super) fn set(&mut self, id: LocalId, init: Init) {
+        self.locals.insert(id, init);
+    }
+
+    /// What is known where two ways meet; a variable of one way alone is out of scope.
+    pub(super) fn join(&self, other: &State) -> State {
+        let locals = self
+            .locals
+            .iter()
+            .filter_map(|(id, a)| Some((*id, a.join(other.locals.get(id)?))))
+            .collect();
+        State { locals }
+    }
+
+    /// What is known of a place: a variable, or a field of one.
+    pub(super) fn place(&self, expr: &Expr) -> Option<&Init> {
+        match &expr.kind {
+            ExprKind::Local(id) => self.get(*id),
+            ExprKind::Field(base, i) => match self.place(base)? {
+                Init::Parts(parts) => parts.get(*i as usize),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn place_mut(&mut self, expr: &Expr) -> Option<&mut Init> {
+        match &expr.kind {
+            ExprKind::Local(id) => self.get_mut(*id),
+            ExprKind::Field(base, i) => match self.place_mut(base)? {
+                Init::Parts(parts) => parts.get_mut(*i as usize),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The state where two ways meet, either of which may not be there.
+pub(super) fn join(a: Option<State>, b: Option<State>) -> Option<State> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.join(&b)),
+        (one, None) | (None, one) => one,
+    }
+}

@@ -1,0 +1,98 @@
+//! Which variables a piece of code may write, through calls of actions and tables too.
+
+use hir::*;
+use std::collections::HashSet;
+
+/// The variables that statements may write.
+pub(super) fn of_block(module: &Module, block: &[Stmt], out: &mut Writes) {
+    block.iter().for_each(|s| of_stmt(module, s, out));
+}
+
+/// Variables, and the actions already looked into.
+#[derive(Default)]
+pub(super) struct Writes {
+    pub(super) locals: HashSet<LocalId>,
+    actions: HashSet<ActionId>,
+}
+
+fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
+    match &stmt.kind {
+        StmtKind::Assign { target, .. } => root(target, out),
+        StmtKind::Call(call) => of_call(module, call, out),
+        StmtKind::If { then, otherwise, .. } => {
+            of_block(module, then, out);
+            of_block(module, otherwise, out);
+        }
+        StmtKind::Block(block) => of_block(module, block, out),
+        StmtKind::Switch { cases, .. } => cases.iter().for_each(|c| of_block(module, &c.body, out)),
+        StmtKind::SwitchTable { table, cases } => {
+            of_table(module, *table, out);
+            cases.iter().for_each(|c| of_block(module, &c.body, out));
+        }
+        StmtKind::For { init, update, body, .. } => {
+            of_block(module, init, out);
+            of_block(module, update, out);
+            of_block(module, body, out);
+        }
+        StmtKind::ForIn { local, body, .. } => {
+            out.locals.insert(*local);
+            of_block(module, body, out);
+        }
+        StmtKind::Local { .. }
+        | StmtKind::Instance(_)
+        | StmtKind::Return(_)
+        | StmtKind::Exit
+        | StmtKind::Break
+        | StmtKind::Continue => {}
+    }
+}
+
+fn of_call(module: &Module, call: &Call, out: &mut Writes) {
+    for arg in &call.args {
+        if let Arg::Out(place) | Arg::InOut(place) = arg {
+            root(place, out);
+        }
+    }
+    match &call.callee {
+        Callee::Action(id) => of_action(module, *id, out),
+        Callee::Table(id) => of_table(module, *id, out),
+        Callee::SetValid(e) | Callee::SetInvalid(e) | Callee::PushFront(e, _) | Callee::PopFront(e, _) => root(e, out),
+        _ => {}
+    }
+}
+
+/// What an action may write beside its own parameters.
+pub(super) fn of_action(module: &Module, id: ActionId, out: &mut Writes) {
+    if out.actions.insert(id) {
+        of_block(module, &module.actions[id].body, out);
+    }
+}
+
+/// What a table's actions may write.
+pub(super) fn of_table(module: &Module, id: TableId, out: &mut Writes) {
+    for action in &module.tables[id].actions {
+        of_action(module, action.action, out);
+        for arg in &action.args {
+            if let Arg::Out(place) | Arg::InOut(place) = arg {
+                root(place, out);
+            }
+        }
+    }
+}
+
+fn root(mut expr: &Expr, out: &mut Writes) {
+    loop {
+        match &expr.kind {
+            ExprKind::Local(id) => {
+                out.locals.insert(*id);
+                return;
+            }
+            ExprKind::Field(base, _)
+            | ExprKind::TupleField(base, _)
+            | ExprKind::StackIndex(base, _)
+            | ExprKind::StackProperty(base, _)
+            | ExprKind::Slice { base, .. } => expr = base,
+            _ => return,
+        }
+    }
+}
