@@ -1,6 +1,6 @@
 //! Waiting to be interrupted, so that what was set up can be taken down in order.
 
-use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
+use nix::sys::signal::{SigSet, Signal};
 use std::io;
 
 /// Interrupts that are held back until they are waited for.
@@ -25,11 +25,4 @@ impl Interrupts {
     pub fn wait(&self) -> io::Result<Signal> {
         Ok(self.set.wait()?)
     }
-}
-
-/// Lets a closed standard output end the process, as in other command-line tools. To be called first
-/// of all.
-pub fn end_with_the_pipe() {
-    // Safe, as no handler is installed. It cannot fail for a signal that exists.
-    let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
 }

@@ -7,7 +7,6 @@ use onpath::output::Stop;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    kernel::interrupt::end_with_the_pipe();
     std::panic::set_hook(Box::new(|panic| {
         // A reader such as `head` that has read enough is no bug. Unwinding still undoes what was set up.
         let text = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
