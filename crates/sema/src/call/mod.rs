@@ -74,12 +74,14 @@ impl Checker<'_> {
 
     /// Checks arguments for their own errors alone.
     pub(crate) fn give_up(&mut self, args: &[ast::Arg]) -> Called {
+        let before = std::mem::replace(&mut self.constructors_allowed, true);
         for arg in args {
             // What needs a type from its parameter would only be told of for want of one.
             if !matches!(arg.value.kind, ast::ExprKind::DontCare | ast::ExprKind::Default | ast::ExprKind::Struct { .. } | ast::ExprKind::List(_) | ast::ExprKind::Invalid) {
                 self.expr(&arg.value, None);
             }
         }
+        self.constructors_allowed = before;
         Called::Poison
     }
 

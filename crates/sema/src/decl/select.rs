@@ -27,8 +27,13 @@ impl Checker<'_> {
             if let Some(first) = all {
                 self.report(warnings::unreachable_case(case.span, first));
             }
+            let errors = self.diagnostics.len();
             let keysets = self.case_keysets(case, &types, flat.len());
-            if keysets.iter().all(|k| matches!(k, Keyset::Any)) && all.is_none() {
+            // A keyset with an error stands as one that takes everything, but was not meant so.
+            if errors == self.diagnostics.len()
+                && keysets.iter().all(|k| matches!(k, Keyset::Any))
+                && all.is_none()
+            {
                 all = Some(case.span);
             }
             let target = self.target(&case.target, names);

@@ -18,11 +18,6 @@ pub(crate) fn read_only(span: Span, name: &str, what: &str, declared: Span) -> D
         .help("write to a copy in a variable, or make the parameter `inout`")
 }
 
-/// A value that has no place to be stored in.
-pub(crate) fn not_assignable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0432"), span, format!("values of type `{ty}` cannot be assigned")).label("not assignable").help("objects are declared once and stay what they are")
-}
-
 /// A compound assignment whose left side calls something.
 pub(crate) fn compound_call(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0433"), span, "the left side of a compound assignment calls a function")

@@ -38,7 +38,7 @@ impl Checker<'_> {
 
     /// The default value of a type: a constant where the type has one.
     pub(crate) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
-        if *ty == Ty::Poison {
+        if crate::infer::has_poison(ty) {
             return crate::checker::poison_expr(span);
         }
         if !self.is_storable(ty) {

@@ -151,11 +151,6 @@ impl Checker<'_> {
             if target.ty == Ty::Poison || !self.require_lvalue(&target) {
                 return None;
             }
-            if !self.is_storable(&target.ty) {
-                let shown = self.show(&target.ty);
-                self.report(statements::not_assignable(target.span, &shown));
-                return None;
-            }
             return Some(StmtKind::Assign { target, value });
         };
         let right = self.expr(value, None);
@@ -196,16 +191,16 @@ impl Checker<'_> {
         let wanted = self.result.clone();
         match (value, wanted) {
             (None, Ty::Void) => Some(StmtKind::Return(None)),
-            (None, Ty::Poison) => None,
+            (None, Ty::Poison) => Some(StmtKind::Return(None)),
             (None, ty) => {
                 let shown = self.show(&ty);
                 self.report(statements::return_without(span, &shown));
-                None
+                Some(StmtKind::Return(None))
             }
             (Some(value), Ty::Void) => {
                 self.expr(value, None);
                 self.report(statements::return_with(value.span, self.place.describe()));
-                None
+                Some(StmtKind::Return(None))
             }
             (Some(value), ty) => Some(StmtKind::Return(Some(self.expr_as(value, &ty)))),
         }

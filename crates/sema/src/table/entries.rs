@@ -58,10 +58,13 @@ impl Checker<'_> {
         }
         let mut out = Vec::with_capacity(n);
         for (i, (elem, key)) in elems.iter().zip(&table.keys).enumerate() {
+            let errors = self.diagnostics.len();
             self.keyset(elem, &key.expr.ty, &mut out);
             out.resize(i + 1, Keyset::Any);
-            let set = out[i].clone();
-            self.legal(&set, elem.span, key);
+            if errors == self.diagnostics.len() {
+                let set = out[i].clone();
+                self.legal(&set, elem.span, key);
+            }
         }
         Some(out)
     }

@@ -43,7 +43,7 @@ impl Checker<'_> {
         let name = match named.or_else(|| written(&element.expr)) {
             Some(name) => name,
             None => {
-                if !hidden {
+                if !hidden && expr.ty != Ty::Poison {
                     self.report(tables::key_needs_name(element.expr.span));
                 }
                 SmolStr::new(self.map.text(element.expr.span))

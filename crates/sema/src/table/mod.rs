@@ -87,7 +87,9 @@ impl Checker<'_> {
                     self.report(tables::entries_without_key(property.name.span));
                 } else if has_actions {
                     table.entries = entries.iter().filter_map(|e| self.entry(table, e, property.is_const)).collect();
-                    self.double_entries(&table.entries);
+                    if !self.diagnostics.has_errors() {
+                        self.double_entries(&table.entries);
+                    }
                 }
             }
             (ast::PropertyValue::Expr(value), "default_action") => {

@@ -1,0 +1,28 @@
+#include <core.p4>
+extern NoCtor { void f(); }
+extern One { One(bit<8> n); }
+parser ptype(packet_in b);
+control ctype();
+control body()(bit<8> n) { apply {} }
+struct s_t { bit<8> x; }
+package pk(ctype c);
+control bad<T>(inout T x) { apply {} } //~ E0235 has a body and type parameters
+control c(in bit<8> run_time) {
+    NoCtor() a; //~ E0233 the extern `NoCtor` declares no constructor
+    ctype() b; //~ E0234 `ctype` is a type of controls
+    s_t() d; //~ E0232 `s_t` is a type and cannot be instantiated
+    One() e; //~ E0403 `One` gets no argument for its parameter `n`
+    One(1, 2) f; //~ E0404 `One` takes 1 argument, not 2
+    One(run_time) g; //~ E0505 must be known when compiling
+    body(true) h; //~ E0301
+    packet_in() i; //~ E0233
+    apply {
+        One(1); //~ E0415 instantiated in the middle
+        s_t.apply(); //~ E0414 `s_t` is a type and cannot be applied
+    }
+}
+parser q(packet_in b) {
+    ptype() x; //~ E0234 `ptype` is a type of parsers
+    state start { transition accept; }
+}
+One(1) main; //~ E0236 `main` is a `One`, not a package

@@ -1,0 +1,31 @@
+#include <core.p4>
+header h_t { bit<8> x; }
+struct sig_t { bit<16> a; bit<8> b; }
+parser p(packet_in b, in bit<8> run_time, inout h_t h) {
+    value_set<bit<16>>(4) words;
+    value_set<h_t>(4) headers; //~ E0341 a value set cannot match on `h_t`
+    value_set<bit<8>>(0) none; //~ E0250 the size of a value set is 0
+    value_set<bit<8>>(run_time) many; //~ E0505 the size of a value set
+    state start {
+        transition select(b.lookahead<bit<8>>(), run_time) {
+            (1, 2, 3): accept; //~ E0440 3 elements for 2 keys
+            (1, run_time): accept; //~ E0505 must be known when compiling
+            (1, true): accept; //~ E0301 expected `bit<8>`, found `bool`
+            (words, 1): accept; //~ E0301 expected `bit<8>`, found `bit<16>`
+            (1 &&& true, _): accept; //~ E0301
+            _: reject;
+        }
+    }
+    state two {
+        transition select(5) { _: accept; } //~ E0441 without a width
+    }
+    state three {
+        transition select(h) { _: accept; } //~ E0341 `select` cannot match on `h_t`
+    }
+    state four {
+        transition select(h.isValid()) { true .. false: accept; } //~ E0343 makes no set of `bool`
+    }
+    state five {
+        transition select(words) { _: accept; } //~ E0205 `words` is a value set
+    }
+}

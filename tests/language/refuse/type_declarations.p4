@@ -1,0 +1,21 @@
+typedef void nothing; //~ E0331 `void` cannot be given
+struct s_t { bit<8> x; }
+type s_t mine; //~ E0331 `s_t` cannot be given
+enum bool b_t { x = true } //~ E0326 represented by `bool`
+enum bit<8> c_t { x = 1, y } //~ E0327 the member `y` has no value
+enum d_t { x = 1 } //~ E0328 without representation
+header two_t { varbit<8> a; varbit<8> b; } //~ E0329 at most one varbit
+header bad_t { s_t ok; int x; } //~ E0303 `int` cannot be a field of a header
+header_union u_t { bit<8> x; } //~ E0303 a member of a header union
+struct v_t { void x; } //~ E0303 a field of a struct
+enum plain_t { a }
+header e_t { plain_t p; } //~ E0303 `plain_t` cannot be
+typedef s_t[4] stack_t; //~ E0303 `s_t` cannot be the element of a header stack
+typedef tuple<void> t_t; //~ E0303 an element of a tuple
+header ok_t { bit<8> x; }
+typedef ok_t[0] zero_t; //~ E0323 0 elements
+typedef bit<(-1)> neg_t; //~ E0322 a width of -1
+typedef int<0> izero_t; //~ E0322 a width of 0
+typedef bit<100000> wide_t; //~ E0322 a width of 100000
+typedef bit<(true)> bool_t; //~ E0302 expected an integer
+struct huge_t { ok_t[60000] a; ok_t[60000] b; } //~ E0324 this type is too large
