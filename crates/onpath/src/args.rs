@@ -181,7 +181,12 @@ pub struct Run {
     #[command(flatten)]
     pub source: Source,
     /// The interfaces; the first is port 0, the second port 1, …
-    #[arg(long, value_name = "IF", value_delimiter = ',', required_unless_present = "ports")]
+    #[arg(
+        long,
+        value_name = "IF",
+        value_delimiter = ',',
+        required_unless_present = "ports"
+    )]
     pub dev: Vec<String>,
     /// An interface by port number
     #[arg(long = "port", value_name = "N=IF")]
@@ -340,10 +345,14 @@ mod tests {
     #[test]
     fn a_trace_has_a_format_only_after_an_equals_sign() {
         let cli = Cli::parse_from(["onpath", "test", "--trace", "a.p4", "a.stf"]);
-        let Command::Test(test) = cli.command else { panic!() };
+        let Command::Test(test) = cli.command else {
+            panic!()
+        };
         assert_eq!(test.trace, Some(TraceFormat::Text));
         let cli = Cli::parse_from(["onpath", "test", "--trace=json", "a.p4", "a.stf"]);
-        let Command::Test(test) = cli.command else { panic!() };
+        let Command::Test(test) = cli.command else {
+            panic!()
+        };
         assert_eq!(test.trace, Some(TraceFormat::Json));
     }
 }

@@ -92,24 +92,47 @@ enum Way {
 
 impl Prepared {
     /// Compiles what the target needs. `externs` are C files for the program's extern functions.
-    pub fn new(elaborated: Elaborated, target: Target, externs: &[PathBuf]) -> Result<Prepared, Unfit> {
+    pub fn new(
+        elaborated: Elaborated,
+        target: Target,
+        externs: &[PathBuf],
+    ) -> Result<Prepared, Unfit> {
         let sources = Rc::new(elaborated.map);
         let program = Arc::new(elaborated.program);
         let xdp = |reach| {
-            let compiled = crate::xdp::compile(&program, &sources, externs, true)
-                .map_err(|diagnostics| Unfit { map: Rc::clone(&sources), diagnostics })?;
+            let compiled =
+                crate::xdp::compile(&program, &sources, externs, true).map_err(|diagnostics| {
+                    Unfit {
+                        map: Rc::clone(&sources),
+                        diagnostics,
+                    }
+                })?;
             Ok(Way::Xdp(Box::new(compiled), reach))
         };
         let way = match target {
             Target::Interp { seed } => {
-                Interpreter::new(Arc::clone(&program), Options { seed, ..Options::default() })
-                    .map_err(|diagnostics| Unfit { map: Rc::clone(&sources), diagnostics })?;
+                Interpreter::new(
+                    Arc::clone(&program),
+                    Options {
+                        seed,
+                        ..Options::default()
+                    },
+                )
+                .map_err(|diagnostics| Unfit {
+                    map: Rc::clone(&sources),
+                    diagnostics,
+                })?;
                 Way::Interp { seed }
             }
             Target::XdpFast => xdp(crate::xdp::Reach::TestRun)?,
             Target::XdpVeth => xdp(crate::xdp::Reach::Veth)?,
         };
-        Ok(Prepared { sources, scripts: SourceMap::new(), program, way })
+        Ok(Prepared {
+            sources,
+            scripts: SourceMap::new(),
+            program,
+            way,
+        })
     }
 
     /// The texts that the diagnostics of the last test point at.
@@ -149,17 +172,20 @@ impl Prepared {
     ) -> Result<Box<dyn Device>, Diagnostics> {
         match &self.way {
             Way::Interp { seed } => {
-                let options = Options { seed: *seed, ..Options::default() };
+                let options = Options {
+                    seed: *seed,
+                    ..Options::default()
+                };
                 let mut interpreter = Interpreter::new(Arc::clone(&self.program), options)?;
                 let sources = Rc::clone(&self.sources);
                 interpreter.trace_to(trace.map(|format| -> Box<dyn FnMut(TraceEvent)> {
                     match format {
-                        Trace::Text => {
-                            Box::new(move |event| print!("{}", interp::trace::text(&event, &sources)))
-                        }
-                        Trace::Json => {
-                            Box::new(move |event| println!("{}", interp::trace::json(&event, &sources)))
-                        }
+                        Trace::Text => Box::new(move |event| {
+                            print!("{}", interp::trace::text(&event, &sources))
+                        }),
+                        Trace::Json => Box::new(move |event| {
+                            println!("{}", interp::trace::json(&event, &sources))
+                        }),
                     }
                 }));
                 Ok(Box::new(interpreter))
@@ -176,9 +202,12 @@ impl Prepared {
             return Verdict::Passed { sent, received };
         }
         let shown = outcome.failures.iter().map(|failure| {
-            let place = self.scripts.line_col(failure.span).map_or_else(String::new, |(file, at)| {
-                format!("{}:{}: ", self.scripts.file(file).name, at.line)
-            });
+            let place = self
+                .scripts
+                .line_col(failure.span)
+                .map_or_else(String::new, |(file, at)| {
+                    format!("{}:{}: ", self.scripts.file(file).name, at.line)
+                });
             format!("{place}{}", failure.text)
         });
         Verdict::Failed(shown.collect())

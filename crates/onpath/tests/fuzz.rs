@@ -27,16 +27,26 @@ struct OneText<'a> {
 impl SourceLoader for OneText<'_> {
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
         match from {
-            None => Ok(Loaded { name: path.into(), text: self.text.into() }),
+            None => Ok(Loaded {
+                name: path.into(),
+                text: self.text.into(),
+            }),
             // Mutated names must not lead into the file system.
-            Some(from) => self.files.load(path, Some(from), system && !path.contains('/')),
+            Some(from) => self
+                .files
+                .load(path, Some(from), system && !path.contains('/')),
         }
     }
 }
 
 /// The whole way to IR; what comes of it does not matter.
 fn compile(text: &str) {
-    let loader = OneText { text, files: onpath::FileLoader { include: Vec::new() } };
+    let loader = OneText {
+        text,
+        files: onpath::FileLoader {
+            include: Vec::new(),
+        },
+    };
     let mut map = diag::SourceMap::new();
     let parsed = syntax::parse(&mut map, &loader, "fuzz.p4", &[]);
     let mut all = parsed.diagnostics;
@@ -50,7 +60,7 @@ fn compile(text: &str) {
                 if let Err(errors) = ir::verify::verify(&program) {
                     panic!("the IR does not verify: {errors:?}");
                 }
-                ir::passes::pipeline(&mut program);
+                ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
             }
             Err(errors) => all.append(errors),
         }
@@ -62,10 +72,50 @@ fn compile(text: &str) {
 
 /// Pieces that mutations insert: what most often leads into corners.
 const PIECES: [&str; 44] = [
-    "0", "1", "8w255", "16w0xffff", "32s-1", "4294967295", "bit<0>", "bit<65536>", "int<1>", "varbit<8>",
-    "{}", "{#}", "...", "_", "default", "error.NoMatch", "(", ")", "{", "}", "<", ">", ">>", ";", ",", "=",
-    "==", "&&&", "..", "++", "?", ":", "this", "exit;", "return;", "break;", "isValid()", ".apply()",
-    ".next", ".last", "[0]", "[7:0]", "#define X X", "@name(\"\")",
+    "0",
+    "1",
+    "8w255",
+    "16w0xffff",
+    "32s-1",
+    "4294967295",
+    "bit<0>",
+    "bit<65536>",
+    "int<1>",
+    "varbit<8>",
+    "{}",
+    "{#}",
+    "...",
+    "_",
+    "default",
+    "error.NoMatch",
+    "(",
+    ")",
+    "{",
+    "}",
+    "<",
+    ">",
+    ">>",
+    ";",
+    ",",
+    "=",
+    "==",
+    "&&&",
+    "..",
+    "++",
+    "?",
+    ":",
+    "this",
+    "exit;",
+    "return;",
+    "break;",
+    "isValid()",
+    ".apply()",
+    ".next",
+    ".last",
+    "[0]",
+    "[7:0]",
+    "#define X X",
+    "@name(\"\")",
 ];
 
 fn tokens(text: &str) -> Vec<&str> {
@@ -76,7 +126,8 @@ fn tokens(text: &str) -> Vec<&str> {
         let len = if word(first) {
             rest.find(|c| !word(c)).unwrap_or(rest.len())
         } else if first.is_whitespace() {
-            rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len())
+            rest.find(|c: char| !c.is_whitespace())
+                .unwrap_or(rest.len())
         } else {
             first.len_utf8()
         };
@@ -125,11 +176,16 @@ fn mutate(random: &mut ChaCha8Rng, corpus: &[String]) -> String {
         // Beyond tokens: any character anywhere.
         let at = random.random_range(0..text.len());
         if text.is_char_boundary(at) {
-            text.insert(at, char::from_u32(random.random_range(0..0x2ff)).unwrap_or('\u{0}'));
+            text.insert(
+                at,
+                char::from_u32(random.random_range(0..0x2ff)).unwrap_or('\u{0}'),
+            );
         }
     }
     if random.random_range(0..60) == 0 {
-        let open = ["(", "{", "[", "-", "!", "bit<(", "1+", "tuple<"].choose(random).expect("some");
+        let open = ["(", "{", "[", "-", "!", "bit<(", "1+", "tuple<"]
+            .choose(random)
+            .expect("some");
         let deep = open.repeat(random.random_range(100..20_000));
         let at = text.len() / 2;
         if text.is_char_boundary(at) {
@@ -154,8 +210,10 @@ fn mutated_text_neither_panics_nor_hangs() {
     let seed: u64 = seconds("ONPATH_FUZZ_SEED").unwrap_or(1);
     let mut paths = common::files("programs", "p4");
     paths.extend(common::files("tests", "p4"));
-    let corpus: Vec<String> =
-        paths.iter().map(|p| std::fs::read_to_string(p).expect("a P4 file")).collect();
+    let corpus: Vec<String> = paths
+        .iter()
+        .map(|p| std::fs::read_to_string(p).expect("a P4 file"))
+        .collect();
     let start = Instant::now();
     // The watchdog sees what the working thread cannot: that it does not come back.
     let current = Mutex::new(String::new());
@@ -174,24 +232,29 @@ fn mutated_text_neither_panics_nor_hangs() {
                 }
             }
         });
-        let worker = std::thread::Builder::new().stack_size(8 << 20).spawn_scoped(scope, || {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let mut count = 0u64;
-            while start.elapsed() < budget {
-                let text = mutate(&mut random, &corpus);
-                current.lock().expect("the text").clone_from(&text);
-                began.store(start.elapsed().as_millis() as u64, Ordering::Relaxed);
-                if catch_unwind(AssertUnwindSafe(|| compile(&text))).is_err() {
-                    done.store(1, Ordering::Relaxed);
-                    panic!("panics: {}", keep(&text).display());
+        let worker = std::thread::Builder::new()
+            .stack_size(8 << 20)
+            .spawn_scoped(scope, || {
+                let mut random = ChaCha8Rng::seed_from_u64(seed);
+                let mut count = 0u64;
+                while start.elapsed() < budget {
+                    let text = mutate(&mut random, &corpus);
+                    current.lock().expect("the text").clone_from(&text);
+                    began.store(start.elapsed().as_millis() as u64, Ordering::Relaxed);
+                    if catch_unwind(AssertUnwindSafe(|| compile(&text))).is_err() {
+                        done.store(1, Ordering::Relaxed);
+                        panic!("panics: {}", keep(&text).display());
+                    }
+                    began.store(u64::MAX, Ordering::Relaxed);
+                    count += 1;
                 }
-                began.store(u64::MAX, Ordering::Relaxed);
-                count += 1;
-            }
-            done.store(1, Ordering::Relaxed);
-            count
-        });
-        let count = worker.expect("a thread").join().expect("no text brings the front end down");
+                done.store(1, Ordering::Relaxed);
+                count
+            });
+        let count = worker
+            .expect("a thread")
+            .join()
+            .expect("no text brings the front end down");
         println!("{count} mutated programs in {:.0?}", start.elapsed());
         assert!(count > 0);
     });

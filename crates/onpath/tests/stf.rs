@@ -32,8 +32,14 @@ const NEEDS_INTERP: &str = "# needs: interp";
 fn main() {
     let args = Arguments::from_args();
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for script in ["programs", "tests/stf"].iter().flat_map(|dir| common::files(dir, "stf")) {
-        by_program.entry(program_of(&script)).or_default().push(script);
+    for script in ["programs", "tests/stf"]
+        .iter()
+        .flat_map(|dir| common::files(dir, "stf"))
+    {
+        by_program
+            .entry(program_of(&script))
+            .or_default()
+            .push(script);
     }
     let scripts: usize = by_program.values().map(Vec::len).sum();
     let mut trials = vec![Trial::test("there_are_enough", move || {
@@ -49,9 +55,10 @@ fn main() {
             let (program, scripts) = (program.clone(), scripts.clone());
             let refused = way != "interp" && NOT_FOR_XDP.contains(&name.as_str());
             match (refused, way) {
-                (true, "xdp") => trials.push(Trial::test(format!("xdp_refuses::{name}"), move || {
-                    is_refused(&program)
-                })),
+                (true, "xdp") => trials
+                    .push(Trial::test(format!("xdp_refuses::{name}"), move || {
+                        is_refused(&program)
+                    })),
                 (true, _) => {}
                 (false, _) => trials.push(Trial::test(format!("{way}::{name}"), move || {
                     passes(&program, &scripts, target)
@@ -64,19 +71,32 @@ fn main() {
 
 /// `dir/name.p4` for `dir/name.stf` and `dir/name.case.stf`; in `programs/` the folder's program.
 fn program_of(script: &Path) -> PathBuf {
-    let stem = script.file_stem().expect("a name").to_string_lossy().into_owned();
+    let stem = script
+        .file_stem()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
     let name = stem.split('.').next().expect("a first part");
     let beside = script.with_file_name(format!("{name}.p4"));
     if beside.exists() {
         return beside;
     }
-    let folder = script.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
+    let folder = script
+        .parent()
+        .and_then(Path::file_name)
+        .expect("a folder")
+        .to_string_lossy();
     script.with_file_name(format!("{folder}.p4"))
 }
 
 fn by_program_len() -> usize {
-    let scripts = ["programs", "tests/stf"].iter().flat_map(|dir| common::files(dir, "stf"));
-    scripts.map(|s| program_of(&s)).collect::<std::collections::BTreeSet<_>>().len()
+    let scripts = ["programs", "tests/stf"]
+        .iter()
+        .flat_map(|dir| common::files(dir, "stf"));
+    scripts
+        .map(|s| program_of(&s))
+        .collect::<std::collections::BTreeSet<_>>()
+        .len()
 }
 
 fn enough(scripts: usize, programs: usize) -> Result<(), Failed> {
@@ -89,7 +109,10 @@ fn enough(scripts: usize, programs: usize) -> Result<(), Failed> {
 fn prepare(program: &Path, target: Target) -> Result<Prepared, Failed> {
     let elaborated = driver::elaborate(&Input::file(program))
         .map_err(|refused| text_of(&refused.diagnostics, &refused.map))?;
-    let externs: Vec<PathBuf> = Some(program.with_extension("c")).filter(|c| c.exists()).into_iter().collect();
+    let externs: Vec<PathBuf> = Some(program.with_extension("c"))
+        .filter(|c| c.exists())
+        .into_iter()
+        .collect();
     Prepared::new(elaborated, target, &externs)
         .map_err(|unfit| text_of(&unfit.diagnostics, &unfit.map).into())
 }
@@ -104,14 +127,21 @@ fn passes(program: &Path, scripts: &[PathBuf], target: Target) -> Result<(), Fai
         if left_out {
             continue;
         }
-        let case = Case { name: common::short(script), text };
+        let case = Case {
+            name: common::short(script),
+            text,
+        };
         match prepared.run(&case, None) {
             Verdict::Passed { .. } => {}
             Verdict::Failed(failures) => failed += &failures.join("\n"),
             Verdict::Refused(diagnostics) => failed += &text_of(&diagnostics, prepared.map()),
         }
     }
-    if failed.is_empty() { Ok(()) } else { Err(failed.into()) }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.into())
+    }
 }
 
 fn is_refused(program: &Path) -> Result<(), Failed> {
@@ -121,7 +151,11 @@ fn is_refused(program: &Path) -> Result<(), Failed> {
         Ok(_) => Err("XDP takes it: take it off the list".into()),
         Err(unfit) => {
             let text = text_of(&unfit.diagnostics, &unfit.map);
-            if text.contains("v1model") { Ok(()) } else { Err(text.into()) }
+            if text.contains("v1model") {
+                Ok(())
+            } else {
+                Err(text.into())
+            }
         }
     }
 }

@@ -4,8 +4,8 @@ use super::{Graph, Shape};
 use control::values::name as match_kind;
 use diag::{SourceMap, Span};
 use ir::{
-    Block, BlockBody, HeaderRef, Keyset, Parser, Program, Role, Routine, SelectCase, Stmt, StmtKind,
-    Target, Transition,
+    Block, BlockBody, HeaderRef, Keyset, Parser, Program, Role, Routine, SelectCase, Stmt,
+    StmtKind, Target, Transition,
 };
 
 /// One graph a block of the pipeline.
@@ -37,7 +37,10 @@ fn header_name(program: &Program, header: HeaderRef) -> String {
 
 fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
     let data = &program.parsers[parser];
-    let mut graph = Graph { title: format!("parser {}", data.name), ..Graph::default() };
+    let mut graph = Graph {
+        title: format!("parser {}", data.name),
+        ..Graph::default()
+    };
     for state in data.states.values() {
         let mut lines = Vec::new();
         actions_of_state(program, &state.body, &mut lines);
@@ -79,7 +82,8 @@ fn keyset_label(map: &SourceMap, case: &SelectCase) -> String {
         return "default".to_string();
     }
     let text = source(map, case.span);
-    text.rsplit_once(':').map_or(text.clone(), |(keys, _)| keys.trim().to_string())
+    text.rsplit_once(':')
+        .map_or(text.clone(), |(keys, _)| keys.trim().to_string())
 }
 
 fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
@@ -91,7 +95,9 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
             StmtKind::Advance(_) => lines.push("advance".to_string()),
             StmtKind::Lookahead(_) => lines.push("lookahead".to_string()),
             StmtKind::Verify { .. } => lines.push("verify".to_string()),
-            StmtKind::If { then, otherwise, .. } => {
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
                 actions_of_state(program, then, lines);
                 actions_of_state(program, otherwise, lines);
             }
@@ -114,9 +120,20 @@ struct Flow<'a> {
 
 fn control_graph(program: &Program, map: &SourceMap, routine: Routine, role: Role) -> Graph {
     let data = &program.routines[routine];
-    let kind = if role == Role::Deparser { "deparser" } else { "control" };
-    let graph = Graph { title: format!("{kind} {}", data.name), ..Graph::default() };
-    let mut flow = Flow { program, map, graph };
+    let kind = if role == Role::Deparser {
+        "deparser"
+    } else {
+        "control"
+    };
+    let graph = Graph {
+        title: format!("{kind} {}", data.name),
+        ..Graph::default()
+    };
+    let mut flow = Flow {
+        program,
+        map,
+        graph,
+    };
     let start = flow.graph.node(Shape::Terminal, "start", Vec::new());
     let ends = flow.block(&data.body, vec![(start, String::new())]);
     let end = flow.graph.node(Shape::Terminal, "end", Vec::new());
@@ -164,7 +181,10 @@ impl Flow<'_> {
         match &stmt.kind {
             StmtKind::Apply { table, .. } => {
                 let data = &self.program.tables[*table];
-                let keys = data.keys.iter().map(|k| format!("{}: {}", k.name, match_kind(k.kind)));
+                let keys = data
+                    .keys
+                    .iter()
+                    .map(|k| format!("{}: {}", k.name, match_kind(k.kind)));
                 let actions = data
                     .actions
                     .iter()
@@ -173,7 +193,11 @@ impl Flow<'_> {
                 let node = self.step(ends, Shape::Table, last(&data.name).to_string(), lines);
                 vec![(node, String::new())]
             }
-            StmtKind::If { cond, then, otherwise } => {
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 if !self.has_flow(then) && !self.has_flow(otherwise) {
                     return ends;
                 }
@@ -214,10 +238,15 @@ impl Flow<'_> {
                     return ends;
                 }
                 let node = self.step(ends, Shape::Step, format!("apply {name}"), Vec::new());
-                self.block(&self.program.routines[*routine].body, vec![(node, String::new())])
+                self.block(
+                    &self.program.routines[*routine].body,
+                    vec![(node, String::new())],
+                )
             }
             StmtKind::Extern(call) => {
-                let object = call.object.map(|o| last(&self.program.externs[o].name).to_string() + ".");
+                let object = call
+                    .object
+                    .map(|o| last(&self.program.externs[o].name).to_string() + ".");
                 let title = format!("{}{}", object.unwrap_or_default(), call.name);
                 let node = self.step(ends, Shape::Step, title, Vec::new());
                 vec![(node, String::new())]
@@ -249,7 +278,9 @@ impl Flow<'_> {
             | StmtKind::Emit(_)
             | StmtKind::Exit
             | StmtKind::Return => true,
-            StmtKind::If { then, otherwise, .. } => self.has_flow(then) || self.has_flow(otherwise),
+            StmtKind::If {
+                then, otherwise, ..
+            } => self.has_flow(then) || self.has_flow(otherwise),
             StmtKind::Switch { cases, default, .. } => {
                 self.has_flow(default) || cases.iter().any(|(_, block)| self.has_flow(block))
             }

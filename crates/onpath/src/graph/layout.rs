@@ -32,8 +32,17 @@ const GAP_Y: f64 = 44.0;
 const WAYPOINT: f64 = 14.0;
 
 fn size_of(node: &Node) -> (f64, f64) {
-    let longest = node.lines.iter().chain([&node.title]).map(|l| l.chars().count()).max().unwrap_or(0);
-    (longest as f64 * CHAR + 24.0, (node.lines.len() + 1) as f64 * LINE + 12.0)
+    let longest = node
+        .lines
+        .iter()
+        .chain([&node.title])
+        .map(|l| l.chars().count())
+        .max()
+        .unwrap_or(0);
+    (
+        longest as f64 * CHAR + 24.0,
+        (node.lines.len() + 1) as f64 * LINE + 12.0,
+    )
 }
 
 /// Places a graph.
@@ -46,7 +55,11 @@ pub fn place(graph: &Graph) -> Placed {
     let turned = back_edges(graph);
     let down = |index: usize| {
         let edge = &graph.edges[index];
-        if turned[index] { (edge.to, edge.from) } else { (edge.from, edge.to) }
+        if turned[index] {
+            (edge.to, edge.from)
+        } else {
+            (edge.from, edge.to)
+        }
     };
     let layer = layers(graph, &down);
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); layer.iter().max().map_or(1, |m| m + 1)];
@@ -81,18 +94,27 @@ pub fn place(graph: &Graph) -> Placed {
     for row in &rows {
         let height = row.iter().map(|&n| sizes[n].1).fold(0.0, f64::max);
         for &node in row {
-            points[node] = Point { x: x[node], y: top + height / 2.0 };
+            points[node] = Point {
+                x: x[node],
+                y: top + height / 2.0,
+            };
         }
         top += height + GAP_Y;
     }
-    let width = (0..sizes.len()).map(|n| x[n] + sizes[n].0 / 2.0).fold(0.0, f64::max);
+    let width = (0..sizes.len())
+        .map(|n| x[n] + sizes[n].0 / 2.0)
+        .fold(0.0, f64::max);
     let edges = chains
         .iter()
         .enumerate()
         .map(|(index, chain)| edge_points(chain, &points, &sizes, turned[index]))
         .collect();
     let nodes = (0..real).map(|n| (points[n], sizes[n])).collect();
-    Placed { size: (width + GAP_X, top - GAP_Y), nodes, edges }
+    Placed {
+        size: (width + GAP_X, top - GAP_Y),
+        nodes,
+        edges,
+    }
 }
 
 /// From border to border through the waypoints; an edge that was turned runs upwards.
@@ -108,9 +130,18 @@ fn edge_points(
         let (p, (w, h)) = (points[first], sizes[first]);
         let right = p.x + w / 2.0;
         return vec![
-            Point { x: right, y: p.y - h / 5.0 },
-            Point { x: right + 22.0, y: p.y },
-            Point { x: right, y: p.y + h / 5.0 },
+            Point {
+                x: right,
+                y: p.y - h / 5.0,
+            },
+            Point {
+                x: right + 22.0,
+                y: p.y,
+            },
+            Point {
+                x: right,
+                y: p.y + h / 5.0,
+            },
         ];
     }
     let mut line: Vec<Point> = chain.iter().map(|&n| points[n]).collect();
@@ -131,7 +162,11 @@ fn back_edges(graph: &Graph) -> Vec<bool> {
     let mut turned = vec![false; graph.edges.len()];
     let mut state = vec![0u8; graph.nodes.len()];
     let out: Vec<Vec<usize>> = (0..graph.nodes.len())
-        .map(|n| (0..graph.edges.len()).filter(|&e| graph.edges[e].from == n).collect())
+        .map(|n| {
+            (0..graph.edges.len())
+                .filter(|&e| graph.edges[e].from == n)
+                .collect()
+        })
         .collect();
     for root in 0..graph.nodes.len() {
         let mut stack = vec![(root, 0)];
@@ -255,7 +290,9 @@ fn columns(
             }
         }
     }
-    let leftmost = (0..sizes.len()).map(|n| x[n] - sizes[n].0 / 2.0).fold(f64::INFINITY, f64::min);
+    let leftmost = (0..sizes.len())
+        .map(|n| x[n] - sizes[n].0 / 2.0)
+        .fold(f64::INFINITY, f64::min);
     x.iter_mut().for_each(|x| *x -= leftmost);
     x
 }

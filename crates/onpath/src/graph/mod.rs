@@ -48,13 +48,21 @@ struct Graph {
 
 impl Graph {
     fn node(&mut self, shape: Shape, title: impl Into<String>, lines: Vec<String>) -> usize {
-        self.nodes.push(Node { shape, title: title.into(), lines });
+        self.nodes.push(Node {
+            shape,
+            title: title.into(),
+            lines,
+        });
         self.nodes.len() - 1
     }
 
     fn edge(&mut self, from: usize, to: usize, label: impl Into<String>) {
         let label = label.into();
-        if !self.edges.iter().any(|e| (e.from, e.to) == (from, to) && e.label == label) {
+        if !self
+            .edges
+            .iter()
+            .any(|e| (e.from, e.to) == (from, to) && e.label == label)
+        {
             self.edges.push(Edge { from, to, label });
         }
     }

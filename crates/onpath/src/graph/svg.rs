@@ -38,7 +38,11 @@ pub fn render(graphs: &[Graph], placed: &[Placed]) -> String {
             top + MARGIN,
             escape(&graph.title)
         );
-        let _ = writeln!(out, "<g transform=\"translate({MARGIN},{:.0})\">", top + MARGIN + TITLE);
+        let _ = writeln!(
+            out,
+            "<g transform=\"translate({MARGIN},{:.0})\">",
+            top + MARGIN + TITLE
+        );
         for points in &placed.edges {
             edge_path(&mut out, points);
         }
@@ -94,12 +98,17 @@ fn edge_path(out: &mut String, points: &[Point]) {
             pair[0].x, pair[1].x, pair[1].x, pair[1].y
         );
     }
-    let _ = writeln!(out, "<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"{path}\"/>");
+    let _ = writeln!(
+        out,
+        "<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"{path}\"/>"
+    );
 }
 
 /// Near the beginning of its edge, above everything else.
 fn edge_label(out: &mut String, points: &[Point], label: &str) {
-    let (false, [from, to, ..]) = (label.is_empty(), points) else { return };
+    let (false, [from, to, ..]) = (label.is_empty(), points) else {
+        return;
+    };
     let at = |a: f64, b: f64, part: f64| a + (b - a) * part;
     let _ = writeln!(
         out,

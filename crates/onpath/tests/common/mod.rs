@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 /// The repository's root.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository")
 }
 
 /// All files below a directory of the repository with this extension, sorted.
@@ -28,5 +31,8 @@ pub fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
 
 /// A path relative to the repository's root, as text.
 pub fn short(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }

@@ -55,8 +55,9 @@ pub struct Table {
     pub default: String,
 }
 
-const WIDTHS: [u32; 22] =
-    [1, 2, 3, 5, 7, 8, 9, 12, 13, 16, 20, 24, 31, 32, 33, 40, 47, 48, 60, 64, 65, 128];
+const WIDTHS: [u32; 22] = [
+    1, 2, 3, 5, 7, 8, 9, 12, 13, 16, 20, 24, 31, 32, 33, 40, 47, 48, 60, 64, 65, 128,
+];
 
 /// Makes programs.
 pub struct Generator<'r> {
@@ -81,8 +82,13 @@ pub fn program(random: &mut ChaCha8Rng) -> Generated {
         body: Vec::new(),
         emits: Vec::new(),
     };
-    let mut generator =
-        Generator { random, program: empty, valid: vec![0], params: Vec::new(), loops: 0 };
+    let mut generator = Generator {
+        random,
+        program: empty,
+        valid: vec![0],
+        params: Vec::new(),
+        loops: 0,
+    };
     generator.declarations();
     generator.program
 }
@@ -122,7 +128,11 @@ impl Generator<'_> {
         }
         for _ in 0..1 + self.below(4) {
             let params: Vec<u32> = (0..self.below(3)).map(|_| self.width()).collect();
-            self.params = params.iter().enumerate().map(|(i, &w)| (format!("p{i}"), w)).collect();
+            self.params = params
+                .iter()
+                .enumerate()
+                .map(|(i, &w)| (format!("p{i}"), w))
+                .collect();
             self.valid = vec![0];
             let count = 1 + self.below(3);
             let body = (0..count).map(|_| self.assignment()).collect();
@@ -205,7 +215,11 @@ impl Generator<'_> {
             2 => u128::from(self.random.random_range(0..4u8)),
             _ => self.random.random::<u128>(),
         };
-        let value = if width >= 128 { bits } else { bits & ((1u128 << width) - 1) };
+        let value = if width >= 128 {
+            bits
+        } else {
+            bits & ((1u128 << width) - 1)
+        };
         format!("{width}w{value:#x}")
     }
 
@@ -236,7 +250,9 @@ impl Generator<'_> {
 
     /// The text of a field of a header that may be invalid, made safe.
     fn guarded(&mut self, text: String, width: u32) -> String {
-        let header = text.strip_prefix("hdr.h").and_then(|t| t.split('.').next()?.parse().ok());
+        let header = text
+            .strip_prefix("hdr.h")
+            .and_then(|t| t.split('.').next()?.parse().ok());
         match header {
             Some(header) if !self.valid.contains(&header) => {
                 let other = self.constant(width);
@@ -278,13 +294,25 @@ impl Generator<'_> {
         match self.below(14) {
             0..=4 => {
                 let op = ["+", "-", "&", "|", "^"][self.below(5)];
-                format!("({} {op} {})", self.expr(width, below), self.expr(width, below))
+                format!(
+                    "({} {op} {})",
+                    self.expr(width, below),
+                    self.expr(width, below)
+                )
             }
             5 => {
                 let op = ["|+|", "|-|"][self.below(2)];
-                format!("({} {op} {})", self.expr(width, below), self.expr(width, below))
+                format!(
+                    "({} {op} {})",
+                    self.expr(width, below),
+                    self.expr(width, below)
+                )
             }
-            6 => format!("({} * {})", self.expr(width, below), self.expr(width, below)),
+            6 => format!(
+                "({} * {})",
+                self.expr(width, below),
+                self.expr(width, below)
+            ),
             7 => {
                 let op = ["~", "-"][self.below(2)];
                 format!("({op}{})", self.expr(width, below))
@@ -311,7 +339,11 @@ impl Generator<'_> {
             }
             11 if width > 1 => {
                 let high = 1 + self.below(width as usize - 1) as u32;
-                format!("({} ++ {})", self.expr(high, below), self.expr(width - high, below))
+                format!(
+                    "({} ++ {})",
+                    self.expr(high, below),
+                    self.expr(width - high, below)
+                )
             }
             12 => {
                 let op = ["+", "-", "*", ">>", "|+|", "|-|"][self.below(6)];
@@ -321,14 +353,16 @@ impl Generator<'_> {
                         "((bit<{width}>)((int<{width}>)({a}) >> {}))",
                         self.below(width as usize + 2)
                     ),
-                    op => format!(
-                        "((bit<{width}>)((int<{width}>)({a}) {op} (int<{width}>)({b})))"
-                    ),
+                    op => format!("((bit<{width}>)((int<{width}>)({a}) {op} (int<{width}>)({b})))"),
                 }
             }
             _ => {
                 let cond = self.condition(below);
-                format!("({cond} ? {} : {})", self.expr(width, below), self.expr(width, below))
+                format!(
+                    "({cond} ? {} : {})",
+                    self.expr(width, below),
+                    self.expr(width, below)
+                )
             }
         }
     }
@@ -354,7 +388,11 @@ impl Generator<'_> {
             _ => {
                 let width = self.width();
                 let op = ["==", "!=", "<", "<=", ">", ">="][self.below(6)];
-                format!("({} {op} {})", self.expr(width, below), self.expr(width, below))
+                format!(
+                    "({} {op} {})",
+                    self.expr(width, below),
+                    self.expr(width, below)
+                )
             }
         }
     }
@@ -362,7 +400,11 @@ impl Generator<'_> {
     /// A variable or field that can be written here, and its width.
     fn target(&mut self) -> (String, u32) {
         if self.chance(2) {
-            let header = *self.valid.clone().choose(self.random).expect("the first is valid");
+            let header = *self
+                .valid
+                .clone()
+                .choose(self.random)
+                .expect("the first is valid");
             let field = self.below(self.fields_of(header).len());
             let (name, width) = self.fields_of(header)[field].clone();
             (format!("hdr.h{header}.{name}"), width)
@@ -407,7 +449,11 @@ impl Generator<'_> {
             0 | 1 if depth > 0 => {
                 let cond = self.condition(2);
                 let then = self.nested(depth - 1, None);
-                let otherwise = if self.chance(2) { self.nested(depth - 1, None) } else { Vec::new() };
+                let otherwise = if self.chance(2) {
+                    self.nested(depth - 1, None)
+                } else {
+                    Vec::new()
+                };
                 Stmt::If(cond, then, otherwise)
             }
             2 | 3 if depth > 0 => {
@@ -507,7 +553,11 @@ impl Generator<'_> {
         actions.truncate(1 + self.below(3));
         let widths = self.program.actions[actions[0]].0.clone();
         let args: Vec<String> = widths.into_iter().map(|w| self.constant(w)).collect();
-        Table { keys, actions, default: args.join(", ") }
+        Table {
+            keys,
+            actions,
+            default: args.join(", "),
+        }
     }
 }
 
@@ -528,8 +578,16 @@ impl Generated {
         }
         out += "}\n\nparser P(packet_in packet, out headers_t hdr) {\n";
         for (state, transition) in self.transitions.iter().enumerate() {
-            let name = if state == 0 { "start".into() } else { format!("s{state}") };
-            let end = if transition.starts_with("select") { "" } else { ";" };
+            let name = if state == 0 {
+                "start".into()
+            } else {
+                format!("s{state}")
+            };
+            let end = if transition.starts_with("select") {
+                ""
+            } else {
+                ";"
+            };
             let _ = writeln!(
                 out,
                 "    state {name} {{\n        packet.extract(hdr.h{state});\n        transition {transition}{end}\n    }}"
@@ -540,8 +598,11 @@ impl Generated {
             let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
         }
         for (a, (params, body)) in self.actions.iter().enumerate() {
-            let params: Vec<String> =
-                params.iter().enumerate().map(|(p, w)| format!("bit<{w}> p{p}")).collect();
+            let params: Vec<String> = params
+                .iter()
+                .enumerate()
+                .map(|(p, w)| format!("bit<{w}> p{p}"))
+                .collect();
             let _ = writeln!(out, "    action a{a}({}) {{", params.join(", "));
             print(&mut out, body, 2);
             out += "    }\n";
@@ -609,7 +670,10 @@ fn print(out: &mut String, block: &[Stmt], level: usize) {
 pub fn smaller(program: &Generated) -> Vec<Generated> {
     let mut out: Vec<Generated> = blocks_smaller(&program.body)
         .into_iter()
-        .map(|body| Generated { body, ..program.clone() })
+        .map(|body| Generated {
+            body,
+            ..program.clone()
+        })
         .collect();
     for a in 0..program.actions.len() {
         for body in blocks_smaller(&program.actions[a].1) {
@@ -638,10 +702,16 @@ fn blocks_smaller(block: &[Stmt]) -> Vec<Vec<Stmt>> {
             Stmt::Plain(_) => {}
             Stmt::If(cond, then, otherwise) => {
                 for then in blocks_smaller(then) {
-                    out.push(with(at, vec![Stmt::If(cond.clone(), then, otherwise.clone())]));
+                    out.push(with(
+                        at,
+                        vec![Stmt::If(cond.clone(), then, otherwise.clone())],
+                    ));
                 }
                 for otherwise in blocks_smaller(otherwise) {
-                    out.push(with(at, vec![Stmt::If(cond.clone(), then.clone(), otherwise)]));
+                    out.push(with(
+                        at,
+                        vec![Stmt::If(cond.clone(), then.clone(), otherwise)],
+                    ));
                 }
             }
             Stmt::Switch(on, cases) => {

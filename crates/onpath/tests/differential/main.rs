@@ -1,0 +1,128 @@
+//! Interpreter against kernel, bit for bit: the repository's programs and random ones, with random
+//! packets and random entries.
+//!
+//! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` say how much, `ONPATH_DIFF_SEED` where to begin: a
+//! failure names the seed that shows it again.
+
+mod compare;
+mod entries;
+mod generate;
+mod packets;
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use compare::{Difference, Prepared, Unfit, prepare};
+use generate::Generated;
+use libtest_mimic::{Arguments, Failed, Trial};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::path::Path;
+
+/// Compilations that shrinking a failure may cost.
+const SHRINKING: usize = 150;
+/// Packets for one choice of entries.
+const BATCH: usize = 250;
+
+fn main() {
+    let args = Arguments::from_args();
+    let packets = number("ONPATH_DIFF_PACKETS", 250);
+    let programs = number("ONPATH_DIFF_PROGRAMS", 12);
+    let seed = number("ONPATH_DIFF_SEED", 1);
+    let mut trials = Vec::new();
+    for file in ["programs", "tests/stf"]
+        .iter()
+        .flat_map(|dir| common::files(dir, "p4"))
+    {
+        let name = common::short(&file);
+        trials.push(Trial::test(name, move || {
+            written(&file, packets, seed as u64)
+        }));
+    }
+    for program in 0..programs {
+        let seed = (seed + program) as u64;
+        trials.push(Trial::test(format!("random::{seed}"), move || {
+            random(seed, packets)
+        }));
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn number(variable: &str, default: usize) -> usize {
+    std::env::var(variable)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+/// A program of the repository.
+fn written(file: &Path, packets: usize, seed: u64) -> Result<(), Failed> {
+    let prepared = match prepare(file) {
+        Ok(prepared) => prepared,
+        // Which programs may be refused is what the STF suite checks.
+        Err(Unfit::Refused(_)) => return Ok(()),
+        Err(Unfit::Broken(text)) => return Err(text.into()),
+    };
+    compare(&prepared, seed, packets).map_err(|(seed, d)| {
+        format!("ONPATH_DIFF_SEED={seed}, packet {}: {}", d.number, d.text).into()
+    })
+}
+
+/// All packets in batches, each with entries of its own.
+fn compare(prepared: &Prepared, seed: u64, packets: usize) -> Result<(), (u64, Difference)> {
+    for batch in 0..packets.div_ceil(BATCH) as u64 {
+        let seed = seed.wrapping_add(batch << 32);
+        prepared
+            .compare(seed, BATCH.min(packets))
+            .map_err(|d| (seed, d))?;
+    }
+    Ok(())
+}
+
+/// A generated program; a difference is shrunk.
+fn random(seed: u64, packets: usize) -> Result<(), Failed> {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let program = generate::program(&mut generator);
+    let packets = packets.min(2 * BATCH);
+    let Err(first) = check(&program, seed, packets) else {
+        return Ok(());
+    };
+    let (program, text) = shrink(program, first, seed, packets);
+    Err(format!("seed {seed}: {text}\n{}", program.text()).into())
+}
+
+/// What is wrong with a program, if something is.
+fn check(program: &Generated, seed: u64, packets: usize) -> Result<(), String> {
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = dir.path().join("random.p4");
+    std::fs::write(&file, program.text()).map_err(|e| e.to_string())?;
+    match prepare(&file) {
+        Ok(prepared) => compare(&prepared, seed, packets).map_err(|(_, d)| d.text),
+        // Too large for the kernel, which is said, is not a difference.
+        Err(Unfit::Refused(_)) => Ok(()),
+        Err(Unfit::Broken(text)) => Err(format!("not compiled: {text}")),
+    }
+}
+
+/// Takes away what is not needed for the program to go wrong in the same way.
+fn shrink(program: Generated, first: String, seed: u64, packets: usize) -> (Generated, String) {
+    let kind = |text: &str| text.starts_with("not compiled");
+    let (mut program, mut text) = (program, first);
+    let mut left = SHRINKING;
+    'again: loop {
+        for candidate in generate::smaller(&program) {
+            if left == 0 {
+                return (program, text);
+            }
+            left -= 1;
+            match check(&candidate, seed, packets) {
+                Err(other) if kind(&other) == kind(&text) => {
+                    (program, text) = (candidate, other);
+                    continue 'again;
+                }
+                _ => {}
+            }
+        }
+        return (program, text);
+    }
+}
