@@ -19,7 +19,10 @@ pub struct Input {
 impl Input {
     /// A file that is read without further directories and macros.
     pub fn file(file: impl Into<PathBuf>) -> Input {
-        Input { file: file.into(), ..Input::default() }
+        Input {
+            file: file.into(),
+            ..Input::default()
+        }
     }
 }
 
@@ -36,18 +39,28 @@ pub struct Front {
 /// Reads and checks a program, whatever its architecture.
 pub fn check(input: &Input) -> Front {
     let mut map = SourceMap::new();
-    let loader = FileLoader { include: input.include.clone() };
+    let loader = FileLoader {
+        include: input.include.clone(),
+    };
     let name = input.file.display().to_string();
     let parsed = syntax::parse(&mut map, &loader, &name, &input.defines);
     let mut diagnostics = parsed.diagnostics;
     if diagnostics.has_errors() {
         // Declarations that could not be parsed are missing, so that checking the rest would blame
         // the user for it.
-        return Front { map, module: None, diagnostics };
+        return Front {
+            map,
+            module: None,
+            diagnostics,
+        };
     }
     let checked = sema::check(&parsed.program, &map);
     diagnostics.append(checked.diagnostics);
-    Front { map, module: checked.module, diagnostics }
+    Front {
+        map,
+        module: checked.module,
+        diagnostics,
+    }
 }
 
 /// A program in IR, as elaborated.
@@ -70,14 +83,22 @@ pub struct Refused {
 
 /// Reads, checks and elaborates a program.
 pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
-    let Front { map, module, mut diagnostics } = check(input);
+    let Front {
+        map,
+        module,
+        mut diagnostics,
+    } = check(input);
     let Some(module) = module else {
         return Err(Box::new(Refused { map, diagnostics }));
     };
     match elab::elaborate(&module) {
         Ok((program, warnings)) => {
             diagnostics.append(warnings);
-            Ok(Elaborated { map, program, diagnostics })
+            Ok(Elaborated {
+                map,
+                program,
+                diagnostics,
+            })
         }
         Err(errors) => {
             diagnostics.append(errors);

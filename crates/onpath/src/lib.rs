@@ -8,8 +8,8 @@ pub mod commands;
 pub mod driver;
 mod graph;
 mod loader;
+pub mod output;
 pub mod stf;
 pub mod xdp;
-pub mod output;
 
 pub use loader::FileLoader;

@@ -6,9 +6,15 @@ use syntax::{LoadError, Loaded, SourceLoader};
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied.
 const BUILT_IN: [(&str, &str); 4] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
-    ("ebpf_model.p4", include_str!("../../../p4include/ebpf_model.p4")),
+    (
+        "ebpf_model.p4",
+        include_str!("../../../p4include/ebpf_model.p4"),
+    ),
     ("v1model.p4", include_str!("../../../p4include/v1model.p4")),
-    ("xdp_model.p4", include_str!("../../../p4include/xdp_model.p4")),
+    (
+        "xdp_model.p4",
+        include_str!("../../../p4include/xdp_model.p4"),
+    ),
 ];
 
 /// How the built-in files are named in messages.
@@ -41,7 +47,10 @@ impl SourceLoader for FileLoader {
         for place in &places {
             match read(place) {
                 Ok(text) => {
-                    return Ok(Loaded { name: place.display().to_string(), text: text.into() });
+                    return Ok(Loaded {
+                        name: place.display().to_string(),
+                        text: text.into(),
+                    });
                 }
                 Err(ReadError::Missing) => {}
                 Err(ReadError::Unreadable(reason)) => {
@@ -50,13 +59,17 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
-        let built_in = BUILT_IN.iter().find(|(name, _)| *name == path && from.is_some());
+        let built_in = BUILT_IN
+            .iter()
+            .find(|(name, _)| *name == path && from.is_some());
         match built_in {
-            Some((name, text)) => {
-                Ok(Loaded { name: format!("{BUILT_IN_FOLDER}{name}"), text: (*text).into() })
-            }
+            Some((name, text)) => Ok(Loaded {
+                name: format!("{BUILT_IN_FOLDER}{name}"),
+                text: (*text).into(),
+            }),
             None => {
-                let mut tried: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+                let mut tried: Vec<String> =
+                    places.iter().map(|p| p.display().to_string()).collect();
                 if from.is_some() {
                     let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
                     tried.push(format!("the built-in files ({})", names.join(", ")));
@@ -76,19 +89,28 @@ fn read(path: &Path) -> Result<String, ReadError> {
     let unreadable = |error: std::io::Error| ReadError::Unreadable(error.to_string());
     let about = match std::fs::metadata(path) {
         Ok(about) => about,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(ReadError::Missing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(ReadError::Missing);
+        }
         Err(error) => return Err(unreadable(error)),
     };
     if about.is_dir() {
         return Err(ReadError::Unreadable("it is a directory".into()));
     }
     if about.len() > LARGEST {
-        return Err(ReadError::Unreadable(format!("it has more than {} MiB", LARGEST >> 20)));
+        return Err(ReadError::Unreadable(format!(
+            "it has more than {} MiB",
+            LARGEST >> 20
+        )));
     }
     let bytes = std::fs::read(path).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+        let line = error.as_bytes()[..at]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count()
+            + 1;
         ReadError::Unreadable(format!("line {line} is not UTF-8 text"))
     })
 }

@@ -9,7 +9,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         // A reader such as `head` that has read enough is no bug. Unwinding still undoes what was set up.
-        let text = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
+        let text = panic
+            .payload()
+            .downcast_ref::<String>()
+            .map_or("", String::as_str);
         if text.starts_with("failed printing to stdout") && text.contains("Broken pipe") {
             return;
         }

@@ -71,8 +71,11 @@ pub fn columns(rows: &[Vec<String>]) -> String {
         }
     }
     let line = |row: &Vec<String>| {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:width$}"))
+            .collect();
         cells.join("  ").trim_end().to_string() + "\n"
     };
     rows.iter().map(line).collect()
@@ -84,7 +87,10 @@ mod tests {
 
     #[test]
     fn columns_align_and_lines_have_no_blanks_at_the_end() {
-        let rows = vec![vec!["a".into(), "bb".into()], vec!["ccc".into(), "d".into()]];
+        let rows = vec![
+            vec!["a".into(), "bb".into()],
+            vec!["ccc".into(), "d".into()],
+        ];
         assert_eq!(columns(&rows), "a    bb\nccc  d\n");
     }
 }

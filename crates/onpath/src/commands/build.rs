@@ -26,7 +26,10 @@ pub fn run(args: Build) -> Done {
         Some(Emit::Ir) => print!("{}", driver::optimise(&program)),
         Some(Emit::C) => {
             let BuildTarget::Xdp = args.target;
-            print!("{}", xdp::generate(&program, &sources).map_err(unfit)?.c_source);
+            print!(
+                "{}",
+                xdp::generate(&program, &sources).map_err(unfit)?.c_source
+            );
         }
         None => {}
     }
@@ -34,13 +37,22 @@ pub fn run(args: Build) -> Done {
         return Ok(ExitCode::SUCCESS);
     };
     let compiled = xdp::compile(&program, &sources, &args.externs, false).map_err(unfit)?;
-    let stem = args.source.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = args
+        .source
+        .file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     write(&dir, &stem, &compiled, &program)?;
     let report = report(&compiled, &program, &sources, args.report);
     if args.json {
         print_json(&report);
     } else {
-        println!("{}: {stem}.c, {stem}.o and {stem}.json written", dir.display());
+        println!(
+            "{}: {stem}.c, {stem}.o and {stem}.json written",
+            dir.display()
+        );
         if args.report {
             print!("{}", show(&report));
         }
@@ -69,7 +81,12 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Resu
 }
 
 /// What the program needs. With `ask_kernel` the verifier is asked too, if this process may.
-fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap, ask_kernel: bool) -> Value {
+fn report(
+    compiled: &Compiled,
+    program: &Arc<Program>,
+    sources: &SourceMap,
+    ask_kernel: bool,
+) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
@@ -85,16 +102,17 @@ fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap, ask_
             json!({ "name": m.name, "kind": m.kind, "entries": m.max_entries, "bytes": bytes })
         })
         .collect();
-    let verifier = ask_kernel.then(|| {
-        match kernel::load(&compiled.object, &compiled.abi, program, sources) {
-            Ok(instance) => json!({
-                "accepted": true,
-                "instructions": instance.xdp.info().ok().map(|i| i.verified_instructions),
-                "limit": VERIFIER_LIMIT,
-            }),
-            Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),
-        }
-    });
+    let verifier =
+        ask_kernel.then(
+            || match kernel::load(&compiled.object, &compiled.abi, program, sources) {
+                Ok(instance) => json!({
+                    "accepted": true,
+                    "instructions": instance.xdp.info().ok().map(|i| i.verified_instructions),
+                    "limit": VERIFIER_LIMIT,
+                }),
+                Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),
+            },
+        );
     json!({
         "functions": functions,
         "instructions": compiled.budget.instructions(),
@@ -115,26 +133,46 @@ fn show(report: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let mut rows = vec![["FUNCTION", "INSTRUCTIONS", "STACK"].map(String::from).to_vec()];
+    let mut rows = vec![
+        ["FUNCTION", "INSTRUCTIONS", "STACK"]
+            .map(String::from)
+            .to_vec(),
+    ];
     for f in report["functions"].as_array().into_iter().flatten() {
         let stack = format!("{} of {} bytes", f["stack"], report["stack_limit"]);
         rows.push(vec![text(&f["name"]), text(&f["instructions"]), stack]);
     }
     let mut out = columns(&rows);
-    let mut rows = vec![["MAP", "KIND", "ENTRIES", "BYTES"].map(String::from).to_vec()];
+    let mut rows = vec![
+        ["MAP", "KIND", "ENTRIES", "BYTES"]
+            .map(String::from)
+            .to_vec(),
+    ];
     for m in report["maps"].as_array().into_iter().flatten() {
-        rows.push(["name", "kind", "entries", "bytes"].iter().map(|k| text(&m[k])).collect());
+        rows.push(
+            ["name", "kind", "entries", "bytes"]
+                .iter()
+                .map(|k| text(&m[k]))
+                .collect(),
+        );
     }
     if rows.len() > 1 {
         out += &columns(&rows);
     }
     let verifier = &report["verifier"];
     out += &if verifier["accepted"] == json!(true) {
-        format!("verifier: accepted, {} instructions walked of {}\n", verifier["instructions"], verifier["limit"])
+        format!(
+            "verifier: accepted, {} instructions walked of {}\n",
+            verifier["instructions"], verifier["limit"]
+        )
     } else {
         format!("verifier: not accepted: {}\n", text(&verifier["reason"]))
     };
     let ms = &report["milliseconds"];
     let number = |value: &Value| value.as_f64().unwrap_or_default();
-    out + &format!("time: {:.1} ms our own, {:.0} ms clang\n", number(&ms["own"]), number(&ms["clang"]))
+    out + &format!(
+        "time: {:.1} ms our own, {:.0} ms clang\n",
+        number(&ms["own"]),
+        number(&ms["clang"])
+    )
 }

@@ -14,14 +14,24 @@ pub fn run(args: Check) -> Done {
         print_json(&diag::to_json(&front.diagnostics, &front.map));
     } else {
         print_diagnostics(&front.diagnostics, &front.map);
-        let count = |severity| front.diagnostics.iter().filter(|d| d.severity == severity).count();
+        let count = |severity| {
+            front
+                .diagnostics
+                .iter()
+                .filter(|d| d.severity == severity)
+                .count()
+        };
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
         let file = args.source.file.display();
         match (errors, warnings) {
             (0, 0) => println!("{file}: accepted"),
             (0, n) => println!("{file}: accepted, {}", plural(n, "warning")),
             (n, 0) => println!("{file}: refused, {}", plural(n, "error")),
-            (n, m) => println!("{file}: refused, {}, {}", plural(n, "error"), plural(m, "warning")),
+            (n, m) => println!(
+                "{file}: refused, {}, {}",
+                plural(n, "error"),
+                plural(m, "warning")
+            ),
         }
     }
     Ok(ExitCode::from(u8::from(front.diagnostics.has_errors())))

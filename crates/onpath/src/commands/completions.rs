@@ -7,6 +7,11 @@ use std::process::ExitCode;
 
 /// Prints completions for a shell.
 pub fn run(args: Completions) -> Done {
-    clap_complete::generate(args.shell, &mut Cli::command(), "onpath", &mut std::io::stdout());
+    clap_complete::generate(
+        args.shell,
+        &mut Cli::command(),
+        "onpath",
+        &mut std::io::stdout(),
+    );
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,11 @@ use std::process::ExitCode;
 
 /// Reads a running program's counters.
 pub fn run(command: CounterCommand) -> Done {
-    let CounterCommand::Read { instance, counter, json } = command;
+    let CounterCommand::Read {
+        instance,
+        counter,
+        json,
+    } = command;
     let (_, store) = open(&instance)?;
     let mut shown: Vec<(String, u64, Count)> = Vec::new();
     match counter {
@@ -60,7 +64,8 @@ pub fn run(command: CounterCommand) -> Done {
 fn counters(store: &KernelStore) -> impl Iterator<Item = (ExternInst, &str)> {
     let is_counter = |ty: &str| ty.to_ascii_lowercase().contains("counter");
     let all = store.program.externs.iter();
-    all.filter(move |(_, object)| is_counter(&object.ty)).map(|(id, object)| (id, object.name.as_str()))
+    all.filter(move |(_, object)| is_counter(&object.ty))
+        .map(|(id, object)| (id, object.name.as_str()))
 }
 
 /// `NAME` or `NAME[INDEX]`.
@@ -77,7 +82,9 @@ fn named(store: &KernelStore, wanted: &str) -> Result<(ExternInst, Option<u64>),
         None => (wanted, None),
     };
     let mut map = SourceMap::new();
-    let start = map.add("command line", wanted).map_or(0, |file| map.span(file, 0..0).lo);
+    let start = map
+        .add("command line", wanted)
+        .map_or(0, |file| map.span(file, 0..0).lo);
     let counter = find(counters(store), Piece::new(name, start), "counter")
         .map_err(|diagnostic| refused_in(diagnostic, &map))?;
     Ok((counter, index))
@@ -92,7 +99,11 @@ fn read(
 ) -> Result<(), Stop> {
     let name = store.program.externs[counter].name.to_string();
     let unreadable = |e: StoreError| -> Stop {
-        refused(errors::store(Span::NONE, &format!("counter `{name}` could not be read"), &e))
+        refused(errors::store(
+            Span::NONE,
+            &format!("counter `{name}` could not be read"),
+            &e,
+        ))
     };
     if let Some(index) = only {
         let count = store.counter(counter, index).map_err(unreadable)?;

@@ -9,7 +9,9 @@ use std::process::ExitCode;
 /// Says what this machine can do: status 0 if nothing that XDP programs need is missing, else 1.
 pub fn run(args: Doctor) -> Done {
     let findings = probe::examine();
-    let missing = findings.iter().any(|f| !f.present && f.need == Need::Needed);
+    let missing = findings
+        .iter()
+        .any(|f| !f.present && f.need == Need::Needed);
     if args.json {
         let list: Vec<Value> = findings
             .iter()

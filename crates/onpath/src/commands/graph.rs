@@ -14,6 +14,9 @@ pub fn run(args: Graph) -> Done {
             println!("{}: parser and pipeline drawn", args.output.display());
             Ok(ExitCode::SUCCESS)
         }
-        Err(error) => failed(format!("{} was not written: {error}", args.output.display())),
+        Err(error) => failed(format!(
+            "{} was not written: {error}",
+            args.output.display()
+        )),
     }
 }

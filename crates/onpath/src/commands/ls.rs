@@ -22,10 +22,20 @@ pub fn run(args: Ls) -> Done {
         println!("no program is running");
         return Ok(ExitCode::SUCCESS);
     }
-    let mut rows = vec![["NAME", "PROGRAM", "PORT", "INTERFACE", "MODE"].map(String::from).to_vec()];
+    let mut rows = vec![
+        ["NAME", "PROGRAM", "PORT", "INTERFACE", "MODE"]
+            .map(String::from)
+            .to_vec(),
+    ];
     for record in &records {
         for (i, at) in record.interfaces.iter().enumerate() {
-            let first = |text: &str| if i == 0 { text.to_string() } else { String::new() };
+            let first = |text: &str| {
+                if i == 0 {
+                    text.to_string()
+                } else {
+                    String::new()
+                }
+            };
             let name = match interface::name(at.index) {
                 Some(name) => name,
                 None => format!("{} (gone)", at.name),

@@ -11,8 +11,9 @@ pub fn run(args: Man) -> Done {
         .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.output));
     match written {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => {
-            failed(format!("the man pages were not written to {}: {error}", args.output.display()))
-        }
+        Err(error) => failed(format!(
+            "the man pages were not written to {}: {error}",
+            args.output.display()
+        )),
     }
 }

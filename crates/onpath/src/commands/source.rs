@@ -14,7 +14,11 @@ pub fn input(source: &Source) -> Input {
             None => (define.clone(), None),
         })
         .collect();
-    Input { file: source.file.clone(), include: source.include.clone(), defines }
+    Input {
+        file: source.file.clone(),
+        include: source.include.clone(),
+        defines,
+    }
 }
 
 /// Reads, checks and elaborates the program, prints what there is to say, and stops with status 1 if

@@ -33,10 +33,11 @@ pub fn run(args: Run) -> Done {
     let elaborated = elaborate(&args.source)?;
     let sources = Rc::new(elaborated.map);
     let program = Arc::new(elaborated.program);
-    let compiled = xdp::compile(&program, &sources, &args.externs, false).map_err(|diagnostics| {
-        print_diagnostics(&diagnostics, &sources);
-        Stop::Told(2)
-    })?;
+    let compiled =
+        xdp::compile(&program, &sources, &args.externs, false).map_err(|diagnostics| {
+            print_diagnostics(&diagnostics, &sources);
+            Stop::Told(2)
+        })?;
     let mut instance = load(&compiled, &program, &sources, args.verbose)?;
     let took = begun.elapsed();
     if let Some(file) = &args.entries {
@@ -65,7 +66,10 @@ pub fn run(args: Run) -> Done {
     for (at, a) in links.iter().map(|(at, _)| at).zip(&attached) {
         println!("{name}: port {} is {}, {} XDP", at.port, at.name, at.mode);
         if let Some(reason) = &a.native_refused {
-            println!("{name}: the driver of {} refuses native XDP ({reason})", at.name);
+            println!(
+                "{name}: the driver of {} refuses native XDP ({reason})",
+                at.name
+            );
         }
     }
     if args.detach {
@@ -94,7 +98,10 @@ fn ports(args: &Run) -> Result<Vec<Port>, Stop> {
         wanted.push((port as u32, name.clone()));
     }
     for text in &args.ports {
-        match text.split_once('=').map(|(n, name)| (n.parse::<u32>(), name)) {
+        match text
+            .split_once('=')
+            .map(|(n, name)| (n.parse::<u32>(), name))
+        {
             Some((Ok(port), name)) if !name.is_empty() => wanted.push((port, name.to_string())),
             _ => {
                 return Err(Stop::Usage(format!(
@@ -127,8 +134,20 @@ fn instance_name(args: &Run) -> String {
     if let Some(name) = &args.name {
         return name.clone();
     }
-    let stem = args.source.file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
-    stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+    let stem = args
+        .source
+        .file
+        .file_stem()
+        .map_or_else(String::new, |s| s.to_string_lossy().into());
+    stem.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 fn load(
@@ -163,5 +182,6 @@ fn fill(instance: &mut Instance, program: &Program, file: &Path) -> Result<(), S
         Stop::Told(1)
     };
     let changes = entries::parse(program, &map, id).map_err(|d| told(&d))?;
-    entries::apply(program, &mut instance.store, &changes).map_err(|refusal| refused_in(refusal, &map))
+    entries::apply(program, &mut instance.store, &changes)
+        .map_err(|refusal| refused_in(refusal, &map))
 }

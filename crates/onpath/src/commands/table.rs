@@ -15,7 +15,11 @@ use std::sync::Arc;
 /// Reads or changes a running program's tables.
 pub fn run(command: TableCommand) -> Done {
     match command {
-        TableCommand::Dump { instance, table, json } => {
+        TableCommand::Dump {
+            instance,
+            table,
+            json,
+        } => {
             let (_, store) = open(&instance)?;
             dump(&store, table.as_deref(), json)
         }
@@ -25,7 +29,9 @@ pub fn run(command: TableCommand) -> Done {
             with_text(&entry, |text| {
                 let (table, entry) = parse_entry(&program, text)?;
                 let what = format!("no entry was added to `{}`", program.tables[table].name);
-                store.insert(table, &entry).map_err(|e| errors::store(text.span(), &what, &e))
+                store
+                    .insert(table, &entry)
+                    .map_err(|e| errors::store(text.span(), &what, &e))
             })
         }
         TableCommand::SetDefault { instance, action } => {
@@ -35,7 +41,9 @@ pub fn run(command: TableCommand) -> Done {
                 let (table, action) = parse_default(&program, text)?;
                 let name = &program.tables[table].name;
                 let what = format!("the default action of `{name}` was not changed");
-                store.set_default(table, &action).map_err(|e| errors::store(text.span(), &what, &e))
+                store
+                    .set_default(table, &action)
+                    .map_err(|e| errors::store(text.span(), &what, &e))
             })
         }
         TableCommand::Del { instance, entry } => {
@@ -53,10 +61,7 @@ pub fn run(command: TableCommand) -> Done {
 }
 
 /// Gives the words of the command line as one text with places in it.
-fn with_text(
-    words: &[String],
-    work: impl FnOnce(Piece) -> Result<(), Box<Diagnostic>>,
-) -> Done {
+fn with_text(words: &[String], work: impl FnOnce(Piece) -> Result<(), Box<Diagnostic>>) -> Done {
     let mut map = SourceMap::new();
     let Some(file) = map.add("command line", words.join(" ")) else {
         return failed("the command line is too long");
@@ -74,7 +79,9 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
     let tables: Vec<Table> = match wanted {
         Some(name) => {
             let mut map = SourceMap::new();
-            let start = map.add("command line", name).map_or(0, |file| map.span(file, 0..0).lo);
+            let start = map
+                .add("command line", name)
+                .map_or(0, |file| map.span(file, 0..0).lo);
             vec![
                 find_table(program, Piece::new(name, start))
                     .map_err(|diagnostic| refused_in(diagnostic, &map))?,
@@ -86,7 +93,11 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
     for table in tables {
         let name = &program.tables[table].name;
         let read = |e: StoreError| -> Stop {
-            refused(errors::store(Span::NONE, &format!("table `{name}` could not be read"), &e))
+            refused(errors::store(
+                Span::NONE,
+                &format!("table `{name}` could not be read"),
+                &e,
+            ))
         };
         let entries = store.entries(table).map_err(read)?;
         let default = store.default_action(table).map_err(read)?;
@@ -99,7 +110,10 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
             continue;
         }
         let count = entries.len();
-        println!("{name}: {count} entr{}", if count == 1 { "y" } else { "ies" });
+        println!(
+            "{name}: {count} entr{}",
+            if count == 1 { "y" } else { "ies" }
+        );
         for entry in &entries {
             println!("  {}", show_entry(program, table, entry));
         }

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 pub fn run(args: Test) -> Done {
     let target = target(&args)?;
     let elaborated = elaborate(&args.source)?;
-    let mut program = stf::Prepared::new(elaborated, target, &args.externs)
-        .map_err(|refused| refused.tell())?;
+    let mut program =
+        stf::Prepared::new(elaborated, target, &args.externs).map_err(|refused| refused.tell())?;
     let trace = args.trace.map(|format| match format {
         TraceFormat::Text => Trace::Text,
         TraceFormat::Json => Trace::Json,
@@ -25,14 +25,19 @@ pub fn run(args: Test) -> Done {
             Ok(text) => text,
             Err(error) => return failed(format!("{name} could not be read: {error}")),
         };
-        let case = Case { name: name.clone(), text };
+        let case = Case {
+            name: name.clone(),
+            text,
+        };
         match program.run(&case, trace) {
             Verdict::Passed { sent, received } => {
                 passed += 1;
                 if !args.json {
                     println!("{name}: passed ({sent} packets in, {received} out)");
                 }
-                results.push(json!({ "test": name, "passed": true, "sent": sent, "received": received }));
+                results.push(
+                    json!({ "test": name, "passed": true, "sent": sent, "received": received }),
+                );
             }
             Verdict::Failed(failures) => {
                 if !args.json {
@@ -58,10 +63,12 @@ pub fn run(args: Test) -> Done {
 fn target(args: &Test) -> Result<Target, Stop> {
     let usage = |text: &str| Err(Stop::Usage(text.to_string()));
     match (args.target, args.fast) {
-        (TestTarget::Interp, true) => usage("`--fast` is for `--target xdp`: the interpreter has but one way"),
-        (TestTarget::Interp, false) if !args.externs.is_empty() => usage(
-            "`--extern` is for `--target xdp`: the interpreter does not run C",
-        ),
+        (TestTarget::Interp, true) => {
+            usage("`--fast` is for `--target xdp`: the interpreter has but one way")
+        }
+        (TestTarget::Interp, false) if !args.externs.is_empty() => {
+            usage("`--extern` is for `--target xdp`: the interpreter does not run C")
+        }
         (TestTarget::Interp, false) => Ok(Target::Interp { seed: args.seed }),
         (TestTarget::Xdp, _) if args.trace.is_some() => usage(
             "`--trace` is for `--target interp`: run the test there to see the packet's story",
