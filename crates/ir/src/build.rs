@@ -59,6 +59,40 @@ pub fn not(program: &mut Program, expr: Expr) -> Expr {
     )
 }
 
+/// Appends the statement that sets a place to what undefined values are.
+pub fn zero(program: &mut Program, dst: Place, span: Span, out: &mut Block) {
+    let Some(ty) = program.place_type(dst) else {
+        return;
+    };
+    let value = match value(program, &Value::zero(ty), ty, span) {
+        Some(value) => value,
+        // A varbit that nobody ever writes.
+        None => {
+            let zero = program.vars.push(VarData {
+                name: "zero".into(),
+                ty,
+                span,
+            });
+            var(program, zero, span)
+        }
+    };
+    let kind = StmtKind::Assign { dst, value };
+    out.push(Stmt { kind, span });
+}
+
+/// Appends the statements that make a header invalid and zero.
+pub fn clear(program: &mut Program, header: HeaderRef, span: Span, out: &mut Block) {
+    let Some(layout) = program.header_layout(header) else {
+        return;
+    };
+    let fields = layout.fields.len() as u32;
+    let kind = StmtKind::SetInvalid(header);
+    out.push(Stmt { kind, span });
+    for field in 0..fields {
+        zero(program, Place::Field(header, field), span, out);
+    }
+}
+
 /// An operation; or what it comes to.
 pub fn make(program: &mut Program, kind: ExprKind, ty: Type, span: Span) -> Expr {
     match simplify(program, &kind, ty, span) {

@@ -60,10 +60,10 @@ pub enum StmtKind {
     SetValid(HeaderRef),
     /// Makes a header invalid.
     SetInvalid(HeaderRef),
-    /// Moves the elements of stacks up by a count; the first become invalid. Stacks of a union's
+    /// Moves the elements of stacks up by a count; the first become invalid and zero. Stacks of a union's
     /// members move together; the next index they share is raised once, to the size at most.
     PushFront(Vec<Stack>, u32),
-    /// Moves the elements of stacks down by a count; the last become invalid. The next index is
+    /// Moves the elements of stacks down by a count; the last become invalid and zero. The next index is
     /// lowered once, to 0 at least.
     PopFront(Vec<Stack>, u32),
     /// Runs one of two blocks.
@@ -111,7 +111,8 @@ pub enum StmtKind {
     /// Calls an extern.
     Extern(ExternCall),
     /// Reads a header from the packet and makes it valid; `PacketTooShort` if it has not that many
-    /// bits. In parsers only.
+    /// bits, `StackOutOfBounds` if the element does not exist; on an error the header stays as it
+    /// was. In parsers only.
     Extract {
         /// The header; invalid or not before.
         header: HeaderRef,
@@ -138,7 +139,8 @@ pub enum StmtKind {
     Emit(HeaderRef),
 }
 
-/// An argument of a routine, one a parameter.
+/// An argument of a routine, one a parameter. All of them, indices in places too, are evaluated
+/// before a parameter is written; results are copied out in order.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
     /// For an `in` variable.
@@ -250,7 +252,7 @@ pub enum Param {
     InOut(Var),
     /// Copied in.
     HeaderIn(Header),
-    /// Copied out; invalid at the start.
+    /// Copied out; invalid and zero at the start.
     HeaderOut(Header),
     /// Copied in and out.
     HeaderInOut(Header),

@@ -47,6 +47,20 @@ impl Facts {
         }
     }
 
+    /// Whether a reference means no header for sure.
+    pub fn is_out_of_bounds(&self, program: &Program, header: HeaderRef) -> bool {
+        match header {
+            HeaderRef::Header(_) => false,
+            HeaderRef::Element(stack, index) => match self.eval(program, index) {
+                Some(Value::Bits(bits)) => {
+                    let size = program.stacks[stack].elems.len() as u64;
+                    bits.to_u64().is_none_or(|index| index >= size)
+                }
+                _ => false,
+            },
+        }
+    }
+
     fn index(&self, program: &Program, index: Expr) -> Option<usize> {
         let value = self.eval(program, index)?;
         usize::try_from(value.bits().to_u64()?).ok()

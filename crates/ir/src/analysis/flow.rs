@@ -26,17 +26,7 @@ pub struct Flow {
 impl Flow {
     /// Computes the facts of all that the pipeline reaches.
     pub fn new(program: &Program) -> Flow {
-        let mut walker = Walker {
-            program,
-            flow: Flow::default(),
-            record: true,
-            labels: HashMap::new(),
-            ended: None,
-            exited: None,
-            rejected: None,
-            intrinsic: intrinsic_vars(program),
-            written: HashMap::new(),
-        };
+        let mut walker = Walker::new(program);
         walker.pipeline();
         walker.flow
     }
@@ -120,6 +110,30 @@ struct Walker<'a> {
     intrinsic: HashSet<Var>,
     /// What loops write, by label.
     written: HashMap<Label, Rc<Vec<Storage>>>,
+}
+
+/// What is known after a parser state's body; `None` if that is never reached.
+pub fn after_state(program: &Program, body: &Block, before: Facts) -> Option<Facts> {
+    let mut walker = Walker::new(program);
+    walker.record = false;
+    let after = walker.block(body, Some(Rc::new(before)))?;
+    Some((*after).clone())
+}
+
+impl<'a> Walker<'a> {
+    fn new(program: &'a Program) -> Walker<'a> {
+        Walker {
+            program,
+            flow: Flow::default(),
+            record: true,
+            labels: HashMap::new(),
+            ended: None,
+            exited: None,
+            rejected: None,
+            intrinsic: intrinsic_vars(program),
+            written: HashMap::new(),
+        }
+    }
 }
 
 impl Walker<'_> {
@@ -342,7 +356,9 @@ impl Walker<'_> {
             StmtKind::Extern(call) => self.extern_call(Rc::make_mut(&mut now), kind, call),
             StmtKind::Extract { header, .. } => {
                 join(&mut self.rejected, Some(now.clone()));
-                // A stack's element out of bounds was rejected.
+                if now.is_out_of_bounds(p, *header) {
+                    return None;
+                }
                 Rc::make_mut(&mut now).set_valid(p, *header, Some(true));
             }
             StmtKind::Lookahead(place) | StmtKind::PacketLength(place) => {

@@ -3,4 +3,5 @@
 
 pub mod facts;
 pub mod flow;
+pub mod liveness;
 pub mod mentions;

@@ -25,6 +25,10 @@ pub fn run(program: &mut Program) {
         let mut states = std::mem::take(&mut program.parsers[id].states);
         for state in states.values_mut() {
             fold_transition(program, &mut state.transition);
+            if block_ends(program, &state.body) {
+                // Never taken.
+                state.transition = Transition::To(Target::Reject);
+            }
         }
         program.parsers[id].states = states;
     }
@@ -34,7 +38,7 @@ fn fold_block(program: &mut Program, block: Block) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for stmt in block {
         fold_stmt(program, stmt, &mut out);
-        if out.last().is_some_and(|last| ends(&last.kind)) {
+        if block_ends(program, &out) {
             break;
         }
     }
@@ -42,21 +46,23 @@ fn fold_block(program: &mut Program, block: Block) -> Block {
 }
 
 /// Whether nothing after the statement in its block runs.
-fn ends(kind: &StmtKind) -> bool {
+fn ends(program: &Program, kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return | StmtKind::Exit => true,
         StmtKind::If {
             then, otherwise, ..
-        } => block_ends(then) && block_ends(otherwise),
+        } => block_ends(program, then) && block_ends(program, otherwise),
         StmtKind::Switch { cases, default, .. } => {
-            block_ends(default) && cases.iter().all(|(_, block)| block_ends(block))
+            let mut blocks = cases.iter().map(|(_, block)| block);
+            block_ends(program, default) && blocks.all(|block| block_ends(program, block))
         }
+        StmtKind::Verify { cond, .. } => eval::constant(program, *cond) == Some(Value::Bool(false)),
         _ => false,
     }
 }
 
-fn block_ends(block: &Block) -> bool {
-    block.last().is_some_and(|last| ends(&last.kind))
+fn block_ends(program: &Program, block: &Block) -> bool {
+    block.last().is_some_and(|last| ends(program, &last.kind))
 }
 
 fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {

@@ -13,6 +13,8 @@ mod bind;
 mod body;
 mod exits;
 
+pub(super) use body::fresh_labels;
+
 use crate::*;
 use std::collections::{HashMap, HashSet};
 

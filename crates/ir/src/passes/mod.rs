@@ -3,9 +3,13 @@
 //!
 //! A pass is a file with `pub fn run(&mut Program)`; [`PASSES`] says in which order they run.
 
+pub mod dce;
 pub mod fold;
 pub mod inline;
 pub mod propagate;
+pub mod select;
+pub mod stacks;
+pub mod unroll;
 
 use crate::*;
 
@@ -32,17 +36,23 @@ pub enum Level {
 
 /// The passes in order.
 pub const PASSES: &[Pass] = &[
-    Pass {
-        name: "inline",
-        level: Level::Lower,
-        run: inline::run,
-    },
-    Pass {
-        name: "fold",
-        level: Level::Optimize,
-        run: fold::run,
-    },
+    pass("inline", Level::Lower, inline::run),
+    pass("fold", Level::Optimize, fold::run),
+    pass("unroll", Level::Optimize, unroll::run),
+    pass("propagate", Level::Optimize, propagate::run),
+    pass("stacks", Level::Optimize, stacks::run),
+    // Once more with elements and moved stacks as plain headers.
+    pass("propagate", Level::Optimize, propagate::run),
+    pass("fold", Level::Optimize, fold::run),
+    pass("select", Level::Optimize, select::run),
+    pass("dce", Level::Optimize, dce::run),
+    pass("fold", Level::Optimize, fold::run),
+    pass("dce", Level::Optimize, dce::run),
 ];
+
+const fn pass(name: &'static str, level: Level, run: fn(&mut Program)) -> Pass {
+    Pass { name, level, run }
+}
 
 /// Runs all passes of a level.
 ///

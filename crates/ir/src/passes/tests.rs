@@ -364,3 +364,412 @@ routine r block() {
         );
     }
 }
+
+/// A whole pipeline of which the parser and the control are given.
+fn pipeline(parser: &str, control: &str, deparser: &str, passes: &[fn(&mut Program)]) -> String {
+    let text = after(
+        &format!(
+            "{parser}routine c block() {{
+{control}}}
+routine d block() {{
+{deparser}}}
+pipeline Parser parser p
+pipeline Switch control c
+pipeline Deparser control d
+slot headers {{
+    header \"eth\" = h.eth;
+}}
+slot xdp_output {{
+    var \"output_port\" = port;
+}}
+"
+        ),
+        passes,
+    );
+    // The parser first, as it runs.
+    let (rest, end) = (
+        text.find("routine").unwrap(),
+        text.find("pipeline").unwrap(),
+    );
+    let at = text.find("parser").unwrap();
+    format!("{}{}{}", &text[..rest], &text[at..end], &text[rest..at])
+}
+
+mod propagate {
+    use super::*;
+    use crate::passes::{fold, propagate};
+
+    const PARSER: &str = "parser p start s {
+    state s {
+        extract h.eth;
+        goto accept;
+    }
+}
+";
+
+    fn run(control: &str) -> String {
+        let text = pipeline(PARSER, control, "", &[propagate::run, fold::run]);
+        let from = text.find("routine c").unwrap();
+        let to = text.find("routine d").unwrap();
+        let text = text[from..to].trim_start_matches("routine c block() {");
+        let lines = text.lines().map(|l| l.trim_start().to_owned() + " ");
+        let joined: String = lines.collect();
+        joined.trim().trim_end_matches('}').trim().to_owned()
+    }
+
+    #[test]
+    fn constants_and_copies_go_where_they_are_read() {
+        assert_eq!(run("a = 8w3; b = a + user;"), "a = 8w3; b = 8w3;");
+        assert_eq!(
+            run("a = h.eth.dst[7:0]; b = a; c = b;"),
+            "a = h.eth.dst[7:0]; b = a; c = a;"
+        );
+        assert_eq!(run("w = port; if f { w = 32w1; } port = w;"), "w = port;");
+    }
+
+    #[test]
+    fn what_is_written_on_one_way_is_not_known_after() {
+        assert_eq!(
+            run("a = 8w3; if h.eth.kind == 16w1 { a = 8w4; } b = a;"),
+            "a = 8w3; if h.eth.kind == 16w1 { a = 8w4; } b = a;"
+        );
+        assert_eq!(
+            run("b = h.eth.dst[7:0]; a = b; b = 8w1; c = a;"),
+            "b = h.eth.dst[7:0]; a = b; b = 8w1; c = a;"
+        );
+        assert_eq!(
+            run("loop label0 { a = a + 8w1; if a == 8w7 { break label0; } } b = a;"),
+            "loop label0 { a = a + 8w1; if a == 8w7 { break label0; } } b = 8w7;"
+        );
+    }
+
+    #[test]
+    fn validity_is_known_from_the_parser() {
+        assert_eq!(run("if valid(h.eth) { a = 8w1; }"), "a = 8w1;");
+        assert_eq!(run("if valid(h.t0) { a = 8w1; }"), "");
+        assert_eq!(
+            run("set_valid h.eth; set_invalid h.t0; set_valid h.t0; f = valid(h.t0);"),
+            "set_valid h.t0; f = true;"
+        );
+        assert_eq!(
+            run(
+                "if h.eth.kind == 16w1 { set_valid h.t0; } if valid(h.t0) { set_valid h.t0; a = 8w1; }"
+            ),
+            "if h.eth.kind == 16w1 { set_valid h.t0; } if valid(h.t0) { a = 8w1; }"
+        );
+    }
+}
+
+mod dce {
+    use super::*;
+    use crate::passes::{dce, fold};
+
+    #[test]
+    fn what_nobody_reads_is_not_computed() {
+        let text = pipeline(
+            "parser p start s {
+    state s {
+        a = 8w1;
+        b = 8w2;
+        extract h.eth;
+        goto accept;
+    }
+    state lost {
+        goto accept;
+    }
+}
+",
+            "h.eth.dst = 48w1;
+h.t0.vid = 16w1;
+set_valid h.t0;
+c = b;
+if f {
+    copy h.t1 = h.t0;
+}
+port = cast(b, bit<32>);
+w = 32w5;
+",
+            "emit h.eth;\n",
+            &[dce::run, fold::run],
+        );
+        assert_eq!(
+            text,
+            "parser p start s {
+    state s {
+        b = 8w2;
+        extract h.eth;
+        goto accept;
+    }
+}
+routine c block() {
+    h.eth.dst = 48w1;
+    port = cast(b, bit<32>);
+}
+routine d block() {
+    emit h.eth;
+}
+"
+        );
+    }
+
+    #[test]
+    fn loops_keep_what_the_next_round_reads() {
+        let text = pipeline(
+            "parser p start s {
+    state s {
+        goto accept;
+    }
+}
+",
+            "loop label0 {
+    port = port + w;
+    w = w + 32w1;
+    b = b + 8w1;
+    if w == 32w3 {
+        break label0;
+    }
+}
+",
+            "",
+            &[dce::run],
+        );
+        assert!(text.contains("w = w + 32w1;"), "{text}");
+        assert!(!text.contains("b = b"), "{text}");
+    }
+
+    #[test]
+    fn results_of_tables_that_nobody_wants_are_not_reported() {
+        let text = pipeline(
+            "action x(a) {
+    b = a;
+    port = 32w1;
+}
+table t {
+    key \"k\" exact c;
+    action x;
+    default x(8w1);
+}
+parser p start s {
+    state s {
+        goto accept;
+    }
+}
+",
+            "apply t hit f action w;
+if g {
+    apply t hit f;
+    if f {
+        port = 32w2;
+    }
+}
+",
+            "",
+            &[dce::run],
+        );
+        assert!(
+            text.contains(
+                "action x(a) {
+    port = 32w1;
+}"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "    apply t;
+    if g {
+        apply t hit f;
+"
+            ),
+            "{text}"
+        );
+    }
+}
+
+mod parsers {
+    use super::*;
+    use crate::passes::{self, dce, fold, propagate, select, stacks, unroll};
+
+    #[test]
+    fn stack_loops_are_unrolled_to_the_end_of_the_stack() {
+        let text = pipeline(
+            "parser p start s {
+    state s {
+        next = 32w0;
+        extract h.eth;
+        select (h.eth.kind) {
+            (16w0x8100) -> tag;
+            (_) -> accept;
+        }
+    }
+    state tag {
+        extract h.t[next];
+        next = next + 32w1;
+        select (h.t[next - 32w1].kind) {
+            (16w0x8100) -> tag;
+            (16w0x800) -> ip;
+            (_) -> accept;
+        }
+    }
+    state ip {
+        goto accept;
+    }
+}
+",
+            "h.t1.vid = 16w1;\n",
+            "emit h.eth;\nemit h.t0;\nemit h.t[32w1];\n",
+            &[
+                unroll::run,
+                propagate::run,
+                stacks::run,
+                propagate::run,
+                fold::run,
+                select::run,
+                dce::run,
+            ],
+        );
+        assert_eq!(
+            text,
+            "parser p start s {
+    state s {
+        extract h.eth;
+        select (h.eth.kind) {
+            (16w0x8100) -> tag[0];
+            (_) -> accept;
+        }
+    }
+    state tag[0] {
+        extract h.t0;
+        select (h.t0.kind) {
+            (16w0x8100) -> tag[1];
+            (_) -> accept;
+        }
+    }
+    state tag[1] {
+        extract h.t1;
+        select (h.t1.kind) {
+            (16w0x8100) -> tag[2];
+            (_) -> accept;
+        }
+    }
+    state tag[2] {
+        verify false, error::StackOutOfBounds;
+        goto reject;
+    }
+}
+routine c block() {
+    h.t1.vid = 16w1;
+}
+routine d block() {
+    emit h.eth;
+    emit h.t0;
+    emit h.t1;
+}
+"
+        );
+    }
+
+    #[test]
+    fn moves_of_stacks_are_copies() {
+        let text = block("push_front h.t by 1; pop_front h.t by 2;", &[stacks::run]);
+        assert_eq!(
+            text,
+            "copy h.t1 = h.t0; set_invalid h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; \
+             next = (next >= 32w1) ? 32w2 : (next + 32w1); \
+             set_invalid h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; \
+             set_invalid h.t1; h.t1.vid = 16w0; h.t1.kind = 16w0; \
+             next = (next < 32w2) ? 32w0 : (next - 32w2);"
+        );
+    }
+
+    #[test]
+    fn elements_out_of_bounds_are_nothing() {
+        assert_eq!(
+            block(
+                "f = valid(h.t[32w2]); h.t[32w7].vid = 16w1; copy h.t[32w0] = h.t[32w2]; port = cast(h.t[32w9].vid, bit<32>);",
+                &[stacks::run]
+            ),
+            "f = false; set_invalid h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; port = 32w0;"
+        );
+    }
+
+    #[test]
+    fn straight_states_are_joined() {
+        let text = pipeline(
+            "parser p start s {
+    state s {
+        extract h.eth;
+        goto mid;
+    }
+    state mid {
+        extract h.t0;
+        select (h.t0.kind, a) {
+            (16w1, _) -> pass;
+            (16w2, 8w1) -> pass;
+            (16w3, _) -> mid2;
+            (16w4, _) -> accept;
+            (_, _) -> accept;
+        }
+    }
+    state pass {
+        goto mid2;
+    }
+    state mid2 {
+        extract h.t1;
+        goto accept;
+    }
+}
+",
+            "",
+            "",
+            &[select::run, dce::run],
+        );
+        assert_eq!(
+            text.split_once("routine").unwrap().0,
+            "parser p start s {
+    state s {
+        extract h.eth;
+        extract h.t0;
+        select (h.t0.kind, a) {
+            (16w1, _) -> mid2;
+            (16w2, 8w1) -> mid2;
+            (16w3, _) -> mid2;
+            (_, _) -> accept;
+        }
+    }
+    state mid2 {
+        extract h.t1;
+        goto accept;
+    }
+}
+"
+        );
+    }
+
+    #[test]
+    fn the_whole_pipeline_leaves_nothing_to_call() {
+        let mut program = text::parse(&format!(
+            "{HEAD}routine f control(header_inout h.t0, out port) {{
+    h.t0.vid = 16w7;
+    port = 32w1;
+    exit;
+}}
+routine c block() {{
+    call f(header h.t1, out w);
+}}
+pipeline Switch control c
+slot xdp_output {{
+    var \"output_port\" = w;
+}}
+"
+        ))
+        .unwrap();
+        passes::pipeline(&mut program, passes::Level::Optimize);
+        assert!(
+            program
+                .to_string()
+                .contains("routine c block() {\n    w = 32w1;\n    exit;\n}"),
+            "{program}"
+        );
+    }
+}

@@ -303,8 +303,10 @@ impl Glue<'_> {
                     let dst = HeaderRef::Header(p);
                     self.push(StmtKind::CopyHeader { dst, src });
                 }
-                Late::Zero(place) => self.zero(place),
-                Late::Clear(header) => self.clear(header),
+                Late::Zero(place) => build::zero(self.program, place, self.span, &mut self.before),
+                Late::Clear(header) => {
+                    build::clear(self.program, header, self.span, &mut self.before)
+                }
             }
         }
     }
@@ -376,32 +378,6 @@ impl Glue<'_> {
         let kind = StmtKind::CopyHeader { dst, src };
         let span = self.span;
         self.after.push(Stmt { kind, span });
-    }
-
-    fn zero(&mut self, dst: Place) {
-        let Some(ty) = self.program.place_type(dst) else {
-            return;
-        };
-        let value = match build::value(self.program, &Value::zero(ty), ty, self.span) {
-            Some(value) => value,
-            // A varbit that nobody ever writes.
-            None => {
-                let var = self.fresh_var("zero", ty);
-                build::var(self.program, var, self.span)
-            }
-        };
-        self.push(StmtKind::Assign { dst, value });
-    }
-
-    fn clear(&mut self, header: HeaderRef) {
-        let Some(layout) = self.program.header_layout(header) else {
-            return;
-        };
-        let fields = layout.fields.len() as u32;
-        self.push(StmtKind::SetInvalid(header));
-        for field in 0..fields {
-            self.zero(Place::Field(header, field));
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use diag::Span;
 use std::collections::HashMap;
 
 /// Gives every label of a body a new one.
-pub(super) fn fresh_labels(program: &mut Program, block: &mut Block) {
+pub(in crate::passes) fn fresh_labels(program: &mut Program, block: &mut Block) {
     let mut new: HashMap<Label, Label> = HashMap::new();
     visit::walk_block_mut(block, &mut |stmt| match &mut stmt.kind {
         StmtKind::Labeled(label, _) | StmtKind::Loop(label, _) => {

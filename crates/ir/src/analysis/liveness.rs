@@ -1,0 +1,537 @@
+//! Which variables, header fields and validity bits somebody may still read.
+//!
+//! Runs backwards through controls, actions of applied tables and the parser's graph, across the
+//! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any way
+//! from there before it is written again; nobody can tell what its value is. At the end of every
+//! block the architecture reads its own variables ([`intrinsic_vars`]); deparsers read the validity
+//! and all fields of what they emit. A dead assignment reads nothing.
+
+use super::flow::{intrinsic_vars, runs_after_reject};
+use super::mentions::{Mentions, Storage};
+use crate::visit::{self, Access};
+use crate::*;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use std::collections::{HashMap, HashSet};
+
+/// A set of variables, fields and validity bits.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Live(Vec<u64>);
+
+impl Live {
+    fn contains(&self, bit: usize) -> bool {
+        self.0
+            .get(bit / 64)
+            .is_some_and(|w| w >> (bit % 64) & 1 == 1)
+    }
+
+    fn insert(&mut self, bit: usize) {
+        if self.0.len() <= bit / 64 {
+            self.0.resize(bit / 64 + 1, 0);
+        }
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    fn remove(&mut self, bit: usize) {
+        if let Some(word) = self.0.get_mut(bit / 64) {
+            *word &= !(1 << (bit % 64));
+        }
+    }
+
+    /// Adds what another set has; whether there was anything new.
+    fn add(&mut self, other: &Live) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut new = false;
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            new |= more & !*word != 0;
+            *word |= more;
+        }
+        new
+    }
+}
+
+/// Which bit is what.
+#[derive(Default)]
+struct Numbering {
+    vars: usize,
+    /// The validity bit of each header; its fields follow.
+    headers: SecondaryMap<Header, usize>,
+}
+
+impl Numbering {
+    fn new(program: &Program) -> Numbering {
+        let vars = program.vars.len();
+        let mut at = vars;
+        let mut headers = SecondaryMap::new();
+        for (id, data) in &program.headers {
+            headers[id] = at;
+            at += 1 + program.header_types[data.ty].fields.len();
+        }
+        Numbering { vars, headers }
+    }
+
+    fn var(&self, var: Var) -> usize {
+        debug_assert!(var.index() < self.vars);
+        var.index()
+    }
+
+    fn valid(&self, header: Header) -> usize {
+        self.headers[header]
+    }
+
+    fn field(&self, header: Header, field: u32) -> usize {
+        self.headers[header] + 1 + field as usize
+    }
+}
+
+/// What is live after each statement. Statements are known by their address, so a program must not
+/// move them while this is asked.
+pub struct Liveness {
+    bits: Numbering,
+    after: HashMap<*const Stmt, Live>,
+    transitions: HashMap<(Parser, State), Live>,
+    starts: HashMap<Role, Live>,
+}
+
+impl Liveness {
+    /// Computes what is live in all that the pipeline reaches.
+    pub fn new(program: &Program) -> Liveness {
+        let mut walker = Walker {
+            p: program,
+            out: Liveness {
+                bits: Numbering::new(program),
+                after: HashMap::new(),
+                transitions: HashMap::new(),
+                starts: HashMap::new(),
+            },
+            breaks: HashMap::new(),
+            continues: HashMap::new(),
+            returned: Live::default(),
+            exited: Live::default(),
+            rejected: Live::default(),
+            intrinsic: intrinsic_vars(program),
+        };
+        walker.pipeline();
+        walker.out
+    }
+
+    /// Whether a variable is live after a statement; statements that are never reached keep all.
+    pub fn var(&self, stmt: &Stmt, var: Var) -> bool {
+        self.asks(stmt, self.bits.var(var))
+    }
+
+    /// Whether a header's field is live after a statement.
+    pub fn field(&self, stmt: &Stmt, header: Header, field: u32) -> bool {
+        self.asks(stmt, self.bits.field(header, field))
+    }
+
+    /// Whether a header's validity is live after a statement.
+    pub fn valid(&self, stmt: &Stmt, header: Header) -> bool {
+        self.asks(stmt, self.bits.valid(header))
+    }
+
+    /// Whether a variable is live where a state's transition is taken, its keys included.
+    pub fn var_at_transition(&self, parser: Parser, state: State, var: Var) -> bool {
+        self.transitions
+            .get(&(parser, state))
+            .is_some_and(|live| live.contains(self.bits.var(var)))
+    }
+
+    /// Whether a variable is live where a block of the pipeline begins.
+    pub fn var_at_start(&self, role: Role, var: Var) -> bool {
+        let bit = self.bits.var(var);
+        self.starts
+            .get(&role)
+            .is_some_and(|live| live.contains(bit))
+    }
+
+    /// Whether a header's field is live where a block of the pipeline begins.
+    pub fn field_at_start(&self, role: Role, header: Header, field: u32) -> bool {
+        let bit = self.bits.field(header, field);
+        self.starts
+            .get(&role)
+            .is_some_and(|live| live.contains(bit))
+    }
+
+    /// Whether a header's validity is live where a block of the pipeline begins.
+    pub fn valid_at_start(&self, role: Role, header: Header) -> bool {
+        let bit = self.bits.valid(header);
+        self.starts
+            .get(&role)
+            .is_some_and(|live| live.contains(bit))
+    }
+
+    fn asks(&self, stmt: &Stmt, bit: usize) -> bool {
+        self.after
+            .get(&std::ptr::from_ref(stmt))
+            .is_none_or(|live| live.contains(bit))
+    }
+}
+
+struct Walker<'a> {
+    p: &'a Program,
+    out: Liveness,
+    breaks: HashMap<Label, Live>,
+    continues: HashMap<Label, Live>,
+    returned: Live,
+    exited: Live,
+    rejected: Live,
+    intrinsic: HashSet<Var>,
+}
+
+impl Walker<'_> {
+    fn pipeline(&mut self) {
+        let mut live = Live::default();
+        for block in self.p.blocks.iter().rev() {
+            for var in &self.intrinsic {
+                live.insert(self.out.bits.var(*var));
+            }
+            match block.body {
+                BlockBody::Parser(parser) => live = self.parser(parser, live),
+                BlockBody::Control(routine) => {
+                    self.exited = live.clone();
+                    self.returned = live.clone();
+                    self.block(&self.p.routines[routine].body, &mut live);
+                }
+            }
+            self.out.starts.insert(block.role, live.clone());
+        }
+    }
+
+    fn parser(&mut self, id: Parser, after: Live) -> Live {
+        let data = &self.p.parsers[id];
+        self.rejected = if runs_after_reject(self.p) {
+            after.clone()
+        } else {
+            Live::default()
+        };
+        let mut entries: SecondaryMap<State, Live> = SecondaryMap::new();
+        loop {
+            let mut changed = false;
+            for (state, state_data) in data.states.iter().rev() {
+                let mut live = Live::default();
+                let target = |target: Target, live: &mut Live| match target {
+                    Target::State(next) => live.add(&entries[next]),
+                    Target::Accept => live.add(&after),
+                    Target::Reject => live.add(&self.rejected),
+                };
+                match &state_data.transition {
+                    Transition::To(to) => {
+                        target(*to, &mut live);
+                    }
+                    Transition::Select { keys, cases } => {
+                        for case in cases {
+                            target(case.target, &mut live);
+                        }
+                        target(Target::Reject, &mut live);
+                        for &key in keys {
+                            self.uses(key, &mut live);
+                        }
+                    }
+                }
+                self.out.transitions.insert((id, state), live.clone());
+                self.block(&state_data.body, &mut live);
+                changed |= entries[state].add(&live);
+            }
+            if !changed {
+                return entries[data.start].clone();
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, live: &mut Live) {
+        for stmt in block.iter().rev() {
+            let known = self.out.after.entry(std::ptr::from_ref(stmt)).or_default();
+            known.add(live);
+            self.stmt(&stmt.kind, live);
+        }
+    }
+
+    fn uses(&self, expr: Expr, live: &mut Live) {
+        let bits = &self.out.bits;
+        visit::walk_expr(self.p, expr, &mut |data| match data.kind {
+            ExprKind::Var(var) => live.insert(bits.var(var)),
+            ExprKind::Field(header, field) => {
+                self.each(header, |h| live.insert(bits.field(h, field)));
+            }
+            ExprKind::IsValid(header) => self.each(header, |h| live.insert(bits.valid(h))),
+            _ => {}
+        });
+    }
+
+    fn each(&self, header: HeaderRef, mut f: impl FnMut(Header)) {
+        match header {
+            HeaderRef::Header(header) => f(header),
+            HeaderRef::Element(stack, _) => {
+                self.p.stacks[stack].elems.iter().for_each(|&h| f(h));
+            }
+        }
+    }
+
+    fn index_uses(&self, header: HeaderRef, live: &mut Live) {
+        if let Some(index) = visit::header_index(header) {
+            self.uses(index, live);
+        }
+    }
+
+    fn fields(&self, header: Header) -> u32 {
+        let ty = self.p.headers[header].ty;
+        self.p.header_types[ty].fields.len() as u32
+    }
+
+    fn is_live(&self, place: Place, live: &Live) -> bool {
+        match place {
+            Place::Var(var) => live.contains(self.out.bits.var(var)),
+            Place::Field(header, field) => {
+                let mut any = false;
+                self.each(header, |h| {
+                    any |= live.contains(self.out.bits.field(h, field))
+                });
+                any
+            }
+        }
+    }
+
+    /// A place is overwritten for sure, if it is known which it is.
+    fn kill(&self, place: Place, live: &mut Live) {
+        match place {
+            Place::Var(var) => live.remove(self.out.bits.var(var)),
+            Place::Field(HeaderRef::Header(header), field) => {
+                live.remove(self.out.bits.field(header, field));
+            }
+            Place::Field(HeaderRef::Element(_, index), _) => self.uses(index, live),
+        }
+    }
+
+    fn kill_header(&self, header: HeaderRef, live: &mut Live) {
+        if let HeaderRef::Header(h) = header {
+            live.remove(self.out.bits.valid(h));
+            for field in 0..self.fields(h) {
+                live.remove(self.out.bits.field(h, field));
+            }
+        }
+    }
+
+    fn gen_header(&self, header: HeaderRef, live: &mut Live) {
+        self.each(header, |h| {
+            live.insert(self.out.bits.valid(h));
+            for field in 0..self.fields(h) {
+                live.insert(self.out.bits.field(h, field));
+            }
+        });
+        self.index_uses(header, live);
+    }
+
+    fn stmt(&mut self, kind: &StmtKind, live: &mut Live) {
+        match kind {
+            StmtKind::Assign { dst, value } => {
+                if self.is_live(*dst, live) {
+                    self.kill(*dst, live);
+                    self.uses(*value, live);
+                }
+            }
+            StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
+            StmtKind::SetValid(header) | StmtKind::SetInvalid(header) => {
+                match *header {
+                    HeaderRef::Header(h) => live.remove(self.out.bits.valid(h)),
+                    HeaderRef::Element(..) => self.index_uses(*header, live),
+                };
+            }
+            StmtKind::PushFront(stacks, by) => {
+                stacks.iter().for_each(|&s| self.shift(s, *by, true, live));
+            }
+            StmtKind::PopFront(stacks, by) => {
+                stacks.iter().for_each(|&s| self.shift(s, *by, false, live));
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let mut other = live.clone();
+                self.block(then, live);
+                self.block(otherwise, &mut other);
+                live.add(&other);
+                self.uses(*cond, live);
+            }
+            StmtKind::Switch { on, cases, default } => {
+                let after = live.clone();
+                self.block(default, live);
+                for (_, block) in cases {
+                    let mut case = after.clone();
+                    self.block(block, &mut case);
+                    live.add(&case);
+                }
+                self.uses(*on, live);
+            }
+            StmtKind::Labeled(label, block) => {
+                self.breaks.insert(*label, live.clone());
+                self.block(block, live);
+            }
+            StmtKind::Loop(label, block) => {
+                self.breaks.insert(*label, live.clone());
+                let mut head = Live::default();
+                loop {
+                    self.continues.insert(*label, head.clone());
+                    let mut round = head.clone();
+                    self.block(block, &mut round);
+                    if !head.add(&round) {
+                        break;
+                    }
+                }
+                *live = head;
+            }
+            StmtKind::Break(label) => *live = self.breaks.get(label).cloned().unwrap_or_default(),
+            StmtKind::Continue(label) => {
+                *live = self.continues.get(label).cloned().unwrap_or_default();
+            }
+            StmtKind::Return => *live = self.returned.clone(),
+            StmtKind::Exit => *live = self.exited.clone(),
+            StmtKind::Apply { table, hit, action } => {
+                for var in [hit, action].into_iter().flatten() {
+                    live.remove(self.out.bits.var(*var));
+                }
+                self.apply(*table, live);
+            }
+            StmtKind::Call(..) => {
+                let stmt = Stmt {
+                    kind: kind.clone(),
+                    span: diag::Span::NONE,
+                };
+                let mentions = Mentions::of_block(self.p, &vec![stmt]);
+                self.all(&mentions, live);
+                live.add(&self.exited.clone());
+            }
+            StmtKind::Extern(call) => self.extern_call(kind, call, live),
+            StmtKind::Extract { header, varbit } => {
+                self.kill_header(*header, live);
+                self.index_uses(*header, live);
+                live.add(&self.rejected);
+                if let Some(size) = varbit {
+                    self.uses(*size, live);
+                }
+            }
+            StmtKind::Lookahead(place) => {
+                self.kill(*place, live);
+                live.add(&self.rejected);
+            }
+            StmtKind::PacketLength(place) => self.kill(*place, live),
+            StmtKind::Advance(by) => {
+                live.add(&self.rejected);
+                self.uses(*by, live);
+            }
+            StmtKind::Verify { cond, error } => {
+                live.add(&self.rejected);
+                self.uses(*cond, live);
+                self.uses(*error, live);
+            }
+            StmtKind::Emit(header) => self.gen_header(*header, live),
+        }
+    }
+
+    fn copy(&self, dst: HeaderRef, src: HeaderRef, live: &mut Live) {
+        let bits = &self.out.bits;
+        let mut fields = 0;
+        self.each(dst, |h| fields = self.fields(h));
+        let (mut valid, mut wanted) = (false, vec![false; fields as usize]);
+        self.each(dst, |h| {
+            valid |= live.contains(bits.valid(h));
+            for (field, wanted) in wanted.iter_mut().enumerate() {
+                *wanted |= live.contains(bits.field(h, field as u32));
+            }
+        });
+        if !valid && !wanted.contains(&true) {
+            return;
+        }
+        self.kill_header(dst, live);
+        self.index_uses(dst, live);
+        self.index_uses(src, live);
+        self.each(src, |h| {
+            if valid {
+                live.insert(bits.valid(h));
+            }
+            for (field, &wanted) in wanted.iter().enumerate() {
+                if wanted {
+                    live.insert(bits.field(h, field as u32));
+                }
+            }
+        });
+    }
+
+    /// Elements that move away are read as where they go; none is taken for overwritten.
+    fn shift(&self, stack: Stack, by: u32, up: bool, live: &mut Live) {
+        let bits = &self.out.bits;
+        let elems = &self.p.stacks[stack].elems;
+        let after = live.clone();
+        for (i, &from) in elems.iter().enumerate() {
+            let to = if up {
+                i.checked_add(by as usize).filter(|&to| to < elems.len())
+            } else {
+                i.checked_sub(by as usize)
+            };
+            let Some(to) = to.map(|to| elems[to]) else {
+                continue;
+            };
+            if after.contains(bits.valid(to)) {
+                live.insert(bits.valid(from));
+            }
+            for field in 0..self.fields(from) {
+                if after.contains(bits.field(to, field)) {
+                    live.insert(bits.field(from, field));
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, table: Table, live: &mut Live) {
+        let data = &self.p.tables[table];
+        let after = live.clone();
+        if !data.actions.is_empty() {
+            *live = Live::default();
+        }
+        for listed in &data.actions {
+            let mut action = after.clone();
+            let outer = std::mem::replace(&mut self.returned, after.clone());
+            self.block(&self.p.actions[listed.action].body, &mut action);
+            self.returned = outer;
+            live.add(&action);
+        }
+        for key in &data.keys {
+            self.uses(key.expr, live);
+        }
+    }
+
+    fn extern_call(&self, kind: &StmtKind, call: &ExternCall, live: &mut Live) {
+        visit::accesses(self.p, kind, |access| match access {
+            Access::Eval(expr) => self.uses(expr, live),
+            Access::Read(place) => match place {
+                Place::Var(var) => live.insert(self.out.bits.var(var)),
+                Place::Field(header, field) => {
+                    self.each(header, |h| live.insert(self.out.bits.field(h, field)));
+                }
+            },
+            Access::ReadHeader(header) => self.gen_header(header, live),
+            // What an extern writes is not counted on to be written.
+            Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
+        });
+        for var in &self.intrinsic {
+            live.insert(self.out.bits.var(*var));
+        }
+        if let Some(object) = call.object {
+            for (_, routine) in &self.p.externs[object].implementations {
+                let body = &self.p.routines[*routine].body;
+                self.all(&Mentions::of_block(self.p, body), live);
+            }
+        }
+    }
+
+    fn all(&self, mentions: &Mentions, live: &mut Live) {
+        for &storage in &mentions.read {
+            match storage {
+                Storage::Var(var) => live.insert(self.out.bits.var(var)),
+                Storage::Header(header) => self.gen_header(HeaderRef::Header(header), live),
+            }
+        }
+    }
+}

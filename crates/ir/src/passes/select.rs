@@ -1,0 +1,94 @@
+//! Fewer, longer parser states.
+//!
+//! Guarantees: no way leads to a state that does nothing but go on; a state that one other alone
+//! leads to, always, is part of that one; a select has no last cases that lead where the one
+//! after all the others does.
+
+use super::dce::{successors, targets_mut};
+use crate::*;
+use cranelift_entity::SecondaryMap;
+
+/// Runs the pass.
+pub fn run(program: &mut Program) {
+    for parser in program.parsers.values_mut() {
+        skip_empty(parser);
+        for state in parser.states.values_mut() {
+            settle(&mut state.transition);
+        }
+        join(parser);
+    }
+}
+
+/// Leads around states without statements.
+fn skip_empty(parser: &mut ParserData) {
+    let through = |parser: &ParserData, mut target: Target| {
+        // Empty states may go in a circle; then any of them is as good.
+        for _ in 0..parser.states.len() {
+            match target {
+                Target::State(state) if parser.states[state].body.is_empty() => {
+                    match parser.states[state].transition {
+                        Transition::To(next) => target = next,
+                        Transition::Select { .. } => break,
+                    }
+                }
+                _ => break,
+            }
+        }
+        target
+    };
+    for id in parser.states.keys().collect::<Vec<_>>() {
+        let mut transition = parser.states[id].transition.clone();
+        for target in targets_mut(&mut transition) {
+            *target = through(parser, *target);
+        }
+        parser.states[id].transition = transition;
+    }
+}
+
+/// Drops cases that make no difference.
+fn settle(transition: &mut Transition) {
+    let Transition::Select { cases, .. } = transition else {
+        return;
+    };
+    let is_any = |case: &SelectCase| case.keysets.iter().all(|k| matches!(k, Keyset::Any));
+    let Some(first_any) = cases.iter().position(is_any) else {
+        return;
+    };
+    cases.truncate(first_any + 1);
+    let last = cases[first_any].target;
+    while let [.., before, _] = &cases[..]
+        && before.target == last
+    {
+        cases.remove(cases.len() - 2);
+    }
+    if let [only] = &cases[..] {
+        *transition = Transition::To(only.target);
+    }
+}
+
+/// Appends states to the only one before them.
+fn join(parser: &mut ParserData) {
+    let mut ways: SecondaryMap<State, u32> = SecondaryMap::new();
+    ways[parser.start] += 1;
+    for state in parser.states.values() {
+        for next in successors(&state.transition) {
+            ways[next] += 1;
+        }
+    }
+    let ids: Vec<_> = parser.states.keys().collect();
+    for id in ids {
+        while let Transition::To(Target::State(next)) = parser.states[id].transition
+            && ways[next] == 1
+            && next != id
+        {
+            let body = std::mem::take(&mut parser.states[next].body);
+            let rest = Transition::To(Target::Reject);
+            let transition = std::mem::replace(&mut parser.states[next].transition, rest);
+            let state = &mut parser.states[id];
+            state.body.extend(body);
+            state.transition = transition;
+            // It is reached no more.
+            ways[next] = 0;
+        }
+    }
+}
