@@ -25,6 +25,9 @@ mod table;
 mod types;
 mod warn;
 
+#[cfg(test)]
+mod tests;
+
 use diag::{Diagnostics, SourceMap};
 
 /// What [`check`] found.
