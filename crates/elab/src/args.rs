@@ -261,18 +261,34 @@ impl Elab<'_> {
                         });
                     }
                 }
-                (ParamInst::Copied(_, storage), EvalArg::Discard) => {
+                (ParamInst::Copied(direction, storage), EvalArg::Discard) => {
                     for leaf in self.leaves(storage) {
-                        passed.push(match leaf {
-                            Leaf::Scalar(_) => Arg::Out(None),
-                            Leaf::Header(_) => Arg::Header(None),
-                        });
+                        passed.push(self.absent(leaf, *direction, span));
                     }
                 }
                 _ => return self.fail(errors::not_an_instance(span)),
             }
         }
         Ok((passed, after))
+    }
+
+    /// What is passed for an argument that is left out or `_`.
+    fn absent(&mut self, leaf: Leaf, direction: Direction, span: Span) -> Arg {
+        match leaf {
+            Leaf::Scalar(_) if direction == Direction::Out => Arg::Out(None),
+            Leaf::Header(_) if direction == Direction::Out => Arg::Header(None),
+            Leaf::Scalar(place) => {
+                let ty = self.place_type(place);
+                if direction == Direction::InOut {
+                    return Arg::InOut(Place::Var(self.new_var("_", ty, span)));
+                }
+                Arg::In(self.zero(ty, span))
+            }
+            Leaf::Header(header) => {
+                let ty = self.header_ref_type(header);
+                Arg::Header(Some(HeaderRef::Header(self.new_header("_", ty, span))))
+            }
+        }
     }
 
     /// A variable that stands for a slice while a routine runs.

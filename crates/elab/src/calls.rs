@@ -72,7 +72,7 @@ impl Elab<'_> {
                 self.apply_control(control, args, span)?;
                 Ok(Value::Nothing)
             }
-            Callee::Parser(_) => self.fail(errors::parser_in_place(span)),
+            Callee::Parser(_) => self.fail(errors::unexpected(span, "a parser's `apply`")),
             Callee::Table(table) => {
                 self.apply_table(*table, None, None, span)?;
                 Ok(Value::Nothing)

@@ -25,6 +25,8 @@ impl Elab<'_> {
                     let value = value.clone();
                     self.constant(&value, &expr.ty, span)
                 }
+                // A variable whose declaration failed was told of there.
+                _ if self.diagnostics.has_errors() => Err(crate::Failed),
                 _ => self.fail(errors::not_storable(span)),
             },
             ExprKind::Field(base, index) => {

@@ -39,7 +39,7 @@ impl Elab<'_> {
                 let value = self.eval(header)?;
                 self.emit_value(&value, span)?;
             }
-            _ => return self.fail(errors::packet_method(span, name)),
+            _ => return self.fail(errors::unexpected(span, name)),
         }
         Ok(Value::Nothing)
     }
@@ -51,11 +51,11 @@ impl Elab<'_> {
                 let freeze = size.is_some_and(crate::effects::has_effects);
                 match self.lvalue(expr, freeze)? {
                     LValue::Whole(storage) => (storage, next),
-                    _ => return self.fail(errors::extract_type(span)),
+                    _ => return self.fail(errors::unexpected(span, "extract")),
                 }
             }
             Arg::Discard(ty) => (self.allocate("_", ty, span)?, None),
-            _ => return self.fail(errors::extract_type(span)),
+            _ => return self.fail(errors::unexpected(span, "extract")),
         };
         let size = match size {
             None => None,
@@ -97,8 +97,7 @@ impl Elab<'_> {
             Storage::Header(header) => {
                 let layout = &self.program.header_types[header.ty];
                 if layout.varbit().is_some() != size.is_some() {
-                    let name = layout.name.clone();
-                    return self.fail(errors::extract_varbit(span, &name, size.is_none()));
+                    return self.fail(errors::unexpected(span, "extract"));
                 }
                 let kind = StmtKind::Extract {
                     header: header.at,
@@ -113,7 +112,7 @@ impl Elab<'_> {
                 }
                 Ok(())
             }
-            _ => self.fail(errors::extract_type(span)),
+            _ => self.fail(errors::unexpected(span, "extract")),
         }
     }
 
@@ -126,7 +125,7 @@ impl Elab<'_> {
             .any(|t| !matches!(t, Type::Bool | Type::Bits { .. }))
             || matches!(*self.shape(ty, span)?, Shape::Union(_) | Shape::Stack(..))
         {
-            return self.fail(errors::lookahead_type(span));
+            return self.fail(errors::unexpected(span, "lookahead"));
         }
         let width: u32 = types.iter().map(|t| t.width()).sum();
         let single = match *self.shape(ty, span)? {
@@ -171,7 +170,7 @@ impl Elab<'_> {
                 self.emit(StmtKind::Emit(copy.at), span)
             }
             Value::Scalar(_) | Value::Stored(Storage::Scalar(_)) | Value::Nothing => {
-                self.fail(errors::emit_type(span))
+                self.fail(errors::unexpected(span, "emit"))
             }
             _ => {
                 for part in self.parts(value) {

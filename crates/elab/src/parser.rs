@@ -17,6 +17,8 @@ pub(crate) struct Graph {
     pub(crate) states: PrimaryMap<State, StateData>,
     /// The state whose statements are being built.
     pub(crate) current: State,
+    /// What the names of this copy's states begin with.
+    pub(crate) prefix: SmolStr,
 }
 
 /// Where the states of a parser lead.
@@ -67,6 +69,7 @@ impl Elab<'_> {
             graph: Some(Graph {
                 states,
                 current: start,
+                prefix: SmolStr::default(),
             }),
             ..Body::default()
         };
@@ -116,7 +119,10 @@ impl Elab<'_> {
                 }
             }
             elab.pending_methods()?;
-            elab.graph_of(body, &declared.params, prefix, accept, entry, span)
+            let outer = elab.set_prefix(prefix);
+            let begin = elab.graph_of(body, &declared.params, prefix, accept, entry, span);
+            elab.set_prefix(&outer);
+            begin
         })?;
         if first {
             // Implementations of abstract methods are built once.
@@ -285,7 +291,7 @@ impl Elab<'_> {
         self.grow(1, span)?;
         match &mut self.body.graph {
             Some(graph) => Ok(new_state(&mut graph.states, &name, span)),
-            None => self.fail(errors::parser_in_place(span)),
+            None => self.fail(errors::unexpected(span, "a parser's `apply`")),
         }
     }
 
@@ -293,6 +299,14 @@ impl Elab<'_> {
         if let Some(graph) = &mut self.body.graph {
             graph.states[state].name = name;
             graph.states[state].span = span;
+        }
+    }
+
+    /// Changes what the names of states begin with; gives what it was.
+    fn set_prefix(&mut self, prefix: &str) -> SmolStr {
+        match &mut self.body.graph {
+            Some(graph) => std::mem::replace(&mut graph.prefix, prefix.into()),
+            None => SmolStr::default(),
         }
     }
 

@@ -21,7 +21,7 @@ impl Elab<'_> {
         match &stmt.kind {
             StmtKind::Call(call) => match &call.callee {
                 Callee::Parser(object) => self.apply_parser(object, call),
-                _ => self.fail(errors::parser_in_place(stmt.span)),
+                _ => self.fail(errors::unexpected(stmt.span, "a parser's `apply`")),
             },
             StmtKind::Block(inner) => self.stmts(inner),
             StmtKind::If {
@@ -29,7 +29,7 @@ impl Elab<'_> {
                 then,
                 otherwise,
             } => self.splitting_if(cond, then, otherwise, stmt.span),
-            _ => self.fail(errors::parser_in_place(stmt.span)),
+            _ => self.fail(errors::unexpected(stmt.span, "a parser's `apply`")),
         }
     }
 
@@ -106,8 +106,8 @@ impl Elab<'_> {
         let outs = self.copy_in(&made, args, span)?;
         let before = self.state_name();
         let name = self.copy_name(object, inst);
-        let prefix = match before.rsplit_once('.') {
-            Some((path, _)) => format_smolstr!("{path}.{name}"),
+        let prefix = match &self.body.graph {
+            Some(graph) => crate::storage::join(&graph.prefix, &name),
             None => name,
         };
         let after = self.add_state(format_smolstr!("{before}.after"), span)?;

@@ -15,12 +15,14 @@ use ir::{
 use num_traits::ToPrimitive;
 use smol_str::SmolStr;
 
+/// Keys whose values take statements, by index, and the variables that are set before each use.
+type Computed = Vec<(usize, Var)>;
+
 /// A table of this control instance.
 #[derive(Clone)]
 pub(crate) struct TableInst {
     pub(crate) table: Table,
-    /// Keys whose values take statements, by index, and the variables that are set before each use.
-    pub(crate) computed: Vec<(usize, Var)>,
+    pub(crate) computed: Computed,
     /// The declared action of each in the table's list.
     pub(crate) actions: Vec<ActionId>,
 }
@@ -86,7 +88,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    fn keys(&mut self, declared: &hir::Table) -> Result<(Vec<Key>, Vec<(usize, Var)>)> {
+    fn keys(&mut self, declared: &hir::Table) -> Result<(Vec<Key>, Computed)> {
         let (mut keys, mut computed) = (Vec::new(), Vec::new());
         for (i, key) in declared.keys.iter().enumerate() {
             let expr = if takes_statements(&key.expr) {
@@ -212,9 +214,8 @@ impl Elab<'_> {
         }
         let ((), body) = self.separate(Body::default(), |elab| {
             let args: Vec<EvalArg> = elab.eval_args(args)?;
-            let share = elab.shareable(&args);
-            let made = elab.make_params(&bound, &args, &share)?;
-            elab.reset_shared_outs(&bound, &made, span)?;
+            // Nothing is shared: the body may use the control's variables by name as well.
+            let made = elab.make_params(&bound, &args, &[])?;
             let outs = elab.copy_in(&made, args, span)?;
             elab.framed(outs, None, span, |elab| elab.stmts(&action.body))
         })?;

@@ -177,7 +177,7 @@ impl Elab<'_> {
         if varbits > 1 {
             return self.fail(errors::two_varbits(composite.span, &composite.name));
         }
-        if data.fixed_width() % 8 != 0 {
+        if !data.fixed_width().is_multiple_of(8) {
             let width = data.fixed_width();
             return self.fail(errors::header_width(composite.span, &composite.name, width));
         }

@@ -36,7 +36,7 @@ pub(crate) fn not_a_prefix(at: Span, key: &str) -> Diagnostic {
 
 /// A range without members.
 pub(crate) fn empty_range(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0573"), at, "the range ends before it begins")
+    Diagnostic::error(Code("E0562"), at, "the range ends before it begins")
         .help("write the smaller bound first")
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn varbit_key(at: Span) -> Diagnostic {
 /// A prefix of a signed number.
 pub(crate) fn signed_prefix(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0576"),
+        Code("E0557"),
         at,
         "the bits of a signed number form no prefix",
     )

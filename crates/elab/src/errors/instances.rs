@@ -32,26 +32,6 @@ pub(crate) fn different_objects(at: Span) -> Diagnostic {
     .help("make an instance of its own for each set of objects")
 }
 
-/// A sub-parser applied where no state can be split.
-pub(crate) fn parser_in_place(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0562"),
-        at,
-        "a parser cannot be applied inside a loop, switch or function",
-    )
-    .help("apply it in a state of its own and form the loop by transitions")
-}
-
-/// An abstract method called before its object's surroundings are there.
-pub(crate) fn abstract_too_early(at: Span, method: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0563"),
-        at,
-        format!("the implementation of `{method}` calls itself, or an object declared after it"),
-    )
-    .help("declare the object that is called first")
-}
-
 /// An extern object as an extern's run-time argument.
 pub(crate) fn extern_argument(at: Span) -> Diagnostic {
     Diagnostic::error(
@@ -80,4 +60,14 @@ pub(crate) fn no_default_action(at: Span) -> Diagnostic {
         "the table has no `default_action` and the program no `NoAction`",
     )
     .help("include <core.p4>, or name a default action")
+}
+
+/// Something that the checker refuses, or should have.
+pub(crate) fn unexpected(at: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0599"),
+        at,
+        format!("`{what}` cannot be instantiated here"),
+    )
+    .help("this is a fault of the compiler: please report it with the program")
 }

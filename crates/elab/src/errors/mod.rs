@@ -4,19 +4,17 @@
 
 mod entries;
 mod instances;
-mod packet;
 mod types;
 mod values;
 
 pub(crate) use entries::*;
 pub(crate) use instances::*;
-pub(crate) use packet::*;
 pub(crate) use types::*;
 pub(crate) use values::*;
 
 /// Every code this crate gives, besides those of `arch`.
 pub const CODES: &[&str] = &[
     "E0550", "E0551", "E0552", "E0553", "E0554", "E0555", "E0556", "E0557", "E0558", "E0559",
-    "E0560", "E0561", "E0562", "E0563", "E0564", "E0565", "E0566", "E0567", "E0568", "E0569",
-    "E0570", "E0571", "E0572", "E0573", "E0574", "E0575", "E0576", "W0550",
+    "E0560", "E0561", "E0562", "E0564", "E0565", "E0566", "E0572", "E0573", "E0574", "E0575",
+    "E0576", "E0599", "W0550",
 ];

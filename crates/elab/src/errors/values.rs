@@ -15,16 +15,6 @@ pub(crate) fn bad_size(at: Span, what: &str, value: &BigInt) -> Diagnostic {
         .help("use a number from 1 to 4294967295")
 }
 
-/// A `static_assert` that does not hold.
-pub(crate) fn static_assert(at: Span, message: Option<&str>) -> Diagnostic {
-    let text = match message {
-        Some(message) => format!("static_assert failed: {message}"),
-        None => "static_assert failed".to_owned(),
-    };
-    Diagnostic::error(Code("E0557"), at, text)
-        .help("the program demands this of its own constants: change them, or the demand")
-}
-
 /// A program that instantiation makes too big.
 pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(

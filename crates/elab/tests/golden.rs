@@ -1,0 +1,101 @@
+//! What elaboration makes of each construct. A file in `tests/golden` is P4 text, a line of dashes and
+//! the IR's text form (or the diagnostics). `UPDATE_GOLDEN=1 cargo test -p elab --test golden` writes
+//! what comes after the dashes; read the difference before you commit it.
+//!
+//! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
+//! and a deparser `d` where it has none of its own. Only what the text brings is shown.
+
+mod support;
+
+use support::{Outcome, compile, root};
+
+const RULE: &str = "\n--------\n";
+
+const PRELUDE: &str = "\
+#include <core.p4>
+#include <xdp_model.p4>
+header h_t { bit<8> a; bit<8> b; bit<16> c; }
+header g_t { bit<16> x; }
+header_union u_t { h_t h; g_t g; }
+struct m_t { bit<8> x; bool y; }
+struct headers_t { h_t h; h_t i; h_t[3] s; u_t u; u_t[2] us; }
+";
+
+const PARSER: &str = "
+parser p(packet_in packet, out headers_t hdr) { state start { transition accept; } }";
+const CONTROL: &str = "
+control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) { apply { } }";
+const DEPARSER: &str = "
+control d(in headers_t hdr, packet_out packet) { apply { } }";
+
+fn complete(text: &str) -> String {
+    let mut program = format!("{PRELUDE}#line 1\n{text}");
+    for (has, part) in [
+        ("parser p(", PARSER),
+        ("control c(", CONTROL),
+        ("control d(", DEPARSER),
+        (" main;", "\nxdp(p(), c(), d()) main;"),
+    ] {
+        if !text.contains(has) {
+            program += part;
+        }
+    }
+    program
+}
+
+/// The items of a program that its own text, not the completion, brings.
+fn shown(program: &ir::Program, text: &str) -> String {
+    let all = program.to_string();
+    let mut kept: Vec<&str> = Vec::new();
+    let mut keep = false;
+    for line in all.lines() {
+        if !line.starts_with([' ', '}']) {
+            let word = line.split(' ').next().unwrap_or("");
+            keep = match word {
+                "action" | "table" | "extern" | "value_set" => true,
+                "routine" => {
+                    let own = |name: &str| {
+                        text.contains(&format!("control {name}("))
+                            || !line.starts_with(&format!("routine {name} block"))
+                    };
+                    own("c") && own("d")
+                }
+                "parser" => text.contains("parser p("),
+                _ => false,
+            };
+        }
+        if keep {
+            kept.push(line);
+        }
+    }
+    kept.join("\n")
+}
+
+#[test]
+fn constructs_become_the_ir_beside_them() {
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let folder = root().join("crates/elab/tests/golden");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    files.sort();
+    let mut wrong = Vec::new();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let file = std::fs::read_to_string(&path).unwrap();
+        let (text, expected) = file.split_once(RULE).unwrap_or((file.trim_end(), ""));
+        let result = match compile("test.p4", &complete(text)) {
+            Outcome::Program(program, _) => shown(&program, text),
+            Outcome::Refused(_, why) => why,
+            Outcome::Unchecked(why) | Outcome::Broken(why) => format!("WRONG: {why}"),
+        };
+        if result.starts_with("WRONG") || (result != expected.trim_end() && !update) {
+            wrong.push(format!("{name}: expected\n{expected}\ngot\n{result}"));
+        }
+        if update {
+            std::fs::write(&path, format!("{text}{RULE}{result}\n")).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
