@@ -1,4 +1,5 @@
-//! What the integration tests share.
+//! What the integration tests share. Each test binary uses a part of it.
+#![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
 
