@@ -1,6 +1,7 @@
 //! One program on both sides: the interpreter and the kernel.
 
 use crate::entries::{self, Filled};
+use crate::inputs;
 use crate::packets::Packets;
 use control::Store;
 use interp::{Interpreter, Options, Verdict};
@@ -12,7 +13,7 @@ use onpath::xdp::{self, Compiled};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A program compiled for the kernel.
@@ -25,7 +26,7 @@ pub struct Prepared {
 /// Why there is nothing to compare.
 pub enum Unfit {
     /// XDP, by its own word, does not run it.
-    Refused(String),
+    Refused,
     /// It should be compiled, and was not.
     Broken(String),
 }
@@ -37,14 +38,14 @@ pub fn prepare(file: &Path) -> Result<Prepared, Unfit> {
     let sources = elaborated.map;
     let program = Arc::new(elaborated.program);
     if program.arch == "V1Switch" {
-        return Err(Unfit::Refused("written for v1model".into()));
+        return Err(Unfit::Refused);
     }
     let compiled = xdp::compile(&program, &sources, &[], true).map_err(|diagnostics| {
         let text = text_of(&diagnostics, &sources);
         // Codes from E0750 on are the kernel's and clang's: then our C is wrong.
         match diagnostics.iter().any(|d| d.code.0 >= "E0750") {
             true => Unfit::Broken(text),
-            false => Unfit::Refused(text),
+            false => Unfit::Refused,
         }
     })?;
     Ok(Prepared {
@@ -74,8 +75,9 @@ enum Fate {
 }
 
 impl Prepared {
-    /// Runs `count` random packets with random entries, all from one seed.
-    pub fn compare(&self, seed: u64, count: usize) -> Result<(), Difference> {
+    /// Runs `count` random packets with random entries, all from one seed. `scripts` are STF tests
+    /// whose packets are used too, changed.
+    pub fn compare(&self, seed: u64, count: usize, scripts: &[PathBuf]) -> Result<(), Difference> {
         let trouble = |text: String| Difference { number: 0, text };
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut reference = Interpreter::new(Arc::clone(&self.program), Options::default())
@@ -88,19 +90,28 @@ impl Prepared {
         )
         .map_err(|f| trouble(format!("{}\n{}", f.diagnostic.message, tail(&f.log))))?;
         let mut target = TestRun::new(instance);
-        let filled = entries::choose(&self.program, &mut random);
+        let mut filled = entries::choose(&self.program, &mut random);
+        let walks = Packets::new(&self.program, &filled.key_values());
+        let mut packets: Vec<Vec<u8>> = (0..count).map(|_| walks.packet(&mut random)).collect();
+        if !scripts.is_empty() {
+            packets.truncate(count / 2);
+            packets.extend(inputs::packets_from_scripts(
+                scripts,
+                count - count / 2,
+                &mut random,
+            ));
+        }
+        inputs::aim(&mut filled, &self.program, &packets, &mut random);
         entries::fill(&filled, &mut reference, &mut target).map_err(trouble)?;
-        let packets = Packets::new(&self.program, &filled.key_values());
-        for number in 0..count {
+        for (number, packet) in packets.iter().enumerate() {
             let port = random.random_range(0..4);
-            let packet = packets.packet(&mut random);
-            let expected = reference_fate(&mut reference, port, &packet).map_err(trouble)?;
+            let expected = reference_fate(&mut reference, port, packet).map_err(trouble)?;
             let found = target
-                .run(port, &packet)
+                .run(port, packet)
                 .map_err(|e| trouble(e.to_string()))?;
             let found = target_fate(found);
             if expected != found {
-                let text = self.tell(&filled, port, &packet, &expected, &found);
+                let text = self.tell(&filled, port, packet, &expected, &found);
                 return Err(Difference { number, text });
             }
         }

@@ -7,6 +7,7 @@
 mod compare;
 mod entries;
 mod generate;
+mod inputs;
 mod packets;
 
 #[path = "../common/mod.rs"]
@@ -17,7 +18,7 @@ use generate::Generated;
 use libtest_mimic::{Arguments, Failed, Trial};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Compilations that shrinking a failure may cost.
 const SHRINKING: usize = 150;
@@ -57,23 +58,54 @@ fn number(variable: &str, default: usize) -> usize {
 
 /// A program of the repository.
 fn written(file: &Path, packets: usize, seed: u64) -> Result<(), Failed> {
+    let scripts = scripts_of(file);
     let prepared = match prepare(file) {
         Ok(prepared) => prepared,
         // Which programs may be refused is what the STF suite checks.
-        Err(Unfit::Refused(_)) => return Ok(()),
+        Err(Unfit::Refused) => return Ok(()),
         Err(Unfit::Broken(text)) => return Err(text.into()),
     };
-    compare(&prepared, seed, packets).map_err(|(seed, d)| {
+    compare(&prepared, seed, packets, &scripts).map_err(|(seed, d)| {
         format!("ONPATH_DIFF_SEED={seed}, packet {}: {}", d.number, d.text).into()
     })
 }
 
+/// A program's STF tests: in `programs/` all of its folder, elsewhere those that begin with its name.
+fn scripts_of(file: &Path) -> Vec<PathBuf> {
+    let stem = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let folder = file.parent().unwrap_or(file);
+    let alone = folder
+        .file_name()
+        .is_some_and(|f| f.to_string_lossy() == stem);
+    let first = |script: &Path| {
+        let name = script
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        name.split('.').next().map(str::to_owned)
+    };
+    common::files(&common::short(folder), "stf")
+        .into_iter()
+        .filter(|script| alone || first(script).as_deref() == Some(&stem))
+        .collect()
+}
+
 /// All packets in batches, each with entries of its own.
-fn compare(prepared: &Prepared, seed: u64, packets: usize) -> Result<(), (u64, Difference)> {
+fn compare(
+    prepared: &Prepared,
+    seed: u64,
+    packets: usize,
+    scripts: &[PathBuf],
+) -> Result<(), (u64, Difference)> {
     for batch in 0..packets.div_ceil(BATCH) as u64 {
         let seed = seed.wrapping_add(batch << 32);
         prepared
-            .compare(seed, BATCH.min(packets))
+            .compare(seed, BATCH.min(packets), scripts)
             .map_err(|d| (seed, d))?;
     }
     Ok(())
@@ -97,9 +129,9 @@ fn check(program: &Generated, seed: u64, packets: usize) -> Result<(), String> {
     let file = dir.path().join("random.p4");
     std::fs::write(&file, program.text()).map_err(|e| e.to_string())?;
     match prepare(&file) {
-        Ok(prepared) => compare(&prepared, seed, packets).map_err(|(_, d)| d.text),
+        Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
         // Too large for the kernel, which is said, is not a difference.
-        Err(Unfit::Refused(_)) => Ok(()),
+        Err(Unfit::Refused) => Ok(()),
         Err(Unfit::Broken(text)) => Err(format!("not compiled: {text}")),
     }
 }
