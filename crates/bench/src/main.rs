@@ -35,7 +35,7 @@ fn run() -> Result<(), Error> {
     eprintln!("timing by test runs, in turn ...");
     let times = timing::measure(&built, &floors)?;
     eprintln!("packets through a pair of devices ...");
-    let rates = throughput::measure(&built, &floors)?;
+    let rates = throughput::measure(&built, &floors, throughput::FULL)?;
     let report = report::Report::new(&built, &times, &rates);
     let folder = root.join("bench/results");
     let write = |name: &str, text: &str| {

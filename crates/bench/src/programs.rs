@@ -181,3 +181,45 @@ impl Floors {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throughput;
+    use crate::workload;
+
+    #[test]
+    fn the_programs_by_hand_load_and_take_packets_through_devices() {
+        let root = crate::root();
+        let workloads = workload::read(&root.join("bench/xdp/workload.json")).expect("reads");
+        assert_eq!(workloads.len(), 6);
+        let floors = Floors::build(&root).expect("this test needs root and clang");
+        for workload in workloads {
+            let by_hand = || from_c(&root, &workload).expect("loads");
+            let built = Built {
+                ours: by_hand(),
+                by_hand: by_hand(),
+                workload: workload.clone(),
+            };
+            let mut out = vec![0; 4096];
+            let packet = workload.packet().expect("hexadecimal");
+            let ran = built
+                .by_hand
+                .prog
+                .run_xdp(&packet, &mut out, 0, 1)
+                .expect("runs");
+            assert_eq!(ran.verdict, workload.verdict, "{}", workload.name);
+            let effort = throughput::Effort {
+                packets: 10_000,
+                rounds: 1,
+            };
+            let rates = throughput::measure(&[built], &floors, effort).expect("runs");
+            assert!(
+                rates[0].by_hand > 1000.0,
+                "{}: {:?}",
+                workload.name,
+                rates[0]
+            );
+        }
+    }
+}

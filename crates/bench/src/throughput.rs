@@ -9,10 +9,21 @@ use kernel::{interface, veth};
 use std::io;
 use std::time::Instant;
 
-/// Packets of one measurement.
-const PACKETS: u32 = 2_000_000;
-/// Measurements of each program; the median counts.
-const ROUNDS: usize = 5;
+/// How long to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Packets of one measurement.
+    pub packets: u32,
+    /// Measurements of each program; the median counts.
+    pub rounds: usize,
+}
+
+/// What the benchmark takes.
+pub const FULL: Effort = Effort {
+    packets: 2_000_000,
+    rounds: 5,
+};
+
 /// The kernel's `XDP_DROP`.
 const DROP: i32 = 1;
 
@@ -35,7 +46,7 @@ impl Rates {
 }
 
 /// Measures every workload, its three programs in turn.
-pub fn measure(built: &[Built], floors: &Floors) -> Result<Vec<Rates>, Error> {
+pub fn measure(built: &[Built], floors: &Floors, effort: Effort) -> Result<Vec<Rates>, Error> {
     let object = compile_c(include_str!("generator.c"), None)?;
     let ns = NetNs::new().map_err(Error::system("a network namespace"))?;
     ns.run(|| {
@@ -47,22 +58,28 @@ pub fn measure(built: &[Built], floors: &Floors) -> Result<Vec<Rates>, Error> {
         let generator = load_object(&object, &[]).map_err(|f| io::Error::other(f.log))?;
         built
             .iter()
-            .map(|b| one(b, floors, &generator, gen_index))
+            .map(|b| one(b, floors, &generator, gen_index, effort))
             .collect::<io::Result<Vec<_>>>()
     })
     .map_err(Error::system("packets through a pair of devices"))
 }
 
-fn one(built: &Built, floors: &Floors, generator: &Loaded, gen_index: u32) -> io::Result<Rates> {
+fn one(
+    built: &Built,
+    floors: &Floors,
+    generator: &Loaded,
+    gen_index: u32,
+    effort: Effort,
+) -> io::Result<Rates> {
     let packet = built
         .workload
         .packet()
         .map_err(|e| io::Error::other(e.to_string()))?;
     let programs = [floors.of(&built.workload), &built.ours, &built.by_hand];
     let mut samples = [const { Vec::new() }; 3];
-    for _ in 0..ROUNDS {
+    for _ in 0..effort.rounds {
         for (ready, samples) in programs.iter().zip(&mut samples) {
-            samples.push(rate(ready, generator, gen_index, &packet)?);
+            samples.push(rate(ready, generator, gen_index, &packet, effort.packets)?);
         }
     }
     let [floor, ours, by_hand] = samples.map(|s| median(&s));
@@ -74,7 +91,13 @@ fn one(built: &Built, floors: &Floors, generator: &Loaded, gen_index: u32) -> io
 }
 
 /// Sends packets to the program at the other end and counts how many it got a second.
-fn rate(ready: &Ready, generator: &Loaded, gen_index: u32, packet: &[u8]) -> io::Result<f64> {
+fn rate(
+    ready: &Ready,
+    generator: &Loaded,
+    gen_index: u32,
+    packet: &[u8],
+    packets: u32,
+) -> io::Result<f64> {
     let index = interface::index("dut").map_err(|d| io::Error::other(d.message))?;
     let _attached = Link::attach_xdp(&ready.prog, index, XdpMode::Native)?;
     let mut job = gen_index.to_ne_bytes().to_vec();
@@ -87,7 +110,7 @@ fn rate(ready: &Ready, generator: &Loaded, gen_index: u32, packet: &[u8]) -> io:
     let (_, prog) = generator.programs.first().ok_or(io::ErrorKind::NotFound)?;
     let before = arrived("dut")?;
     let started = Instant::now();
-    prog.run_live(packet, PACKETS)?;
+    prog.run_live(packet, packets)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok((arrived("dut")? - before) as f64 / seconds)
 }
