@@ -11,7 +11,12 @@ use syntax::ast;
 impl Checker<'_> {
     /// Checks the annotations of a declaration and notes what they ask of the checker: `span` is all of
     /// it, `name` its name's place.
-    pub(crate) fn annotations_of(&mut self, list: &[ast::Annotation], span: Span, name: Span) -> Vec<Annotation> {
+    pub(crate) fn annotations_of(
+        &mut self,
+        list: &[ast::Annotation],
+        span: Span,
+        name: Span,
+    ) -> Vec<Annotation> {
         let checked = self.annotations(list);
         for annotation in &checked {
             match annotation.name.as_str() {
@@ -47,9 +52,12 @@ impl Checker<'_> {
             let body = match &annotation.body {
                 ast::AnnotationBody::None => AnnotationBody::None,
                 ast::AnnotationBody::Unstructured(tokens) => unstructured(tokens),
-                ast::AnnotationBody::Exprs(exprs) => {
-                    AnnotationBody::Values(exprs.iter().filter_map(|e| self.annotation_value(e)).collect())
-                }
+                ast::AnnotationBody::Exprs(exprs) => AnnotationBody::Values(
+                    exprs
+                        .iter()
+                        .filter_map(|e| self.annotation_value(e))
+                        .collect(),
+                ),
                 ast::AnnotationBody::Pairs(pairs) => {
                     let mut values: Vec<(SmolStr, ConstValue)> = Vec::new();
                     for (key, expr) in pairs {
@@ -63,7 +71,11 @@ impl Checker<'_> {
                     AnnotationBody::Pairs(values)
                 }
             };
-            let checked = Annotation { name: annotation.name.name.clone(), body, span: annotation.span };
+            let checked = Annotation {
+                name: annotation.name.name.clone(),
+                body,
+                span: annotation.span,
+            };
             self.known(&checked, &done);
             done.push(checked);
         }
@@ -77,7 +89,10 @@ impl Checker<'_> {
             _ if value.ty == Ty::Poison => None,
             ExprKind::Const(known) => Some(known),
             _ => {
-                self.report(constants::not_constant(value.span, "a value in an annotation"));
+                self.report(constants::not_constant(
+                    value.span,
+                    "a value in an annotation",
+                ));
                 None
             }
         }
@@ -90,25 +105,41 @@ impl Checker<'_> {
             _ => &[],
         };
         let wanted = match annotation.name.as_str() {
-            "name" | "deprecated" if !matches!(values, [ConstValue::String(_)]) => "one string, as in `@name(\"a.b\")`",
-            "noWarn" if values.is_empty() || !values.iter().all(|v| matches!(v, ConstValue::String(_))) => {
+            "name" | "deprecated" if !matches!(values, [ConstValue::String(_)]) => {
+                "one string, as in `@name(\"a.b\")`"
+            }
+            "noWarn"
+                if values.is_empty()
+                    || !values.iter().all(|v| matches!(v, ConstValue::String(_))) =>
+            {
                 "the name of a warning in quotes, as in `@noWarn(\"unused\")`"
             }
-            "hidden" | "tableonly" | "defaultonly" | "optional" | "pure" | "noSideEffects" | "atomic"
+            "hidden" | "tableonly" | "defaultonly" | "optional" | "pure" | "noSideEffects"
+            | "atomic"
                 if !matches!(annotation.body, AnnotationBody::None) =>
             {
                 "nothing after its name"
             }
-            "priority" if !matches!(values, [ConstValue::Int(_)]) => "one number, as in `@priority(10)`",
+            "priority" if !matches!(values, [ConstValue::Int(_)]) => {
+                "one number, as in `@priority(10)`"
+            }
             "name" => {
                 if let Some(first) = before.iter().find(|a| a.name == "name") {
-                    self.report(declarations::annotation_twice(annotation.span, "name", first.span));
+                    self.report(declarations::annotation_twice(
+                        annotation.span,
+                        "name",
+                        first.span,
+                    ));
                 }
                 return;
             }
             _ => return,
         };
-        self.report(declarations::annotation_form(annotation.span, &annotation.name, wanted));
+        self.report(declarations::annotation_form(
+            annotation.span,
+            &annotation.name,
+            wanted,
+        ));
     }
 }
 
@@ -121,7 +152,9 @@ fn unstructured(tokens: &[SmolStr]) -> AnnotationBody {
         .map(|(i, token)| if i % 2 == 0 { literal(token) } else { None })
         .collect();
     match values {
-        Some(values) if !values.is_empty() && tokens.len() % 2 == 1 => AnnotationBody::Values(values),
+        Some(values) if !values.is_empty() && tokens.len() % 2 == 1 => {
+            AnnotationBody::Values(values)
+        }
         _ => AnnotationBody::Tokens(tokens.to_vec()),
     }
 }
@@ -130,7 +163,11 @@ fn literal(token: &str) -> Option<ConstValue> {
     if let Some(inner) = token.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
         return Some(ConstValue::String(unescape(inner)));
     }
-    let clean: String = token.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
+    let clean: String = token
+        .chars()
+        .filter(|c| *c != '_')
+        .collect::<String>()
+        .to_ascii_lowercase();
     let (radix, digits) = match clean.get(..2) {
         Some("0x") => (16, &clean[2..]),
         Some("0b") => (2, &clean[2..]),
@@ -168,10 +205,16 @@ mod tests {
 
     #[test]
     fn tokens_become_values_where_they_are_values() {
-        let tokens = |list: &[&str]| unstructured(&list.iter().map(SmolStr::new).collect::<Vec<_>>());
-        assert!(matches!(tokens(&["\"a.b\""]), AnnotationBody::Values(v) if v == [ConstValue::String("a.b".into())]));
+        let tokens =
+            |list: &[&str]| unstructured(&list.iter().map(SmolStr::new).collect::<Vec<_>>());
+        assert!(
+            matches!(tokens(&["\"a.b\""]), AnnotationBody::Values(v) if v == [ConstValue::String("a.b".into())])
+        );
         assert!(matches!(tokens(&["0x10", ",", "2"]), AnnotationBody::Values(v) if v.len() == 2));
-        assert!(matches!(tokens(&["a", "+", "b"]), AnnotationBody::Tokens(_)));
+        assert!(matches!(
+            tokens(&["a", "+", "b"]),
+            AnnotationBody::Tokens(_)
+        ));
         assert!(matches!(tokens(&["1", "2"]), AnnotationBody::Tokens(_)));
     }
 }

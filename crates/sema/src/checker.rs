@@ -146,7 +146,10 @@ impl<'a> Checker<'a> {
             self.top_level(decl);
         }
         if self.module.main.is_none() {
-            let at = program.decls.last().map_or(Span::NONE, |d| Span { lo: d.span.hi.saturating_sub(1), hi: d.span.hi });
+            let at = program.decls.last().map_or(Span::NONE, |d| Span {
+                lo: d.span.hi.saturating_sub(1),
+                hi: d.span.hi,
+            });
             self.report(errors::warnings::no_main(at));
         }
     }
@@ -159,13 +162,20 @@ impl<'a> Checker<'a> {
         let mut kept = Diagnostics::new();
         let mut seen = HashSet::new();
         for diagnostic in self.diagnostics.iter() {
-            let key = (diagnostic.code, diagnostic.primary.span, diagnostic.message.clone());
+            let key = (
+                diagnostic.code,
+                diagnostic.primary.span,
+                diagnostic.message.clone(),
+            );
             if !self.is_silenced(diagnostic) && seen.insert(key) {
                 kept.push(diagnostic.clone());
             }
         }
         let module = (!kept.has_errors()).then_some(self.module);
-        Checked { module, diagnostics: kept }
+        Checked {
+            module,
+            diagnostics: kept,
+        }
     }
 
     fn is_silenced(&self, diagnostic: &Diagnostic) -> bool {
@@ -174,7 +184,8 @@ impl<'a> Checker<'a> {
                 let at = diagnostic.primary.span;
                 span.lo <= at.lo
                     && at.hi <= span.hi
-                    && (what == diagnostic.code.0 || errors::warnings::family(diagnostic.code) == Some(what.as_str()))
+                    && (what == diagnostic.code.0
+                        || errors::warnings::family(diagnostic.code) == Some(what.as_str()))
             })
     }
 
@@ -199,7 +210,11 @@ impl<'a> Checker<'a> {
 
     /// Notes a name that should be used somewhere.
     pub(crate) fn expect_use(&mut self, what: &'static str, name: &ast::Ident) {
-        self.declared.push(Declared { what, name: name.name.clone(), span: name.span });
+        self.declared.push(Declared {
+            what,
+            name: name.name.clone(),
+            span: name.span,
+        });
     }
 
     /// Runs `body` in a scope of its own.
@@ -235,10 +250,18 @@ impl<'a> Checker<'a> {
 
 /// The expression that stands for one with an error.
 pub(crate) fn poison_expr(span: Span) -> Expr {
-    Expr { kind: ExprKind::Default, ty: Ty::Poison, span }
+    Expr {
+        kind: ExprKind::Default,
+        ty: Ty::Poison,
+        span,
+    }
 }
 
 /// A constant expression.
 pub(crate) fn constant(value: ConstValue, ty: Ty, span: Span) -> Expr {
-    Expr { kind: ExprKind::Const(value), ty, span }
+    Expr {
+        kind: ExprKind::Const(value),
+        ty,
+        span,
+    }
 }

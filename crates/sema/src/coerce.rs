@@ -44,9 +44,19 @@ impl Checker<'_> {
         let from = self.representation(&value.ty);
         matches!(
             (&from, to),
-            (Ty::Bool, Ty::Bits { width: 1, signed: false })
-                | (Ty::Bits { width: 1, signed: false }, Ty::Bool)
-                | (Ty::Int, Ty::NewType(_))
+            (
+                Ty::Bool,
+                Ty::Bits {
+                    width: 1,
+                    signed: false
+                }
+            ) | (
+                Ty::Bits {
+                    width: 1,
+                    signed: false
+                },
+                Ty::Bool
+            ) | (Ty::Int, Ty::NewType(_))
         ) || matches!((&from, to), (Ty::Bits { width: a, signed: s }, Ty::Bits { width: b, signed: t }) if s == t || a == b)
             || matches!(to, Ty::NewType(_) | Ty::Enum(_)) && self.representation(to) == from
     }
@@ -55,7 +65,11 @@ impl Checker<'_> {
         let ty = Ty::Bits { width, signed };
         let ExprKind::Const(ConstValue::Int(n)) = &value.kind else {
             let span = value.span;
-            return Expr { kind: ExprKind::Cast(Box::new(value)), ty, span };
+            return Expr {
+                kind: ExprKind::Cast(Box::new(value)),
+                ty,
+                span,
+            };
         };
         let wrapped = constant::wrap(n, width, signed);
         if wrapped != *n {
@@ -75,7 +89,10 @@ impl Checker<'_> {
         let slots: Vec<Ty> = match to {
             Ty::Tuple(slots) => slots.to_vec(),
             Ty::Composite(id, args) if self.module.composites[*id].kind != CompositeKind::Union => {
-                self.field_types(*id, args).into_iter().map(|(_, ty)| ty).collect()
+                self.field_types(*id, args)
+                    .into_iter()
+                    .map(|(_, ty)| ty)
+                    .collect()
             }
             Ty::List(elem) => vec![(**elem).clone(); from.len()],
             Ty::Stack(elem, n) => vec![(**elem).clone(); *n as usize],
@@ -83,29 +100,51 @@ impl Checker<'_> {
         };
         if slots.len() != from.len() {
             let shown = self.show(to);
-            return Some(self.poison(types::list_length(value.span, &shown, slots.len(), from.len())));
+            return Some(self.poison(types::list_length(
+                value.span,
+                &shown,
+                slots.len(),
+                from.len(),
+            )));
         }
         let span = value.span;
         let elems: Vec<Expr> = match value.kind {
             ExprKind::List(elems) => elems,
-            ExprKind::Const(ConstValue::List(values)) => {
-                values.into_iter().zip(from).map(|(v, ty)| constant(v, ty.clone(), span)).collect()
-            }
+            ExprKind::Const(ConstValue::List(values)) => values
+                .into_iter()
+                .zip(from)
+                .map(|(v, ty)| constant(v, ty.clone(), span))
+                .collect(),
             kind => {
                 // Not taken apart: every element already has its type.
-                let same = slots.iter().zip(from).all(|(slot, ty)| self.unify(slot, ty));
+                let same = slots
+                    .iter()
+                    .zip(from)
+                    .all(|(slot, ty)| self.unify(slot, ty));
                 if !same || matches!(to, Ty::List(_) | Ty::Stack(..)) {
                     let (from, shown) = (self.show(&Ty::Tuple(from.into())), self.show(to));
                     return Some(self.poison(types::mismatch_types(span, &shown, &from, false)));
                 }
-                let value = Expr { kind, ty: Ty::Tuple(from.into()), span };
+                let value = Expr {
+                    kind,
+                    ty: Ty::Tuple(from.into()),
+                    span,
+                };
                 if matches!(to, Ty::Tuple(_)) {
                     return Some(value);
                 }
-                return Some(Expr { kind: ExprKind::Cast(Box::new(value)), ty: to.clone(), span });
+                return Some(Expr {
+                    kind: ExprKind::Cast(Box::new(value)),
+                    ty: to.clone(),
+                    span,
+                });
             }
         };
-        let elems = elems.into_iter().zip(&slots).map(|(e, slot)| self.coerce(e, slot)).collect();
+        let elems = elems
+            .into_iter()
+            .zip(&slots)
+            .map(|(e, slot)| self.coerce(e, slot))
+            .collect();
         Some(self.gathered(elems, to.clone(), span))
     }
 }

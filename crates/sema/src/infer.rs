@@ -13,7 +13,11 @@ pub(crate) fn subst(ty: &Ty, params: &[TypeParamId], args: &[Ty]) -> Ty {
         return ty.clone();
     }
     map(ty, &mut |t| match t {
-        Ty::Param(id) => params.iter().position(|p| p == id).and_then(|i| args.get(i)).cloned(),
+        Ty::Param(id) => params
+            .iter()
+            .position(|p| p == id)
+            .and_then(|i| args.get(i))
+            .cloned(),
         _ => None,
     })
 }
@@ -24,7 +28,11 @@ fn map(ty: &Ty, f: &mut dyn FnMut(&Ty) -> Option<Ty>) -> Ty {
         return done;
     }
     let mut all = |args: &Rc<[Ty]>| -> Rc<[Ty]> {
-        if args.is_empty() { args.clone() } else { args.iter().map(|a| map(a, f)).collect() }
+        if args.is_empty() {
+            args.clone()
+        } else {
+            args.iter().map(|a| map(a, f)).collect()
+        }
     };
     match ty {
         Ty::Composite(id, args) => Ty::Composite(*id, all(args)),
@@ -114,13 +122,29 @@ impl Checker<'_> {
             (Ty::Parser(x, p), Ty::Parser(y, q)) if x == y => self.unify_all(p, q, depth),
             (Ty::Control(x, p), Ty::Control(y, q)) if x == y => self.unify_all(p, q, depth),
             (Ty::Parser(x, p), Ty::Parser(y, q)) => {
-                let one = self.runtime_signature(&self.module.parsers[*x].params, &self.module.parsers[*x].type_params, p);
-                let two = self.runtime_signature(&self.module.parsers[*y].params, &self.module.parsers[*y].type_params, q);
+                let one = self.runtime_signature(
+                    &self.module.parsers[*x].params,
+                    &self.module.parsers[*x].type_params,
+                    p,
+                );
+                let two = self.runtime_signature(
+                    &self.module.parsers[*y].params,
+                    &self.module.parsers[*y].type_params,
+                    q,
+                );
                 self.unify_signatures(&one, &two, depth)
             }
             (Ty::Control(x, p), Ty::Control(y, q)) => {
-                let one = self.runtime_signature(&self.module.controls[*x].params, &self.module.controls[*x].type_params, p);
-                let two = self.runtime_signature(&self.module.controls[*y].params, &self.module.controls[*y].type_params, q);
+                let one = self.runtime_signature(
+                    &self.module.controls[*x].params,
+                    &self.module.controls[*x].type_params,
+                    p,
+                );
+                let two = self.runtime_signature(
+                    &self.module.controls[*y].params,
+                    &self.module.controls[*y].type_params,
+                    q,
+                );
                 self.unify_signatures(&one, &two, depth)
             }
             _ => a == b,
@@ -132,7 +156,12 @@ impl Checker<'_> {
     }
 
     /// Directions and types of parameters, with type arguments put in.
-    pub(crate) fn runtime_signature(&self, params: &[LocalId], tp: &[TypeParamId], args: &[Ty]) -> Vec<(Direction, Ty)> {
+    pub(crate) fn runtime_signature(
+        &self,
+        params: &[LocalId],
+        tp: &[TypeParamId],
+        args: &[Ty],
+    ) -> Vec<(Direction, Ty)> {
         params
             .iter()
             .map(|p| {
@@ -146,8 +175,16 @@ impl Checker<'_> {
             .collect()
     }
 
-    fn unify_signatures(&mut self, a: &[(Direction, Ty)], b: &[(Direction, Ty)], depth: u32) -> bool {
-        a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.0 == y.0 && self.unify_at(&x.1, &y.1, depth - 1))
+    fn unify_signatures(
+        &mut self,
+        a: &[(Direction, Ty)],
+        b: &[(Direction, Ty)],
+        depth: u32,
+    ) -> bool {
+        a.len() == b.len()
+            && a.iter()
+                .zip(b)
+                .all(|(x, y)| x.0 == y.0 && self.unify_at(&x.1, &y.1, depth - 1))
     }
 
     /// A type whose outermost node is not a solved variable.

@@ -34,8 +34,15 @@ impl Checker<'_> {
     fn parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
         match ty {
             Ty::Tuple(elems) => Some(elems.to_vec()),
-            Ty::Composite(id, args) if self.module.composites[*id].kind == CompositeKind::Struct => {
-                Some(self.field_types(*id, args).into_iter().map(|(_, ty)| ty).collect())
+            Ty::Composite(id, args)
+                if self.module.composites[*id].kind == CompositeKind::Struct =>
+            {
+                Some(
+                    self.field_types(*id, args)
+                        .into_iter()
+                        .map(|(_, ty)| ty)
+                        .collect(),
+                )
             }
             _ => None,
         }
@@ -43,7 +50,10 @@ impl Checker<'_> {
 
     /// One keyset element for a key of type `ty`, as one [`Keyset`] a scalar of the key.
     pub(crate) fn keyset(&mut self, elem: &ast::Expr, ty: &Ty, out: &mut Vec<Keyset>) {
-        if self.deeper(elem.span, |c| c.keyset_at(elem, ty, out)).is_none() {
+        if self
+            .deeper(elem.span, |c| c.keyset_at(elem, ty, out))
+            .is_none()
+        {
             out.push(Keyset::Any);
         }
     }
@@ -63,17 +73,25 @@ impl Checker<'_> {
                     self.keyset(elem, part, out);
                 }
             }
-            ast::ExprKind::List(elems) | ast::ExprKind::Tuple(elems) if elems.len() == parts.len() => {
+            ast::ExprKind::List(elems) | ast::ExprKind::Tuple(elems)
+                if elems.len() == parts.len() =>
+            {
                 for (elem, part) in elems.iter().zip(&parts) {
                     self.keyset(elem, part, out);
                 }
             }
             ast::ExprKind::Tuple(elems) => {
-                self.report(statements::keyset_arity(elem.span, parts.len(), elems.len()));
+                self.report(statements::keyset_arity(
+                    elem.span,
+                    parts.len(),
+                    elems.len(),
+                ));
             }
             _ => {
                 let value = self.expr_as(elem, ty);
-                if value.ty != Ty::Poison && self.require_compile_time(&value, "a value in a keyset") {
+                if value.ty != Ty::Poison
+                    && self.require_compile_time(&value, "a value in a keyset")
+                {
                     let mut scalars = Vec::new();
                     self.flatten(value, &mut scalars);
                     out.extend(scalars.into_iter().map(Keyset::Value));
@@ -109,13 +127,18 @@ impl Checker<'_> {
     fn scalar_keyset(&mut self, elem: &ast::Expr, ty: &Ty) -> Keyset {
         match &elem.kind {
             ast::ExprKind::DontCare | ast::ExprKind::Default => Keyset::Any,
-            ast::ExprKind::Mask(value, mask) => match self.set_pair(value, mask, ty, elem.span, "&&&") {
-                Some((value, mask)) => Keyset::Mask(value, mask),
-                None => Keyset::Any,
-            },
+            ast::ExprKind::Mask(value, mask) => {
+                match self.set_pair(value, mask, ty, elem.span, "&&&") {
+                    Some((value, mask)) => Keyset::Mask(value, mask),
+                    None => Keyset::Any,
+                }
+            }
             ast::ExprKind::Range(lo, hi) => match self.set_pair(lo, hi, ty, elem.span, "..") {
                 Some((lo, hi)) => {
-                    if let (ExprKind::Const(ConstValue::Int(a)), ExprKind::Const(ConstValue::Int(b))) = (&lo.kind, &hi.kind)
+                    if let (
+                        ExprKind::Const(ConstValue::Int(a)),
+                        ExprKind::Const(ConstValue::Int(b)),
+                    ) = (&lo.kind, &hi.kind)
                         && a > b
                     {
                         self.report(warnings::empty_range(elem.span, a, b));
@@ -131,7 +154,9 @@ impl Checker<'_> {
             }
             _ => {
                 let value = self.expr_as(elem, ty);
-                if value.ty == Ty::Poison || !self.require_compile_time(&value, "a value in a keyset") {
+                if value.ty == Ty::Poison
+                    || !self.require_compile_time(&value, "a value in a keyset")
+                {
                     return Keyset::Any;
                 }
                 Keyset::Value(value)
@@ -139,7 +164,14 @@ impl Checker<'_> {
         }
     }
 
-    fn set_pair(&mut self, a: &ast::Expr, b: &ast::Expr, ty: &Ty, span: Span, operator: &str) -> Option<(Expr, Expr)> {
+    fn set_pair(
+        &mut self,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        ty: &Ty,
+        span: Span,
+        operator: &str,
+    ) -> Option<(Expr, Expr)> {
         if *ty == Ty::Poison {
             return None;
         }
@@ -149,8 +181,12 @@ impl Checker<'_> {
             self.report(types::set_operator(span, operator, &shown));
             return None;
         }
-        let (a, b) = (self.set_bound(a, ty, &numbers), self.set_bound(b, ty, &numbers));
-        let known = self.require_compile_time(&a, "a value in a keyset") && self.require_compile_time(&b, "a value in a keyset");
+        let (a, b) = (
+            self.set_bound(a, ty, &numbers),
+            self.set_bound(b, ty, &numbers),
+        );
+        let known = self.require_compile_time(&a, "a value in a keyset")
+            && self.require_compile_time(&b, "a value in a keyset");
         (known && a.ty != Ty::Poison && b.ty != Ty::Poison).then_some((a, b))
     }
 
@@ -162,6 +198,10 @@ impl Checker<'_> {
         }
         let span = value.span;
         let value = self.coerce(value, numbers);
-        if value.ty == Ty::Poison { value } else { self.cast_to(value, ty, span) }
+        if value.ty == Ty::Poison {
+            value
+        } else {
+            self.cast_to(value, ty, span)
+        }
     }
 }

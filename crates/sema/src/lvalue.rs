@@ -16,9 +16,13 @@ impl Checker<'_> {
                 ExprKind::Local(id) => {
                     let local = &self.module.locals[*id];
                     let why = match local.kind {
-                        LocalKind::Var | LocalKind::Param(Direction::Out | Direction::InOut) => return true,
+                        LocalKind::Var | LocalKind::Param(Direction::Out | Direction::InOut) => {
+                            return true;
+                        }
                         LocalKind::Param(Direction::In) => "an `in` parameter",
-                        LocalKind::Param(Direction::None) if self.action_data.contains(id) => "a parameter that the control plane gives",
+                        LocalKind::Param(Direction::None) if self.action_data.contains(id) => {
+                            "a parameter that the control plane gives"
+                        }
                         LocalKind::Param(Direction::None) => "a parameter without direction",
                         LocalKind::CtorParam => "a constructor parameter",
                         LocalKind::Const => "a constant",
@@ -59,7 +63,9 @@ impl Checker<'_> {
             | ExprKind::IsValid(e)
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => Self::has_call(e),
-            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => Self::has_call(a) || Self::has_call(b),
+            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => {
+                Self::has_call(a) || Self::has_call(b)
+            }
             ExprKind::Mux(a, b, c) => Self::has_call(a) || Self::has_call(b) || Self::has_call(c),
             ExprKind::List(elems) => elems.iter().any(Self::has_call),
             _ => false,

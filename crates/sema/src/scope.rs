@@ -54,7 +54,10 @@ impl Entity {
     /// Whether the name stands for a type.
     pub(crate) fn is_type(&self) -> bool {
         use Entity::*;
-        matches!(self, Type(_) | Composite(_) | Extern(_) | Parser(_) | Control(_) | Package(_))
+        matches!(
+            self,
+            Type(_) | Composite(_) | Extern(_) | Parser(_) | Control(_) | Package(_)
+        )
     }
 
     /// What a user would call it, with its article.
@@ -98,7 +101,10 @@ pub(crate) struct Scopes {
 impl Scopes {
     /// The empty top level.
     pub(crate) fn new() -> Scopes {
-        Scopes { stack: vec![HashMap::new()], later: vec![HashMap::new()] }
+        Scopes {
+            stack: vec![HashMap::new()],
+            later: vec![HashMap::new()],
+        }
     }
 
     /// Opens a scope.
@@ -115,7 +121,6 @@ impl Scopes {
         }
     }
 
-
     /// Notes that the innermost scope will declare `name`.
     pub(crate) fn announce(&mut self, name: &SmolStr, span: Span) {
         if let Some(later) = self.later.last_mut() {
@@ -124,8 +129,15 @@ impl Scopes {
     }
 
     /// Declares a name in the innermost scope. If it is taken there, gives the place of the first.
-    pub(crate) fn declare(&mut self, name: SmolStr, entity: Entity, span: Span) -> Result<(), Span> {
-        let Some(scope) = self.stack.last_mut() else { return Ok(()) };
+    pub(crate) fn declare(
+        &mut self,
+        name: SmolStr,
+        entity: Entity,
+        span: Span,
+    ) -> Result<(), Span> {
+        let Some(scope) = self.stack.last_mut() else {
+            return Ok(());
+        };
         if let Some(earlier) = scope.get(&name) {
             return Err(earlier.span);
         }
@@ -142,7 +154,11 @@ impl Scopes {
 
     /// The meaning of a name, from the innermost scope outwards, or at top level alone.
     pub(crate) fn lookup(&self, name: &str, global: bool) -> Option<&Binding> {
-        let scopes = if global { &self.stack[..1] } else { &self.stack[..] };
+        let scopes = if global {
+            &self.stack[..1]
+        } else {
+            &self.stack[..]
+        };
         scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
@@ -153,14 +169,24 @@ impl Scopes {
 
     /// The place where an unknown name will be declared further down.
     pub(crate) fn declared_later(&self, name: &str) -> Option<Span> {
-        self.later.iter().rev().find_map(|scope| scope.get(name)).copied()
+        self.later
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(name))
+            .copied()
     }
 
     /// The names in reach that satisfy `want`.
-    pub(crate) fn names<'a>(&'a self, want: impl Fn(&Entity) -> bool + 'a) -> impl Iterator<Item = &'a str> + 'a {
+    pub(crate) fn names<'a>(
+        &'a self,
+        want: impl Fn(&Entity) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a str> + 'a {
         self.stack.iter().rev().flat_map(move |scope| {
-            let mut names: Vec<&str> =
-                scope.iter().filter(|(_, b)| want(&b.entity)).map(|(name, _)| name.as_str()).collect();
+            let mut names: Vec<&str> = scope
+                .iter()
+                .filter(|(_, b)| want(&b.entity))
+                .map(|(name, _)| name.as_str())
+                .collect();
             names.sort_unstable();
             names
         })

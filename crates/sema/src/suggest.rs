@@ -1,7 +1,10 @@
 //! "Did you mean": the name nearest to a misspelt one.
 
 /// The candidate nearest to `name`, if one is near enough to be meant.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     let limit = match name.chars().count() {
         0 => return None,
         1..=3 => 1,
@@ -45,7 +48,10 @@ mod tests {
 
     #[test]
     fn finds_a_swap_and_refuses_strangers() {
-        assert_eq!(nearest("ethrenet", ["ipv4", "ethernet"].into_iter()), Some("ethernet"));
+        assert_eq!(
+            nearest("ethrenet", ["ipv4", "ethernet"].into_iter()),
+            Some("ethernet")
+        );
         assert_eq!(nearest("x", ["hdr"].into_iter()), None);
         assert_eq!(nearest("HDR", ["hdr"].into_iter()), Some("hdr"));
     }

@@ -28,7 +28,10 @@ fn main() {
         for path in files {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             covered.extend(expectations(&text).into_iter().map(|e| e.code));
-            let name = format!("{folder}/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+            let name = format!(
+                "{folder}/{}",
+                path.file_stem().unwrap_or_default().to_string_lossy()
+            );
             let accept = folder == "accept";
             trials.push(Trial::test(name, move || run(&path, &text, accept)));
         }
@@ -36,8 +39,16 @@ fn main() {
     // Only a tree that no parser gives is nested so deep; the unit tests build one.
     covered.insert("E0507".to_owned());
     trials.push(Trial::test("every_code_is_shown", move || {
-        let missing: Vec<&str> = sema::CODES.iter().copied().filter(|c| !covered.contains(*c)).collect();
-        if missing.is_empty() { Ok(()) } else { Err(format!("no test shows {missing:?}").into()) }
+        let missing: Vec<&str> = sema::CODES
+            .iter()
+            .copied()
+            .filter(|c| !covered.contains(*c))
+            .collect();
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("no test shows {missing:?}").into())
+        }
     }));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -53,11 +64,17 @@ struct Expectation {
 fn expectations(text: &str) -> Vec<Expectation> {
     let mut all = Vec::new();
     for (i, line) in text.lines().enumerate() {
-        let Some((_, note)) = line.split_once("//~") else { continue };
+        let Some((_, note)) = line.split_once("//~") else {
+            continue;
+        };
         let carets = note.chars().take_while(|c| *c == '^').count();
         let note = note[carets..].trim();
         let (code, fragment) = note.split_once(' ').unwrap_or((note, ""));
-        all.push(Expectation { line: (i + 1 - carets) as u32, code: code.to_owned(), fragment: fragment.trim().to_owned() });
+        all.push(Expectation {
+            line: (i + 1 - carets) as u32,
+            code: code.to_owned(),
+            fragment: fragment.trim().to_owned(),
+        });
     }
     all
 }
@@ -67,28 +84,51 @@ fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
     let (map, module, diagnostics) = check(&Files::with(&main, text), &main);
     let mut complaints = Vec::new();
     if module.is_some() != accept {
-        complaints.push(if accept { "refused".to_owned() } else { "accepted".to_owned() });
+        complaints.push(if accept {
+            "refused".to_owned()
+        } else {
+            "accepted".to_owned()
+        });
     }
     let mut left: Vec<(u32, &diag::Diagnostic)> = diagnostics
         .iter()
-        .map(|d| (map.line_col(d.primary.span).filter(|(f, _)| f.0 == 0).map_or(0, |(_, at)| at.line), d))
+        .map(|d| {
+            (
+                map.line_col(d.primary.span)
+                    .filter(|(f, _)| f.0 == 0)
+                    .map_or(0, |(_, at)| at.line),
+                d,
+            )
+        })
         // Almost no case is a whole program.
         .filter(|(_, d)| d.code.0 != "W0203" || text.contains("W0203"))
         .collect();
     for want in expectations(text) {
-        let found = left.iter().position(|(line, d)| *line == want.line && d.code.0 == want.code && d.message.contains(&want.fragment));
+        let found = left.iter().position(|(line, d)| {
+            *line == want.line && d.code.0 == want.code && d.message.contains(&want.fragment)
+        });
         match found {
             Some(i) => drop(left.remove(i)),
-            None => complaints.push(format!("line {}: no {} \"{}\"", want.line, want.code, want.fragment)),
+            None => complaints.push(format!(
+                "line {}: no {} \"{}\"",
+                want.line, want.code, want.fragment
+            )),
         }
     }
     for (line, d) in &left {
-        complaints.push(format!("line {line}: unexpected {} {}", d.code.0, d.message));
+        complaints.push(format!(
+            "line {line}: unexpected {} {}",
+            d.code.0, d.message
+        ));
     }
     for d in diagnostics.iter() {
         if d.help.as_ref().is_none_or(String::is_empty) || d.primary.text.is_empty() {
             complaints.push(format!("{} has no help or no label", d.code.0));
         }
     }
-    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n").into()) }
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(complaints.join("\n").into())
+    }
 }

@@ -18,7 +18,11 @@ impl Random {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() % n as u64) as usize }
+        if n == 0 {
+            0
+        } else {
+            (self.next() % n as u64) as usize
+        }
     }
 }
 
@@ -69,16 +73,31 @@ fn mutate(random: &mut Random, own: &[&str], pool: &[String]) -> String {
 
 #[test]
 fn mutated_programs_never_panic() {
-    let seconds = std::env::var("ONPATH_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(4);
-    let seed = std::env::var("ONPATH_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0x9E37_79B9_7F4A_7C15);
+    let seconds = std::env::var("ONPATH_FUZZ_SECONDS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(4);
+    let seed = std::env::var("ONPATH_FUZZ_SEED")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(0x9E37_79B9_7F4A_7C15);
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut random = Random(seed);
     let texts: Vec<String> = ["accept", "refuse"]
         .iter()
-        .flat_map(|f| std::fs::read_dir(root().join("tests/language").join(f)).into_iter().flatten().flatten())
+        .flat_map(|f| {
+            std::fs::read_dir(root().join("tests/language").join(f))
+                .into_iter()
+                .flatten()
+                .flatten()
+        })
         .filter_map(|entry| std::fs::read_to_string(entry.path()).ok())
         .collect();
-    let pool: Vec<String> = texts.iter().flat_map(|t| tokens(t)).map(str::to_owned).collect();
+    let pool: Vec<String> = texts
+        .iter()
+        .flat_map(|t| tokens(t))
+        .map(str::to_owned)
+        .collect();
     let split: Vec<Vec<&str>> = texts.iter().map(|t| tokens(t)).collect();
     while Instant::now() < until {
         let which = random.below(split.len());
@@ -88,7 +107,9 @@ fn mutated_programs_never_panic() {
             let begin = Instant::now();
             let (_, module, _) = check(&Files::with("mutated.p4", &text), "mutated.p4");
             let time = begin.elapsed();
-            let open = module.map(|m| format!("{m:?}")).filter(|m| m.contains("Poison") || m.contains("Infer("));
+            let open = module
+                .map(|m| format!("{m:?}"))
+                .filter(|m| m.contains("Poison") || m.contains("Infer("));
             assert!(open.is_none(), "accepted with a type left open");
             time
         });

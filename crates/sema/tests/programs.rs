@@ -26,7 +26,10 @@ fn p4_files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn programs_and_include_files_check_and_leave_no_type_open() {
     let folders = ["p4include", "programs", "tests/language/accept"];
-    let files: Vec<PathBuf> = folders.iter().flat_map(|f| p4_files(&root().join(f))).collect();
+    let files: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|f| p4_files(&root().join(f)))
+        .collect();
     assert!(files.len() > 40, "only {} files found", files.len());
     for path in files {
         let name = path.to_string_lossy();
@@ -35,7 +38,10 @@ fn programs_and_include_files_check_and_leave_no_type_open() {
         let module = module.unwrap_or_else(|| panic!("{name} is refused: {messages:?}"));
         let text = format!("{module:?}");
         assert!(!text.contains("Poison"), "{name}: an error's type is left");
-        assert!(!text.contains("Infer("), "{name}: an inference variable is left");
+        assert!(
+            !text.contains("Infer("),
+            "{name}: an inference variable is left"
+        );
     }
 }
 

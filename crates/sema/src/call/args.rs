@@ -96,13 +96,27 @@ enum Filled {
 
 impl Checker<'_> {
     /// Binds arguments. `None` after an error that leaves the call without sense.
-    pub(crate) fn bind(&mut self, sig: &Signature, types: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Option<Bound> {
+    pub(crate) fn bind(
+        &mut self,
+        sig: &Signature,
+        types: &[ast::Type],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<Bound> {
         let explicit: Vec<Ty> = types.iter().map(|t| self.ty(t)).collect();
         self.bind_typed(sig, &explicit, args, want, span)
     }
 
     /// Like [`Checker::bind`], with type arguments already resolved.
-    pub(crate) fn bind_typed(&mut self, sig: &Signature, explicit: &[Ty], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Option<Bound> {
+    pub(crate) fn bind_typed(
+        &mut self,
+        sig: &Signature,
+        explicit: &[Ty],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<Bound> {
         let vars: Vec<Ty> = sig.type_params.iter().map(|_| self.fresh()).collect();
         if !explicit.is_empty() {
             if explicit.len() != vars.len() {
@@ -131,7 +145,11 @@ impl Checker<'_> {
             });
         }
         self.constructors_allowed = before;
-        let result = subst(&subst(&sig.result, &sig.outer.0, &sig.outer.1), &sig.type_params, &vars);
+        let result = subst(
+            &subst(&sig.result, &sig.outer.0, &sig.outer.1),
+            &sig.type_params,
+            &vars,
+        );
         if let Some(want) = want
             && has_infer(&self.zonk(&result))
         {
@@ -149,18 +167,29 @@ impl Checker<'_> {
     }
 
     /// Which argument goes to which parameter.
-    fn assign<'e>(&mut self, sig: &Signature, args: &'e [ast::Arg], span: Span) -> Option<Vec<Option<&'e ast::Arg>>> {
+    fn assign<'e>(
+        &mut self,
+        sig: &Signature,
+        args: &'e [ast::Arg],
+        span: Span,
+    ) -> Option<Vec<Option<&'e ast::Arg>>> {
         let mut slots: Vec<Option<&ast::Arg>> = vec![None; sig.params.len()];
         let named = args.iter().filter(|a| a.name.is_some()).count();
         let mut bad = false;
         if named != 0 && named != args.len() {
-            let at = args.iter().find(|a| a.name.is_none()).map_or(span, |a| a.value.span);
+            let at = args
+                .iter()
+                .find(|a| a.name.is_none())
+                .map_or(span, |a| a.value.span);
             self.report(calls::mixed(at));
             bad = true;
         } else if named != 0 {
             for arg in args {
                 let Some(name) = &arg.name else { continue };
-                let slot = sig.params.iter().position(|p| self.module.locals[*p].name == name.name);
+                let slot = sig
+                    .params
+                    .iter()
+                    .position(|p| self.module.locals[*p].name == name.name);
                 match slot {
                     Some(i) if slots[i].is_some() => {
                         self.report(calls::argument_twice(name));
@@ -168,7 +197,11 @@ impl Checker<'_> {
                     }
                     Some(i) => slots[i] = Some(arg),
                     None => {
-                        let all: Vec<SmolStr> = sig.params.iter().map(|p| self.module.locals[*p].name.clone()).collect();
+                        let all: Vec<SmolStr> = sig
+                            .params
+                            .iter()
+                            .map(|p| self.module.locals[*p].name.clone())
+                            .collect();
                         let near = nearest(&name.name, all.iter().map(SmolStr::as_str));
                         self.report(calls::unknown_argument(name, &sig.name, near));
                         bad = true;
@@ -177,7 +210,10 @@ impl Checker<'_> {
             }
         } else if args.len() > sig.params.len() {
             let extra = &args[sig.params.len()];
-            self.report(calls::too_many(extra.value.span, &sig.name, sig.params.len(), args.len()).also(sig.span, "declared here"));
+            self.report(
+                calls::too_many(extra.value.span, &sig.name, sig.params.len(), args.len())
+                    .also(sig.span, "declared here"),
+            );
             bad = true;
         } else {
             for (slot, arg) in slots.iter_mut().zip(args) {
@@ -193,7 +229,9 @@ impl Checker<'_> {
                 .map(|(p, _)| self.module.locals[*p].name.clone())
                 .collect();
             if !missing.is_empty() {
-                self.report(calls::missing(span, &sig.name, &missing).also(sig.span, "declared here"));
+                self.report(
+                    calls::missing(span, &sig.name, &missing).also(sig.span, "declared here"),
+                );
                 bad = true;
             }
         }
@@ -236,11 +274,21 @@ impl Checker<'_> {
                 }
                 if !self.unify(ty, &value.ty) {
                     let (want, got) = (self.show(&self.zonk(ty)), self.show(&value.ty));
-                    let word = if direction == Direction::Out { "out" } else { "inout" };
-                    self.report(calls::lvalue_type(value.span, &name, word, &want, &got, declared));
+                    let word = if direction == Direction::Out {
+                        "out"
+                    } else {
+                        "inout"
+                    };
+                    self.report(calls::lvalue_type(
+                        value.span, &name, word, &want, &got, declared,
+                    ));
                     return Filled::Failed;
                 }
-                Filled::Done(if direction == Direction::Out { Arg::Out(value) } else { Arg::InOut(value) })
+                Filled::Done(if direction == Direction::Out {
+                    Arg::Out(value)
+                } else {
+                    Arg::InOut(value)
+                })
             }
             Direction::In | Direction::None => {
                 if dont_care {
@@ -253,7 +301,10 @@ impl Checker<'_> {
                 if value.ty == Ty::Poison {
                     return Filled::Failed;
                 }
-                if direction == Direction::None && sig.mode != Mode::Action && !self.is_object(&value.ty) {
+                if direction == Direction::None
+                    && sig.mode != Mode::Action
+                    && !self.is_object(&value.ty)
+                {
                     let what = format!("the argument for `{name}`, a parameter without direction,");
                     if !self.require_compile_time(&value, &what) {
                         return Filled::Failed;
@@ -267,18 +318,32 @@ impl Checker<'_> {
                     return Filled::Failed;
                 }
                 let value = self.coerce(value, &known);
-                if value.ty == Ty::Poison { Filled::Failed } else { Filled::Done(Arg::In(value)) }
+                if value.ty == Ty::Poison {
+                    Filled::Failed
+                } else {
+                    Filled::Done(Arg::In(value))
+                }
             }
         }
     }
 
     /// Whether a type is that of objects, which are known when compiling wherever they stand.
     fn is_object(&self, ty: &Ty) -> bool {
-        matches!(ty, Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..))
+        matches!(
+            ty,
+            Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..)
+        )
     }
 
     /// Solves what is left and rewrites the arguments with the solution.
-    fn close(&mut self, sig: &Signature, filled: Vec<Filled>, vars: &[Ty], result: &Ty, span: Span) -> Bound {
+    fn close(
+        &mut self,
+        sig: &Signature,
+        filled: Vec<Filled>,
+        vars: &[Ty],
+        result: &Ty,
+        span: Span,
+    ) -> Bound {
         let mut failed = false;
         let mut args = Vec::with_capacity(filled.len());
         for (param, slot) in sig.params.iter().zip(filled) {
@@ -287,7 +352,10 @@ impl Checker<'_> {
                 Filled::Number(value) => {
                     let ty = self.param_ty(sig, *param, vars);
                     let at = value.span;
-                    let compile_time = !matches!(self.module.locals[*param].kind, LocalKind::Param(Direction::In));
+                    let compile_time = !matches!(
+                        self.module.locals[*param].kind,
+                        LocalKind::Param(Direction::In)
+                    );
                     let value = self.coerce(value, &ty);
                     if value.ty == Ty::Int && !compile_time {
                         self.report(types::int_argument(at));
@@ -320,7 +388,10 @@ impl Checker<'_> {
             match arg {
                 Arg::In(e) | Arg::Out(e) | Arg::InOut(e) => {
                     self.zonk_expr(e);
-                    let run_time = matches!(self.module.locals[*param].kind, LocalKind::Param(Direction::In));
+                    let run_time = matches!(
+                        self.module.locals[*param].kind,
+                        LocalKind::Param(Direction::In)
+                    );
                     if run_time && e.ty != Ty::Int && has_int(&e.ty) && !failed {
                         self.report(types::int_argument(e.span));
                         failed = true;
@@ -331,7 +402,11 @@ impl Checker<'_> {
             }
         }
         let result = self.zonk(result);
-        Bound { args, type_args, result }
+        Bound {
+            args,
+            type_args,
+            result,
+        }
     }
 
     fn solve_poison(&mut self, var: &Ty) {

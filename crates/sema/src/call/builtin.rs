@@ -13,21 +13,45 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// `value.name(args)` where the value is no object.
-    pub(super) fn builtin_method(&mut self, object: Expr, name: &ast::Ident, args: &[ast::Arg], span: Span) -> Called {
+    pub(super) fn builtin_method(
+        &mut self,
+        object: Expr,
+        name: &ast::Ident,
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Called {
         let kind = self.composite_kind(&object.ty);
-        let done = |callee| Called::Call(Call { callee, args: Vec::new(), result: Ty::Void, span }, None);
+        let done = |callee| {
+            Called::Call(
+                Call {
+                    callee,
+                    args: Vec::new(),
+                    result: Ty::Void,
+                    span,
+                },
+                None,
+            )
+        };
         match (name.name.as_str(), kind, &object.ty) {
             ("isValid", Some(CompositeKind::Header | CompositeKind::Union), _) => {
                 if !self.no_arguments(name, args) {
                     return Called::Poison;
                 }
-                Called::Value(Expr { kind: ExprKind::IsValid(Box::new(object)), ty: Ty::Bool, span })
+                Called::Value(Expr {
+                    kind: ExprKind::IsValid(Box::new(object)),
+                    ty: Ty::Bool,
+                    span,
+                })
             }
             ("setValid" | "setInvalid", Some(CompositeKind::Header), _) => {
                 if !self.no_arguments(name, args) || !self.require_lvalue(&object) {
                     return Called::Poison;
                 }
-                done(if name.name == "setValid" { Callee::SetValid(object) } else { Callee::SetInvalid(object) })
+                done(if name.name == "setValid" {
+                    Callee::SetValid(object)
+                } else {
+                    Callee::SetInvalid(object)
+                })
             }
             ("push_front" | "pop_front", _, Ty::Stack(..)) => {
                 let [arg] = args else {
@@ -43,7 +67,9 @@ impl Checker<'_> {
                 if !self.require_lvalue(&object) {
                     return Called::Poison;
                 }
-                let Some((count, at)) = count else { return Called::Poison };
+                let Some((count, at)) = count else {
+                    return Called::Poison;
+                };
                 match count.to_u32() {
                     Some(n) if name.name == "push_front" => done(Callee::PushFront(object, n)),
                     Some(n) => done(Callee::PopFront(object, n)),
@@ -61,7 +87,13 @@ impl Checker<'_> {
         }
     }
 
-    fn no_method(&mut self, ty: &Ty, kind: Option<CompositeKind>, name: &ast::Ident, args: &[ast::Arg]) -> Called {
+    fn no_method(
+        &mut self,
+        ty: &Ty,
+        kind: Option<CompositeKind>,
+        name: &ast::Ident,
+        args: &[ast::Arg],
+    ) -> Called {
         let usable: &[&str] = match (kind, ty) {
             (Some(CompositeKind::Header), _) => &["isValid", "setValid", "setInvalid"],
             (Some(CompositeKind::Union), _) => &["isValid"],
@@ -69,7 +101,10 @@ impl Checker<'_> {
             (_, Ty::Parser(..) | Ty::Control(..)) => &["apply"],
             _ => &[],
         };
-        let near = nearest(&name.name, usable.iter().chain(&BUILTIN_METHODS[5..]).copied());
+        let near = nearest(
+            &name.name,
+            usable.iter().chain(&BUILTIN_METHODS[5..]).copied(),
+        );
         let of = format!("`{}`", self.show(ty));
         self.report(names::no_member(name, &of, "method", near));
         self.give_up(args)
@@ -83,7 +118,13 @@ impl Checker<'_> {
     }
 
     /// `T.minSizeInBits()` and its relatives, constants of type `int`.
-    pub(super) fn size_method(&mut self, ty: &Ty, name: &ast::Ident, args: &[ast::Arg], span: Span) -> Called {
+    pub(super) fn size_method(
+        &mut self,
+        ty: &Ty,
+        name: &ast::Ident,
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Called {
         if !is_size_method(&name.name) {
             return self.no_method(ty, self.composite_kind(ty), name, args);
         }
@@ -96,8 +137,16 @@ impl Checker<'_> {
             self.report(types::no_size(span, &shown));
             return Called::Poison;
         }
-        let bits = if name.name.starts_with("min") { measure.min_bits } else { measure.max_bits };
-        let size = if name.name.ends_with("Bytes") { bits.div_ceil(8) } else { bits };
+        let bits = if name.name.starts_with("min") {
+            measure.min_bits
+        } else {
+            measure.max_bits
+        };
+        let size = if name.name.ends_with("Bytes") {
+            bits.div_ceil(8)
+        } else {
+            bits
+        };
         Called::Value(constant(ConstValue::Int(BigInt::from(size)), Ty::Int, span))
     }
 }

@@ -10,7 +10,15 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// An instance of what `entity` stands for, without a name yet.
-    pub(crate) fn construct(&mut self, entity: &Entity, name: &ast::Ident, types: &[Ty], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Option<Instance> {
+    pub(crate) fn construct(
+        &mut self,
+        entity: &Entity,
+        name: &ast::Ident,
+        types: &[Ty],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<Instance> {
         // A typedef of an object type brings its type arguments along.
         let (entity, types) = match entity {
             Entity::Type(Ty::Extern(id, a)) => (Entity::Extern(*id), a.to_vec()),
@@ -23,7 +31,8 @@ impl Checker<'_> {
         let mut signature = match entity {
             Entity::Extern(id) => {
                 let decl = &self.module.externs[id];
-                let all: Vec<Signature> = decl.constructors.iter().map(Signature::of_proto).collect();
+                let all: Vec<Signature> =
+                    decl.constructors.iter().map(Signature::of_proto).collect();
                 if all.is_empty() {
                     let diagnostic = declarations::no_constructor(span, &decl.name, decl.span);
                     self.report(diagnostic);
@@ -43,30 +52,35 @@ impl Checker<'_> {
             Entity::Parser(id) => {
                 let decl = &self.module.parsers[id];
                 if decl.body.is_none() {
-                    let diagnostic = declarations::type_not_declaration(span, &decl.name, "parser", decl.span);
+                    let diagnostic =
+                        declarations::type_not_declaration(span, &decl.name, "parser", decl.span);
                     self.report(diagnostic);
                     self.give_up(args);
                     return None;
                 }
-                let mut signature = Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
+                let mut signature =
+                    Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
                 signature.result = Ty::Parser(id, [].into());
                 signature
             }
             Entity::Control(id) => {
                 let decl = &self.module.controls[id];
                 if decl.body.is_none() {
-                    let diagnostic = declarations::type_not_declaration(span, &decl.name, "control", decl.span);
+                    let diagnostic =
+                        declarations::type_not_declaration(span, &decl.name, "control", decl.span);
                     self.report(diagnostic);
                     self.give_up(args);
                     return None;
                 }
-                let mut signature = Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
+                let mut signature =
+                    Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
                 signature.result = Ty::Control(id, [].into());
                 signature
             }
             Entity::Package(id) => {
                 let decl = &self.module.packages[id];
-                let mut signature = Signature::plain(&decl.name, &decl.params, Mode::Constructor, decl.span);
+                let mut signature =
+                    Signature::plain(&decl.name, &decl.params, Mode::Constructor, decl.span);
                 signature.type_params = decl.type_params.clone();
                 signature.result = Ty::Package(id, own_params(&decl.type_params));
                 signature
@@ -76,7 +90,11 @@ impl Checker<'_> {
                 return None;
             }
             other => {
-                self.report(declarations::not_instantiable(span, &name.name, other.describe()));
+                self.report(declarations::not_instantiable(
+                    span,
+                    &name.name,
+                    other.describe(),
+                ));
                 self.give_up(args);
                 return None;
             }
@@ -95,7 +113,12 @@ impl Checker<'_> {
     }
 
     /// `C.apply(args)` on a type: an instance made for this one call. `None` if `base` is no type.
-    pub(super) fn direct_application(&mut self, base: &ast::Expr, args: &[ast::Arg], span: Span) -> Option<Called> {
+    pub(super) fn direct_application(
+        &mut self,
+        base: &ast::Expr,
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Option<Called> {
         let (global, name, type_args): (bool, &ast::Ident, &[ast::Type]) = match &base.kind {
             ast::ExprKind::Name { global, name } => (*global, name, &[]),
             ast::ExprKind::Type(ty) => match &ty.kind {
@@ -111,18 +134,32 @@ impl Checker<'_> {
         if !self.scopes.lookup(&name.name, global)?.entity.is_type() {
             return None;
         }
-        let Some(entity) = self.resolve(global, name, "control", Entity::is_type) else { return Some(Called::Poison) };
+        let Some(entity) = self.resolve(global, name, "control", Entity::is_type) else {
+            return Some(Called::Poison);
+        };
         let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
         let (wanted, help) = match entity {
             Entity::Parser(_) => (Place::ParserState, "apply it in a state of another parser"),
-            Entity::Control(_) => (Place::ControlApply, "apply it in the `apply` block of another control"),
+            Entity::Control(_) => (
+                Place::ControlApply,
+                "apply it in the `apply` block of another control",
+            ),
             _ => {
-                self.report(calls::not_applicable(base.span, &name.name, entity.describe()));
+                self.report(calls::not_applicable(
+                    base.span,
+                    &name.name,
+                    entity.describe(),
+                ));
                 return Some(self.give_up(args));
             }
         };
         if self.place != wanted {
-            self.report(calls::place(span, entity.describe(), self.place.describe(), help));
+            self.report(calls::place(
+                span,
+                entity.describe(),
+                self.place.describe(),
+                help,
+            ));
             return Some(self.give_up(args));
         }
         let Some(mut instance) = self.construct(&entity, name, &types, &[], None, base.span) else {
@@ -133,19 +170,43 @@ impl Checker<'_> {
         let (signature, is_parser) = match &ty {
             Ty::Parser(id, _) => {
                 let parser = &self.module.parsers[*id];
-                (Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span), true)
+                (
+                    Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span),
+                    true,
+                )
             }
             Ty::Control(id, _) => {
                 let control = &self.module.controls[*id];
-                (Signature::plain(&control.name, &control.params, Mode::Apply, control.span), false)
+                (
+                    Signature::plain(&control.name, &control.params, Mode::Apply, control.span),
+                    false,
+                )
             }
             _ => return Some(Called::Poison),
         };
         let id = self.module.instances.push(instance);
-        let object = Expr { kind: ExprKind::Instance(id), ty, span: base.span };
-        let Some(bound) = self.bind(&signature, &[], args, None, span) else { return Some(Called::Poison) };
-        let callee = if is_parser { Callee::Parser(object) } else { Callee::Control(object) };
-        Some(Called::Call(Call { callee, args: bound.args, result: Ty::Void, span }, Some(id)))
+        let object = Expr {
+            kind: ExprKind::Instance(id),
+            ty,
+            span: base.span,
+        };
+        let Some(bound) = self.bind(&signature, &[], args, None, span) else {
+            return Some(Called::Poison);
+        };
+        let callee = if is_parser {
+            Callee::Parser(object)
+        } else {
+            Callee::Control(object)
+        };
+        Some(Called::Call(
+            Call {
+                callee,
+                args: bound.args,
+                result: Ty::Void,
+                span,
+            },
+            Some(id),
+        ))
     }
 }
 

@@ -27,14 +27,25 @@ pub(crate) enum Called {
 
 impl Checker<'_> {
     /// Any expression of the form `callee<types>(args)`.
-    pub(crate) fn call(&mut self, callee: &ast::Expr, type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+    pub(crate) fn call(
+        &mut self,
+        callee: &ast::Expr,
+        type_args: &[ast::Type],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Called {
         match &callee.kind {
             ast::ExprKind::Name { global, name } => {
-                let Some(entity) = self.resolve(*global, name, "function", |e| matches!(e, Entity::Functions(_) | Entity::Action(_))) else {
+                let Some(entity) = self.resolve(*global, name, "function", |e| {
+                    matches!(e, Entity::Functions(_) | Entity::Action(_))
+                }) else {
                     return self.give_up(args);
                 };
                 match entity {
-                    Entity::Functions(all) => self.function_call(name, &all, type_args, args, want, span),
+                    Entity::Functions(all) => {
+                        self.function_call(name, &all, type_args, args, want, span)
+                    }
                     Entity::Action(id) => self.action_call(id, args, span),
                     Entity::Poison => self.give_up(args),
                     other if other.is_type() => {
@@ -49,13 +60,19 @@ impl Checker<'_> {
             }
             ast::ExprKind::Type(ty) => match &ty.kind {
                 ast::TypeKind::Name { global, name } => {
-                    let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else { return self.give_up(args) };
+                    let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else {
+                        return self.give_up(args);
+                    };
                     let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
                     self.constructor_call(&entity, name, &types, args, want, span)
                 }
                 ast::TypeKind::Specialized { base, args: types } => {
-                    let ast::TypeKind::Name { global, name } = &base.kind else { return self.give_up(args) };
-                    let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else { return self.give_up(args) };
+                    let ast::TypeKind::Name { global, name } = &base.kind else {
+                        return self.give_up(args);
+                    };
+                    let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else {
+                        return self.give_up(args);
+                    };
                     let types: Vec<Ty> = types.iter().map(|t| self.ty(t)).collect();
                     self.constructor_call(&entity, name, &types, args, want, span)
                 }
@@ -64,7 +81,9 @@ impl Checker<'_> {
                     self.give_up(args)
                 }
             },
-            ast::ExprKind::Member(base, name) => self.method_call(base, name, type_args, args, want, span),
+            ast::ExprKind::Member(base, name) => {
+                self.method_call(base, name, type_args, args, want, span)
+            }
             _ => {
                 self.report(calls::not_callable(callee.span, "a value"));
                 self.give_up(args)
@@ -77,7 +96,14 @@ impl Checker<'_> {
         let before = std::mem::replace(&mut self.constructors_allowed, true);
         for arg in args {
             // What needs a type from its parameter would only be told of for want of one.
-            if !matches!(arg.value.kind, ast::ExprKind::DontCare | ast::ExprKind::Default | ast::ExprKind::Struct { .. } | ast::ExprKind::List(_) | ast::ExprKind::Invalid) {
+            if !matches!(
+                arg.value.kind,
+                ast::ExprKind::DontCare
+                    | ast::ExprKind::Default
+                    | ast::ExprKind::Struct { .. }
+                    | ast::ExprKind::List(_)
+                    | ast::ExprKind::Invalid
+            ) {
                 self.expr(&arg.value, None);
             }
         }
@@ -85,7 +111,15 @@ impl Checker<'_> {
         Called::Poison
     }
 
-    fn function_call(&mut self, name: &ast::Ident, all: &[Overload], type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+    fn function_call(
+        &mut self,
+        name: &ast::Ident,
+        all: &[Overload],
+        type_args: &[ast::Type],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Called {
         let protos: Vec<Signature> = all
             .iter()
             .map(|o| match o {
@@ -93,32 +127,52 @@ impl Checker<'_> {
                 Overload::Extern(id) => Signature::of_proto(&self.module.extern_functions[*id]),
             })
             .collect();
-        let Some(which) = self.pick(name, &protos, args, span) else { return self.give_up(args) };
+        let Some(which) = self.pick(name, &protos, args, span) else {
+            return self.give_up(args);
+        };
         let signature = &protos[which];
         if let Some(why) = self.deprecated.get(&signature.span) {
             let diagnostic = crate::errors::warnings::deprecated(name, why);
             self.report(diagnostic);
         }
-        let Some(bound) = self.bind(signature, type_args, args, want, span) else { return Called::Poison };
+        let Some(bound) = self.bind(signature, type_args, args, want, span) else {
+            return Called::Poison;
+        };
         if let Overload::Extern(id) = all[which] {
             if self.module.extern_functions[id].name == "static_assert" {
                 return self.static_assert(&bound.args, span);
             }
             if name.name == "verify" && signature.params.len() == 2 && !self.place.in_parser() {
-                self.report(calls::place(name.span, "`verify`", self.place.describe(), "it may be called in parser states"));
+                self.report(calls::place(
+                    name.span,
+                    "`verify`",
+                    self.place.describe(),
+                    "it may be called in parser states",
+                ));
             }
         }
         let callee = match all[which] {
             Overload::Function(id) => Callee::Function(id, bound.type_args),
             Overload::Extern(id) => Callee::ExternFunction(id, bound.type_args),
         };
-        Called::Call(Call { callee, args: bound.args, result: bound.result, span }, None)
+        Called::Call(
+            Call {
+                callee,
+                args: bound.args,
+                result: bound.result,
+                span,
+            },
+            None,
+        )
     }
 
     /// `static_assert` is decided here and now.
     fn static_assert(&mut self, args: &[Arg], span: Span) -> Called {
         let value = |arg: Option<&Arg>| match arg {
-            Some(Arg::In(Expr { kind: ExprKind::Const(value), .. })) => Some(value.clone()),
+            Some(Arg::In(Expr {
+                kind: ExprKind::Const(value),
+                ..
+            })) => Some(value.clone()),
             _ => None,
         };
         match value(args.first()) {
@@ -134,7 +188,10 @@ impl Checker<'_> {
                 if let Some(Arg::In(check)) = args.first()
                     && check.ty != Ty::Poison
                 {
-                    self.report(constants::not_constant(check.span, "the condition of `static_assert`"));
+                    self.report(constants::not_constant(
+                        check.span,
+                        "the condition of `static_assert`",
+                    ));
                 }
             }
         }
@@ -143,17 +200,40 @@ impl Checker<'_> {
 
     fn action_call(&mut self, id: ActionId, args: &[ast::Arg], span: Span) -> Called {
         if !matches!(self.place, Place::ControlApply | Place::Action) {
-            self.report(calls::place(span, "an action", self.place.describe(), "call it in a control's `apply` block, in another action, or from a table"));
+            self.report(calls::place(
+                span,
+                "an action",
+                self.place.describe(),
+                "call it in a control's `apply` block, in another action, or from a table",
+            ));
             return self.give_up(args);
         }
         let action = &self.module.actions[id];
         let signature = Signature::plain(&action.name, &action.params, Mode::Action, action.span);
-        let Some(bound) = self.bind(&signature, &[], args, None, span) else { return Called::Poison };
-        Called::Call(Call { callee: Callee::Action(id), args: bound.args, result: Ty::Void, span }, None)
+        let Some(bound) = self.bind(&signature, &[], args, None, span) else {
+            return Called::Poison;
+        };
+        Called::Call(
+            Call {
+                callee: Callee::Action(id),
+                args: bound.args,
+                result: Ty::Void,
+                span,
+            },
+            None,
+        )
     }
 
     /// `base.name(args)`
-    fn method_call(&mut self, base: &ast::Expr, name: &ast::Ident, type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+    fn method_call(
+        &mut self,
+        base: &ast::Expr,
+        name: &ast::Ident,
+        type_args: &[ast::Type],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Called {
         if name.name == "apply"
             && let Some(direct) = self.direct_application(base, args, span)
         {
@@ -165,8 +245,14 @@ impl Checker<'_> {
                 None => self.give_up(args),
             };
         }
-        if let ast::ExprKind::Name { global, name: table } = &base.kind
-            && matches!(self.named_entity(base), Some(Entity::Table(_) | Entity::InProgress(_)))
+        if let ast::ExprKind::Name {
+            global,
+            name: table,
+        } = &base.kind
+            && matches!(
+                self.named_entity(base),
+                Some(Entity::Table(_) | Entity::InProgress(_))
+            )
         {
             return match self.resolve(*global, table, "table", |e| matches!(e, Entity::Table(_))) {
                 Some(Entity::Table(id)) => self.table_method(id, name, args, span),
@@ -176,41 +262,93 @@ impl Checker<'_> {
         let object = self.expr(base, None);
         match object.ty.clone() {
             Ty::Poison => self.give_up(args),
-            Ty::Extern(id, type_arguments) => self.extern_method(object, id, &type_arguments, name, type_args, args, want, span),
+            Ty::Extern(id, type_arguments) => self.extern_method(
+                object,
+                id,
+                &type_arguments,
+                name,
+                type_args,
+                args,
+                want,
+                span,
+            ),
             Ty::Parser(id, type_arguments) if name.name == "apply" => {
                 let parser = &self.module.parsers[id];
-                let signature = Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span)
-                    .inside(&parser.type_params, &type_arguments);
+                let signature =
+                    Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span)
+                        .inside(&parser.type_params, &type_arguments);
                 if self.place != Place::ParserState {
-                    self.report(calls::place(span, "a parser", self.place.describe(), "apply it in a state of another parser"));
+                    self.report(calls::place(
+                        span,
+                        "a parser",
+                        self.place.describe(),
+                        "apply it in a state of another parser",
+                    ));
                     return self.give_up(args);
                 }
-                let Some(bound) = self.bind(&signature, type_args, args, None, span) else { return Called::Poison };
-                Called::Call(Call { callee: Callee::Parser(object), args: bound.args, result: Ty::Void, span }, None)
+                let Some(bound) = self.bind(&signature, type_args, args, None, span) else {
+                    return Called::Poison;
+                };
+                Called::Call(
+                    Call {
+                        callee: Callee::Parser(object),
+                        args: bound.args,
+                        result: Ty::Void,
+                        span,
+                    },
+                    None,
+                )
             }
             Ty::Control(id, type_arguments) if name.name == "apply" => {
                 let control = &self.module.controls[id];
-                let signature = Signature::plain(&control.name, &control.params, Mode::Apply, control.span)
-                    .inside(&control.type_params, &type_arguments);
+                let signature =
+                    Signature::plain(&control.name, &control.params, Mode::Apply, control.span)
+                        .inside(&control.type_params, &type_arguments);
                 if self.place != Place::ControlApply {
-                    self.report(calls::place(span, "a control", self.place.describe(), "apply it in the `apply` block of another control"));
+                    self.report(calls::place(
+                        span,
+                        "a control",
+                        self.place.describe(),
+                        "apply it in the `apply` block of another control",
+                    ));
                     return self.give_up(args);
                 }
-                let Some(bound) = self.bind(&signature, type_args, args, None, span) else { return Called::Poison };
-                Called::Call(Call { callee: Callee::Control(object), args: bound.args, result: Ty::Void, span }, None)
+                let Some(bound) = self.bind(&signature, type_args, args, None, span) else {
+                    return Called::Poison;
+                };
+                Called::Call(
+                    Call {
+                        callee: Callee::Control(object),
+                        args: bound.args,
+                        result: Ty::Void,
+                        span,
+                    },
+                    None,
+                )
             }
             _ => self.builtin_method(object, name, args, span),
         }
     }
 
-    fn table_method(&mut self, id: TableId, name: &ast::Ident, args: &[ast::Arg], span: Span) -> Called {
+    fn table_method(
+        &mut self,
+        id: TableId,
+        name: &ast::Ident,
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Called {
         if name.name != "apply" {
             let near = nearest(&name.name, ["apply"].into_iter());
             self.report(names::no_member(name, "a table", "method", near));
             return self.give_up(args);
         }
         if self.place != Place::ControlApply {
-            self.report(calls::place(span, "a table", self.place.describe(), "apply it in the `apply` block of the control that declares it"));
+            self.report(calls::place(
+                span,
+                "a table",
+                self.place.describe(),
+                "apply it in the `apply` block of the control that declares it",
+            ));
             return self.give_up(args);
         }
         if let Some(arg) = args.first() {
@@ -218,21 +356,48 @@ impl Checker<'_> {
             return self.give_up(args);
         }
         let result = Ty::ApplyResult(id);
-        Called::Call(Call { callee: Callee::Table(id), args: Vec::new(), result, span }, None)
+        Called::Call(
+            Call {
+                callee: Callee::Table(id),
+                args: Vec::new(),
+                result,
+                span,
+            },
+            None,
+        )
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn extern_method(&mut self, object: Expr, id: ExternId, outer: &[Ty], name: &ast::Ident, type_args: &[ast::Type], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+    fn extern_method(
+        &mut self,
+        object: Expr,
+        id: ExternId,
+        outer: &[Ty],
+        name: &ast::Ident,
+        type_args: &[ast::Type],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Called {
         let decl = &self.module.externs[id];
         let (indices, signatures): (Vec<usize>, Vec<Signature>) = decl
             .methods
             .iter()
             .enumerate()
             .filter(|(_, m)| m.proto.name == name.name)
-            .map(|(i, m)| (i, Signature::of_proto(&m.proto).inside(&decl.type_params, outer)))
+            .map(|(i, m)| {
+                (
+                    i,
+                    Signature::of_proto(&m.proto).inside(&decl.type_params, outer),
+                )
+            })
             .unzip();
         if signatures.is_empty() {
-            let near = nearest(&name.name, decl.methods.iter().map(|m| m.proto.name.as_str())).map(str::to_owned);
+            let near = nearest(
+                &name.name,
+                decl.methods.iter().map(|m| m.proto.name.as_str()),
+            )
+            .map(str::to_owned);
             let of = format!("the extern `{}`", decl.name);
             self.report(names::no_member(name, &of, "method", near.as_deref()));
             return self.give_up(args);
@@ -245,21 +410,39 @@ impl Checker<'_> {
             self.report(names::recursion(name, "a method", name.span));
             return self.give_up(args);
         }
-        let Some(which) = self.pick(name, &signatures, args, span) else { return self.give_up(args) };
+        let Some(which) = self.pick(name, &signatures, args, span) else {
+            return self.give_up(args);
+        };
         let signature = &signatures[which];
         if let Some(why) = self.deprecated.get(&signature.span) {
             let diagnostic = crate::errors::warnings::deprecated(name, why);
             self.report(diagnostic);
         }
-        let Some(bound) = self.bind(signature, type_args, args, want, span) else { return Called::Poison };
+        let Some(bound) = self.bind(signature, type_args, args, want, span) else {
+            return Called::Poison;
+        };
         self.packet_rules(&core, &name.name, &bound, span);
-        let callee = Callee::Method { object, method: indices[which] as u32, type_args: bound.type_args };
-        Called::Call(Call { callee, args: bound.args, result: bound.result, span }, None)
+        let callee = Callee::Method {
+            object,
+            method: indices[which] as u32,
+            type_args: bound.type_args,
+        };
+        Called::Call(
+            Call {
+                callee,
+                args: bound.args,
+                result: bound.result,
+                span,
+            },
+            None,
+        )
     }
 
     /// What the specification asks of the arguments of `extract`, `lookahead` and `emit`.
     fn packet_rules(&mut self, of: &str, method: &str, bound: &args::Bound, span: Span) {
-        let Some(ty) = bound.type_args.first().cloned() else { return };
+        let Some(ty) = bound.type_args.first().cloned() else {
+            return;
+        };
         if matches!(ty, Ty::Poison | Ty::Param(_)) {
             return;
         }
@@ -274,9 +457,19 @@ impl Checker<'_> {
                 if self.composite_kind(&ty) != Some(CompositeKind::Header) {
                     self.report(types::extract_needs_header(at, &shown));
                 } else if bound.args.len() == 1 && measure.varbits > 0 {
-                    self.report(types::extract_varbit(at, &shown, "has a varbit field", "give its length in bits as the second argument"));
+                    self.report(types::extract_varbit(
+                        at,
+                        &shown,
+                        "has a varbit field",
+                        "give its length in bits as the second argument",
+                    ));
                 } else if bound.args.len() == 2 && measure.varbits != 1 {
-                    self.report(types::extract_varbit(at, &shown, "has no varbit field", "leave the second argument out"));
+                    self.report(types::extract_varbit(
+                        at,
+                        &shown,
+                        "has no varbit field",
+                        "leave the second argument out",
+                    ));
                 }
             }
             ("packet_in", "lookahead") if !measure.sized || measure.varbits > 0 => {
@@ -296,14 +489,25 @@ impl Checker<'_> {
             Ty::Tuple(elems) => elems.iter().all(|e| self.is_emittable(e)),
             Ty::Composite(id, args) => match self.module.composites[*id].kind {
                 CompositeKind::Header | CompositeKind::Union => true,
-                CompositeKind::Struct => self.field_types(*id, args).iter().all(|(_, f)| self.is_emittable(f)),
+                CompositeKind::Struct => self
+                    .field_types(*id, args)
+                    .iter()
+                    .all(|(_, f)| self.is_emittable(f)),
             },
             _ => false,
         }
     }
 
     /// A constructor call where a value stands: an argument of another constructor, or a table property.
-    fn constructor_call(&mut self, entity: &Entity, name: &ast::Ident, types: &[Ty], args: &[ast::Arg], want: Option<&Ty>, span: Span) -> Called {
+    fn constructor_call(
+        &mut self,
+        entity: &Entity,
+        name: &ast::Ident,
+        types: &[Ty],
+        args: &[ast::Arg],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Called {
         if !self.constructors_allowed {
             self.report(calls::constructor_elsewhere(span, &name.name));
             return self.give_up(args);
@@ -312,7 +516,11 @@ impl Checker<'_> {
             Some(instance) => {
                 let ty = instance.ty.clone();
                 let id = self.module.instances.push(instance);
-                Called::Value(Expr { kind: ExprKind::Instance(id), ty, span })
+                Called::Value(Expr {
+                    kind: ExprKind::Instance(id),
+                    ty,
+                    span,
+                })
             }
             None => Called::Value(poison_expr(span)),
         }

@@ -10,17 +10,31 @@ use syntax::ast;
 impl Checker<'_> {
     /// The one signature that the arguments' number and names fit. A lone candidate is always taken, so
     /// that its own errors are told.
-    pub(crate) fn pick(&mut self, name: &ast::Ident, all: &[Signature], args: &[ast::Arg], span: Span) -> Option<usize> {
+    pub(crate) fn pick(
+        &mut self,
+        name: &ast::Ident,
+        all: &[Signature],
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Option<usize> {
         if all.len() == 1 {
             return Some(0);
         }
-        let fitting: Vec<usize> = (0..all.len()).filter(|&i| self.fits(&all[i], args)).collect();
+        let fitting: Vec<usize> = (0..all.len())
+            .filter(|&i| self.fits(&all[i], args))
+            .collect();
         match fitting[..] {
             [one] => Some(one),
             [] => {
                 let counts: Vec<usize> = all.iter().map(|s| s.params.len()).collect();
                 let places: Vec<Span> = all.iter().map(|s| s.span).collect();
-                self.report(calls::no_overload(span, &name.name, args.len(), &counts, &places));
+                self.report(calls::no_overload(
+                    span,
+                    &name.name,
+                    args.len(),
+                    &counts,
+                    &places,
+                ));
                 None
             }
             _ => {
@@ -40,7 +54,9 @@ impl Checker<'_> {
         let mut filled = vec![false; params.len()];
         for (i, arg) in args.iter().enumerate() {
             let slot = match &arg.name {
-                Some(name) => params.iter().position(|p| self.module.locals[*p].name == name.name),
+                Some(name) => params
+                    .iter()
+                    .position(|p| self.module.locals[*p].name == name.name),
                 None => Some(i),
             };
             match slot {
@@ -48,7 +64,10 @@ impl Checker<'_> {
                 None => return false,
             }
         }
-        params.iter().zip(filled).all(|(p, filled)| filled || self.may_be_absent(*p))
+        params
+            .iter()
+            .zip(filled)
+            .all(|(p, filled)| filled || self.may_be_absent(*p))
     }
 
     /// Whether a parameter can do without an argument.
@@ -58,6 +77,9 @@ impl Checker<'_> {
 
     /// Whether a parameter is `@optional`.
     pub(crate) fn is_optional(&self, param: hir::LocalId) -> bool {
-        self.module.locals[param].annotations.iter().any(|a| a.name == "optional")
+        self.module.locals[param]
+            .annotations
+            .iter()
+            .any(|a| a.name == "optional")
     }
 }

@@ -80,7 +80,9 @@ fn in_type(value: BigInt, ty: &Ty) -> BigInt {
 }
 
 fn saturate(value: BigInt, ty: &Ty) -> BigInt {
-    let Ty::Bits { width, signed } = ty else { return value };
+    let Ty::Bits { width, signed } = ty else {
+        return value;
+    };
     let (lo, hi) = if *signed && *width > 0 {
         let half = BigInt::one() << (width - 1);
         (-half.clone(), half - 1)
@@ -95,7 +97,10 @@ fn shl(a: &BigInt, b: &BigInt, ty: &Ty) -> Result<BigInt, Fault> {
         return Err(Fault::NegativeShift);
     }
     if let Ty::Bits { width, .. } = ty {
-        return Ok(b.to_u32().filter(|n| n < width).map_or(BigInt::ZERO, |n| a << n));
+        return Ok(b
+            .to_u32()
+            .filter(|n| n < width)
+            .map_or(BigInt::ZERO, |n| a << n));
     }
     match b.to_u64() {
         Some(n) if a.bits().saturating_add(n) <= MAX_BITS => Ok(a << n),
@@ -108,8 +113,14 @@ fn shr(a: &BigInt, b: &BigInt) -> Result<BigInt, Fault> {
     if b.sign() == Sign::Minus {
         return Err(Fault::NegativeShift);
     }
-    let all = if a.sign() == Sign::Minus { BigInt::from(-1) } else { BigInt::ZERO };
-    Ok(b.to_u64().filter(|&n| n <= MAX_BITS).map_or(all, |n| a >> n))
+    let all = if a.sign() == Sign::Minus {
+        BigInt::from(-1)
+    } else {
+        BigInt::ZERO
+    };
+    Ok(b.to_u64()
+        .filter(|&n| n <= MAX_BITS)
+        .map_or(all, |n| a >> n))
 }
 
 #[cfg(test)]
@@ -123,18 +134,39 @@ mod tests {
     #[test]
     fn widths_wrap_and_saturation_does_not() {
         assert_eq!(run(BinaryOp::Add, 255, 1, &Ty::bit(8)), Ok(BigInt::ZERO));
-        assert_eq!(run(BinaryOp::SatAdd, 255, 1, &Ty::bit(8)), Ok(BigInt::from(255)));
+        assert_eq!(
+            run(BinaryOp::SatAdd, 255, 1, &Ty::bit(8)),
+            Ok(BigInt::from(255))
+        );
         assert_eq!(run(BinaryOp::SatSub, 3, 9, &Ty::bit(8)), Ok(BigInt::ZERO));
-        assert_eq!(run(BinaryOp::SatSub, -100, 100, &Ty::int(8)), Ok(BigInt::from(-128)));
+        assert_eq!(
+            run(BinaryOp::SatSub, -100, 100, &Ty::int(8)),
+            Ok(BigInt::from(-128))
+        );
     }
 
     #[test]
     fn faults_have_names() {
-        assert_eq!(run(BinaryOp::Div, 1, 0, &Ty::Int), Err(Fault::DivisionByZero));
+        assert_eq!(
+            run(BinaryOp::Div, 1, 0, &Ty::Int),
+            Err(Fault::DivisionByZero)
+        );
         assert_eq!(run(BinaryOp::Mod, -1, 2, &Ty::Int), Err(Fault::Negative));
-        assert_eq!(run(BinaryOp::Shl, 1, -1, &Ty::Int), Err(Fault::NegativeShift));
-        assert_eq!(run(BinaryOp::Shl, 1, i64::MAX, &Ty::Int), Err(Fault::TooLarge));
-        assert_eq!(run(BinaryOp::Shl, 1, i64::MAX, &Ty::bit(8)), Ok(BigInt::ZERO));
-        assert_eq!(run(BinaryOp::Shr, -5, i64::MAX, &Ty::Int), Ok(BigInt::from(-1)));
+        assert_eq!(
+            run(BinaryOp::Shl, 1, -1, &Ty::Int),
+            Err(Fault::NegativeShift)
+        );
+        assert_eq!(
+            run(BinaryOp::Shl, 1, i64::MAX, &Ty::Int),
+            Err(Fault::TooLarge)
+        );
+        assert_eq!(
+            run(BinaryOp::Shl, 1, i64::MAX, &Ty::bit(8)),
+            Ok(BigInt::ZERO)
+        );
+        assert_eq!(
+            run(BinaryOp::Shr, -5, i64::MAX, &Ty::Int),
+            Ok(BigInt::from(-1))
+        );
     }
 }

@@ -14,7 +14,11 @@ pub(crate) fn wrap(value: &BigInt, width: u32, signed: bool) -> BigInt {
     }
     let modulus = BigInt::one() << width;
     let low = ((value % &modulus) + &modulus) % &modulus;
-    if signed && low.bit(u64::from(width) - 1) { low - modulus } else { low }
+    if signed && low.bit(u64::from(width) - 1) {
+        low - modulus
+    } else {
+        low
+    }
 }
 
 #[cfg(test)]

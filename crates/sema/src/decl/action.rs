@@ -8,7 +8,13 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn action_decl(&mut self, decl: &ast::Decl, name: &ast::Ident, params: &[ast::Param], body: &ast::Block) -> ActionId {
+    pub(super) fn action_decl(
+        &mut self,
+        decl: &ast::Decl,
+        name: &ast::Ident,
+        params: &[ast::Param],
+        body: &ast::Block,
+    ) -> ActionId {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         self.declare(name, Entity::InProgress("an action"));
         let (params, body) = self.scoped(|c| {
@@ -30,7 +36,13 @@ impl Checker<'_> {
             c.expect_params(&ids, "action parameter");
             (ids, body)
         });
-        let id = self.module.actions.push(Action { name: name.name.clone(), params, body, annotations, span: name.span });
+        let id = self.module.actions.push(Action {
+            name: name.name.clone(),
+            params,
+            body,
+            annotations,
+            span: name.span,
+        });
         self.expect_use("action", name);
         self.settle(name, Entity::Action(id));
         id
@@ -38,7 +50,10 @@ impl Checker<'_> {
 
     /// Gives a name that stood for itself in progress its meaning, unless it belongs to an earlier declaration.
     pub(crate) fn settle(&mut self, name: &ast::Ident, entity: Entity) {
-        let own = self.scopes.lookup_here(&name.name).is_none_or(|b| matches!(b.entity, Entity::InProgress(_)));
+        let own = self
+            .scopes
+            .lookup_here(&name.name)
+            .is_none_or(|b| matches!(b.entity, Entity::InProgress(_)));
         if own {
             self.scopes.replace(&name.name, entity, name.span);
         }

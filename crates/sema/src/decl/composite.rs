@@ -12,7 +12,14 @@ const MAX_LEAVES: u64 = 1 << 16;
 const MAX_NESTING: u32 = 32;
 
 impl Checker<'_> {
-    pub(super) fn composite_decl(&mut self, decl: &ast::Decl, kind: ast::CompositeKind, name: &ast::Ident, type_params: &[ast::Ident], fields: &[ast::Field]) {
+    pub(super) fn composite_decl(
+        &mut self,
+        decl: &ast::Decl,
+        kind: ast::CompositeKind,
+        name: &ast::Ident,
+        type_params: &[ast::Ident],
+        fields: &[ast::Field],
+    ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let kind = match kind {
             ast::CompositeKind::Struct => CompositeKind::Struct,
@@ -60,7 +67,12 @@ impl Checker<'_> {
                 self.report(diagnostic);
                 continue;
             }
-            done.push(Field { name: field.name.name.clone(), ty, annotations, span: field.name.span });
+            done.push(Field {
+                name: field.name.name.clone(),
+                ty,
+                annotations,
+                span: field.name.span,
+            });
         }
         done
     }

@@ -8,7 +8,12 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn control_decl(&mut self, decl: &ast::Decl, head: &ast::Head, body: Option<&ast::ControlBody>) {
+    pub(super) fn control_decl(
+        &mut self,
+        decl: &ast::Decl,
+        head: &ast::Head,
+        body: Option<&ast::ControlBody>,
+    ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, head.name.span);
         self.generic_declaration(head, body.is_some(), "control");
         self.declare(&head.name, Entity::InProgress("a control"));
@@ -20,7 +25,15 @@ impl Checker<'_> {
             if body.is_some() {
                 c.expect_params(&ctor_params, "constructor parameter");
             }
-            Control { name: head.name.name.clone(), type_params, params, ctor_params, body, annotations, span: head.name.span }
+            Control {
+                name: head.name.name.clone(),
+                type_params,
+                params,
+                ctor_params,
+                body,
+                annotations,
+                span: head.name.span,
+            }
         });
         let id = self.module.controls.push(control);
         self.settle(&head.name, Entity::Control(id));
@@ -29,7 +42,11 @@ impl Checker<'_> {
     /// What has a body may not be generic: only types of parsers and controls are.
     pub(super) fn generic_declaration(&mut self, head: &ast::Head, has_body: bool, what: &str) {
         if has_body && let Some(first) = head.type_params.first() {
-            self.report(declarations::generic_body(first.span, what, &head.name.name));
+            self.report(declarations::generic_body(
+                first.span,
+                what,
+                &head.name.name,
+            ));
         }
     }
 
@@ -61,12 +78,20 @@ impl Checker<'_> {
         let in_control = self.place == Place::ControlLocals;
         match &decl.kind {
             ast::DeclKind::Const { ty, name, value } => {
-                out.extend(self.const_decl(decl, ty, name, value).map(|(id, value)| BodyDecl::Local(id, Some(value))));
+                out.extend(
+                    self.const_decl(decl, ty, name, value)
+                        .map(|(id, value)| BodyDecl::Local(id, Some(value))),
+                );
             }
             ast::DeclKind::Var { ty, name, init } => {
-                out.extend(self.var_decl(decl, ty, name, init.as_ref()).map(|(id, init)| BodyDecl::Local(id, init)));
+                out.extend(
+                    self.var_decl(decl, ty, name, init.as_ref())
+                        .map(|(id, init)| BodyDecl::Local(id, init)),
+                );
             }
-            ast::DeclKind::Instance { .. } => out.extend(self.instance_decl(decl).map(BodyDecl::Instance)),
+            ast::DeclKind::Instance { .. } => {
+                out.extend(self.instance_decl(decl).map(BodyDecl::Instance))
+            }
             ast::DeclKind::Action { name, params, body } if in_control => {
                 out.push(BodyDecl::Action(self.action_decl(decl, name, params, body)));
             }
@@ -74,10 +99,16 @@ impl Checker<'_> {
                 out.push(BodyDecl::Table(self.table_decl(decl, name, properties)));
             }
             ast::DeclKind::ValueSet { ty, size, name } if !in_control => {
-                out.push(BodyDecl::ValueSet(self.value_set_decl(decl, ty, size, name)));
+                out.push(BodyDecl::ValueSet(
+                    self.value_set_decl(decl, ty, size, name),
+                ));
             }
             kind => {
-                self.report(declarations::not_here(decl.span, kind_name(kind), self.place.describe()));
+                self.report(declarations::not_here(
+                    decl.span,
+                    kind_name(kind),
+                    self.place.describe(),
+                ));
                 if let Some(name) = declared_name(decl) {
                     self.declare(name, Entity::Poison);
                 }

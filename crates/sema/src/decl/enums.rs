@@ -8,7 +8,13 @@ use smol_str::SmolStr;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn enum_decl(&mut self, decl: &ast::Decl, underlying: Option<&ast::Type>, name: &ast::Ident, members: &[ast::EnumMember]) {
+    pub(super) fn enum_decl(
+        &mut self,
+        decl: &ast::Decl,
+        underlying: Option<&ast::Type>,
+        name: &ast::Ident,
+        members: &[ast::EnumMember],
+    ) {
         self.annotations_of(&decl.annotations, decl.span, name.span);
         let underlying = underlying.map(|ty| {
             let resolved = self.full_ty(ty);
@@ -23,7 +29,10 @@ impl Checker<'_> {
         for member in members {
             let value = self.member_value(member, underlying.as_ref());
             if done.iter().any(|(n, _)| *n == member.name.name) {
-                let first = members.iter().find(|m| m.name.name == member.name.name).map_or(member.name.span, |m| m.name.span);
+                let first = members
+                    .iter()
+                    .find(|m| m.name.name == member.name.name)
+                    .map_or(member.name.span, |m| m.name.span);
                 self.report(names::duplicate(&member.name, first));
                 continue;
             }
@@ -33,11 +42,19 @@ impl Checker<'_> {
             self.declare(name, Entity::Poison);
             return;
         }
-        let id = self.module.enums.push(Enum { name: name.name.clone(), underlying, members: done });
+        let id = self.module.enums.push(Enum {
+            name: name.name.clone(),
+            underlying,
+            members: done,
+        });
         self.declare(name, Entity::Type(Ty::Enum(id)));
     }
 
-    fn member_value(&mut self, member: &ast::EnumMember, underlying: Option<&Ty>) -> Option<ConstValue> {
+    fn member_value(
+        &mut self,
+        member: &ast::EnumMember,
+        underlying: Option<&Ty>,
+    ) -> Option<ConstValue> {
         match (&member.value, underlying) {
             (None, None) => None,
             (None, Some(_)) => {
@@ -54,7 +71,10 @@ impl Checker<'_> {
                     ExprKind::Const(known) => Some(known),
                     _ if value.ty == Ty::Poison => Some(ConstValue::Int(Default::default())),
                     _ => {
-                        self.report(crate::errors::constants::not_constant(value.span, "the value of an enum's member"));
+                        self.report(crate::errors::constants::not_constant(
+                            value.span,
+                            "the value of an enum's member",
+                        ));
                         Some(ConstValue::Int(Default::default()))
                     }
                 }

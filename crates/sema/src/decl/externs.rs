@@ -8,7 +8,13 @@ use smol_str::SmolStr;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn extern_object(&mut self, decl: &ast::Decl, name: &ast::Ident, type_params: &[ast::Ident], methods: &[ast::Method]) {
+    pub(super) fn extern_object(
+        &mut self,
+        decl: &ast::Decl,
+        name: &ast::Ident,
+        type_params: &[ast::Ident],
+        methods: &[ast::Method],
+    ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         // Its own name is known in its methods' signatures.
         let id = self.module.externs.push(Extern {
@@ -30,16 +36,23 @@ impl Checker<'_> {
     }
 
     fn method(&mut self, id: ExternId, name: &ast::Ident, method: &ast::Method) {
-        let annotations = self.annotations_of(&method.annotations, method.span, method.proto.name.span);
+        let annotations =
+            self.annotations_of(&method.annotations, method.span, method.proto.name.span);
         let proto = self.scoped(|c| c.proto(&method.proto, annotations));
         let own_name = method.proto.name.name == name.name;
         let is_constructor = own_name && method.proto.result.is_none();
         if own_name != is_constructor || (method.proto.result.is_none() && !own_name) {
-            self.report(declarations::constructor_form(method.proto.name.span, &name.name));
+            self.report(declarations::constructor_form(
+                method.proto.name.span,
+                &name.name,
+            ));
             return;
         }
         if is_constructor && (method.is_abstract || !proto.type_params.is_empty()) {
-            self.report(declarations::constructor_form(method.proto.name.span, &name.name));
+            self.report(declarations::constructor_form(
+                method.proto.name.span,
+                &name.name,
+            ));
             return;
         }
         for param in &proto.params {
@@ -58,10 +71,17 @@ impl Checker<'_> {
             let earlier: Vec<&Prototype> = if is_constructor {
                 decl.constructors.iter().collect()
             } else {
-                decl.methods.iter().map(|m| &m.proto).filter(|p| p.name == proto.name).collect()
+                decl.methods
+                    .iter()
+                    .map(|m| &m.proto)
+                    .filter(|p| p.name == proto.name)
+                    .collect()
             };
             let mine = self.sorted_names(&proto);
-            earlier.iter().find(|p| self.sorted_names(p) == mine).map(|p| p.span)
+            earlier
+                .iter()
+                .find(|p| self.sorted_names(p) == mine)
+                .map(|p| p.span)
         };
         if let Some(first) = twin {
             self.report(declarations::same_overload(&method.proto.name, first));
@@ -71,12 +91,19 @@ impl Checker<'_> {
         if is_constructor {
             decl.constructors.push(proto);
         } else {
-            decl.methods.push(ExternMethod { proto, is_abstract: method.is_abstract });
+            decl.methods.push(ExternMethod {
+                proto,
+                is_abstract: method.is_abstract,
+            });
         }
     }
 
     fn sorted_names(&self, proto: &Prototype) -> Vec<SmolStr> {
-        let mut names: Vec<SmolStr> = proto.params.iter().map(|p| self.module.locals[*p].name.clone()).collect();
+        let mut names: Vec<SmolStr> = proto
+            .params
+            .iter()
+            .map(|p| self.module.locals[*p].name.clone())
+            .collect();
         names.sort_unstable();
         names
     }

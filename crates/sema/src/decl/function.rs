@@ -17,7 +17,12 @@ impl Checker<'_> {
         self.add_overload(&proto.name, Overload::Extern(id));
     }
 
-    pub(super) fn function_decl(&mut self, decl: &ast::Decl, proto: &ast::Proto, body: &ast::Block) {
+    pub(super) fn function_decl(
+        &mut self,
+        decl: &ast::Decl,
+        proto: &ast::Proto,
+        body: &ast::Block,
+    ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
         let fresh = self.scopes.lookup_here(&proto.name.name).is_none();
         if fresh {
@@ -27,14 +32,24 @@ impl Checker<'_> {
         let id = self.module.functions.push(function);
         self.expect_use("function", &proto.name);
         if fresh {
-            self.scopes.replace(&proto.name.name, Entity::Functions(vec![Overload::Function(id)]), proto.name.span);
+            self.scopes.replace(
+                &proto.name.name,
+                Entity::Functions(vec![Overload::Function(id)]),
+                proto.name.span,
+            );
         } else {
             self.add_overload(&proto.name, Overload::Function(id));
         }
     }
 
     /// A function's signature and body.
-    pub(super) fn function(&mut self, proto: &ast::Proto, annotations: Vec<Annotation>, body: &ast::Block, place: Place) -> Function {
+    pub(super) fn function(
+        &mut self,
+        proto: &ast::Proto,
+        annotations: Vec<Annotation>,
+        body: &ast::Block,
+        place: Place,
+    ) -> Function {
         self.scoped(|c| {
             let proto_done = c.proto(proto, annotations);
             let before = std::mem::replace(&mut c.result, proto_done.result.clone());
@@ -42,12 +57,19 @@ impl Checker<'_> {
             c.result = before;
             if !matches!(proto_done.result, Ty::Void | Ty::Poison) && !always_leaves(&block) {
                 let shown = c.show(&proto_done.result);
-                c.report(statements::missing_return(proto.name.span, &proto.name.name, &shown));
+                c.report(statements::missing_return(
+                    proto.name.span,
+                    &proto.name.name,
+                    &shown,
+                ));
             }
             if place == Place::Function {
                 c.expect_params(&proto_done.params, "parameter");
             }
-            Function { proto: proto_done, body: block }
+            Function {
+                proto: proto_done,
+                body: block,
+            }
         })
     }
 
@@ -57,7 +79,14 @@ impl Checker<'_> {
         let result = match &proto.result {
             Some(ty) => {
                 let result = self.full_ty(ty);
-                if matches!(result, Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) | Ty::MatchKind) {
+                if matches!(
+                    result,
+                    Ty::Extern(..)
+                        | Ty::Parser(..)
+                        | Ty::Control(..)
+                        | Ty::Package(..)
+                        | Ty::MatchKind
+                ) {
                     let shown = self.show(&result);
                     self.report(declarations::result_type(ty.span, &shown));
                     Ty::Poison
@@ -69,7 +98,15 @@ impl Checker<'_> {
         };
         let params = self.params(&proto.params, Role::Function);
         let optional = self.optional_flags(&params);
-        Prototype { name: proto.name.name.clone(), type_params, params, optional, result, annotations, span: proto.name.span }
+        Prototype {
+            name: proto.name.name.clone(),
+            type_params,
+            params,
+            optional,
+            result,
+            annotations,
+            span: proto.name.span,
+        }
     }
 
     /// Adds a function to those of its name.
@@ -79,7 +116,10 @@ impl Checker<'_> {
             Some(binding) => match binding.entity {
                 Entity::Functions(mut all) => {
                     let mine = self.parameter_names(new);
-                    let twin = all.iter().find(|o| self.parameter_names(**o) == mine).copied();
+                    let twin = all
+                        .iter()
+                        .find(|o| self.parameter_names(**o) == mine)
+                        .copied();
                     if let Some(twin) = twin {
                         let first = match twin {
                             Overload::Function(id) => self.module.functions[id].proto.span,
@@ -89,7 +129,8 @@ impl Checker<'_> {
                         return;
                     }
                     all.push(new);
-                    self.scopes.replace(&name.name, Entity::Functions(all), binding.span);
+                    self.scopes
+                        .replace(&name.name, Entity::Functions(all), binding.span);
                 }
                 _ => self.report(names::duplicate(name, binding.span)),
             },
@@ -101,7 +142,10 @@ impl Checker<'_> {
             Overload::Function(id) => &self.module.functions[id].proto.params,
             Overload::Extern(id) => &self.module.extern_functions[id].params,
         };
-        let mut names: Vec<SmolStr> = params.iter().map(|p| self.module.locals[*p].name.clone()).collect();
+        let mut names: Vec<SmolStr> = params
+            .iter()
+            .map(|p| self.module.locals[*p].name.clone())
+            .collect();
         names.sort_unstable();
         names
     }

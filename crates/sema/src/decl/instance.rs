@@ -12,7 +12,15 @@ use syntax::ast;
 impl Checker<'_> {
     /// `T(args) x;`, perhaps with implementations.
     pub(crate) fn instance_decl(&mut self, decl: &ast::Decl) -> Option<InstanceId> {
-        let ast::DeclKind::Instance { ty, args, name, body } = &decl.kind else { return None };
+        let ast::DeclKind::Instance {
+            ty,
+            args,
+            name,
+            body,
+        } = &decl.kind
+        else {
+            return None;
+        };
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let made = self.make(ty, args, decl.span);
         let Some(mut instance) = made else {
@@ -40,7 +48,11 @@ impl Checker<'_> {
         let ast::TypeKind::Name { global, name } = &base.kind else {
             let resolved = self.ty(ty);
             let shown = self.show(&resolved);
-            self.report(declarations::not_instantiable(ty.span, &shown, "a type without constructor"));
+            self.report(declarations::not_instantiable(
+                ty.span,
+                &shown,
+                "a type without constructor",
+            ));
             return None;
         };
         let Some(entity) = self.resolve(*global, name, "type", Entity::is_type) else {
@@ -55,17 +67,43 @@ impl Checker<'_> {
     fn instance_place(&mut self, ty: &Ty, span: Span) {
         use Place::*;
         let (what, allowed, help): (_, &[Place], _) = match ty {
-            Ty::Package(..) => ("a package", &[TopLevel], "instantiate packages at the top level"),
-            Ty::Parser(..) => ("a parser", &[ParserLocals], "instantiate it in a parser, or pass it to a package as `P()`"),
-            Ty::Control(..) => ("a control", &[ControlLocals, ControlApply], "instantiate it in a control, or pass it to a package as `C()`"),
-            _ => ("an extern", &[TopLevel, ParserLocals, ControlLocals, ControlApply], "declare it in the control or parser, or at the top level"),
+            Ty::Package(..) => (
+                "a package",
+                &[TopLevel],
+                "instantiate packages at the top level",
+            ),
+            Ty::Parser(..) => (
+                "a parser",
+                &[ParserLocals],
+                "instantiate it in a parser, or pass it to a package as `P()`",
+            ),
+            Ty::Control(..) => (
+                "a control",
+                &[ControlLocals, ControlApply],
+                "instantiate it in a control, or pass it to a package as `C()`",
+            ),
+            _ => (
+                "an extern",
+                &[TopLevel, ParserLocals, ControlLocals, ControlApply],
+                "declare it in the control or parser, or at the top level",
+            ),
         };
         if !allowed.contains(&self.place) {
-            self.report(declarations::instance_place(span, what, self.place.describe(), help));
+            self.report(declarations::instance_place(
+                span,
+                what,
+                self.place.describe(),
+                help,
+            ));
         }
     }
 
-    fn implementations(&mut self, ty: &Ty, body: Option<&[ast::Decl]>, name: &ast::Ident) -> Vec<(u32, FunctionId)> {
+    fn implementations(
+        &mut self,
+        ty: &Ty,
+        body: Option<&[ast::Decl]>,
+        name: &ast::Ident,
+    ) -> Vec<(u32, FunctionId)> {
         let Ty::Extern(id, args) = ty else {
             if let Some(first) = body.and_then(|b| b.first()) {
                 self.report(declarations::no_abstract_methods(first.span));
@@ -75,7 +113,11 @@ impl Checker<'_> {
         let mut done: Vec<(u32, FunctionId)> = Vec::new();
         for decl in body.unwrap_or(&[]) {
             let ast::DeclKind::Function { proto, body } = &decl.kind else {
-                self.report(declarations::not_here(decl.span, super::kind_name(&decl.kind), "an instance's body"));
+                self.report(declarations::not_here(
+                    decl.span,
+                    super::kind_name(&decl.kind),
+                    "an instance's body",
+                ));
                 continue;
             };
             let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
@@ -84,7 +126,10 @@ impl Checker<'_> {
             self.this = before;
             if let Some(method) = self.implemented(*id, args, &function, proto) {
                 if done.iter().any(|(m, _)| *m == method) {
-                    let first = done.iter().find(|(m, _)| *m == method).map(|(_, f)| self.module.functions[*f].proto.span);
+                    let first = done
+                        .iter()
+                        .find(|(m, _)| *m == method)
+                        .map(|(_, f)| self.module.functions[*f].proto.span);
                     self.report(names::duplicate(&proto.name, first.unwrap_or(Span::NONE)));
                     continue;
                 }
@@ -105,13 +150,26 @@ impl Checker<'_> {
     }
 
     /// The abstract method that a function implements.
-    fn implemented(&mut self, id: ExternId, args: &[Ty], function: &Function, proto: &ast::Proto) -> Option<u32> {
+    fn implemented(
+        &mut self,
+        id: ExternId,
+        args: &[Ty],
+        function: &Function,
+        proto: &ast::Proto,
+    ) -> Option<u32> {
         let decl = &self.module.externs[id];
         let name = &proto.name;
-        let candidates: Vec<usize> =
-            (0..decl.methods.len()).filter(|&i| decl.methods[i].proto.name == name.name && decl.methods[i].is_abstract).collect();
+        let candidates: Vec<usize> = (0..decl.methods.len())
+            .filter(|&i| decl.methods[i].proto.name == name.name && decl.methods[i].is_abstract)
+            .collect();
         if candidates.is_empty() {
-            let near = nearest(&name.name, decl.methods.iter().filter(|m| m.is_abstract).map(|m| m.proto.name.as_str()));
+            let near = nearest(
+                &name.name,
+                decl.methods
+                    .iter()
+                    .filter(|m| m.is_abstract)
+                    .map(|m| m.proto.name.as_str()),
+            );
             let diagnostic = declarations::nothing_to_implement(name, &decl.name, near);
             self.report(diagnostic);
             return None;

@@ -24,8 +24,15 @@ use syntax::ast;
 pub(crate) fn declared_name(decl: &ast::Decl) -> Option<&ast::Ident> {
     use ast::DeclKind::*;
     match &decl.kind {
-        Const { name, .. } | Var { name, .. } | Instance { name, .. } | Extern { name, .. } | Action { name, .. } => Some(name),
-        Package { name, .. } | Composite { name, .. } | Enum { name, .. } | Typedef { name, .. } => Some(name),
+        Const { name, .. }
+        | Var { name, .. }
+        | Instance { name, .. }
+        | Extern { name, .. }
+        | Action { name, .. } => Some(name),
+        Package { name, .. }
+        | Composite { name, .. }
+        | Enum { name, .. }
+        | Typedef { name, .. } => Some(name),
         NewType { name, .. } | Table { name, .. } | ValueSet { name, .. } => Some(name),
         ExternFunction(proto) | Function { proto, .. } => Some(&proto.name),
         Parser { head, .. } | Control { head, .. } => Some(&head.name),
@@ -64,7 +71,9 @@ impl Checker<'_> {
                 self.const_decl(decl, ty, name, value);
             }
             Instance { name, .. } => {
-                let Some(id) = self.instance_decl(decl) else { return };
+                let Some(id) = self.instance_decl(decl) else {
+                    return;
+                };
                 self.module.top_level.push(id);
                 if name.name == "main" {
                     self.used.insert(name.span);
@@ -77,22 +86,43 @@ impl Checker<'_> {
                 }
             }
             ExternFunction(proto) => self.extern_function(decl, proto),
-            Extern { name, type_params, methods } => self.extern_object(decl, name, type_params, methods),
+            Extern {
+                name,
+                type_params,
+                methods,
+            } => self.extern_object(decl, name, type_params, methods),
             Function { proto, body } => self.function_decl(decl, proto, body),
             Action { name, params, body } => {
                 self.action_decl(decl, name, params, body);
             }
             Parser { head, body } => self.parser_decl(decl, head, body.as_ref()),
             Control { head, body } => self.control_decl(decl, head, body.as_ref()),
-            Package { name, type_params, params } => self.package_decl(decl, name, type_params, params),
-            Composite { kind, name, type_params, fields } => self.composite_decl(decl, *kind, name, type_params, fields),
-            Enum { underlying, name, members } => self.enum_decl(decl, underlying.as_ref(), name, members),
+            Package {
+                name,
+                type_params,
+                params,
+            } => self.package_decl(decl, name, type_params, params),
+            Composite {
+                kind,
+                name,
+                type_params,
+                fields,
+            } => self.composite_decl(decl, *kind, name, type_params, fields),
+            Enum {
+                underlying,
+                name,
+                members,
+            } => self.enum_decl(decl, underlying.as_ref(), name, members),
             Error { members } => self.error_decl(members),
             MatchKind { members } => self.match_kind_decl(members),
             Typedef { ty, name } => self.typedef_decl(decl, ty, name),
             NewType { ty, name } => self.new_type_decl(decl, ty, name),
             Var { name, .. } | Table { name, .. } | ValueSet { name, .. } => {
-                self.report(declarations::not_here(decl.span, kind_name(&decl.kind), self.place.describe()));
+                self.report(declarations::not_here(
+                    decl.span,
+                    kind_name(&decl.kind),
+                    self.place.describe(),
+                ));
                 self.declare(name, Entity::Poison);
             }
         }
@@ -103,7 +133,9 @@ impl Checker<'_> {
         names
             .iter()
             .map(|name| {
-                let id = self.module.type_params.push(TypeParam { name: name.name.clone() });
+                let id = self.module.type_params.push(TypeParam {
+                    name: name.name.clone(),
+                });
                 self.declare(name, Entity::Type(Ty::Param(id)));
                 id
             })
@@ -122,7 +154,10 @@ impl Checker<'_> {
     fn new_type_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let mut resolved = self.full_ty(ty);
-        if !matches!(resolved, Ty::Poison | Ty::Bits { .. } | Ty::Bool | Ty::NewType(_)) {
+        if !matches!(
+            resolved,
+            Ty::Poison | Ty::Bits { .. } | Ty::Bool | Ty::NewType(_)
+        ) {
             let shown = self.show(&resolved);
             self.report(types::not_definable(ty.span, &shown));
             resolved = Ty::Poison;
@@ -131,17 +166,32 @@ impl Checker<'_> {
             self.declare(name, Entity::Poison);
             return;
         }
-        let id = self.module.new_types.push(NewType { name: name.name.clone(), ty: resolved, annotations });
+        let id = self.module.new_types.push(NewType {
+            name: name.name.clone(),
+            ty: resolved,
+            annotations,
+        });
         self.declare(name, Entity::Type(Ty::NewType(id)));
     }
 
-    fn package_decl(&mut self, decl: &ast::Decl, name: &ast::Ident, type_params: &[ast::Ident], params: &[ast::Param]) {
+    fn package_decl(
+        &mut self,
+        decl: &ast::Decl,
+        name: &ast::Ident,
+        type_params: &[ast::Ident],
+        params: &[ast::Param],
+    ) {
         self.annotations_of(&decl.annotations, decl.span, name.span);
         let (type_params, params) = self.scoped(|c| {
             let type_params = c.type_params(type_params);
             (type_params, c.params(params, Role::Constructor))
         });
-        let id = self.module.packages.push(Package { name: name.name.clone(), type_params, params, span: name.span });
+        let id = self.module.packages.push(Package {
+            name: name.name.clone(),
+            type_params,
+            params,
+            span: name.span,
+        });
         self.declare(name, Entity::Package(id));
     }
 }

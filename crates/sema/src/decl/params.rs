@@ -30,7 +30,11 @@ impl Checker<'_> {
         let ty = self.full_ty(&param.ty);
         let direction = direction(param.direction);
         let ty = self.check_param_type(param, ty, direction, role);
-        let kind = if role == Role::Constructor { LocalKind::CtorParam } else { LocalKind::Param(direction) };
+        let kind = if role == Role::Constructor {
+            LocalKind::CtorParam
+        } else {
+            LocalKind::Param(direction)
+        };
         let optional = annotations.iter().any(|a| a.name == "optional");
         let id = self.module.locals.push(Local {
             name: param.name.name.clone(),
@@ -50,7 +54,16 @@ impl Checker<'_> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn default_argument(&mut self, id: LocalId, param: &ast::Param, default: &ast::Expr, ty: &Ty, direction: Direction, optional: bool, role: Role) {
+    fn default_argument(
+        &mut self,
+        id: LocalId,
+        param: &ast::Param,
+        default: &ast::Expr,
+        ty: &Ty,
+        direction: Direction,
+        optional: bool,
+        role: Role,
+    ) {
         let value = self.expr_as(default, ty);
         if optional {
             self.report(declarations::optional_default(param.name.span));
@@ -65,7 +78,13 @@ impl Checker<'_> {
         self.defaults.insert(id, value);
     }
 
-    fn check_param_type(&mut self, param: &ast::Param, ty: Ty, direction: Direction, role: Role) -> Ty {
+    fn check_param_type(
+        &mut self,
+        param: &ast::Param,
+        ty: Ty,
+        direction: Direction,
+        role: Role,
+    ) -> Ty {
         let what = match (&ty, direction, role) {
             (Ty::Poison, ..) => return ty,
             (Ty::Void, ..) => "no parameter can have it",
@@ -75,12 +94,16 @@ impl Checker<'_> {
             }
             (Ty::Extern(..), Direction::None, _) => return ty,
             (Ty::Extern(..), ..) => "objects are passed without a direction",
-            (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, Role::Constructor) => return ty,
+            (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, Role::Constructor) => {
+                return ty;
+            }
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), ..) => {
                 "parsers, controls and packages are passed to constructors only"
             }
             (Ty::MatchKind, ..) => "match kinds stand in tables only",
-            (Ty::Int | Ty::String | Ty::List(_), Direction::None, Role::Action) => "its values exist when compiling only",
+            (Ty::Int | Ty::String | Ty::List(_), Direction::None, Role::Action) => {
+                "its values exist when compiling only"
+            }
             (_, Direction::None, _) => return ty,
             (ty, ..) if self.is_storable(ty) => return ty.clone(),
             _ => "its values exist when compiling only; leave the direction out",
@@ -94,7 +117,11 @@ impl Checker<'_> {
     pub(crate) fn expect_params(&mut self, params: &[LocalId], what: &'static str) {
         for id in params {
             let local = &self.module.locals[*id];
-            self.declared.push(Declared { what, name: local.name.clone(), span: local.span });
+            self.declared.push(Declared {
+                what,
+                name: local.name.clone(),
+                span: local.span,
+            });
         }
     }
 

@@ -15,7 +15,12 @@ use syntax::ast;
 pub(super) type States = HashMap<SmolStr, StateId>;
 
 impl Checker<'_> {
-    pub(super) fn parser_decl(&mut self, decl: &ast::Decl, head: &ast::Head, body: Option<&ast::ParserBody>) {
+    pub(super) fn parser_decl(
+        &mut self,
+        decl: &ast::Decl,
+        head: &ast::Head,
+        body: Option<&ast::ParserBody>,
+    ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, head.name.span);
         self.generic_declaration(head, body.is_some(), "parser");
         self.declare(&head.name, Entity::InProgress("a parser"));
@@ -27,7 +32,15 @@ impl Checker<'_> {
             if body.is_some() {
                 c.expect_params(&ctor_params, "constructor parameter");
             }
-            Parser { name: head.name.name.clone(), type_params, params, ctor_params, body, annotations, span: head.name.span }
+            Parser {
+                name: head.name.name.clone(),
+                type_params,
+                params,
+                ctor_params,
+                body,
+                annotations,
+                span: head.name.span,
+            }
         });
         let id = self.module.parsers.push(parser);
         self.settle(&head.name, Entity::Parser(id));
@@ -47,7 +60,11 @@ impl Checker<'_> {
             if start.is_none() {
                 c.report(names::no_start(parser));
             }
-            ParserBody { locals, states, start: start.unwrap_or_else(|| StateId::new(0)) }
+            ParserBody {
+                locals,
+                states,
+                start: start.unwrap_or_else(|| StateId::new(0)),
+            }
         })
     }
 
@@ -73,12 +90,20 @@ impl Checker<'_> {
             let body = c.placed(Place::ParserState, |c| c.stmts(&state.body));
             let transition = match &state.transition {
                 None => Transition::To(Target::Reject, state.span),
-                Some(ast::Transition::To(target)) => Transition::To(c.target(target, names), target.span),
+                Some(ast::Transition::To(target)) => {
+                    Transition::To(c.target(target, names), target.span)
+                }
                 Some(ast::Transition::Select { keys, cases, span }) => {
                     c.placed(Place::ParserState, |c| c.select(keys, cases, *span, names))
                 }
             };
-            State { name: state.name.name.clone(), body, transition, annotations, span: state.name.span }
+            State {
+                name: state.name.name.clone(),
+                body,
+                transition,
+                annotations,
+                span: state.name.span,
+            }
         })
     }
 
@@ -90,7 +115,11 @@ impl Checker<'_> {
             other => match names.get(other) {
                 Some(id) => Target::State(*id),
                 None => {
-                    let mut all: Vec<&str> = names.keys().map(SmolStr::as_str).chain(["accept", "reject"]).collect();
+                    let mut all: Vec<&str> = names
+                        .keys()
+                        .map(SmolStr::as_str)
+                        .chain(["accept", "reject"])
+                        .collect();
                     all.sort_unstable();
                     let near = nearest(other, all.into_iter());
                     self.report(names::unknown_state(name, near));
@@ -100,7 +129,13 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn value_set_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, size: &ast::Expr, name: &ast::Ident) -> ValueSetId {
+    pub(super) fn value_set_decl(
+        &mut self,
+        decl: &ast::Decl,
+        ty: &ast::Type,
+        size: &ast::Expr,
+        name: &ast::Ident,
+    ) -> ValueSetId {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let elem = self.full_ty(ty);
         let mut leaves = Vec::new();
@@ -115,14 +150,23 @@ impl Checker<'_> {
                 let shown = self.show(&size.ty);
                 self.report(types::mismatch(size.span, "a number", &shown));
             } else if !self.is_compile_time(&size) {
-                self.report(constants::not_constant(size.span, "the size of a value set"));
+                self.report(constants::not_constant(
+                    size.span,
+                    "the size of a value set",
+                ));
             } else if let ExprKind::Const(ConstValue::Int(n)) = &size.kind
                 && n.sign() != num_bigint::Sign::Plus
             {
                 self.report(declarations::bad_size(size.span, "a value set", n));
             }
         }
-        let id = self.module.value_sets.push(ValueSet { name: name.name.clone(), elem, size, annotations, span: name.span });
+        let id = self.module.value_sets.push(ValueSet {
+            name: name.name.clone(),
+            elem,
+            size,
+            annotations,
+            span: name.span,
+        });
         self.expect_use("value set", name);
         self.declare(name, Entity::ValueSet(id));
         id

@@ -8,7 +8,13 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn select(&mut self, keys: &[ast::Expr], cases: &[ast::SelectCase], span: Span, names: &States) -> Transition {
+    pub(super) fn select(
+        &mut self,
+        keys: &[ast::Expr],
+        cases: &[ast::SelectCase],
+        span: Span,
+        names: &States,
+    ) -> Transition {
         let whole: Vec<Expr> = keys.iter().map(|k| self.select_key(k)).collect();
         let mut flat = Vec::new();
         for key in &whole {
@@ -39,7 +45,11 @@ impl Checker<'_> {
             let target = self.target(&case.target, names);
             done.push((keysets, target, case.span));
         }
-        Transition::Select { keys: flat, cases: done, span }
+        Transition::Select {
+            keys: flat,
+            cases: done,
+            span,
+        }
     }
 
     fn select_key(&mut self, key: &ast::Expr) -> Expr {
@@ -51,7 +61,12 @@ impl Checker<'_> {
         }
     }
 
-    fn case_keysets(&mut self, case: &ast::SelectCase, types: &[Ty], scalars: usize) -> Vec<Keyset> {
+    fn case_keysets(
+        &mut self,
+        case: &ast::SelectCase,
+        types: &[Ty],
+        scalars: usize,
+    ) -> Vec<Keyset> {
         let mut out = Vec::with_capacity(scalars);
         match &case.keyset[..] {
             [one] if matches!(one.kind, ast::ExprKind::Default | ast::ExprKind::DontCare) => {
@@ -68,7 +83,10 @@ impl Checker<'_> {
                 }
             }
             elems => {
-                let at = elems.first().zip(elems.last()).map_or(case.span, |(a, b)| a.span.to(b.span));
+                let at = elems
+                    .first()
+                    .zip(elems.last())
+                    .map_or(case.span, |(a, b)| a.span.to(b.span));
                 self.report(statements::keyset_arity(at, types.len(), elems.len()));
             }
         }

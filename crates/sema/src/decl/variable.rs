@@ -9,10 +9,21 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// `const T x = e;` A value that waits for constructor arguments makes a local of it.
-    pub(crate) fn const_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident, value: &ast::Expr) -> Option<(LocalId, Expr)> {
+    pub(crate) fn const_decl(
+        &mut self,
+        decl: &ast::Decl,
+        ty: &ast::Type,
+        name: &ast::Ident,
+        value: &ast::Expr,
+    ) -> Option<(LocalId, Expr)> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let mut resolved = self.full_ty(ty);
-        if !self.is_storable(&resolved) && !matches!(resolved, Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_) | Ty::Tuple(_)) {
+        if !self.is_storable(&resolved)
+            && !matches!(
+                resolved,
+                Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_) | Ty::Tuple(_)
+            )
+        {
             let shown = self.show(&resolved);
             self.report(types::no_variable(ty.span, &shown, "a constant"));
             resolved = Ty::Poison;
@@ -31,7 +42,10 @@ impl Checker<'_> {
         }
         let waits = self.place != Place::TopLevel && self.is_compile_time(&value);
         if !waits && !matches!(value.kind, ExprKind::Default) {
-            self.report(constants::not_constant(value.span, "the value of a constant"));
+            self.report(constants::not_constant(
+                value.span,
+                "the value of a constant",
+            ));
             self.declare(name, Entity::Poison);
             return None;
         }
@@ -40,7 +54,13 @@ impl Checker<'_> {
     }
 
     /// `T x;` or `T x = e;`
-    pub(crate) fn var_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident, init: Option<&ast::Expr>) -> Option<(LocalId, Option<Expr>)> {
+    pub(crate) fn var_decl(
+        &mut self,
+        decl: &ast::Decl,
+        ty: &ast::Type,
+        name: &ast::Ident,
+        init: Option<&ast::Expr>,
+    ) -> Option<(LocalId, Option<Expr>)> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let mut resolved = self.full_ty(ty);
         if !self.is_storable(&resolved) {
@@ -59,8 +79,20 @@ impl Checker<'_> {
         Some((id, init))
     }
 
-    fn local(&mut self, name: &ast::Ident, ty: Ty, kind: LocalKind, annotations: Vec<Annotation>) -> LocalId {
-        let id = self.module.locals.push(Local { name: name.name.clone(), ty, kind, annotations, span: name.span });
+    fn local(
+        &mut self,
+        name: &ast::Ident,
+        ty: Ty,
+        kind: LocalKind,
+        annotations: Vec<Annotation>,
+    ) -> LocalId {
+        let id = self.module.locals.push(Local {
+            name: name.name.clone(),
+            ty,
+            kind,
+            annotations,
+            span: name.span,
+        });
         self.declare(name, Entity::Local(id));
         id
     }

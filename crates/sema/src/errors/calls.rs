@@ -8,70 +8,134 @@ use syntax::ast::Ident;
 
 /// A call of something that cannot be called.
 pub(crate) fn not_callable(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0401"), span, format!("{what} cannot be called")).label("not a function").help("remove the parentheses, or name a function, method or action")
+    Diagnostic::error(Code("E0401"), span, format!("{what} cannot be called"))
+        .label("not a function")
+        .help("remove the parentheses, or name a function, method or action")
 }
 
 /// A method without its parentheses.
 pub(crate) fn not_called(name: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0402"), name.span, format!("the method `{}` is not called", name.name))
-        .label("a method, not a value")
-        .help(format!("write `{}()`", name.name))
+    Diagnostic::error(
+        Code("E0402"),
+        name.span,
+        format!("the method `{}` is not called", name.name),
+    )
+    .label("a method, not a value")
+    .help(format!("write `{}()`", name.name))
 }
 
 /// Arguments left out.
 pub(crate) fn missing(span: Span, name: &str, params: &[SmolStr]) -> Diagnostic {
-    let what = if params.len() == 1 { "parameter" } else { "parameters" };
-    Diagnostic::error(Code("E0403"), span, format!("`{name}` gets no argument for its {what} {}", quoted(params)))
-        .label("arguments are missing")
-        .help("give a value for each parameter that has no default")
+    let what = if params.len() == 1 {
+        "parameter"
+    } else {
+        "parameters"
+    };
+    Diagnostic::error(
+        Code("E0403"),
+        span,
+        format!(
+            "`{name}` gets no argument for its {what} {}",
+            quoted(params)
+        ),
+    )
+    .label("arguments are missing")
+    .help("give a value for each parameter that has no default")
 }
 
 /// Arguments too many.
 pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagnostic {
-    let want = if want == 0 { "no arguments".to_owned() } else { count(want, "argument") };
-    Diagnostic::error(Code("E0404"), span, format!("`{name}` takes {want}, not {got}")).label("one too many").help("remove it")
+    let want = if want == 0 {
+        "no arguments".to_owned()
+    } else {
+        count(want, "argument")
+    };
+    Diagnostic::error(
+        Code("E0404"),
+        span,
+        format!("`{name}` takes {want}, not {got}"),
+    )
+    .label("one too many")
+    .help("remove it")
 }
 
 /// An argument for a parameter that is not there.
 pub(crate) fn unknown_argument(name: &Ident, of: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, format!("look at the declaration of `{of}` for its parameters"));
-    Diagnostic::error(Code("E0405"), name.span, format!("`{of}` has no parameter `{}`", name.name)).label("no such parameter").help(help)
+    let help = did_you_mean(
+        near,
+        format!("look at the declaration of `{of}` for its parameters"),
+    );
+    Diagnostic::error(
+        Code("E0405"),
+        name.span,
+        format!("`{of}` has no parameter `{}`", name.name),
+    )
+    .label("no such parameter")
+    .help(help)
 }
 
 /// Two arguments for a parameter.
 pub(crate) fn argument_twice(name: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0406"), name.span, format!("a second argument for `{}`", name.name)).label("given again").help("remove one of the two")
+    Diagnostic::error(
+        Code("E0406"),
+        name.span,
+        format!("a second argument for `{}`", name.name),
+    )
+    .label("given again")
+    .help("remove one of the two")
 }
 
 /// Arguments with and without names.
 pub(crate) fn mixed(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0407"), span, "arguments with and without names in one call")
-        .label("has no name")
-        .help("name all of them or none")
+    Diagnostic::error(
+        Code("E0407"),
+        span,
+        "arguments with and without names in one call",
+    )
+    .label("has no name")
+    .help("name all of them or none")
 }
 
 /// `_` for a parameter that reads.
 pub(crate) fn dont_care(span: Span, param: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0408"), span, format!("`_` gives no value for `{param}`"))
-        .label("a value is wanted")
-        .help("`_` stands for an `out` argument that is not needed")
+    Diagnostic::error(
+        Code("E0408"),
+        span,
+        format!("`_` gives no value for `{param}`"),
+    )
+    .label("a value is wanted")
+    .help("`_` stands for an `out` argument that is not needed")
 }
 
 /// `_` where a value stands.
 pub(crate) fn dont_care_value(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0409"), span, "`_` is no value").label("no value").help("`_` matches anything in a keyset and drops an `out` argument")
+    Diagnostic::error(Code("E0409"), span, "`_` is no value")
+        .label("no value")
+        .help("`_` matches anything in a keyset and drops an `out` argument")
 }
 
 /// No overload takes these arguments.
-pub(crate) fn no_overload(span: Span, name: &str, got: usize, counts: &[usize], places: &[Span]) -> Diagnostic {
+pub(crate) fn no_overload(
+    span: Span,
+    name: &str,
+    got: usize,
+    counts: &[usize],
+    places: &[Span],
+) -> Diagnostic {
     let mut counts = counts.to_vec();
     counts.sort_unstable();
     counts.dedup();
     let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
-    let diagnostic = Diagnostic::error(Code("E0410"), span, format!("no `{name}` takes these arguments"))
-        .label(format!("{} given", count(got, "argument")))
-        .help(format!("it exists with {} parameters", counts.join(" or ")));
-    places.iter().fold(diagnostic, |d, place| d.also(*place, "one of them"))
+    let diagnostic = Diagnostic::error(
+        Code("E0410"),
+        span,
+        format!("no `{name}` takes these arguments"),
+    )
+    .label(format!("{} given", count(got, "argument")))
+    .help(format!("it exists with {} parameters", counts.join(" or ")));
+    places
+        .iter()
+        .fold(diagnostic, |d, place| d.also(*place, "one of them"))
 }
 
 /// Several overloads take these arguments.
@@ -79,39 +143,72 @@ pub(crate) fn ambiguous(span: Span, name: &str, places: &[Span]) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code("E0411"), span, format!("more than one `{name}` takes these arguments"))
         .label("which one?")
         .help("name the arguments: overloads are told apart by the number and names of arguments, not by their types");
-    places.iter().fold(diagnostic, |d, place| d.also(*place, "one of them"))
+    places
+        .iter()
+        .fold(diagnostic, |d, place| d.also(*place, "one of them"))
 }
 
 /// An `out` or `inout` argument of another type.
-pub(crate) fn lvalue_type(span: Span, param: &str, direction: &str, want: &str, got: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0412"), span, format!("`{param}` is an `{direction}` parameter of type `{want}`, this is a `{got}`"))
-        .label("must have exactly the parameter's type")
-        .also(declared, "the parameter")
-        .help("take the result in a variable of the parameter's type, and convert it afterwards")
+pub(crate) fn lvalue_type(
+    span: Span,
+    param: &str,
+    direction: &str,
+    want: &str,
+    got: &str,
+    declared: Span,
+) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0412"),
+        span,
+        format!("`{param}` is an `{direction}` parameter of type `{want}`, this is a `{got}`"),
+    )
+    .label("must have exactly the parameter's type")
+    .also(declared, "the parameter")
+    .help("take the result in a variable of the parameter's type, and convert it afterwards")
 }
 
 /// Something called where it may not be.
 pub(crate) fn place(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0413"), span, format!("{what} cannot be called in {place}")).label("not allowed here").help(help)
+    Diagnostic::error(
+        Code("E0413"),
+        span,
+        format!("{what} cannot be called in {place}"),
+    )
+    .label("not allowed here")
+    .help(help)
 }
 
 /// `T.apply()` of something that is not applied.
 pub(crate) fn not_applicable(span: Span, name: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0414"), span, format!("`{name}` is {what} and cannot be applied"))
-        .label("neither parser nor control")
-        .help("parsers, controls and tables are applied")
+    Diagnostic::error(
+        Code("E0414"),
+        span,
+        format!("`{name}` is {what} and cannot be applied"),
+    )
+    .label("neither parser nor control")
+    .help("parsers, controls and tables are applied")
 }
 
 /// A constructor call where no object can be made.
 pub(crate) fn constructor_elsewhere(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0415"), span, format!("`{name}` is instantiated in the middle of an expression"))
-        .label("no object can be made here")
-        .help(format!("declare an instance, as in `{name}(...) x;`, and use `x`"))
+    Diagnostic::error(
+        Code("E0415"),
+        span,
+        format!("`{name}` is instantiated in the middle of an expression"),
+    )
+    .label("no object can be made here")
+    .help(format!(
+        "declare an instance, as in `{name}(...) x;`, and use `x`"
+    ))
 }
 
 /// A count that is not a small number.
 pub(crate) fn bad_count(span: Span, name: &str, n: &BigInt) -> Diagnostic {
-    Diagnostic::error(Code("E0416"), span, format!("`{name}` cannot move a stack by {n}"))
-        .label("not a possible distance")
-        .help("give a number that is not below zero")
+    Diagnostic::error(
+        Code("E0416"),
+        span,
+        format!("`{name}` cannot move a stack by {n}"),
+    )
+    .label("not a possible distance")
+    .help("give a number that is not below zero")
 }

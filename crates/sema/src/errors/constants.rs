@@ -6,13 +6,21 @@ use diag::{Code, Diagnostic, Span};
 /// An operation on constants that has no value.
 pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnostic {
     match fault {
-        Fault::DivisionByZero => Diagnostic::error(Code("E0501"), right, "division by zero").label("this is 0").help("divide by something else"),
-        Fault::Negative => Diagnostic::error(Code("E0502"), span, format!("operator `{op}` on a negative number"))
-            .label("an operand is negative")
-            .help("division is defined for numbers that are not negative"),
-        Fault::NegativeShift => Diagnostic::error(Code("E0503"), right, "a shift by a negative number")
-            .label("below zero")
-            .help("shift in the other direction"),
+        Fault::DivisionByZero => Diagnostic::error(Code("E0501"), right, "division by zero")
+            .label("this is 0")
+            .help("divide by something else"),
+        Fault::Negative => Diagnostic::error(
+            Code("E0502"),
+            span,
+            format!("operator `{op}` on a negative number"),
+        )
+        .label("an operand is negative")
+        .help("division is defined for numbers that are not negative"),
+        Fault::NegativeShift => {
+            Diagnostic::error(Code("E0503"), right, "a shift by a negative number")
+                .label("below zero")
+                .help("shift in the other direction")
+        }
         Fault::TooLarge => Diagnostic::error(Code("E0504"), span, "this constant is too large")
             .label("more than 131,072 bits")
             .help("no value can be that wide: check the operands"),
@@ -21,9 +29,13 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
 
 /// A value that is not known when compiling, where it must be.
 pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0505"), span, format!("{what} must be known when compiling"))
-        .label("known only at run time")
-        .help("use literals, constants, and constructor parameters where these are in reach")
+    Diagnostic::error(
+        Code("E0505"),
+        span,
+        format!("{what} must be known when compiling"),
+    )
+    .label("known only at run time")
+    .help("use literals, constants, and constructor parameters where these are in reach")
 }
 
 /// `static_assert` that does not hold.
@@ -32,12 +44,18 @@ pub(crate) fn static_assert(span: Span, text: Option<&str>) -> Diagnostic {
         Some(text) => format!("static assertion failed: {text}"),
         None => "static assertion failed".to_owned(),
     };
-    Diagnostic::error(Code("E0506"), span, message).label("this is false").help("the program's author demands that this holds")
+    Diagnostic::error(Code("E0506"), span, message)
+        .label("this is false")
+        .help("the program's author demands that this holds")
 }
 
 /// Nesting without end.
 pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0507"), span, format!("nested more than {limit} levels deep"))
-        .label("too deep")
-        .help("take inner parts out into constants, variables or functions")
+    Diagnostic::error(
+        Code("E0507"),
+        span,
+        format!("nested more than {limit} levels deep"),
+    )
+    .label("too deep")
+    .help("take inner parts out into constants, variables or functions")
 }

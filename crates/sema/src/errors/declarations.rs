@@ -14,7 +14,13 @@ pub(crate) fn not_here(span: Span, what: &str, place: &str) -> Diagnostic {
 
 /// An instance at a place where its kind cannot be.
 pub(crate) fn instance_place(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0231"), span, format!("{what} cannot be instantiated in {place}")).label("not allowed here").help(help)
+    Diagnostic::error(
+        Code("E0231"),
+        span,
+        format!("{what} cannot be instantiated in {place}"),
+    )
+    .label("not allowed here")
+    .help(help)
 }
 
 /// A type without constructors where one is called.
@@ -26,18 +32,33 @@ pub(crate) fn not_instantiable(span: Span, name: &str, what: &str) -> Diagnostic
 
 /// An extern without constructors.
 pub(crate) fn no_constructor(span: Span, name: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0233"), span, format!("the extern `{name}` declares no constructor"))
-        .label("cannot be instantiated")
-        .also(declared, "declared here")
-        .help("such objects come from the architecture: take one as a parameter")
+    Diagnostic::error(
+        Code("E0233"),
+        span,
+        format!("the extern `{name}` declares no constructor"),
+    )
+    .label("cannot be instantiated")
+    .also(declared, "declared here")
+    .help("such objects come from the architecture: take one as a parameter")
 }
 
 /// An instance of a parser type or control type.
-pub(crate) fn type_not_declaration(span: Span, name: &str, what: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0234"), span, format!("`{name}` is a type of {what}s without a body"))
-        .label("cannot be instantiated")
-        .also(declared, "only its parameters are declared here")
-        .help(format!("instantiate a {what} with these parameters and a body"))
+pub(crate) fn type_not_declaration(
+    span: Span,
+    name: &str,
+    what: &str,
+    declared: Span,
+) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0234"),
+        span,
+        format!("`{name}` is a type of {what}s without a body"),
+    )
+    .label("cannot be instantiated")
+    .also(declared, "only its parameters are declared here")
+    .help(format!(
+        "instantiate a {what} with these parameters and a body"
+    ))
 }
 
 /// A parser or control with body and type parameters.
@@ -49,40 +70,69 @@ pub(crate) fn generic_body(span: Span, what: &str, name: &str) -> Diagnostic {
 
 /// `main` is something else than a package.
 pub(crate) fn main_not_package(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0236"), span, format!("`main` is a `{ty}`, not a package"))
-        .label("the program starts with a package")
-        .help("instantiate the architecture's package as `main`")
+    Diagnostic::error(
+        Code("E0236"),
+        span,
+        format!("`main` is a `{ty}`, not a package"),
+    )
+    .label("the program starts with a package")
+    .help("instantiate the architecture's package as `main`")
 }
 
 /// An abstract method without implementation.
 pub(crate) fn not_implemented(instance: &Ident, method: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0237"), instance.span, format!("`{}` does not implement the abstract method `{method}`", instance.name))
-        .label("an implementation is missing")
-        .also(declared, "declared here")
-        .help("supply it in braces behind the instance: `T() x = { R f(...) { ... } };`")
+    Diagnostic::error(
+        Code("E0237"),
+        instance.span,
+        format!(
+            "`{}` does not implement the abstract method `{method}`",
+            instance.name
+        ),
+    )
+    .label("an implementation is missing")
+    .also(declared, "declared here")
+    .help("supply it in braces behind the instance: `T() x = { R f(...) { ... } };`")
 }
 
 /// An implementation of nothing.
 pub(crate) fn nothing_to_implement(name: &Ident, of: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, "remove it, or declare the method `abstract` in the extern");
-    Diagnostic::error(Code("E0238"), name.span, format!("the extern `{of}` has no abstract method `{}`", name.name))
-        .label("implements nothing")
-        .help(help)
+    let help = did_you_mean(
+        near,
+        "remove it, or declare the method `abstract` in the extern",
+    );
+    Diagnostic::error(
+        Code("E0238"),
+        name.span,
+        format!("the extern `{of}` has no abstract method `{}`", name.name),
+    )
+    .label("implements nothing")
+    .help(help)
 }
 
 /// An implementation with other parameters than declared.
 pub(crate) fn implementation_signature(name: &Ident, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0239"), name.span, format!("this `{}` differs from the method that it implements", name.name))
-        .label("another signature")
-        .also(declared, "declared here")
-        .help("give it the same result and the same parameters, with the same directions")
+    Diagnostic::error(
+        Code("E0239"),
+        name.span,
+        format!(
+            "this `{}` differs from the method that it implements",
+            name.name
+        ),
+    )
+    .label("another signature")
+    .also(declared, "declared here")
+    .help("give it the same result and the same parameters, with the same directions")
 }
 
 /// Braces behind an instance of something without abstract methods.
 pub(crate) fn no_abstract_methods(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0240"), span, "only instances of externs have methods to implement")
-        .label("implements nothing")
-        .help("remove the braces behind the instance")
+    Diagnostic::error(
+        Code("E0240"),
+        span,
+        "only instances of externs have methods to implement",
+    )
+    .label("implements nothing")
+    .help("remove the braces behind the instance")
 }
 
 /// A constructor that is generic, abstract or has a result; or a method that has none.
@@ -94,72 +144,115 @@ pub(crate) fn constructor_form(span: Span, name: &str) -> Diagnostic {
 
 /// A direction on a constructor's parameter.
 pub(crate) fn constructor_direction(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0242"), span, "a constructor's parameter has no direction")
-        .label("remove the direction")
-        .help("constructors run while compiling: nothing flows out of them")
+    Diagnostic::error(
+        Code("E0242"),
+        span,
+        "a constructor's parameter has no direction",
+    )
+    .label("remove the direction")
+    .help("constructors run while compiling: nothing flows out of them")
 }
 
 /// Two functions that no call could tell apart.
 pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0243"), name.span, format!("another `{}` has the same number of parameters with the same names", name.name))
-        .label("cannot be told apart")
-        .also(first, "the other one")
-        .help("overloads differ in the number or in the names of their parameters")
+    Diagnostic::error(
+        Code("E0243"),
+        name.span,
+        format!(
+            "another `{}` has the same number of parameters with the same names",
+            name.name
+        ),
+    )
+    .label("cannot be told apart")
+    .also(first, "the other one")
+    .help("overloads differ in the number or in the names of their parameters")
 }
 
 /// A parameter of an impossible type.
 pub(crate) fn parameter_type(span: Span, ty: &str, why: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0244"), span, format!("a parameter of type `{ty}` is not possible here"))
-        .label(why.to_owned())
-        .help("choose another type or another direction")
+    Diagnostic::error(
+        Code("E0244"),
+        span,
+        format!("a parameter of type `{ty}` is not possible here"),
+    )
+    .label(why.to_owned())
+    .help("choose another type or another direction")
 }
 
 /// A control-plane parameter before one with a direction.
 pub(crate) fn parameter_order(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0245"), span, "a parameter with a direction stands behind one without")
-        .label("has a direction")
-        .also(first, "has none: its value comes from the control plane")
-        .help("put the parameters without direction last")
+    Diagnostic::error(
+        Code("E0245"),
+        span,
+        "a parameter with a direction stands behind one without",
+    )
+    .label("has a direction")
+    .also(first, "has none: its value comes from the control plane")
+    .help("put the parameters without direction last")
 }
 
 /// A default value on `out` or `inout`.
 pub(crate) fn default_on_out(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0246"), span, format!("`{name}` is written to and cannot have a default value"))
-        .label("only `in` parameters and those without direction can")
-        .help("remove the default value")
+    Diagnostic::error(
+        Code("E0246"),
+        span,
+        format!("`{name}` is written to and cannot have a default value"),
+    )
+    .label("only `in` parameters and those without direction can")
+    .help("remove the default value")
 }
 
 /// A default value on an action's parameter.
 pub(crate) fn default_on_action(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0247"), span, "an action's parameters have no default values")
-        .label("not allowed in an action")
-        .help("the control plane gives every value: remove the default")
+    Diagnostic::error(
+        Code("E0247"),
+        span,
+        "an action's parameters have no default values",
+    )
+    .label("not allowed in an action")
+    .help("the control plane gives every value: remove the default")
 }
 
 /// `@optional` and a default value.
 pub(crate) fn optional_default(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0248"), span, "an `@optional` parameter has a default value")
-        .label("both at once")
-        .help("remove `@optional`: a default value is enough to leave the argument out")
+    Diagnostic::error(
+        Code("E0248"),
+        span,
+        "an `@optional` parameter has a default value",
+    )
+    .label("both at once")
+    .help("remove `@optional`: a default value is enough to leave the argument out")
 }
 
 /// A function that returns an object.
 pub(crate) fn result_type(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0249"), span, format!("a function cannot return `{ty}`"))
-        .label("not a value")
-        .help("return a value; objects are passed as parameters")
+    Diagnostic::error(
+        Code("E0249"),
+        span,
+        format!("a function cannot return `{ty}`"),
+    )
+    .label("not a value")
+    .help("return a value; objects are passed as parameters")
 }
 
 /// A size that is not positive.
 pub(crate) fn bad_size(span: Span, what: &str, n: &BigInt) -> Diagnostic {
-    Diagnostic::error(Code("E0250"), span, format!("the size of {what} is {n}")).label("must be positive").help("give a size of at least 1")
+    Diagnostic::error(Code("E0250"), span, format!("the size of {what} is {n}"))
+        .label("must be positive")
+        .help("give a size of at least 1")
 }
 
 /// An annotation of the language in the wrong form.
 pub(crate) fn annotation_form(span: Span, name: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0251"), span, format!("malformed annotation `@{name}`"))
-        .label(format!("wants {wanted}"))
-        .help(format!("`@{name}` has a meaning in the language: give it {wanted}"))
+    Diagnostic::error(
+        Code("E0251"),
+        span,
+        format!("malformed annotation `@{name}`"),
+    )
+    .label(format!("wants {wanted}"))
+    .help(format!(
+        "`@{name}` has a meaning in the language: give it {wanted}"
+    ))
 }
 
 /// An annotation that may stand once only.
@@ -172,7 +265,11 @@ pub(crate) fn annotation_twice(span: Span, name: &str, first: Span) -> Diagnosti
 
 /// A key twice in a structured annotation.
 pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0253"), key.span, format!("the key `{}` stands twice in this annotation", key.name))
-        .label("given again")
-        .help("keys in an annotation are unique: remove one")
+    Diagnostic::error(
+        Code("E0253"),
+        key.span,
+        format!("the key `{}` stands twice in this annotation", key.name),
+    )
+    .label("given again")
+    .help("keys in an annotation are unique: remove one")
 }

@@ -6,38 +6,63 @@ use syntax::ast::Ident;
 
 /// Nothing in reach has this name.
 pub(crate) fn unknown(name: &Ident, what: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, "declare it before this place, or include the file that declares it");
-    Diagnostic::error(Code("E0201"), name.span, format!("unknown {what} `{}`", name.name)).label("not declared").help(help)
+    let help = did_you_mean(
+        near,
+        "declare it before this place, or include the file that declares it",
+    );
+    Diagnostic::error(
+        Code("E0201"),
+        name.span,
+        format!("unknown {what} `{}`", name.name),
+    )
+    .label("not declared")
+    .help(help)
 }
 
 /// Two declarations of a name in one scope.
 pub(crate) fn duplicate(name: &Ident, earlier: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0202"), name.span, format!("`{}` is declared twice in the same scope", name.name))
-        .label("declared again")
-        .also(earlier, "first declared here")
-        .help("rename one of the two")
+    Diagnostic::error(
+        Code("E0202"),
+        name.span,
+        format!("`{}` is declared twice in the same scope", name.name),
+    )
+    .label("declared again")
+    .also(earlier, "first declared here")
+    .help("rename one of the two")
 }
 
 /// A name used above its declaration.
 pub(crate) fn used_before(name: &Ident, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0203"), name.span, format!("`{}` is used before its declaration", name.name))
-        .label("not yet declared")
-        .also(declared, "declared here")
-        .help("move the declaration above its first use")
+    Diagnostic::error(
+        Code("E0203"),
+        name.span,
+        format!("`{}` is used before its declaration", name.name),
+    )
+    .label("not yet declared")
+    .also(declared, "declared here")
+    .help("move the declaration above its first use")
 }
 
 /// A type's name where a value is wanted.
 pub(crate) fn type_as_value(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0204"), span, format!("`{name}` is a type, not a value"))
-        .label("a type")
-        .help("name a variable, parameter or constant of that type")
+    Diagnostic::error(
+        Code("E0204"),
+        span,
+        format!("`{name}` is a type, not a value"),
+    )
+    .label("a type")
+    .help("name a variable, parameter or constant of that type")
 }
 
 /// A name that stands for something that is neither value nor type.
 pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0205"), span, format!("`{name}` is {what} and has no value"))
-        .label(what)
-        .help("call or apply it; it cannot be stored, compared or passed on")
+    Diagnostic::error(
+        Code("E0205"),
+        span,
+        format!("`{name}` is {what} and has no value"),
+    )
+    .label(what)
+    .help("call or apply it; it cannot be stored, compared or passed on")
 }
 
 /// A value's name where a type is wanted.
@@ -49,65 +74,112 @@ pub(crate) fn not_a_type(name: &Ident, what: &str) -> Diagnostic {
 
 /// A member, field, method or action that its owner does not have.
 pub(crate) fn no_member(name: &Ident, of: &str, what: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, format!("look at the declaration of {of} for what it has"));
-    Diagnostic::error(Code("E0207"), name.span, format!("{of} has no {what} `{}`", name.name))
-        .label(format!("no such {what}"))
-        .help(help)
+    let help = did_you_mean(
+        near,
+        format!("look at the declaration of {of} for what it has"),
+    );
+    Diagnostic::error(
+        Code("E0207"),
+        name.span,
+        format!("{of} has no {what} `{}`", name.name),
+    )
+    .label(format!("no such {what}"))
+    .help(help)
 }
 
 /// A declaration that uses itself.
 pub(crate) fn recursion(name: &Ident, kind: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0208"), name.span, format!("`{}` uses itself: P4 has no recursion", name.name))
-        .label(format!("inside the declaration of this very thing, {kind}"))
-        .also(declared, "declared here")
-        .help("write the repetition as a loop, or as a cycle of parser states")
+    Diagnostic::error(
+        Code("E0208"),
+        name.span,
+        format!("`{}` uses itself: P4 has no recursion", name.name),
+    )
+    .label(format!("inside the declaration of this very thing, {kind}"))
+    .also(declared, "declared here")
+    .help("write the repetition as a loop, or as a cycle of parser states")
 }
 
 /// A transition to a state that is not there.
 pub(crate) fn unknown_state(name: &Ident, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, "declare the state in this parser, or go to `accept` or `reject`");
-    Diagnostic::error(Code("E0209"), name.span, format!("this parser has no state `{}`", name.name))
-        .label("no such state")
-        .help(help)
+    let help = did_you_mean(
+        near,
+        "declare the state in this parser, or go to `accept` or `reject`",
+    );
+    Diagnostic::error(
+        Code("E0209"),
+        name.span,
+        format!("this parser has no state `{}`", name.name),
+    )
+    .label("no such state")
+    .help(help)
 }
 
 /// A state named `accept` or `reject`.
 pub(crate) fn reserved_state(name: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0210"), name.span, format!("the state `{}` is built in", name.name))
-        .label("cannot be declared")
-        .help("choose another name; every parser has `accept` and `reject` already")
+    Diagnostic::error(
+        Code("E0210"),
+        name.span,
+        format!("the state `{}` is built in", name.name),
+    )
+    .label("cannot be declared")
+    .help("choose another name; every parser has `accept` and `reject` already")
 }
 
 /// A parser without `start`.
 pub(crate) fn no_start(parser: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0211"), parser.span, format!("the parser `{}` has no state `start`", parser.name))
-        .label("parsing would have nowhere to begin")
-        .help("name the first state `start`")
+    Diagnostic::error(
+        Code("E0211"),
+        parser.span,
+        format!("the parser `{}` has no state `start`", parser.name),
+    )
+    .label("parsing would have nowhere to begin")
+    .help("name the first state `start`")
 }
 
 /// A match kind that nobody declared.
 pub(crate) fn unknown_match_kind(name: &Ident, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, "core.p4 declares `exact`, `ternary` and `lpm`; architectures add others: include the right one");
-    Diagnostic::error(Code("E0212"), name.span, format!("unknown match kind `{}`", name.name)).label("not declared").help(help)
+    let help = did_you_mean(
+        near,
+        "core.p4 declares `exact`, `ternary` and `lpm`; architectures add others: include the right one",
+    );
+    Diagnostic::error(
+        Code("E0212"),
+        name.span,
+        format!("unknown match kind `{}`", name.name),
+    )
+    .label("not declared")
+    .help(help)
 }
 
 /// A member of `error` or `match_kind` declared twice anywhere.
 pub(crate) fn member_twice(name: &Ident, of: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0213"), name.span, format!("`{of}` has a member `{}` already", name.name))
-        .label("declared again")
-        .help("all declarations of it add to one list: remove or rename this member")
+    Diagnostic::error(
+        Code("E0213"),
+        name.span,
+        format!("`{of}` has a member `{}` already", name.name),
+    )
+    .label("declared again")
+    .help("all declarations of it add to one list: remove or rename this member")
 }
 
 /// `this` where there is no object.
 pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0214"), span, "`this` stands outside an abstract method's implementation")
-        .label("no object here")
-        .help("name the instance instead")
+    Diagnostic::error(
+        Code("E0214"),
+        span,
+        "`this` stands outside an abstract method's implementation",
+    )
+    .label("no object here")
+    .help("name the instance instead")
 }
 
 /// Something else where an action is wanted.
 pub(crate) fn not_an_action(name: &Ident, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0215"), name.span, format!("`{}` is {what}, not an action", name.name))
-        .label("an action is wanted here")
-        .help("tables run actions: declare one, and call what you need in it")
+    Diagnostic::error(
+        Code("E0215"),
+        name.span,
+        format!("`{}` is {what}, not an action", name.name),
+    )
+    .label("an action is wanted here")
+    .help("tables run actions: declare one, and call what you need in it")
 }

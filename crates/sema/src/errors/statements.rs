@@ -12,72 +12,116 @@ pub(crate) fn not_lvalue(span: Span, what: &str) -> Diagnostic {
 
 /// A name that is read only.
 pub(crate) fn read_only(span: Span, name: &str, what: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0431"), span, format!("`{name}` is {what} and cannot be written to"))
-        .label("read only")
-        .also(declared, "declared here")
-        .help("write to a copy in a variable, or make the parameter `inout`")
+    Diagnostic::error(
+        Code("E0431"),
+        span,
+        format!("`{name}` is {what} and cannot be written to"),
+    )
+    .label("read only")
+    .also(declared, "declared here")
+    .help("write to a copy in a variable, or make the parameter `inout`")
 }
 
 /// A compound assignment whose left side calls something.
 pub(crate) fn compound_call(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0433"), span, "the left side of a compound assignment calls a function")
-        .label("it would be called twice")
-        .help("take the call's result in a variable first")
+    Diagnostic::error(
+        Code("E0433"),
+        span,
+        "the left side of a compound assignment calls a function",
+    )
+    .label("it would be called twice")
+    .help("take the call's result in a variable first")
 }
 
 /// A statement at the wrong place.
 pub(crate) fn not_here(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0434"), span, format!("{what} cannot stand in {place}")).label("not allowed here").help(help)
+    Diagnostic::error(
+        Code("E0434"),
+        span,
+        format!("{what} cannot stand in {place}"),
+    )
+    .label("not allowed here")
+    .help(help)
 }
 
 /// `break` or `continue` outside a loop.
 pub(crate) fn outside_loop(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0435"), span, format!("`{what}` outside a loop")).label("no loop around this").help("remove it, or leave with `return`")
+    Diagnostic::error(Code("E0435"), span, format!("`{what}` outside a loop"))
+        .label("no loop around this")
+        .help("remove it, or leave with `return`")
 }
 
 /// `return;` where a value is due.
 pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0436"), span, format!("this function returns `{ty}`")).label("no value returned").help("write the value behind `return`")
+    Diagnostic::error(Code("E0436"), span, format!("this function returns `{ty}`"))
+        .label("no value returned")
+        .help("write the value behind `return`")
 }
 
 /// `return e;` where none is wanted.
 pub(crate) fn return_with(span: Span, place: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0437"), span, format!("a value is returned from {place} that returns none"))
-        .label("nobody takes this value")
-        .help("write `return;`, or give the function a result type")
+    Diagnostic::error(
+        Code("E0437"),
+        span,
+        format!("a value is returned from {place} that returns none"),
+    )
+    .label("nobody takes this value")
+    .help("write `return;`, or give the function a result type")
 }
 
 /// A function that may end without a value.
 pub(crate) fn missing_return(span: Span, name: &str, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0438"), span, format!("`{name}` can end without returning its `{ty}`"))
-        .label("some way through it has no `return`")
-        .help("end every branch with a `return`")
+    Diagnostic::error(
+        Code("E0438"),
+        span,
+        format!("`{name}` can end without returning its `{ty}`"),
+    )
+    .label("some way through it has no `return`")
+    .help("end every branch with a `return`")
 }
 
 /// A mask, range or tuple where a single value stands.
 pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0439"), span, "a set of values where one value is wanted")
-        .label("a set")
-        .help("masks and ranges stand in `select` cases, table entries and `for ... in` loops")
+    Diagnostic::error(
+        Code("E0439"),
+        span,
+        "a set of values where one value is wanted",
+    )
+    .label("a set")
+    .help("masks and ranges stand in `select` cases, table entries and `for ... in` loops")
 }
 
 /// Another number of keyset elements than keys.
 pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0440"), span, format!("{} for {}", count(got, "element"), count(want, "key")))
-        .label("one element a key")
-        .help("give as many elements as `select` has keys, `_` for those that do not matter")
+    Diagnostic::error(
+        Code("E0440"),
+        span,
+        format!("{} for {}", count(got, "element"), count(want, "key")),
+    )
+    .label("one element a key")
+    .help("give as many elements as `select` has keys, `_` for those that do not matter")
 }
 
 /// A key that is a number without width.
 pub(crate) fn key_without_width(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0441"), span, "a number without a width cannot be matched on").label("how many bits?").help("give it a width: `8w5`")
+    Diagnostic::error(
+        Code("E0441"),
+        span,
+        "a number without a width cannot be matched on",
+    )
+    .label("how many bits?")
+    .help("give it a width: `8w5`")
 }
 
 /// A label of a table's `switch` that is no action.
 pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0442"), span, format!("the labels here are actions of the table `{table}`"))
-        .label("not an action's name")
-        .help("name one of the table's actions, or `default`")
+    Diagnostic::error(
+        Code("E0442"),
+        span,
+        format!("the labels here are actions of the table `{table}`"),
+    )
+    .label("not an action's name")
+    .help("name one of the table's actions, or `default`")
 }
 
 /// A label twice.

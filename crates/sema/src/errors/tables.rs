@@ -6,36 +6,63 @@ use syntax::ast::Ident;
 
 /// A table without `actions`.
 pub(crate) fn no_actions(name: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0460"), name.span, format!("the table `{}` has no `actions`", name.name))
-        .label("nothing to run")
-        .help("list its actions: `actions = { a; b; }`")
+    Diagnostic::error(
+        Code("E0460"),
+        name.span,
+        format!("the table `{}` has no `actions`", name.name),
+    )
+    .label("nothing to run")
+    .help("list its actions: `actions = { a; b; }`")
 }
 
 /// A property twice.
 pub(crate) fn property_twice(name: &Ident, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0461"), name.span, format!("a second property `{}`", name.name))
-        .label("given again")
-        .also(first, "given here first")
-        .help("merge the two")
+    Diagnostic::error(
+        Code("E0461"),
+        name.span,
+        format!("a second property `{}`", name.name),
+    )
+    .label("given again")
+    .also(first, "given here first")
+    .help("merge the two")
 }
 
 /// An action twice in the list.
 pub(crate) fn action_twice(name: &Ident, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0462"), name.span, format!("the action `{}` is listed twice", name.name))
-        .label("listed again")
-        .also(first, "listed here first")
-        .help("remove one of the two")
+    Diagnostic::error(
+        Code("E0462"),
+        name.span,
+        format!("the action `{}` is listed twice", name.name),
+    )
+    .label("listed again")
+    .also(first, "listed here first")
+    .help("remove one of the two")
 }
 
 /// An action that the table does not list.
 pub(crate) fn action_not_listed(name: &Ident, table: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(near, format!("add `{}` to the `actions` of the table", name.name));
-    Diagnostic::error(Code("E0463"), name.span, format!("`{}` is not among the actions of `{table}`", name.name)).label("not listed").help(help)
+    let help = did_you_mean(
+        near,
+        format!("add `{}` to the `actions` of the table", name.name),
+    );
+    Diagnostic::error(
+        Code("E0463"),
+        name.span,
+        format!("`{}` is not among the actions of `{table}`", name.name),
+    )
+    .label("not listed")
+    .help(help)
 }
 
 /// A default action that is no call of an action.
 pub(crate) fn not_an_action_call(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0464"), span, "a default action is an action with its arguments").label("not an action").help("write `default_action = a(1, 2);`")
+    Diagnostic::error(
+        Code("E0464"),
+        span,
+        "a default action is an action with its arguments",
+    )
+    .label("not an action")
+    .help("write `default_action = a(1, 2);`")
 }
 
 /// A `@tableonly` action as default.
@@ -48,55 +75,84 @@ pub(crate) fn table_only(span: Span, name: &str, listed: Span) -> Diagnostic {
 
 /// A `@defaultonly` action in an entry.
 pub(crate) fn default_only(span: Span, name: &str, listed: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0466"), span, format!("`{name}` may be the default action only"))
-        .label("an entry here")
-        .also(listed, "listed as `@defaultonly`")
-        .help("remove `@defaultonly`, or choose another action")
+    Diagnostic::error(
+        Code("E0466"),
+        span,
+        format!("`{name}` may be the default action only"),
+    )
+    .label("an entry here")
+    .also(listed, "listed as `@defaultonly`")
+    .help("remove `@defaultonly`, or choose another action")
 }
 
 /// Entries without keys.
 pub(crate) fn entries_without_key(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0467"), span, "entries in a table without a key").label("nothing to match").help("add a `key`, or use `default_action`")
+    Diagnostic::error(Code("E0467"), span, "entries in a table without a key")
+        .label("nothing to match")
+        .help("add a `key`, or use `default_action`")
 }
 
 /// Another number of elements than keys.
 pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0468"), span, format!("`{table}` has {}, this entry {got}", count(want, "key field")))
-        .label("one element a key field")
-        .help("give one element for each key field, `_` where the match kind allows it")
+    Diagnostic::error(
+        Code("E0468"),
+        span,
+        format!(
+            "`{table}` has {}, this entry {got}",
+            count(want, "key field")
+        ),
+    )
+    .label("one element a key field")
+    .help("give one element for each key field, `_` where the match kind allows it")
 }
 
 /// A set that the match kind has no room for.
 pub(crate) fn keyset_kind(span: Span, what: &str, kind: &str, key: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0469"), span, format!("{what} does not fit the match kind `{kind}`"))
-        .label("not possible here")
-        .also(key, "the key field")
-        .help(match kind {
-            "exact" => "an exact key is one value; match kind `ternary` takes masks",
-            "lpm" => "a prefix is a value, or a value `&&&` a mask of leading ones",
-            "ternary" => "write value `&&&` mask; match kind `range` takes ranges",
-            "range" => "write lowest `..` highest; match kind `ternary` takes masks",
-            _ => "write one value, or `_`",
-        })
+    Diagnostic::error(
+        Code("E0469"),
+        span,
+        format!("{what} does not fit the match kind `{kind}`"),
+    )
+    .label("not possible here")
+    .also(key, "the key field")
+    .help(match kind {
+        "exact" => "an exact key is one value; match kind `ternary` takes masks",
+        "lpm" => "a prefix is a value, or a value `&&&` a mask of leading ones",
+        "ternary" => "write value `&&&` mask; match kind `range` takes ranges",
+        "range" => "write lowest `..` highest; match kind `ternary` takes masks",
+        _ => "write one value, or `_`",
+    })
 }
 
 /// A mask with holes for a prefix.
 pub(crate) fn mask_not_prefix(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0470"), span, "the mask of an `lpm` entry is not a prefix")
-        .label("ones must come before zeros")
-        .help("use a mask of leading ones such as `0xFFFF0000`, or the match kind `ternary`")
+    Diagnostic::error(
+        Code("E0470"),
+        span,
+        "the mask of an `lpm` entry is not a prefix",
+    )
+    .label("ones must come before zeros")
+    .help("use a mask of leading ones such as `0xFFFF0000`, or the match kind `ternary`")
 }
 
 /// A match kind on a type without numbers.
 pub(crate) fn match_kind_type(kind: &Ident, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0471"), kind.span, format!("`{}` cannot match on `{ty}`", kind.name))
-        .label("needs bit<N> or int<N>")
-        .help("use `exact` or `ternary`")
+    Diagnostic::error(
+        Code("E0471"),
+        kind.span,
+        format!("`{}` cannot match on `{ty}`", kind.name),
+    )
+    .label("needs bit<N> or int<N>")
+    .help("use `exact` or `ternary`")
 }
 
 /// A key without a simple name.
 pub(crate) fn key_needs_name(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0472"), span, "this key has no name for the control plane")
-        .label("more than names, fields, indices and slices")
-        .help("name it: `expression : exact @name(\"name\");`")
+    Diagnostic::error(
+        Code("E0472"),
+        span,
+        "this key has no name for the control plane",
+    )
+    .label("more than names, fields, indices and slices")
+    .help("name it: `expression : exact @name(\"name\");`")
 }

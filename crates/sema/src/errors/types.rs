@@ -11,53 +11,83 @@ use syntax::ast::Ident;
 pub(crate) fn mismatch_types(span: Span, want: &str, got: &str, cast_helps: bool) -> Diagnostic {
     let help = if cast_helps {
         format!("convert it explicitly: `({want})(...)`")
-    } else if want.starts_with("bit<") && got.starts_with("int<") || want.starts_with("int<") && got.starts_with("bit<") {
+    } else if want.starts_with("bit<") && got.starts_with("int<")
+        || want.starts_with("int<") && got.starts_with("bit<")
+    {
         "convert in two steps: first the width, then the signedness".to_owned()
     } else {
         format!("give a value of type `{want}` here")
     };
-    Diagnostic::error(Code("E0301"), span, format!("mismatched types: expected `{want}`, found `{got}`"))
-        .label(format!("this is `{got}`"))
-        .help(help)
+    Diagnostic::error(
+        Code("E0301"),
+        span,
+        format!("mismatched types: expected `{want}`, found `{got}`"),
+    )
+    .label(format!("this is `{got}`"))
+    .help(help)
 }
 
 /// A value of a type where some kind of thing is wanted.
 pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0302"), span, format!("expected {want}, found {}", tick(got)))
-        .label(format!("{want} is wanted"))
-        .help("change the expression, or what it is used for")
+    Diagnostic::error(
+        Code("E0302"),
+        span,
+        format!("expected {want}, found {}", tick(got)),
+    )
+    .label(format!("{want} is wanted"))
+    .help("change the expression, or what it is used for")
 }
 
 fn tick(got: &str) -> String {
-    if got.contains(' ') { got.to_owned() } else { format!("`{got}`") }
+    if got.contains(' ') {
+        got.to_owned()
+    } else {
+        format!("`{got}`")
+    }
 }
 
 /// An element whose type its container cannot hold.
 pub(crate) fn nesting(span: Span, ty: &str, container: Container) -> Diagnostic {
-    Diagnostic::error(Code("E0303"), span, format!("`{ty}` cannot be {}", container.describe()))
-        .label("not allowed here")
-        .help(container.allowed())
+    Diagnostic::error(
+        Code("E0303"),
+        span,
+        format!("`{ty}` cannot be {}", container.describe()),
+    )
+    .label("not allowed here")
+    .help(container.allowed())
 }
 
 /// Type arguments for what takes none.
 pub(crate) fn not_generic(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0304"), span, format!("`{name}` takes no type arguments"))
-        .label("not generic")
-        .help("remove the arguments in angle brackets")
+    Diagnostic::error(
+        Code("E0304"),
+        span,
+        format!("`{name}` takes no type arguments"),
+    )
+    .label("not generic")
+    .help("remove the arguments in angle brackets")
 }
 
 /// Too few or too many type arguments.
 pub(crate) fn type_argument_count(span: Span, name: &str, want: usize, got: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0305"), span, format!("`{name}` takes {}, not {got}", count(want, "type argument")))
-        .label("wrong number of type arguments")
-        .help(format!("write `{name}<{}>`", vec!["..."; want].join(", ")))
+    Diagnostic::error(
+        Code("E0305"),
+        span,
+        format!("`{name}` takes {}, not {got}", count(want, "type argument")),
+    )
+    .label("wrong number of type arguments")
+    .help(format!("write `{name}<{}>`", vec!["..."; want].join(", ")))
 }
 
 /// A type argument that nothing determines.
 pub(crate) fn cannot_infer(span: Span, param: &str, of: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0306"), span, format!("cannot infer the type argument `{param}` of `{of}`"))
-        .label("nothing here tells it")
-        .help(format!("give it explicitly: `{of}<...>(...)`"))
+    Diagnostic::error(
+        Code("E0306"),
+        span,
+        format!("cannot infer the type argument `{param}` of `{of}`"),
+    )
+    .label("nothing here tells it")
+    .help(format!("give it explicitly: `{of}<...>(...)`"))
 }
 
 /// `_` as a type where one is needed.
@@ -69,20 +99,28 @@ pub(crate) fn dont_care(span: Span) -> Diagnostic {
 
 /// A prefix operator on a type without it.
 pub(crate) fn unary_operator(span: Span, op: &str, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0308"), span, format!("operator `{op}` is not defined on `{ty}`"))
-        .label(format!("the operand is `{ty}`"))
-        .help(match op {
-            "!" => "`!` negates bool; complement bits with `~`, or compare with 0",
-            "~" => "`~` complements bit<N> and int<N>; a number without a width has no fixed bits",
-            _ => "signs are for bit<N>, int<N> and int",
-        })
+    Diagnostic::error(
+        Code("E0308"),
+        span,
+        format!("operator `{op}` is not defined on `{ty}`"),
+    )
+    .label(format!("the operand is `{ty}`"))
+    .help(match op {
+        "!" => "`!` negates bool; complement bits with `~`, or compare with 0",
+        "~" => "`~` complements bit<N> and int<N>; a number without a width has no fixed bits",
+        _ => "signs are for bit<N>, int<N> and int",
+    })
 }
 
 /// An infix operator on types without it.
 pub(crate) fn binary_operator(span: Span, op: &str, left: &str, right: &str) -> Diagnostic {
     let help = match op {
-        "/" | "%" => "division is for numbers known when compiling and for bit<N>; signed values have none",
-        "&" | "|" | "^" => "bitwise operators want two values of one bit<N> or int<N> type; for bool there are && and ||",
+        "/" | "%" => {
+            "division is for numbers known when compiling and for bit<N>; signed values have none"
+        }
+        "&" | "|" | "^" => {
+            "bitwise operators want two values of one bit<N> or int<N> type; for bool there are && and ||"
+        }
         "|+|" | "|-|" => "saturating operators want two values of one bit<N> or int<N> type",
         "<<" | ">>" => "the distance of a shift is unsigned: bit<N> or a number not below zero",
         "&&" | "||" => "both sides must be bool: compare with `!= 0`",
@@ -90,61 +128,95 @@ pub(crate) fn binary_operator(span: Span, op: &str, left: &str, right: &str) -> 
         "++" => "concatenation joins bit<N> and int<N> values, or strings",
         _ => "both sides must have one type, bit<N>, int<N> or int; convert one side with a cast",
     };
-    Diagnostic::error(Code("E0309"), span, format!("operator `{op}` is not defined on `{left}` and `{right}`"))
-        .label(format!("`{left}` {op} `{right}`"))
-        .help(help)
+    Diagnostic::error(
+        Code("E0309"),
+        span,
+        format!("operator `{op}` is not defined on `{left}` and `{right}`"),
+    )
+    .label(format!("`{left}` {op} `{right}`"))
+    .help(help)
 }
 
 /// A number without width in a concatenation.
 pub(crate) fn concat_int(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0310"), span, "a number without a width cannot be concatenated")
-        .label("how many bits?")
-        .help("give it a width: `8w5` in place of `5`")
+    Diagnostic::error(
+        Code("E0310"),
+        span,
+        "a number without a width cannot be concatenated",
+    )
+    .label("how many bits?")
+    .help("give it a width: `8w5` in place of `5`")
 }
 
 /// A cast that does not exist.
 pub(crate) fn bad_cast(span: Span, from: &str, to: &str) -> Diagnostic {
-    let help = if from.starts_with("bit<") && to.starts_with("int<") || from.starts_with("int<") && to.starts_with("bit<") {
+    let help = if from.starts_with("bit<") && to.starts_with("int<")
+        || from.starts_with("int<") && to.starts_with("bit<")
+    {
         "change width and signedness in two casts".to_owned()
     } else if to == "bool" {
         "compare with `!= 0` instead".to_owned()
     } else {
         "casts go between bit<N> and int<N> of one width, between widths, bool and bit<1>, and to and from `type`s and serializable enums".to_owned()
     };
-    Diagnostic::error(Code("E0311"), span, format!("cannot convert `{from}` to `{to}`")).label("no such cast").help(help)
+    Diagnostic::error(
+        Code("E0311"),
+        span,
+        format!("cannot convert `{from}` to `{to}`"),
+    )
+    .label("no such cast")
+    .help(help)
 }
 
 /// Another number of elements than wanted.
 pub(crate) fn list_length(span: Span, ty: &str, want: usize, got: usize) -> Diagnostic {
-    Diagnostic::error(Code("E0312"), span, format!("`{ty}` has {}, not {got}", count(want, "element")))
-        .label(format!("{got} given"))
-        .help("give one value for each, or end the list with `...` for default values")
+    Diagnostic::error(
+        Code("E0312"),
+        span,
+        format!("`{ty}` has {}, not {got}", count(want, "element")),
+    )
+    .label(format!("{got} given"))
+    .help("give one value for each, or end the list with `...` for default values")
 }
 
 /// A field initialized twice.
 pub(crate) fn field_twice(name: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0313"), name.span, format!("the field `{}` is given twice", name.name))
-        .label("given again")
-        .help("remove one of the two")
+    Diagnostic::error(
+        Code("E0313"),
+        name.span,
+        format!("the field `{}` is given twice", name.name),
+    )
+    .label("given again")
+    .help("remove one of the two")
 }
 
 /// Fields without a value.
 pub(crate) fn fields_missing(span: Span, ty: &str, missing: &[SmolStr]) -> Diagnostic {
-    Diagnostic::error(Code("E0314"), span, format!("no value for {} of `{ty}`", quoted(missing)))
-        .label("fields are missing")
-        .help("give them, or write `...` last for default values")
+    Diagnostic::error(
+        Code("E0314"),
+        span,
+        format!("no value for {} of `{ty}`", quoted(missing)),
+    )
+    .label("fields are missing")
+    .help("give them, or write `...` last for default values")
 }
 
 /// Something whose type only its place could tell, and the place does not.
 pub(crate) fn no_type_known(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0315"), span, format!("the type of {what} is not known here"))
-        .label("nothing tells the type")
-        .help("put the type in front: `(T) {...}`")
+    Diagnostic::error(
+        Code("E0315"),
+        span,
+        format!("the type of {what} is not known here"),
+    )
+    .label("nothing tells the type")
+    .help("put the type in front: `(T) {...}`")
 }
 
 /// `...` for a type without default value.
 pub(crate) fn no_default(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0316"), span, format!("`{ty}` has no default value")).label("no value to take").help("give the value explicitly")
+    Diagnostic::error(Code("E0316"), span, format!("`{ty}` has no default value"))
+        .label("no value to take")
+        .help("give the value explicitly")
 }
 
 /// An index on what has no elements.
@@ -156,10 +228,21 @@ pub(crate) fn not_indexable(span: Span, ty: &str) -> Diagnostic {
 
 /// An index outside.
 pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Diagnostic {
-    let help = if size == 0 { "there are no elements".to_owned() } else { format!("valid indices are 0 to {}", size - 1) };
-    Diagnostic::error(Code("E0318"), span, format!("index {index} is out of range: there are {}", count(size, "element")))
-        .label("outside")
-        .help(help)
+    let help = if size == 0 {
+        "there are no elements".to_owned()
+    } else {
+        format!("valid indices are 0 to {}", size - 1)
+    };
+    Diagnostic::error(
+        Code("E0318"),
+        span,
+        format!(
+            "index {index} is out of range: there are {}",
+            count(size, "element")
+        ),
+    )
+    .label("outside")
+    .help(help)
 }
 
 /// A slice of what has no bits.
@@ -171,30 +254,49 @@ pub(crate) fn not_sliceable(span: Span, ty: &str) -> Diagnostic {
 
 /// A slice with its ends exchanged.
 pub(crate) fn slice_order(span: Span, hi: &BigInt, lo: &BigInt) -> Diagnostic {
-    Diagnostic::error(Code("E0320"), span, format!("the slice [{hi}:{lo}] is empty"))
-        .label("highest bit first")
-        .help("write the higher bit in front, and neither below zero: `x[7:0]`")
+    Diagnostic::error(
+        Code("E0320"),
+        span,
+        format!("the slice [{hi}:{lo}] is empty"),
+    )
+    .label("highest bit first")
+    .help("write the higher bit in front, and neither below zero: `x[7:0]`")
 }
 
 /// A slice that reaches beyond the value.
 pub(crate) fn slice_range(span: Span, hi: &BigInt, width: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0321"), span, format!("bit {hi} is outside a value of {}", count(width as usize, "bit")))
-        .label("no such bit")
-        .help(format!("the highest bit is {}", width.saturating_sub(1)))
+    Diagnostic::error(
+        Code("E0321"),
+        span,
+        format!(
+            "bit {hi} is outside a value of {}",
+            count(width as usize, "bit")
+        ),
+    )
+    .label("no such bit")
+    .help(format!("the highest bit is {}", width.saturating_sub(1)))
 }
 
 /// An impossible width.
 pub(crate) fn width(span: Span, width: &BigInt, least: u32, most: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0322"), span, format!("a width of {width} bits is not possible"))
-        .label(format!("{least} to {most}"))
-        .help(format!("use a width from {least} to {most}"))
+    Diagnostic::error(
+        Code("E0322"),
+        span,
+        format!("a width of {width} bits is not possible"),
+    )
+    .label(format!("{least} to {most}"))
+    .help(format!("use a width from {least} to {most}"))
 }
 
 /// An impossible number of elements.
 pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
-    Diagnostic::error(Code("E0323"), span, format!("a header stack of {size} elements is not possible"))
-        .label(format!("1 to {most}"))
-        .help(format!("use a size from 1 to {most}"))
+    Diagnostic::error(
+        Code("E0323"),
+        span,
+        format!("a header stack of {size} elements is not possible"),
+    )
+    .label(format!("1 to {most}"))
+    .help(format!("use a size from 1 to {most}"))
 }
 
 /// A type with too many parts.
@@ -206,52 +308,80 @@ pub(crate) fn too_large(span: Span) -> Diagnostic {
 
 /// `.next`, `.last` or `.lastIndex` outside a parser.
 pub(crate) fn stack_property_elsewhere(name: &Ident, place: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0325"), name.span, format!("`.{}` is not defined in {place}", name.name))
-        .label("for parsers only")
-        .help("use an index: `stack[0]`")
+    Diagnostic::error(
+        Code("E0325"),
+        name.span,
+        format!("`.{}` is not defined in {place}", name.name),
+    )
+    .label("for parsers only")
+    .help("use an index: `stack[0]`")
 }
 
 /// An enum represented by something else than bits.
 pub(crate) fn enum_underlying(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0326"), span, format!("an enum cannot be represented by `{ty}`"))
-        .label("not a bit<N> or int<N>")
-        .help("represent it by bit<N> or int<N>")
+    Diagnostic::error(
+        Code("E0326"),
+        span,
+        format!("an enum cannot be represented by `{ty}`"),
+    )
+    .label("not a bit<N> or int<N>")
+    .help("represent it by bit<N> or int<N>")
 }
 
 /// A serializable enum's member without value.
 pub(crate) fn enum_value_missing(name: &Ident) -> Diagnostic {
-    Diagnostic::error(Code("E0327"), name.span, format!("the member `{}` has no value", name.name))
-        .label("value missing")
-        .help("an enum with a representation gives every member a value: `A = 1`")
+    Diagnostic::error(
+        Code("E0327"),
+        name.span,
+        format!("the member `{}` has no value", name.name),
+    )
+    .label("value missing")
+    .help("an enum with a representation gives every member a value: `A = 1`")
 }
 
 /// A value in an enum without representation.
 pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0328"), span, "a member's value in an enum without representation")
-        .label("represented how?")
-        .help("write `enum bit<8> E {...}`, or leave the values out")
+    Diagnostic::error(
+        Code("E0328"),
+        span,
+        "a member's value in an enum without representation",
+    )
+    .label("represented how?")
+    .help("write `enum bit<8> E {...}`, or leave the values out")
 }
 
 /// A second varbit in a header.
 pub(crate) fn second_varbit(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0329"), span, "a header holds at most one varbit field")
-        .label("the second")
-        .also(first, "the first")
-        .help("split the header in two")
+    Diagnostic::error(
+        Code("E0329"),
+        span,
+        "a header holds at most one varbit field",
+    )
+    .label("the second")
+    .also(first, "the first")
+    .help("split the header in two")
 }
 
 /// A number without width as a run-time argument.
 pub(crate) fn int_argument(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0330"), span, "a number without a width cannot be passed at run time")
-        .label("how many bits?")
-        .help("give it a width, as in `32w5` or `(bit<32>) 5`, or give the type argument")
+    Diagnostic::error(
+        Code("E0330"),
+        span,
+        "a number without a width cannot be passed at run time",
+    )
+    .label("how many bits?")
+    .help("give it a width, as in `32w5` or `(bit<32>) 5`, or give the type argument")
 }
 
 /// A `type` or `typedef` of something impossible.
 pub(crate) fn not_definable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0331"), span, format!("`{ty}` cannot be given a new name here"))
-        .label("not allowed")
-        .help("`type` is for bit<N>, int<N>, bool and other `type`s; `typedef` for every type but void")
+    Diagnostic::error(
+        Code("E0331"),
+        span,
+        format!("`{ty}` cannot be given a new name here"),
+    )
+    .label("not allowed")
+    .help("`type` is for bit<N>, int<N>, bool and other `type`s; `typedef` for every type but void")
 }
 
 /// A variable or constant of a type without storable values.
@@ -261,27 +391,43 @@ pub(crate) fn no_variable(span: Span, ty: &str, what: &str) -> Diagnostic {
         "string" => "strings exist when compiling only: make it a constant",
         _ => "objects are instantiated with arguments, as in `T() x;`",
     };
-    Diagnostic::error(Code("E0332"), span, format!("{what} cannot have the type `{ty}`")).label("no such values at run time").help(help)
+    Diagnostic::error(
+        Code("E0332"),
+        span,
+        format!("{what} cannot have the type `{ty}`"),
+    )
+    .label("no such values at run time")
+    .help(help)
 }
 
 /// A call without result used as a value.
 pub(crate) fn no_value(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0333"), span, "this call returns nothing").label("has no value").help("make the call a statement of its own")
+    Diagnostic::error(Code("E0333"), span, "this call returns nothing")
+        .label("has no value")
+        .help("make the call a statement of its own")
 }
 
 /// The branches of `? :` have two types.
 pub(crate) fn branches_differ(yes: Span, no: Span, a: &str, b: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0334"), no, format!("the two branches have different types, `{a}` and `{b}`"))
-        .label(format!("`{b}`"))
-        .also(yes, format!("`{a}`"))
-        .help("convert one of them with a cast")
+    Diagnostic::error(
+        Code("E0334"),
+        no,
+        format!("the two branches have different types, `{a}` and `{b}`"),
+    )
+    .label(format!("`{b}`"))
+    .also(yes, format!("`{a}`"))
+    .help("convert one of them with a cast")
 }
 
 /// The branches of `? :` are numbers without width.
 pub(crate) fn branches_without_width(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0335"), span, "a choice at run time between two numbers without a width")
-        .label("how many bits?")
-        .help("give one of them a width: `c ? 8w1 : 2`")
+    Diagnostic::error(
+        Code("E0335"),
+        span,
+        "a choice at run time between two numbers without a width",
+    )
+    .label("how many bits?")
+    .help("give one of them a width: `c ? 8w1 : 2`")
 }
 
 /// `extract` into something else than a header.
@@ -293,21 +439,31 @@ pub(crate) fn extract_needs_header(span: Span, ty: &str) -> Diagnostic {
 
 /// `extract` with the wrong number of arguments for the header.
 pub(crate) fn extract_varbit(span: Span, ty: &str, why: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0337"), span, format!("the header `{ty}` {why}")).label(why.to_owned()).help(help)
+    Diagnostic::error(Code("E0337"), span, format!("the header `{ty}` {why}"))
+        .label(why.to_owned())
+        .help(help)
 }
 
 /// `lookahead` of a type without fixed size.
 pub(crate) fn lookahead_size(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0338"), span, format!("`lookahead` needs a type of fixed size, and `{ty}` has none"))
-        .label("how many bits?")
-        .help("look ahead at a bit<N>, or at a header or struct of fixed size")
+    Diagnostic::error(
+        Code("E0338"),
+        span,
+        format!("`lookahead` needs a type of fixed size, and `{ty}` has none"),
+    )
+    .label("how many bits?")
+    .help("look ahead at a bit<N>, or at a header or struct of fixed size")
 }
 
 /// `emit` of something else than headers.
 pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0339"), span, format!("`emit` writes headers, not a `{ty}`"))
-        .label("not made of headers alone")
-        .help("emit a header, a stack, a union, or a struct of these")
+    Diagnostic::error(
+        Code("E0339"),
+        span,
+        format!("`emit` writes headers, not a `{ty}`"),
+    )
+    .label("not made of headers alone")
+    .help("emit a header, a stack, a union, or a struct of these")
 }
 
 /// The size of what has none.
@@ -319,21 +475,33 @@ pub(crate) fn no_size(span: Span, ty: &str) -> Diagnostic {
 
 /// A key of a type that nothing can match on.
 pub(crate) fn key_type(span: Span, ty: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0341"), span, format!("{what} cannot match on `{ty}`"))
-        .label("not a scalar")
-        .help("match on its fields one by one")
+    Diagnostic::error(
+        Code("E0341"),
+        span,
+        format!("{what} cannot match on `{ty}`"),
+    )
+    .label("not a scalar")
+    .help("match on its fields one by one")
 }
 
 /// `switch` on a value that has no labels.
 pub(crate) fn switch_type(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0342"), span, format!("`switch` cannot choose by `{ty}`"))
-        .label("not a scalar")
-        .help("switch on `t.apply().action_run`, or on a bit<N>, int<N>, enum, error or bool")
+    Diagnostic::error(
+        Code("E0342"),
+        span,
+        format!("`switch` cannot choose by `{ty}`"),
+    )
+    .label("not a scalar")
+    .help("switch on `t.apply().action_run`, or on a bit<N>, int<N>, enum, error or bool")
 }
 
 /// A mask or range of what has no order of bits.
 pub(crate) fn set_operator(span: Span, operator: &str, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0343"), span, format!("`{operator}` makes no set of `{ty}` values"))
-        .label("not a bit<N> or int<N>")
-        .help("name single values instead")
+    Diagnostic::error(
+        Code("E0343"),
+        span,
+        format!("`{operator}` makes no set of `{ty}` values"),
+    )
+    .label("not a bit<N> or int<N>")
+    .help("name single values instead")
 }

@@ -27,8 +27,17 @@ pub(crate) fn unused(span: Span, what: &str, name: &str) -> Diagnostic {
 
 /// Something that should no longer be used.
 pub(crate) fn deprecated(name: &Ident, why: &str) -> Diagnostic {
-    let diagnostic = Diagnostic::warning(Code("W0202"), name.span, format!("`{}` is deprecated", name.name)).label("deprecated");
-    diagnostic.help(if why.is_empty() { "look at its declaration for what replaces it" } else { why })
+    let diagnostic = Diagnostic::warning(
+        Code("W0202"),
+        name.span,
+        format!("`{}` is deprecated", name.name),
+    )
+    .label("deprecated");
+    diagnostic.help(if why.is_empty() {
+        "look at its declaration for what replaces it"
+    } else {
+        why
+    })
 }
 
 /// A program without `main`.
@@ -40,16 +49,24 @@ pub(crate) fn no_main(span: Span) -> Diagnostic {
 
 /// A constant that loses bits.
 pub(crate) fn truncated(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> Diagnostic {
-    Diagnostic::warning(Code("W0301"), span, format!("{value} does not fit in `{ty}`"))
-        .label(format!("becomes {kept}"))
-        .help("use a wider type, or a cast to show that this is meant")
+    Diagnostic::warning(
+        Code("W0301"),
+        span,
+        format!("{value} does not fit in `{ty}`"),
+    )
+    .label(format!("becomes {kept}"))
+    .help("use a wider type, or a cast to show that this is meant")
 }
 
 /// A negative constant for an unsigned type.
 pub(crate) fn negative(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> Diagnostic {
-    Diagnostic::warning(Code("W0302"), span, format!("the negative number {value} in the unsigned type `{ty}`"))
-        .label(format!("becomes {kept}"))
-        .help("use a signed type, or a cast to show that this is meant")
+    Diagnostic::warning(
+        Code("W0302"),
+        span,
+        format!("the negative number {value} in the unsigned type `{ty}`"),
+    )
+    .label(format!("becomes {kept}"))
+    .help("use a signed type, or a cast to show that this is meant")
 }
 
 /// A shift by the whole width or more.
@@ -61,30 +78,46 @@ pub(crate) fn shift_width(span: Span, by: &BigInt, ty: &str) -> Diagnostic {
 
 /// A variable read before anything was written to it.
 pub(crate) fn uninitialized(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0401"), span, format!("`{what}` may be read before it is written"))
-        .label("perhaps undefined here")
-        .help("give it a value on every way to this place")
+    Diagnostic::warning(
+        Code("W0401"),
+        span,
+        format!("`{what}` may be read before it is written"),
+    )
+    .label("perhaps undefined here")
+    .help("give it a value on every way to this place")
 }
 
 /// A field of a header that is certainly invalid.
 pub(crate) fn invalid_header(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0402"), span, format!("the header `{what}` is invalid here"))
-        .label("its fields are undefined")
-        .help("make it valid first: extract it, call `setValid()`, or assign all of it")
+    Diagnostic::warning(
+        Code("W0402"),
+        span,
+        format!("the header `{what}` is invalid here"),
+    )
+    .label("its fields are undefined")
+    .help("make it valid first: extract it, call `setValid()`, or assign all of it")
 }
 
 /// An `out` parameter that may keep no value.
 pub(crate) fn out_unset(span: Span, what: &str, of: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0403"), span, format!("the `out` parameter `{what}` may be unset when `{of}` ends"))
-        .label("not written on every way")
-        .help("write it on every way through the body")
+    Diagnostic::warning(
+        Code("W0403"),
+        span,
+        format!("the `out` parameter `{what}` may be unset when `{of}` ends"),
+    )
+    .label("not written on every way")
+    .help("write it on every way through the body")
 }
 
 /// A state that no transition leads to.
 pub(crate) fn unreachable_state(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0404"), span, format!("no transition leads to the state `{name}`"))
-        .label("never reached")
-        .help("remove it, or add the transition that was meant")
+    Diagnostic::warning(
+        Code("W0404"),
+        span,
+        format!("no transition leads to the state `{name}`"),
+    )
+    .label("never reached")
+    .help("remove it, or add the transition that was meant")
 }
 
 /// A select case behind one that takes everything.
@@ -105,15 +138,23 @@ pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
 
 /// An entry behind an equal one.
 pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0407"), span, "an entry with the same key stands before this one")
-        .label("never matched")
-        .also(first, "the first")
-        .help("remove one of the two")
+    Diagnostic::warning(
+        Code("W0407"),
+        span,
+        "an entry with the same key stands before this one",
+    )
+    .label("never matched")
+    .also(first, "the first")
+    .help("remove one of the two")
 }
 
 /// A range that holds nothing.
 pub(crate) fn empty_range(span: Span, lo: &BigInt, hi: &BigInt) -> Diagnostic {
-    Diagnostic::warning(Code("W0408"), span, format!("the range {lo} .. {hi} is empty"))
-        .label("matches nothing")
-        .help("write the lower end first")
+    Diagnostic::warning(
+        Code("W0408"),
+        span,
+        format!("the range {lo} .. {hi} is empty"),
+    )
+    .label("matches nothing")
+    .help("write the lower end first")
 }

@@ -11,12 +11,29 @@ use syntax::ast;
 impl Checker<'_> {
     /// `{a, b, ...}`: of the wanted type if that has elements, else a tuple.
     pub(super) fn list(&mut self, elems: &[ast::Expr], want: Option<&Ty>, span: Span) -> Expr {
-        let rest = matches!(elems.last(), Some(ast::Expr { kind: ast::ExprKind::Default, .. }));
-        let given = if rest { &elems[..elems.len() - 1] } else { elems };
+        let rest = matches!(
+            elems.last(),
+            Some(ast::Expr {
+                kind: ast::ExprKind::Default,
+                ..
+            })
+        );
+        let given = if rest {
+            &elems[..elems.len() - 1]
+        } else {
+            elems
+        };
         let want = want.map(|ty| self.shallow(ty));
         let slots: Option<Vec<Ty>> = match &want {
-            Some(Ty::Composite(id, args)) if self.module.composites[*id].kind != CompositeKind::Union => {
-                Some(self.field_types(*id, args).into_iter().map(|(_, ty)| ty).collect())
+            Some(Ty::Composite(id, args))
+                if self.module.composites[*id].kind != CompositeKind::Union =>
+            {
+                Some(
+                    self.field_types(*id, args)
+                        .into_iter()
+                        .map(|(_, ty)| ty)
+                        .collect(),
+                )
             }
             Some(Ty::Tuple(elems)) => Some(elems.to_vec()),
             Some(Ty::Stack(elem, n)) => Some(vec![(**elem).clone(); *n as usize]),
@@ -37,7 +54,11 @@ impl Checker<'_> {
             given.iter().for_each(|e| drop(self.expr(e, None)));
             return self.poison(types::list_length(span, &shown, slots.len(), given.len()));
         }
-        let mut values: Vec<Expr> = given.iter().zip(&slots).map(|(e, slot)| self.expr_as(e, slot)).collect();
+        let mut values: Vec<Expr> = given
+            .iter()
+            .zip(&slots)
+            .map(|(e, slot)| self.expr_as(e, slot))
+            .collect();
         for slot in &slots[given.len()..] {
             let slot = self.zonk(slot);
             let at = elems.last().map_or(span, |e| e.span);
@@ -58,35 +79,58 @@ impl Checker<'_> {
             });
             return constant(ConstValue::List(values.collect()), ty, span);
         }
-        Expr { kind: ExprKind::List(values), ty, span }
+        Expr {
+            kind: ExprKind::List(values),
+            ty,
+            span,
+        }
     }
 
     /// `{x = a, y = b, ...}`
-    pub(super) fn structure(&mut self, fields: &[(ast::Ident, ast::Expr)], rest: bool, want: Option<&Ty>, span: Span) -> Expr {
+    pub(super) fn structure(
+        &mut self,
+        fields: &[(ast::Ident, ast::Expr)],
+        rest: bool,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
         let want = want.map(|ty| self.shallow(ty));
         let ty = match &want {
-            Some(Ty::Composite(id, _)) if self.module.composites[*id].kind != CompositeKind::Union => want.clone(),
+            Some(Ty::Composite(id, _))
+                if self.module.composites[*id].kind != CompositeKind::Union =>
+            {
+                want.clone()
+            }
             _ => None,
         };
         let Some(ty @ Ty::Composite(id, _)) = ty else {
             fields.iter().for_each(|(_, e)| drop(self.expr(e, None)));
             return match want {
                 Some(Ty::Poison) => poison_expr(span),
-                Some(Ty::Infer(_)) | None => self.poison(types::no_type_known(span, "this structure")),
+                Some(Ty::Infer(_)) | None => {
+                    self.poison(types::no_type_known(span, "this structure"))
+                }
                 Some(other) => {
                     let shown = self.show(&other);
-                    self.poison(types::mismatch(span, &format!("`{shown}`"), "a structure with named fields"))
+                    self.poison(types::mismatch(
+                        span,
+                        &format!("`{shown}`"),
+                        "a structure with named fields",
+                    ))
                 }
             };
         };
-        let Ty::Composite(_, args) = &ty else { return poison_expr(span) };
+        let Ty::Composite(_, args) = &ty else {
+            return poison_expr(span);
+        };
         let slots = self.field_types(id, args);
         let mut values: Vec<Option<Expr>> = vec![None; slots.len()];
         let mut bad = false;
         for (name, expr) in fields {
             let Some(i) = slots.iter().position(|(n, _)| *n == name.name) else {
                 self.expr(expr, None);
-                let near = nearest(&name.name, slots.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
+                let near =
+                    nearest(&name.name, slots.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
                 let of = format!("`{}`", self.show(&ty));
                 self.report(names::no_member(name, &of, "field", near.as_deref()));
                 bad = true;
@@ -100,8 +144,12 @@ impl Checker<'_> {
             values[i] = Some(value);
         }
         if !rest {
-            let missing: Vec<SmolStr> =
-                slots.iter().zip(&values).filter(|(_, v)| v.is_none()).map(|((n, _), _)| n.clone()).collect();
+            let missing: Vec<SmolStr> = slots
+                .iter()
+                .zip(&values)
+                .filter(|(_, v)| v.is_none())
+                .map(|((n, _), _)| n.clone())
+                .collect();
             if !missing.is_empty() {
                 let shown = self.show(&ty);
                 self.report(types::fields_missing(span, &shown, &missing));

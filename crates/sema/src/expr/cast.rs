@@ -33,7 +33,11 @@ impl Checker<'_> {
         // A serializable enum stands for its representation, unless the target is one as well.
         if let Some(inner) = self.underlying(&value.ty) {
             let value = retyped(value, inner.clone());
-            return if inner == *to { Expr { span, ..value } } else { self.convert(value, to, span) };
+            return if inner == *to {
+                Expr { span, ..value }
+            } else {
+                self.convert(value, to, span)
+            };
         }
         if !self.may_cast(&value, to) {
             let (from, to) = (self.show(&value.ty), self.show(to));
@@ -44,14 +48,36 @@ impl Checker<'_> {
 
     fn may_cast(&self, value: &Expr, to: &Ty) -> bool {
         match (&value.ty, to) {
-            (Ty::Bool, Ty::Bits { width: 1, signed: false }) | (Ty::Bits { width: 1, signed: false }, Ty::Bool) => true,
+            (
+                Ty::Bool,
+                Ty::Bits {
+                    width: 1,
+                    signed: false,
+                },
+            )
+            | (
+                Ty::Bits {
+                    width: 1,
+                    signed: false,
+                },
+                Ty::Bool,
+            ) => true,
             (Ty::Int, Ty::Bool) => match &value.kind {
                 ExprKind::Const(ConstValue::Int(n)) => *n == BigInt::ZERO || n.is_one(),
                 _ => true,
             },
             (Ty::Int, Ty::Bits { .. }) => true,
             (Ty::Bits { .. }, Ty::Int) => self.is_compile_time(value),
-            (Ty::Bits { width: a, signed: s }, Ty::Bits { width: b, signed: t }) => s == t || a == b,
+            (
+                Ty::Bits {
+                    width: a,
+                    signed: s,
+                },
+                Ty::Bits {
+                    width: b,
+                    signed: t,
+                },
+            ) => s == t || a == b,
             (from, Ty::Enum(id)) => match &self.module.enums[*id].underlying {
                 Some(inner) => inner == from || *from == Ty::Int,
                 None => false,
@@ -72,10 +98,14 @@ impl Checker<'_> {
     pub(crate) fn cast_to(&mut self, value: Expr, to: &Ty, span: Span) -> Expr {
         if let ExprKind::Const(known) = &value.kind {
             let folded = match (known, self.representation(to)) {
-                (ConstValue::Int(n), Ty::Bits { width, signed }) => Some(ConstValue::Int(constant::wrap(n, width, signed))),
+                (ConstValue::Int(n), Ty::Bits { width, signed }) => {
+                    Some(ConstValue::Int(constant::wrap(n, width, signed)))
+                }
                 (ConstValue::Int(n), Ty::Bool) => Some(ConstValue::Bool(*n != BigInt::ZERO)),
                 (ConstValue::Int(n), Ty::Int) => Some(ConstValue::Int(n.clone())),
-                (ConstValue::Bool(b), Ty::Bits { .. }) => Some(ConstValue::Int(BigInt::from(u8::from(*b)))),
+                (ConstValue::Bool(b), Ty::Bits { .. }) => {
+                    Some(ConstValue::Int(BigInt::from(u8::from(*b))))
+                }
                 (ConstValue::Bool(b), Ty::Bool) => Some(ConstValue::Bool(*b)),
                 _ => None,
             };
@@ -83,7 +113,11 @@ impl Checker<'_> {
                 return constant(folded, to.clone(), span);
             }
         }
-        Expr { kind: ExprKind::Cast(Box::new(value)), ty: to.clone(), span }
+        Expr {
+            kind: ExprKind::Cast(Box::new(value)),
+            ty: to.clone(),
+            span,
+        }
     }
 
     /// What a `type` or a serializable enum is made of, down to a type that is neither.
@@ -107,6 +141,10 @@ pub(crate) fn retyped(value: Expr, ty: Ty) -> Expr {
     let span = value.span;
     match value.kind {
         ExprKind::Const(known) => constant(known, ty, span),
-        _ => Expr { kind: ExprKind::Cast(Box::new(value)), ty, span },
+        _ => Expr {
+            kind: ExprKind::Cast(Box::new(value)),
+            ty,
+            span,
+        },
     }
 }

@@ -11,15 +11,28 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// `5`, `8w5`, `4s7`
-    pub(super) fn int_literal(&mut self, value: &BigInt, width: Option<ast::IntWidth>, span: Span) -> Expr {
+    pub(super) fn int_literal(
+        &mut self,
+        value: &BigInt,
+        width: Option<ast::IntWidth>,
+        span: Span,
+    ) -> Expr {
         let Some(width) = width else {
             return constant(ConstValue::Int(value.clone()), Ty::Int, span);
         };
         let least = u32::from(width.signed);
         if width.bits < least || width.bits > MAX_WIDTH {
-            return self.poison(types::width(span, &BigInt::from(width.bits), least, MAX_WIDTH));
+            return self.poison(types::width(
+                span,
+                &BigInt::from(width.bits),
+                least,
+                MAX_WIDTH,
+            ));
         }
-        let ty = Ty::Bits { width: width.bits, signed: width.signed };
+        let ty = Ty::Bits {
+            width: width.bits,
+            signed: width.signed,
+        };
         let wrapped = constant::wrap(value, width.bits, width.signed);
         if wrapped != *value {
             let shown = self.show(&ty);
@@ -47,7 +60,11 @@ impl Checker<'_> {
         }
         match self.default_const(ty) {
             Some(value) => constant(value, ty.clone(), span),
-            None => Expr { kind: ExprKind::Default, ty: ty.clone(), span },
+            None => Expr {
+                kind: ExprKind::Default,
+                ty: ty.clone(),
+                span,
+            },
         }
     }
 
@@ -60,20 +77,30 @@ impl Checker<'_> {
             Ty::Bool => ConstValue::Bool(false),
             Ty::Bits { .. } => ConstValue::Int(BigInt::ZERO),
             Ty::Error => ConstValue::Error(0),
-            Ty::Enum(id) if self.module.enums[*id].underlying.is_some() => ConstValue::Int(BigInt::ZERO),
+            Ty::Enum(id) if self.module.enums[*id].underlying.is_some() => {
+                ConstValue::Int(BigInt::ZERO)
+            }
             Ty::Enum(_) => ConstValue::Enum(0),
             Ty::NewType(id) => {
                 let inner = self.module.new_types[*id].ty.clone();
                 return self.default_const(&inner);
             }
-            Ty::Tuple(elems) => {
-                ConstValue::List(elems.iter().map(|e| self.default_const(e)).collect::<Option<_>>()?)
-            }
+            Ty::Tuple(elems) => ConstValue::List(
+                elems
+                    .iter()
+                    .map(|e| self.default_const(e))
+                    .collect::<Option<_>>()?,
+            ),
             Ty::Composite(id, args) => match self.module.composites[*id].kind {
                 CompositeKind::Header | CompositeKind::Union => ConstValue::InvalidHeader,
                 CompositeKind::Struct => {
                     let fields = self.field_types(*id, args);
-                    ConstValue::List(fields.iter().map(|(_, f)| self.default_const(f)).collect::<Option<_>>()?)
+                    ConstValue::List(
+                        fields
+                            .iter()
+                            .map(|(_, f)| self.default_const(f))
+                            .collect::<Option<_>>()?,
+                    )
                 }
             },
             _ => return None,
@@ -86,12 +113,18 @@ impl Checker<'_> {
             return self.poison(types::no_type_known(span, "`{#}`"));
         };
         match self.composite_kind(&want) {
-            Some(CompositeKind::Header | CompositeKind::Union) => constant(ConstValue::InvalidHeader, want, span),
+            Some(CompositeKind::Header | CompositeKind::Union) => {
+                constant(ConstValue::InvalidHeader, want, span)
+            }
             _ if matches!(want, Ty::Infer(_)) => self.poison(types::no_type_known(span, "`{#}`")),
             _ if want == Ty::Poison => crate::checker::poison_expr(span),
             _ => {
                 let shown = self.show(&want);
-                self.poison(types::mismatch(span, &format!("`{shown}`"), "an invalid header"))
+                self.poison(types::mismatch(
+                    span,
+                    &format!("`{shown}`"),
+                    "an invalid header",
+                ))
             }
         }
     }

@@ -70,7 +70,8 @@ impl Checker<'_> {
             Ty::Error => match self.module.errors.iter().position(|e| *e == name.name) {
                 Some(i) => constant(ConstValue::Error(i as u32), Ty::Error, span),
                 None => {
-                    let near = nearest(&name.name, self.module.errors.iter().map(SmolStr::as_str)).map(str::to_owned);
+                    let near = nearest(&name.name, self.module.errors.iter().map(SmolStr::as_str))
+                        .map(str::to_owned);
                     self.poison(names::no_member(name, "`error`", "member", near.as_deref()))
                 }
             },
@@ -82,17 +83,24 @@ impl Checker<'_> {
                 let decl = &self.module.enums[*id];
                 match decl.members.iter().position(|(n, _)| *n == name.name) {
                     Some(i) => {
-                        let value = decl.members[i].1.clone().unwrap_or(ConstValue::Enum(i as u32));
+                        let value = decl.members[i]
+                            .1
+                            .clone()
+                            .unwrap_or(ConstValue::Enum(i as u32));
                         constant(value, ty.clone(), span)
                     }
                     None => {
-                        let near = nearest(&name.name, decl.members.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
+                        let near =
+                            nearest(&name.name, decl.members.iter().map(|(n, _)| n.as_str()))
+                                .map(str::to_owned);
                         let of = format!("the enum `{}`", decl.name);
                         self.poison(names::no_member(name, &of, "member", near.as_deref()))
                     }
                 }
             }
-            _ if BUILTIN_METHODS.contains(&name.name.as_str()) => self.poison(calls::not_called(name)),
+            _ if BUILTIN_METHODS.contains(&name.name.as_str()) => {
+                self.poison(calls::not_called(name))
+            }
             _ => {
                 let of = format!("the type `{}`", self.show(ty));
                 self.poison(names::no_member(name, &of, "member", None))
@@ -113,23 +121,39 @@ impl Checker<'_> {
                 if BUILTIN_METHODS.contains(&name.name.as_str()) {
                     return self.poison(calls::not_called(name));
                 }
-                let near = nearest(&name.name, fields.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
+                let near =
+                    nearest(&name.name, fields.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
                 let of = format!("`{}`", self.show(&base.ty));
                 self.poison(names::no_member(name, &of, "field", near.as_deref()))
             }
             Ty::Stack(elem, n) => self.stack_member(base, &elem, n, name, span),
             Ty::ApplyResult(table) => match name.name.as_str() {
-                "hit" | "miss" => {
-                    Expr { kind: ExprKind::TableHit(table, name.name == "hit"), ty: Ty::Bool, span }
-                }
-                "action_run" => Expr { kind: ExprKind::Default, ty: Ty::ActionRun(table), span },
+                "hit" | "miss" => Expr {
+                    kind: ExprKind::TableHit(table, name.name == "hit"),
+                    ty: Ty::Bool,
+                    span,
+                },
+                "action_run" => Expr {
+                    kind: ExprKind::Default,
+                    ty: Ty::ActionRun(table),
+                    span,
+                },
                 _ => {
                     let near = nearest(&name.name, ["hit", "miss", "action_run"].into_iter());
-                    self.poison(names::no_member(name, "the result of `apply()`", "member", near))
+                    self.poison(names::no_member(
+                        name,
+                        "the result of `apply()`",
+                        "member",
+                        near,
+                    ))
                 }
             },
             Ty::Extern(id, _) => {
-                if self.module.externs[id].methods.iter().any(|m| m.proto.name == name.name) {
+                if self.module.externs[id]
+                    .methods
+                    .iter()
+                    .any(|m| m.proto.name == name.name)
+                {
                     return self.poison(calls::not_called(name));
                 }
                 let of = format!("`{}`", self.show(&base.ty));
@@ -152,16 +176,29 @@ impl Checker<'_> {
         {
             return constant(value.clone(), ty, span);
         }
-        Expr { kind: ExprKind::Field(Box::new(base), index as u32), ty, span }
+        Expr {
+            kind: ExprKind::Field(Box::new(base), index as u32),
+            ty,
+            span,
+        }
     }
 
-    fn stack_member(&mut self, base: Expr, elem: &Ty, n: u32, name: &ast::Ident, span: Span) -> Expr {
+    fn stack_member(
+        &mut self,
+        base: Expr,
+        elem: &Ty,
+        n: u32,
+        name: &ast::Ident,
+        span: Span,
+    ) -> Expr {
         let (property, ty) = match name.name.as_str() {
             "size" => return constant(ConstValue::Int(BigInt::from(n)), Ty::bit(32), span),
             "next" => (StackProperty::Next, elem.clone()),
             "last" => (StackProperty::Last, elem.clone()),
             "lastIndex" => (StackProperty::LastIndex, Ty::bit(32)),
-            other if BUILTIN_METHODS.contains(&other) => return self.poison(calls::not_called(name)),
+            other if BUILTIN_METHODS.contains(&other) => {
+                return self.poison(calls::not_called(name));
+            }
             other => {
                 let near = nearest(other, ["size", "next", "last", "lastIndex"].into_iter());
                 let of = format!("the header stack `{}`", self.show(&base.ty));
@@ -171,7 +208,11 @@ impl Checker<'_> {
         if !self.place.in_parser() {
             return self.poison(types::stack_property_elsewhere(name, self.place.describe()));
         }
-        Expr { kind: ExprKind::StackProperty(Box::new(base), property), ty, span }
+        Expr {
+            kind: ExprKind::StackProperty(Box::new(base), property),
+            ty,
+            span,
+        }
     }
 
     /// `base[index]` of a stack or tuple.
@@ -184,7 +225,9 @@ impl Checker<'_> {
             }
             Ty::Stack(elem, n) => self.stack_index(base, &elem, n, index, span),
             Ty::Tuple(elems) => {
-                let Some((value, at)) = self.const_int(index) else { return poison_expr(span) };
+                let Some((value, at)) = self.const_int(index) else {
+                    return poison_expr(span);
+                };
                 match value.to_usize().filter(|&i| i < elems.len()) {
                     Some(i) => self.tuple_field(base, i, elems[i].clone(), span),
                     None => self.poison(types::index_out_of_range(at, &value, elems.len())),
@@ -203,12 +246,25 @@ impl Checker<'_> {
             ExprKind::Const(ConstValue::List(values)) if index < values.len() => {
                 constant(values[index].clone(), ty, span)
             }
-            ExprKind::List(elems) if index < elems.len() && self.is_compile_time(&base) => elems[index].clone(),
-            _ => Expr { kind: ExprKind::TupleField(Box::new(base), index as u32), ty, span },
+            ExprKind::List(elems) if index < elems.len() && self.is_compile_time(&base) => {
+                elems[index].clone()
+            }
+            _ => Expr {
+                kind: ExprKind::TupleField(Box::new(base), index as u32),
+                ty,
+                span,
+            },
         }
     }
 
-    fn stack_index(&mut self, base: Expr, elem: &Ty, n: u32, index: &ast::Expr, span: Span) -> Expr {
+    fn stack_index(
+        &mut self,
+        base: Expr,
+        elem: &Ty,
+        n: u32,
+        index: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let mut index = self.expr(index, None);
         if let Some(underlying) = self.underlying(&index.ty) {
             index = self.coerce(index, &underlying);
@@ -226,13 +282,22 @@ impl Checker<'_> {
                 return self.poison(types::mismatch(index.span, "an index", &shown));
             }
         }
-        if let (ExprKind::Const(ConstValue::List(values)), ExprKind::Const(ConstValue::Int(i))) = (&base.kind, &index.kind)
+        if let (ExprKind::Const(ConstValue::List(values)), ExprKind::Const(ConstValue::Int(i))) =
+            (&base.kind, &index.kind)
             && let Some(value) = i.to_usize().and_then(|i| values.get(i))
         {
             return constant(value.clone(), elem.clone(), span);
         }
         // A stack's index is a value like any other; without a width it gets that of `lastIndex`.
-        let index = if index.ty == Ty::Int { self.coerce(index, &Ty::bit(32)) } else { index };
-        Expr { kind: ExprKind::StackIndex(Box::new(base), Box::new(index)), ty: elem.clone(), span }
+        let index = if index.ty == Ty::Int {
+            self.coerce(index, &Ty::bit(32))
+        } else {
+            index
+        };
+        Expr {
+            kind: ExprKind::StackIndex(Box::new(base), Box::new(index)),
+            ty: elem.clone(),
+            span,
+        }
     }
 }

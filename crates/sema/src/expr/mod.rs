@@ -18,7 +18,8 @@ impl Checker<'_> {
     /// Types an expression. `want` is the type its place would like, which lists, `...` and calls whose
     /// result is generic need; nothing is converted to it here.
     pub(crate) fn expr(&mut self, expr: &ast::Expr, want: Option<&Ty>) -> Expr {
-        self.deeper(expr.span, |c| c.expr_kind(expr, want)).unwrap_or_else(|| poison_expr(expr.span))
+        self.deeper(expr.span, |c| c.expr_kind(expr, want))
+            .unwrap_or_else(|| poison_expr(expr.span))
     }
 
     /// Types an expression and converts it to `ty`.
@@ -31,8 +32,12 @@ impl Checker<'_> {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::Int { value, width } => self.int_literal(value, *width, span),
-            ast::ExprKind::Bool(value) => crate::checker::constant(ConstValue::Bool(*value), Ty::Bool, span),
-            ast::ExprKind::String(text) => crate::checker::constant(ConstValue::String(text.clone()), Ty::String, span),
+            ast::ExprKind::Bool(value) => {
+                crate::checker::constant(ConstValue::Bool(*value), Ty::Bool, span)
+            }
+            ast::ExprKind::String(text) => {
+                crate::checker::constant(ConstValue::String(text.clone()), Ty::String, span)
+            }
             ast::ExprKind::Name { global, name } => self.name_expr(*global, name, span),
             ast::ExprKind::This => self.this_expr(span),
             ast::ExprKind::Type(ty) => {
@@ -52,19 +57,25 @@ impl Checker<'_> {
             ast::ExprKind::Binary(op, left, right) => self.binary(*op, left, right, span),
             ast::ExprKind::Ternary(cond, yes, no) => self.mux(cond, yes, no, want, span),
             ast::ExprKind::Cast(ty, operand) => self.cast(ty, operand, span),
-            ast::ExprKind::Call { callee, type_args, args } => {
-                match self.call(callee, type_args, args, want, span) {
-                    Called::Value(value) => value,
-                    Called::Poison => poison_expr(span),
-                    Called::Call(call, _) if call.result == Ty::Void => {
-                        self.poison(types::no_value(span))
-                    }
-                    Called::Call(call, _) => {
-                        let ty = call.result.clone();
-                        Expr { kind: ExprKind::Call(Box::new(call)), ty, span }
+            ast::ExprKind::Call {
+                callee,
+                type_args,
+                args,
+            } => match self.call(callee, type_args, args, want, span) {
+                Called::Value(value) => value,
+                Called::Poison => poison_expr(span),
+                Called::Call(call, _) if call.result == Ty::Void => {
+                    self.poison(types::no_value(span))
+                }
+                Called::Call(call, _) => {
+                    let ty = call.result.clone();
+                    Expr {
+                        kind: ExprKind::Call(Box::new(call)),
+                        ty,
+                        span,
                     }
                 }
-            }
+            },
             ast::ExprKind::Mask(..) | ast::ExprKind::Range(..) | ast::ExprKind::Tuple(_) => {
                 self.poison(statements::keyset_elsewhere(span))
             }
@@ -91,10 +102,17 @@ impl Checker<'_> {
             | ExprKind::Slice { base: e, .. }
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => self.is_compile_time(e),
-            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => self.is_compile_time(a) && self.is_compile_time(b),
-            ExprKind::Mux(a, b, c) => self.is_compile_time(a) && self.is_compile_time(b) && self.is_compile_time(c),
+            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => {
+                self.is_compile_time(a) && self.is_compile_time(b)
+            }
+            ExprKind::Mux(a, b, c) => {
+                self.is_compile_time(a) && self.is_compile_time(b) && self.is_compile_time(c)
+            }
             ExprKind::List(elems) => elems.iter().all(|e| self.is_compile_time(e)),
-            ExprKind::StackProperty(..) | ExprKind::IsValid(_) | ExprKind::Call(_) | ExprKind::TableHit(..) => false,
+            ExprKind::StackProperty(..)
+            | ExprKind::IsValid(_)
+            | ExprKind::Call(_)
+            | ExprKind::TableHit(..) => false,
         }
     }
 

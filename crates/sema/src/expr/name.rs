@@ -10,7 +10,13 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// What a name stands for; told and `None` if nothing. Notes the use. `want` filters suggestions.
-    pub(crate) fn resolve(&mut self, global: bool, name: &ast::Ident, what: &str, want: impl Fn(&Entity) -> bool) -> Option<Entity> {
+    pub(crate) fn resolve(
+        &mut self,
+        global: bool,
+        name: &ast::Ident,
+        what: &str,
+        want: impl Fn(&Entity) -> bool,
+    ) -> Option<Entity> {
         if let Some(binding) = self.scopes.lookup(&name.name, global) {
             let binding = binding.clone();
             self.used.insert(binding.span);
@@ -45,11 +51,21 @@ impl Checker<'_> {
         {
             return constant(ConstValue::MatchKind(i as u32), Ty::MatchKind, span);
         }
-        let Some(entity) = self.resolve(global, name, "name", |e| !e.is_type()) else { return poison_expr(span) };
+        let Some(entity) = self.resolve(global, name, "name", |e| !e.is_type()) else {
+            return poison_expr(span);
+        };
         match entity {
             Entity::Const(value, ty) => constant((*value).clone(), ty, span),
-            Entity::Local(id) => Expr { kind: ExprKind::Local(id), ty: self.module.locals[id].ty.clone(), span },
-            Entity::Instance(id) => Expr { kind: ExprKind::Instance(id), ty: self.module.instances[id].ty.clone(), span },
+            Entity::Local(id) => Expr {
+                kind: ExprKind::Local(id),
+                ty: self.module.locals[id].ty.clone(),
+                span,
+            },
+            Entity::Instance(id) => Expr {
+                kind: ExprKind::Instance(id),
+                ty: self.module.instances[id].ty.clone(),
+                span,
+            },
             Entity::Poison => poison_expr(span),
             other if other.is_type() => self.poison(names::type_as_value(span, &name.name)),
             other => self.poison(names::not_a_value(span, &name.name, other.describe())),
@@ -59,7 +75,11 @@ impl Checker<'_> {
     /// `this`
     pub(super) fn this_expr(&mut self, span: Span) -> Expr {
         match self.this.clone() {
-            Some((ty, _)) => Expr { kind: ExprKind::This, ty, span },
+            Some((ty, _)) => Expr {
+                kind: ExprKind::This,
+                ty,
+                span,
+            },
             None => self.poison(names::this_elsewhere(span)),
         }
     }
@@ -67,7 +87,9 @@ impl Checker<'_> {
     /// The entity that an expression names, if it is a bare name.
     pub(crate) fn named_entity(&self, expr: &ast::Expr) -> Option<&Entity> {
         match &expr.kind {
-            ast::ExprKind::Name { global, name } => self.scopes.lookup(&name.name, *global).map(|b| &b.entity),
+            ast::ExprKind::Name { global, name } => {
+                self.scopes.lookup(&name.name, *global).map(|b| &b.entity)
+            }
             _ => None,
         }
     }

@@ -43,12 +43,22 @@ impl Checker<'_> {
                 let folded = constant::unary(op, n, &ty);
                 constant(ConstValue::Int(folded), ty, span)
             }
-            _ => Expr { kind: ExprKind::Unary(op, Box::new(value)), ty, span },
+            _ => Expr {
+                kind: ExprKind::Unary(op, Box::new(value)),
+                ty,
+                span,
+            },
         }
     }
 
     /// `a op b`
-    pub(super) fn binary(&mut self, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
+    pub(super) fn binary(
+        &mut self,
+        op: ast::BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         // What has no type of its own takes that of the other side.
         let (left, right) = if needs_type(left) && !needs_type(right) {
             let right = self.expr(right, None);
@@ -63,7 +73,13 @@ impl Checker<'_> {
     }
 
     /// `a op b` of typed operands.
-    pub(crate) fn operate(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
+    pub(crate) fn operate(
+        &mut self,
+        op: ast::BinaryOp,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Expr {
         if left.ty == Ty::Poison || right.ty == Ty::Poison {
             return poison_expr(span);
         }
@@ -112,7 +128,10 @@ impl Checker<'_> {
             left = self.coerce(left, &right.ty);
         } else if right.ty == Ty::Int && matches!(left.ty, Ty::Bits { .. }) {
             right = self.coerce(right, &left.ty);
-        } else if matches!(left.ty, Ty::Tuple(_)) && matches!(left.kind, ExprKind::List(_) | ExprKind::Const(_)) && !matches!(right.ty, Ty::Tuple(_)) {
+        } else if matches!(left.ty, Ty::Tuple(_))
+            && matches!(left.kind, ExprKind::List(_) | ExprKind::Const(_))
+            && !matches!(right.ty, Ty::Tuple(_))
+        {
             left = self.coerce(left, &right.ty);
         } else if matches!(right.ty, Ty::Tuple(_)) && left.ty != right.ty {
             right = self.coerce(right, &left.ty);
@@ -157,18 +176,34 @@ impl Checker<'_> {
         if !fits {
             return self.operator_error(op, &left, &right, span);
         }
-        let compares = matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
-        if let (ExprKind::Const(ConstValue::Int(a)), ExprKind::Const(ConstValue::Int(b))) = (&left.kind, &right.kind) {
+        let compares = matches!(
+            op,
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
+        );
+        if let (ExprKind::Const(ConstValue::Int(a)), ExprKind::Const(ConstValue::Int(b))) =
+            (&left.kind, &right.kind)
+        {
             if compares {
-                return constant(ConstValue::Bool(constant::compare(op, a.cmp(b))), Ty::Bool, span);
+                return constant(
+                    ConstValue::Bool(constant::compare(op, a.cmp(b))),
+                    Ty::Bool,
+                    span,
+                );
             }
             return match constant::binary(op, a, b, &left.ty) {
                 Ok(value) => constant(ConstValue::Int(value), left.ty, span),
                 Err(fault) => self.poison(constants::fault(fault, span, right.span, symbol(op))),
             };
         }
-        if dividing && matches!(&right.kind, ExprKind::Const(ConstValue::Int(b)) if b.sign() == Sign::NoSign) {
-            return self.poison(constants::fault(constant::Fault::DivisionByZero, span, right.span, symbol(op)));
+        if dividing
+            && matches!(&right.kind, ExprKind::Const(ConstValue::Int(b)) if b.sign() == Sign::NoSign)
+        {
+            return self.poison(constants::fault(
+                constant::Fault::DivisionByZero,
+                span,
+                right.span,
+                symbol(op),
+            ));
         }
         let ty = if compares { Ty::Bool } else { left.ty.clone() };
         pair(op, left, right, ty, span)
@@ -182,12 +217,19 @@ impl Checker<'_> {
         if let Some(inner) = self.underlying(&right.ty) {
             right = self.coerce(right, &inner);
         }
-        if !matches!(left.ty, Ty::Int | Ty::Bits { .. }) || !matches!(right.ty, Ty::Int | Ty::Bits { signed: false, .. }) {
+        if !matches!(left.ty, Ty::Int | Ty::Bits { .. })
+            || !matches!(right.ty, Ty::Int | Ty::Bits { signed: false, .. })
+        {
             return self.operator_error(op, &left, &right, span);
         }
         if let ExprKind::Const(ConstValue::Int(n)) = &right.kind {
             if n.sign() == Sign::Minus {
-                return self.poison(constants::fault(constant::Fault::NegativeShift, span, right.span, symbol(op)));
+                return self.poison(constants::fault(
+                    constant::Fault::NegativeShift,
+                    span,
+                    right.span,
+                    symbol(op),
+                ));
             }
             if let Ty::Bits { width, .. } = left.ty
                 && n.to_u32().is_none_or(|n| n >= width)
@@ -196,7 +238,9 @@ impl Checker<'_> {
                 self.report(warnings::shift_width(right.span, n, &shown));
             }
         }
-        if let (ExprKind::Const(ConstValue::Int(a)), ExprKind::Const(ConstValue::Int(b))) = (&left.kind, &right.kind) {
+        if let (ExprKind::Const(ConstValue::Int(a)), ExprKind::Const(ConstValue::Int(b))) =
+            (&left.kind, &right.kind)
+        {
             return match constant::binary(op, a, b, &left.ty) {
                 Ok(value) => constant(ConstValue::Int(value), left.ty, span),
                 Err(fault) => self.poison(constants::fault(fault, span, right.span, symbol(op))),
@@ -220,7 +264,11 @@ impl Checker<'_> {
         }
         let (a, b, signed) = match (&left.ty, &right.ty) {
             (Ty::String, Ty::String) => {
-                if let (ExprKind::Const(ConstValue::String(a)), ExprKind::Const(ConstValue::String(b))) = (&left.kind, &right.kind) {
+                if let (
+                    ExprKind::Const(ConstValue::String(a)),
+                    ExprKind::Const(ConstValue::String(b)),
+                ) = (&left.kind, &right.kind)
+                {
                     return constant(ConstValue::String(format!("{a}{b}")), Ty::String, span);
                 }
                 return pair(BinaryOp::Concat, left, right, Ty::String, span);
@@ -232,25 +280,47 @@ impl Checker<'_> {
         };
         let width = a + b;
         if width > crate::types::MAX_WIDTH {
-            return self.poison(types::width(span, &BigInt::from(width), 0, crate::types::MAX_WIDTH));
+            return self.poison(types::width(
+                span,
+                &BigInt::from(width),
+                0,
+                crate::types::MAX_WIDTH,
+            ));
         }
         let ty = Ty::Bits { width, signed };
-        if let (ExprKind::Const(ConstValue::Int(x)), ExprKind::Const(ConstValue::Int(y))) = (&left.kind, &right.kind) {
+        if let (ExprKind::Const(ConstValue::Int(x)), ExprKind::Const(ConstValue::Int(y))) =
+            (&left.kind, &right.kind)
+        {
             let joined = (x << b) + constant::wrap(y, b, false);
-            return constant(ConstValue::Int(constant::wrap(&joined, width, signed)), ty, span);
+            return constant(
+                ConstValue::Int(constant::wrap(&joined, width, signed)),
+                ty,
+                span,
+            );
         }
         pair(BinaryOp::Concat, left, right, ty, span)
     }
 
     /// `c ? a : b`
-    pub(super) fn mux(&mut self, cond: &ast::Expr, yes: &ast::Expr, no: &ast::Expr, want: Option<&Ty>, span: Span) -> Expr {
+    pub(super) fn mux(
+        &mut self,
+        cond: &ast::Expr,
+        yes: &ast::Expr,
+        no: &ast::Expr,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
         let cond = self.condition(cond);
         let (yes, no) = if needs_type(yes) && !needs_type(no) && want.is_none() {
             let no = self.expr(no, None);
             (self.expr(yes, Some(&no.ty)), no)
         } else {
             let yes = self.expr(yes, want);
-            let hint = if yes.ty == Ty::Int { want.cloned() } else { Some(yes.ty.clone()) };
+            let hint = if yes.ty == Ty::Int {
+                want.cloned()
+            } else {
+                Some(yes.ty.clone())
+            };
             let no = self.expr(no, hint.as_ref().filter(|_| needs_type(no)).or(want));
             (yes, no)
         };
@@ -261,7 +331,10 @@ impl Checker<'_> {
         if let ExprKind::Const(ConstValue::Bool(c)) = cond.kind
             && yes.ty == no.ty
         {
-            return Expr { span, ..if c { yes } else { no } };
+            return Expr {
+                span,
+                ..if c { yes } else { no }
+            };
         }
         // Two numbers without a width take that of the place, when a condition chooses between them.
         if yes.ty == Ty::Int
@@ -280,7 +353,11 @@ impl Checker<'_> {
             return self.poison(types::branches_without_width(span));
         }
         let ty = yes.ty.clone();
-        Expr { kind: ExprKind::Mux(Box::new(cond), Box::new(yes), Box::new(no)), ty, span }
+        Expr {
+            kind: ExprKind::Mux(Box::new(cond), Box::new(yes), Box::new(no)),
+            ty,
+            span,
+        }
     }
 }
 
@@ -291,7 +368,11 @@ fn needs_type(expr: &ast::Expr) -> bool {
 }
 
 fn pair(op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
-    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span }
+    Expr {
+        kind: ExprKind::Binary(op, Box::new(left), Box::new(right)),
+        ty,
+        span,
+    }
 }
 
 fn lower(op: ast::BinaryOp) -> BinaryOp {

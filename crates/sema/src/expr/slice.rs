@@ -11,7 +11,13 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// Bits `hi` down to `lo`, both included, as `bit<hi-lo+1>`.
-    pub(super) fn slice(&mut self, base: &ast::Expr, hi: &ast::Expr, lo: &ast::Expr, span: Span) -> Expr {
+    pub(super) fn slice(
+        &mut self,
+        base: &ast::Expr,
+        hi: &ast::Expr,
+        lo: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let mut base = self.expr(base, None);
         let (hi, lo) = (self.const_int(hi), self.const_int(lo));
         if let Some(underlying) = self.underlying(&base.ty) {
@@ -26,7 +32,9 @@ impl Checker<'_> {
                 return self.poison(types::not_sliceable(base.span, &shown));
             }
         };
-        let (Some((hi, hi_at)), Some((lo, lo_at))) = (hi, lo) else { return poison_expr(span) };
+        let (Some((hi, hi_at)), Some((lo, lo_at))) = (hi, lo) else {
+            return poison_expr(span);
+        };
         if hi < lo || lo < BigInt::ZERO {
             return self.poison(types::slice_order(hi_at.to(lo_at), &hi, &lo));
         }
@@ -39,6 +47,14 @@ impl Checker<'_> {
             let bits = constant::wrap(&(value >> lo), hi - lo + 1, false);
             return constant(ConstValue::Int(bits), ty, span);
         }
-        Expr { kind: ExprKind::Slice { base: Box::new(base), hi, lo }, ty, span }
+        Expr {
+            kind: ExprKind::Slice {
+                base: Box::new(base),
+                hi,
+                lo,
+            },
+            ty,
+            span,
+        }
     }
 }

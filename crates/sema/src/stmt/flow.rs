@@ -4,14 +4,18 @@ use hir::*;
 
 /// Whether a block never runs off its end: each way through it returns or exits.
 pub(crate) fn always_leaves(block: &[Stmt]) -> bool {
-    block.iter().any(|stmt| !matches!(stmt.kind, StmtKind::Break | StmtKind::Continue) && leaves(stmt))
+    block
+        .iter()
+        .any(|stmt| !matches!(stmt.kind, StmtKind::Break | StmtKind::Continue) && leaves(stmt))
 }
 
 /// Whether a statement never reaches the next one.
 pub(crate) fn leaves(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Exit | StmtKind::Break | StmtKind::Continue => true,
-        StmtKind::If { then, otherwise, .. } => any_leaves(then) && any_leaves(otherwise),
+        StmtKind::If {
+            then, otherwise, ..
+        } => any_leaves(then) && any_leaves(otherwise),
         StmtKind::Block(block) => any_leaves(block),
         StmtKind::Switch { cases, .. } => all_cases(cases),
         StmtKind::SwitchTable { cases, .. } => all_cases(cases),

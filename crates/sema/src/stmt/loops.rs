@@ -9,13 +9,24 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// `for (init; cond; update) body`
-    pub(super) fn for_loop(&mut self, init: &[ast::Stmt], cond: &ast::Expr, update: &[ast::Stmt], body: &ast::Stmt) -> StmtKind {
+    pub(super) fn for_loop(
+        &mut self,
+        init: &[ast::Stmt],
+        cond: &ast::Expr,
+        update: &[ast::Stmt],
+        body: &ast::Stmt,
+    ) -> StmtKind {
         self.scoped(|c| {
             let init = c.stmts(init);
             let cond = c.condition(cond);
             let update = c.stmts(update);
             let body = c.loop_body(body);
-            StmtKind::For { init, cond, update, body }
+            StmtKind::For {
+                init,
+                cond,
+                update,
+                body,
+            }
         })
     }
 
@@ -27,12 +38,24 @@ impl Checker<'_> {
     }
 
     /// `for (T x in collection) body`, or with a variable declared before.
-    pub(super) fn for_in(&mut self, ty: Option<&ast::Type>, name: &ast::Ident, collection: &ast::Expr, body: &ast::Stmt) -> Option<StmtKind> {
+    pub(super) fn for_in(
+        &mut self,
+        ty: Option<&ast::Type>,
+        name: &ast::Ident,
+        collection: &ast::Expr,
+        body: &ast::Stmt,
+    ) -> Option<StmtKind> {
         let declared = ty.map(|t| self.full_ty(t));
         let outer = match &declared {
             Some(_) => None,
             None => {
-                let ast_name = ast::Expr { kind: ast::ExprKind::Name { global: false, name: name.clone() }, span: name.span };
+                let ast_name = ast::Expr {
+                    kind: ast::ExprKind::Name {
+                        global: false,
+                        name: name.clone(),
+                    },
+                    span: name.span,
+                };
                 let value = self.expr(&ast_name, None);
                 let writable = self.require_lvalue(&value);
                 match value.kind {
@@ -41,7 +64,10 @@ impl Checker<'_> {
                 }
             }
         };
-        let wanted = declared.clone().or(outer.map(|id| self.module.locals[id].ty.clone())).unwrap_or(Ty::Poison);
+        let wanted = declared
+            .clone()
+            .or(outer.map(|id| self.module.locals[id].ty.clone()))
+            .unwrap_or(Ty::Poison);
         let collection = self.collection(collection, &wanted);
         self.scoped(|c| {
             let local = match outer {
@@ -59,7 +85,11 @@ impl Checker<'_> {
                 }),
             };
             let body = c.loop_body(body);
-            Some(StmtKind::ForIn { local: local?, collection: collection?, body })
+            Some(StmtKind::ForIn {
+                local: local?,
+                collection: collection?,
+                body,
+            })
         })
     }
 

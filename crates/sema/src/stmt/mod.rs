@@ -32,7 +32,11 @@ impl Checker<'_> {
             }
             let before = out.len();
             self.stmt(stmt, &mut out);
-            left = out[before..].iter().rev().find(|s| flow::leaves(s)).map(|s| s.span);
+            left = out[before..]
+                .iter()
+                .rev()
+                .find(|s| flow::leaves(s))
+                .map(|s| s.span);
         }
         out
     }
@@ -51,7 +55,11 @@ impl Checker<'_> {
                     c.annotations_of(&block.annotations, block.span, block.span);
                     return c.stmts(&block.stmts);
                 }
-                ast::StmtKind::Decl(decl) => c.report(declarations::not_here(decl.span, "a declaration", "a branch")),
+                ast::StmtKind::Decl(decl) => c.report(declarations::not_here(
+                    decl.span,
+                    "a declaration",
+                    "a branch",
+                )),
                 _ => {}
             }
             c.stmt(stmt, &mut out);
@@ -65,16 +73,26 @@ impl Checker<'_> {
         let kind = match &stmt.kind {
             ast::StmtKind::Empty => return,
             ast::StmtKind::Decl(decl) => return self.local_decl(decl, out),
-            ast::StmtKind::Assign { target, op, value } => match self.assignment(target, *op, value, span) {
-                Some(kind) => kind,
-                None => return,
-            },
+            ast::StmtKind::Assign { target, op, value } => {
+                match self.assignment(target, *op, value, span) {
+                    Some(kind) => kind,
+                    None => return,
+                }
+            }
             ast::StmtKind::Call(call) => return self.call_stmt(call, span, out),
-            ast::StmtKind::If { cond, then, otherwise } => {
+            ast::StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 let cond = self.condition(cond);
                 let then = self.branch(then);
                 let otherwise = otherwise.as_ref().map_or_else(Vec::new, |s| self.branch(s));
-                StmtKind::If { cond, then, otherwise }
+                StmtKind::If {
+                    cond,
+                    then,
+                    otherwise,
+                }
             }
             ast::StmtKind::Block(block) => StmtKind::Block(self.block(block)),
             ast::StmtKind::Return(value) => match self.return_stmt(value.as_ref(), span) {
@@ -83,7 +101,12 @@ impl Checker<'_> {
             },
             ast::StmtKind::Exit => {
                 if !matches!(self.place, Place::ControlApply | Place::Action) {
-                    self.report(statements::not_here(span, "`exit`", self.place.describe(), "`exit` ends a control: use it in `apply` blocks and actions"));
+                    self.report(statements::not_here(
+                        span,
+                        "`exit`",
+                        self.place.describe(),
+                        "`exit` ends a control: use it in `apply` blocks and actions",
+                    ));
                     return;
                 }
                 StmtKind::Exit
@@ -91,14 +114,26 @@ impl Checker<'_> {
             ast::StmtKind::Break | ast::StmtKind::Continue => {
                 let is_break = matches!(stmt.kind, ast::StmtKind::Break);
                 if self.loops == 0 {
-                    self.report(statements::outside_loop(span, if is_break { "break" } else { "continue" }));
+                    self.report(statements::outside_loop(
+                        span,
+                        if is_break { "break" } else { "continue" },
+                    ));
                     return;
                 }
-                if is_break { StmtKind::Break } else { StmtKind::Continue }
+                if is_break {
+                    StmtKind::Break
+                } else {
+                    StmtKind::Continue
+                }
             }
             ast::StmtKind::Switch { scrutinee, cases } => {
                 if in_parser {
-                    self.report(statements::not_here(span, "`switch`", self.place.describe(), "branch with `transition select` or `if`"));
+                    self.report(statements::not_here(
+                        span,
+                        "`switch`",
+                        self.place.describe(),
+                        "branch with `transition select` or `if`",
+                    ));
                     return;
                 }
                 match self.switch(scrutinee, cases) {
@@ -107,11 +142,26 @@ impl Checker<'_> {
                 }
             }
             ast::StmtKind::For { .. } | ast::StmtKind::ForIn { .. } if in_parser => {
-                self.report(statements::not_here(span, "a loop", self.place.describe(), "loop with a transition back to an earlier state"));
+                self.report(statements::not_here(
+                    span,
+                    "a loop",
+                    self.place.describe(),
+                    "loop with a transition back to an earlier state",
+                ));
                 return;
             }
-            ast::StmtKind::For { init, cond, update, body } => self.for_loop(init, cond, update, body),
-            ast::StmtKind::ForIn { ty, name, collection, body } => match self.for_in(ty.as_ref(), name, collection, body) {
+            ast::StmtKind::For {
+                init,
+                cond,
+                update,
+                body,
+            } => self.for_loop(init, cond, update, body),
+            ast::StmtKind::ForIn {
+                ty,
+                name,
+                collection,
+                body,
+            } => match self.for_in(ty.as_ref(), name, collection, body) {
                 Some(kind) => kind,
                 None => return,
             },
@@ -124,27 +174,49 @@ impl Checker<'_> {
         match &decl.kind {
             ast::DeclKind::Const { ty, name, value } => {
                 if let Some((local, value)) = self.const_decl(decl, ty, name, value) {
-                    out.push(Stmt { kind: StmtKind::Local { local, init: Some(value) }, span: decl.span });
+                    out.push(Stmt {
+                        kind: StmtKind::Local {
+                            local,
+                            init: Some(value),
+                        },
+                        span: decl.span,
+                    });
                 }
             }
             ast::DeclKind::Var { ty, name, init } => {
                 if let Some((local, init)) = self.var_decl(decl, ty, name, init.as_ref()) {
-                    out.push(Stmt { kind: StmtKind::Local { local, init }, span: decl.span });
+                    out.push(Stmt {
+                        kind: StmtKind::Local { local, init },
+                        span: decl.span,
+                    });
                 }
             }
             ast::DeclKind::Instance { .. } => {
                 if let Some(id) = self.instance_decl(decl) {
-                    out.push(Stmt { kind: StmtKind::Instance(id), span: decl.span });
+                    out.push(Stmt {
+                        kind: StmtKind::Instance(id),
+                        span: decl.span,
+                    });
                 }
             }
             _ => {
                 let name = crate::decl::kind_name(&decl.kind);
-                self.report(declarations::not_here(decl.span, name, self.place.describe()));
+                self.report(declarations::not_here(
+                    decl.span,
+                    name,
+                    self.place.describe(),
+                ));
             }
         }
     }
 
-    fn assignment(&mut self, target: &ast::Expr, op: Option<ast::BinaryOp>, value: &ast::Expr, span: Span) -> Option<StmtKind> {
+    fn assignment(
+        &mut self,
+        target: &ast::Expr,
+        op: Option<ast::BinaryOp>,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
         let target = self.expr(target, None);
         let Some(op) = op else {
             let value = self.expr_as(value, &target.ty);
@@ -167,16 +239,27 @@ impl Checker<'_> {
     }
 
     fn call_stmt(&mut self, call: &ast::Expr, span: Span, out: &mut Block) {
-        let ast::ExprKind::Call { callee, type_args, args } = &call.kind else {
+        let ast::ExprKind::Call {
+            callee,
+            type_args,
+            args,
+        } = &call.kind
+        else {
             self.expr(call, None);
             return;
         };
         match self.call(callee, type_args, args, None, call.span) {
             Called::Call(call, instance) => {
                 if let Some(id) = instance {
-                    out.push(Stmt { kind: StmtKind::Instance(id), span });
+                    out.push(Stmt {
+                        kind: StmtKind::Instance(id),
+                        span,
+                    });
                 }
-                out.push(Stmt { kind: StmtKind::Call(call), span });
+                out.push(Stmt {
+                    kind: StmtKind::Call(call),
+                    span,
+                });
             }
             // A question whose answer nobody takes does nothing; `static_assert` has done its work.
             Called::Value(_) | Called::Poison => {}
@@ -185,7 +268,12 @@ impl Checker<'_> {
 
     fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
         if self.place == Place::ParserState {
-            self.report(statements::not_here(span, "`return`", self.place.describe(), "leave a state with `transition`"));
+            self.report(statements::not_here(
+                span,
+                "`return`",
+                self.place.describe(),
+                "leave a state with `transition`",
+            ));
             return None;
         }
         let wanted = self.result.clone();

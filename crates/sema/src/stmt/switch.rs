@@ -11,7 +11,11 @@ use std::hash::Hash;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn switch(&mut self, scrutinee: &ast::Expr, cases: &[ast::SwitchCase]) -> Option<StmtKind> {
+    pub(super) fn switch(
+        &mut self,
+        scrutinee: &ast::Expr,
+        cases: &[ast::SwitchCase],
+    ) -> Option<StmtKind> {
         let value = self.expr(scrutinee, None);
         match value.ty.clone() {
             Ty::ActionRun(table) => {
@@ -23,8 +27,15 @@ impl Checker<'_> {
                 None
             }
             ty if self.is_matchable(&ty) && !matches!(ty, Ty::Varbit(_)) => {
-                let cases = self.cases(cases, |c, label| c.value_label(label, &ty), |e| format!("{:?}", e.kind));
-                Some(StmtKind::Switch { scrutinee: value, cases })
+                let cases = self.cases(
+                    cases,
+                    |c, label| c.value_label(label, &ty),
+                    |e| format!("{:?}", e.kind),
+                );
+                Some(StmtKind::Switch {
+                    scrutinee: value,
+                    cases,
+                })
             }
             ty => {
                 let shown = self.show(&ty);
@@ -61,7 +72,9 @@ impl Checker<'_> {
                 }
                 if let Some(value) = label(self, &case.label) {
                     match seen.get(&key(&value)) {
-                        Some(first) => self.report(statements::label_twice(case.label.span, *first)),
+                        Some(first) => {
+                            self.report(statements::label_twice(case.label.span, *first))
+                        }
                         None => {
                             seen.insert(key(&value), case.label.span);
                         }
@@ -72,21 +85,34 @@ impl Checker<'_> {
             if let Some(body) = &case.body {
                 let body = self.block(body);
                 let labels = std::mem::take(&mut labels);
-                done.push(SwitchCase { labels, is_default, body, span: from.to(case.span) });
+                done.push(SwitchCase {
+                    labels,
+                    is_default,
+                    body,
+                    span: from.to(case.span),
+                });
                 is_default = false;
                 from = Span::NONE;
             }
         }
         // Labels at the end with nothing behind them fall through to nothing.
         if is_default || !labels.is_empty() {
-            done.push(SwitchCase { labels, is_default, body: Vec::new(), span: from });
+            done.push(SwitchCase {
+                labels,
+                is_default,
+                body: Vec::new(),
+                span: from,
+            });
         }
         done
     }
 
     fn action_label(&mut self, table: TableId, label: &ast::Expr) -> Option<ActionId> {
         let ast::ExprKind::Name { global, name } = &label.kind else {
-            self.report(statements::action_label(label.span, &self.module.tables[table].name));
+            self.report(statements::action_label(
+                label.span,
+                &self.module.tables[table].name,
+            ));
             return None;
         };
         let entity = self.resolve(*global, name, "action", |e| matches!(e, Entity::Action(_)))?;
@@ -95,9 +121,14 @@ impl Checker<'_> {
             Entity::Action(id) if of.actions.iter().any(|a| a.action == id) => Some(id),
             Entity::Poison => None,
             _ => {
-                let all: Vec<_> = of.actions.iter().map(|a| self.module.actions[a.action].name.clone()).collect();
+                let all: Vec<_> = of
+                    .actions
+                    .iter()
+                    .map(|a| self.module.actions[a.action].name.clone())
+                    .collect();
                 let near = nearest(&name.name, all.iter().map(|n| n.as_str()));
-                let diagnostic = names::no_member(name, &format!("the table `{}`", of.name), "action", near);
+                let diagnostic =
+                    names::no_member(name, &format!("the table `{}`", of.name), "action", near);
                 self.report(diagnostic);
                 None
             }

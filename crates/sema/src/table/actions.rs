@@ -24,12 +24,22 @@ impl Checker<'_> {
                 continue;
             }
             let (directed, _) = self.split(id);
-            let signature = Signature::plain(&action.name.name, &directed, Mode::Action, self.module.actions[id].span);
+            let signature = Signature::plain(
+                &action.name.name,
+                &directed,
+                Mode::Action,
+                self.module.actions[id].span,
+            );
             let args = match self.bind(&signature, &[], &action.args, None, action.span) {
                 Some(bound) => bound.args,
                 None => Vec::new(),
             };
-            done.push(ActionRef { action: id, args, annotations, span: action.span });
+            done.push(ActionRef {
+                action: id,
+                args,
+                annotations,
+                span: action.span,
+            });
         }
         done
     }
@@ -47,25 +57,41 @@ impl Checker<'_> {
 
     /// An action's parameters: those with a direction, and the control plane's.
     pub(super) fn split(&self, id: ActionId) -> (Vec<LocalId>, Vec<LocalId>) {
-        self.module.actions[id].params.iter().partition(|p| !self.action_data.contains(p))
+        self.module.actions[id]
+            .params
+            .iter()
+            .partition(|p| !self.action_data.contains(p))
     }
 
     /// Finds an action in a table's list and binds the control plane's arguments. Arguments for
     /// directed parameters may be repeated from the list.
-    pub(super) fn listed_call(&mut self, table: &Table, global: bool, name: &ast::Ident, args: &[ast::Arg], span: Span) -> Option<ActionCall> {
+    pub(super) fn listed_call(
+        &mut self,
+        table: &Table,
+        global: bool,
+        name: &ast::Ident,
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Option<ActionCall> {
         let Some(id) = self.action_named(global, name) else {
             self.give_up(args);
             return None;
         };
         let Some(index) = table.actions.iter().position(|a| a.action == id) else {
-            let all: Vec<_> = table.actions.iter().map(|a| self.module.actions[a.action].name.clone()).collect();
+            let all: Vec<_> = table
+                .actions
+                .iter()
+                .map(|a| self.module.actions[a.action].name.clone())
+                .collect();
             let near = nearest(&name.name, all.iter().map(|n| n.as_str()));
             self.report(tables::action_not_listed(name, &table.name, near));
             self.give_up(args);
             return None;
         };
         let (directed, data) = self.split(id);
-        let repeated = !directed.is_empty() && args.len() == directed.len() + data.len() && args.iter().all(|a| a.name.is_none());
+        let repeated = !directed.is_empty()
+            && args.len() == directed.len() + data.len()
+            && args.iter().all(|a| a.name.is_none());
         let given = if repeated {
             for arg in &args[..directed.len()] {
                 self.expr(&arg.value, None);
@@ -74,7 +100,12 @@ impl Checker<'_> {
         } else {
             args
         };
-        let signature = Signature::plain(&name.name, &data, Mode::Function, self.module.actions[id].span);
+        let signature = Signature::plain(
+            &name.name,
+            &data,
+            Mode::Function,
+            self.module.actions[id].span,
+        );
         let bound = self.bind(&signature, &[], given, None, span)?;
         let args = bound
             .args
@@ -84,10 +115,18 @@ impl Checker<'_> {
                 _ => None,
             })
             .collect();
-        Some(ActionCall { action: index as u32, args, span })
+        Some(ActionCall {
+            action: index as u32,
+            args,
+            span,
+        })
     }
 
-    pub(super) fn default_action(&mut self, table: &Table, value: &ast::Expr) -> Option<ActionCall> {
+    pub(super) fn default_action(
+        &mut self,
+        table: &Table,
+        value: &ast::Expr,
+    ) -> Option<ActionCall> {
         let (callee, args): (&ast::Expr, &[ast::Arg]) = match &value.kind {
             ast::ExprKind::Call { callee, args, .. } => (callee, args),
             _ => (value, &[]),
@@ -106,18 +145,37 @@ impl Checker<'_> {
 
     /// Without a default action a table runs `NoAction`, if core.p4 is there to declare it.
     pub(super) fn implicit_default(&mut self, table: &mut Table) {
-        let Some(Entity::Action(id)) = self.scopes.lookup("NoAction", true).map(|b| b.entity.clone()) else { return };
+        let Some(Entity::Action(id)) = self
+            .scopes
+            .lookup("NoAction", true)
+            .map(|b| b.entity.clone())
+        else {
+            return;
+        };
         if !self.module.actions[id].params.is_empty() {
             return;
         }
         let index = match table.actions.iter().position(|a| a.action == id) {
             Some(index) => index,
             None => {
-                let annotation = Annotation { name: "defaultonly".into(), body: AnnotationBody::None, span: Span::NONE };
-                table.actions.push(ActionRef { action: id, args: Vec::new(), annotations: vec![annotation], span: Span::NONE });
+                let annotation = Annotation {
+                    name: "defaultonly".into(),
+                    body: AnnotationBody::None,
+                    span: Span::NONE,
+                };
+                table.actions.push(ActionRef {
+                    action: id,
+                    args: Vec::new(),
+                    annotations: vec![annotation],
+                    span: Span::NONE,
+                });
                 table.actions.len() - 1
             }
         };
-        table.default_action = Some(ActionCall { action: index as u32, args: Vec::new(), span: table.span });
+        table.default_action = Some(ActionCall {
+            action: index as u32,
+            args: Vec::new(),
+            span: table.span,
+        });
     }
 }

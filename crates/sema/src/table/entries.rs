@@ -8,18 +8,39 @@ use num_traits::One;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn entry(&mut self, table: &Table, entry: &ast::Entry, all_const: bool) -> Option<Entry> {
+    pub(super) fn entry(
+        &mut self,
+        table: &Table,
+        entry: &ast::Entry,
+        all_const: bool,
+    ) -> Option<Entry> {
         self.annotations(&entry.annotations);
         let priority = entry.priority.as_ref().and_then(|p| self.priority(p));
         let keyset = self.entry_keysets(table, entry);
-        let call = self.listed_call(table, entry.action.global, &entry.action.name, &entry.action.args, entry.action.span);
+        let call = self.listed_call(
+            table,
+            entry.action.global,
+            &entry.action.name,
+            &entry.action.args,
+            entry.action.span,
+        );
         if let Some(call) = &call {
             let action = &table.actions[call.action as usize];
             if action.annotations.iter().any(|a| a.name == "defaultonly") {
-                self.report(tables::default_only(entry.action.span, &entry.action.name.name, action.span));
+                self.report(tables::default_only(
+                    entry.action.span,
+                    &entry.action.name.name,
+                    action.span,
+                ));
             }
         }
-        Some(Entry { is_const: all_const || entry.is_const, priority, keyset: keyset?, action: call?, span: entry.span })
+        Some(Entry {
+            is_const: all_const || entry.is_const,
+            priority,
+            keyset: keyset?,
+            action: call?,
+            span: entry.span,
+        })
     }
 
     fn priority(&mut self, expr: &ast::Expr) -> Option<Expr> {
@@ -48,11 +69,19 @@ impl Checker<'_> {
                 }
                 return Some(vec![Keyset::Any; n]);
             }
-            [ast::Expr { kind: ast::ExprKind::Tuple(inner), .. }] if n > 1 || inner.len() == 1 => inner,
+            [
+                ast::Expr {
+                    kind: ast::ExprKind::Tuple(inner),
+                    ..
+                },
+            ] if n > 1 || inner.len() == 1 => inner,
             elems => elems,
         };
         if elems.len() != n {
-            let at = elems.first().zip(elems.last()).map_or(entry.span, |(a, b)| a.span.to(b.span));
+            let at = elems
+                .first()
+                .zip(elems.last())
+                .map_or(entry.span, |(a, b)| a.span.to(b.span));
             self.report(tables::key_count(at, &table.name, n, elems.len()));
             return None;
         }
@@ -71,7 +100,14 @@ impl Checker<'_> {
 
     /// Whether a match kind can hold such a set.
     fn legal(&mut self, set: &Keyset, span: diag::Span, key: &KeyElement) {
-        let Some(kind) = self.module.match_kinds.get(key.match_kind as usize).cloned() else { return };
+        let Some(kind) = self
+            .module
+            .match_kinds
+            .get(key.match_kind as usize)
+            .cloned()
+        else {
+            return;
+        };
         if key.expr.ty == Ty::Poison {
             return;
         }
@@ -81,7 +117,8 @@ impl Checker<'_> {
             ("exact", _) => false,
             ("lpm", Keyset::Any) | ("ternary", Keyset::Any | Keyset::Mask(..)) => true,
             ("lpm", Keyset::Mask(_, mask)) => {
-                if let (ExprKind::Const(ConstValue::Int(mask)), Ty::Bits { width, .. }) = (&mask.kind, self.representation(&key.expr.ty))
+                if let (ExprKind::Const(ConstValue::Int(mask)), Ty::Bits { width, .. }) =
+                    (&mask.kind, self.representation(&key.expr.ty))
                     && !is_prefix(mask, width)
                 {
                     self.report(tables::mask_not_prefix(span));
@@ -111,7 +148,14 @@ impl Checker<'_> {
             if entry.priority.is_some() {
                 continue;
             }
-            let Some(key) = entry.keyset.iter().map(fixed).collect::<Option<Vec<String>>>() else { continue };
+            let Some(key) = entry
+                .keyset
+                .iter()
+                .map(fixed)
+                .collect::<Option<Vec<String>>>()
+            else {
+                continue;
+            };
             match seen.get(&key) {
                 Some(first) => self.report(warnings::entry_twice(entry.span, *first)),
                 None => {

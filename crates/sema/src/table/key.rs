@@ -21,7 +21,11 @@ impl Checker<'_> {
         let match_kind = match self.module.match_kinds.iter().position(|k| *k == kind.name) {
             Some(i) => i as u32,
             None => {
-                let near = nearest(&kind.name, self.module.match_kinds.iter().map(SmolStr::as_str)).map(str::to_owned);
+                let near = nearest(
+                    &kind.name,
+                    self.module.match_kinds.iter().map(SmolStr::as_str),
+                )
+                .map(str::to_owned);
                 self.report(names::unknown_match_kind(kind, near.as_deref()));
                 // No index of a match kind: entries are not judged by it.
                 u32::MAX
@@ -32,13 +36,16 @@ impl Checker<'_> {
             let shown = self.show(&expr.ty);
             self.report(tables::match_kind_type(kind, &shown));
         }
-        let named = annotations.iter().find(|a| a.name == "name").and_then(|a| match &a.body {
-            AnnotationBody::Values(values) => match &values[..] {
-                [ConstValue::String(text)] => Some(SmolStr::new(text)),
+        let named = annotations
+            .iter()
+            .find(|a| a.name == "name")
+            .and_then(|a| match &a.body {
+                AnnotationBody::Values(values) => match &values[..] {
+                    [ConstValue::String(text)] => Some(SmolStr::new(text)),
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        });
+            });
         let hidden = annotations.iter().any(|a| a.name == "hidden");
         let name = match named.or_else(|| written(&element.expr)) {
             Some(name) => name,
@@ -49,7 +56,13 @@ impl Checker<'_> {
                 SmolStr::new(self.map.text(element.expr.span))
             }
         };
-        KeyElement { expr, match_kind, name, annotations, span: element.span }
+        KeyElement {
+            expr,
+            match_kind,
+            name,
+            annotations,
+            span: element.span,
+        }
     }
 }
 
@@ -76,7 +89,11 @@ fn written(expr: &ast::Expr) -> Option<SmolStr> {
                 parts.push(format!("[{}:{}]", number(hi)?, number(lo)?));
                 at = base;
             }
-            ast::ExprKind::Call { callee, args, type_args } if args.is_empty() && type_args.is_empty() => match &callee.kind {
+            ast::ExprKind::Call {
+                callee,
+                args,
+                type_args,
+            } if args.is_empty() && type_args.is_empty() => match &callee.kind {
                 ast::ExprKind::Member(base, name) if name.name == "isValid" => {
                     parts.push(".isValid()".to_owned());
                     at = base;

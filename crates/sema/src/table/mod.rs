@@ -14,7 +14,12 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// `table t { properties }`
-    pub(crate) fn table_decl(&mut self, decl: &ast::Decl, name: &ast::Ident, properties: &[ast::Property]) -> TableId {
+    pub(crate) fn table_decl(
+        &mut self,
+        decl: &ast::Decl,
+        name: &ast::Ident,
+        properties: &[ast::Property],
+    ) -> TableId {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         self.declare(name, Entity::InProgress("a table"));
         let table = Table {
@@ -37,7 +42,12 @@ impl Checker<'_> {
         id
     }
 
-    fn table(&mut self, mut table: Table, name: &ast::Ident, properties: &[ast::Property]) -> Table {
+    fn table(
+        &mut self,
+        mut table: Table,
+        name: &ast::Ident,
+        properties: &[ast::Property],
+    ) -> Table {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         let mut has_actions = false;
         // Keys and actions first: the rest refers to them, wherever it stands.
@@ -86,7 +96,10 @@ impl Checker<'_> {
                 if table.keys.is_empty() {
                     self.report(tables::entries_without_key(property.name.span));
                 } else if has_actions {
-                    table.entries = entries.iter().filter_map(|e| self.entry(table, e, property.is_const)).collect();
+                    table.entries = entries
+                        .iter()
+                        .filter_map(|e| self.entry(table, e, property.is_const))
+                        .collect();
                     if !self.diagnostics.has_errors() {
                         self.double_entries(&table.entries);
                     }
@@ -104,8 +117,12 @@ impl Checker<'_> {
                 let before = std::mem::replace(&mut self.constructors_allowed, true);
                 let value = self.expr(value, None);
                 self.constructors_allowed = before;
-                if value.ty != Ty::Poison && self.require_compile_time(&value, "the value of a table's property") {
-                    table.properties.push((property.name.name.clone(), value, property.is_const));
+                if value.ty != Ty::Poison
+                    && self.require_compile_time(&value, "the value of a table's property")
+                {
+                    table
+                        .properties
+                        .push((property.name.name.clone(), value, property.is_const));
                 }
             }
         }
@@ -115,8 +132,12 @@ impl Checker<'_> {
         let size = self.expr(value, None);
         match (&size.ty, &size.kind) {
             (Ty::Poison, _) => None,
-            (Ty::Int | Ty::Bits { .. }, ExprKind::Const(ConstValue::Int(n))) if n.sign() != num_bigint::Sign::Plus => {
-                self.report(crate::errors::declarations::bad_size(size.span, "a table", n));
+            (Ty::Int | Ty::Bits { .. }, ExprKind::Const(ConstValue::Int(n)))
+                if n.sign() != num_bigint::Sign::Plus =>
+            {
+                self.report(crate::errors::declarations::bad_size(
+                    size.span, "a table", n,
+                ));
                 None
             }
             (Ty::Int | Ty::Bits { .. }, _) if !self.is_compile_time(&size) => {

@@ -22,11 +22,21 @@ pub(crate) struct Measure {
 
 impl Measure {
     fn scalar(bits: u64) -> Measure {
-        Measure { min_bits: bits, max_bits: bits, leaves: 1, depth: 0, varbits: 0, sized: true }
+        Measure {
+            min_bits: bits,
+            max_bits: bits,
+            leaves: 1,
+            depth: 0,
+            varbits: 0,
+            sized: true,
+        }
     }
 
     fn unsized_scalar() -> Measure {
-        Measure { leaves: 1, ..Measure::default() }
+        Measure {
+            leaves: 1,
+            ..Measure::default()
+        }
     }
 
     fn and(self, other: Measure) -> Measure {
@@ -57,9 +67,14 @@ impl Checker<'_> {
         match ty {
             Ty::Bool => Measure::scalar(1),
             Ty::Bits { width, .. } => Measure::scalar(u64::from(*width)),
-            Ty::Varbit(max) => {
-                Measure { min_bits: 0, max_bits: u64::from(*max), leaves: 1, depth: 0, varbits: 1, sized: true }
-            }
+            Ty::Varbit(max) => Measure {
+                min_bits: 0,
+                max_bits: u64::from(*max),
+                leaves: 1,
+                depth: 0,
+                varbits: 1,
+                sized: true,
+            },
             Ty::NewType(id) => {
                 let inner = self.module.new_types[*id].ty.clone();
                 self.measure(&inner)
@@ -68,9 +83,13 @@ impl Checker<'_> {
                 Some(inner) => self.measure(&inner),
                 None => Measure::unsized_scalar(),
             },
-            Ty::Tuple(elems) => elems
-                .iter()
-                .fold(Measure { sized: true, ..Measure::default() }, |sum, elem| sum.and(self.measure(elem))),
+            Ty::Tuple(elems) => elems.iter().fold(
+                Measure {
+                    sized: true,
+                    ..Measure::default()
+                },
+                |sum, elem| sum.and(self.measure(elem)),
+            ),
             Ty::Stack(elem, n) => self.measure(elem).times(u64::from(*n)),
             Ty::Composite(id, args) => {
                 if let Some(known) = self.sizes.get(ty) {
@@ -87,7 +106,10 @@ impl Checker<'_> {
     fn measure_composite(&mut self, id: CompositeId, args: &[Ty]) -> Measure {
         let fields = self.field_types(id, args);
         let measures: Vec<Measure> = fields.iter().map(|(_, ty)| self.measure(ty)).collect();
-        let mut sum = Measure { sized: true, ..Measure::default() };
+        let mut sum = Measure {
+            sized: true,
+            ..Measure::default()
+        };
         if self.module.composites[id].kind == CompositeKind::Union {
             // A union occupies at least nothing and at most its largest member.
             for m in measures {
@@ -109,7 +131,12 @@ impl Checker<'_> {
         composite
             .fields
             .iter()
-            .map(|f| (f.name.clone(), crate::infer::subst(&f.ty, &composite.type_params, args)))
+            .map(|f| {
+                (
+                    f.name.clone(),
+                    crate::infer::subst(&f.ty, &composite.type_params, args),
+                )
+            })
             .collect()
     }
 }

@@ -22,7 +22,9 @@ const MAX_TYPE_DEPTH: u32 = 64;
 impl Checker<'_> {
     /// The type that `ty` says; [`Ty::Poison`] after an error. `_` becomes an inference variable.
     pub(crate) fn ty(&mut self, ty: &ast::Type) -> Ty {
-        let resolved = self.deeper(ty.span, |c| c.ty_kind(ty)).unwrap_or(Ty::Poison);
+        let resolved = self
+            .deeper(ty.span, |c| c.ty_kind(ty))
+            .unwrap_or(Ty::Poison);
         let mut budget = MAX_TYPE;
         if !fits(&resolved, &mut budget, MAX_TYPE_DEPTH) {
             self.report(types::too_large(ty.span));
@@ -57,7 +59,10 @@ impl Checker<'_> {
             },
             ast::TypeKind::Stack { elem, size } => self.stack_type(elem, size),
             ast::TypeKind::Tuple(elems) => {
-                let elems: Vec<Ty> = elems.iter().map(|e| self.element(e, Container::Tuple)).collect();
+                let elems: Vec<Ty> = elems
+                    .iter()
+                    .map(|e| self.element(e, Container::Tuple))
+                    .collect();
                 Ty::Tuple(elems.into())
             }
             ast::TypeKind::List(elem) => Ty::List(Rc::new(self.element(elem, Container::List))),
@@ -81,7 +86,9 @@ impl Checker<'_> {
 
     fn stack_type(&mut self, elem: &ast::Type, size: &ast::Expr) -> Ty {
         let ty = self.element(elem, Container::Stack);
-        let Some((value, span)) = self.const_int(size) else { return Ty::Poison };
+        let Some((value, span)) = self.const_int(size) else {
+            return Ty::Poison;
+        };
         match value.to_u32() {
             Some(n) if (1..=MAX_STACK).contains(&n) => Ty::Stack(Rc::new(ty), n),
             _ => {
@@ -125,12 +132,20 @@ impl Checker<'_> {
 
     /// The type of a name, with arguments.
     fn named_type(&mut self, global: bool, name: &ast::Ident, args: &[Ty], span: Span) -> Ty {
-        let Some(entity) = self.resolve(global, name, "type", |e| e.is_type()) else { return Ty::Poison };
+        let Some(entity) = self.resolve(global, name, "type", |e| e.is_type()) else {
+            return Ty::Poison;
+        };
         self.entity_type(&entity, name, args, span)
     }
 
     /// The type that a type entity stands for, with arguments.
-    pub(crate) fn entity_type(&mut self, entity: &Entity, name: &ast::Ident, args: &[Ty], span: Span) -> Ty {
+    pub(crate) fn entity_type(
+        &mut self,
+        entity: &Entity,
+        name: &ast::Ident,
+        args: &[Ty],
+        span: Span,
+    ) -> Ty {
         let (params, make): (usize, &dyn Fn(Rc<[Ty]>) -> Ty) = match entity {
             Entity::Type(ty) => {
                 if !args.is_empty() {
@@ -139,11 +154,21 @@ impl Checker<'_> {
                 }
                 return ty.clone();
             }
-            Entity::Composite(id) => (self.module.composites[*id].type_params.len(), &|a| Ty::Composite(*id, a)),
-            Entity::Extern(id) => (self.module.externs[*id].type_params.len(), &|a| Ty::Extern(*id, a)),
-            Entity::Parser(id) => (self.module.parsers[*id].type_params.len(), &|a| Ty::Parser(*id, a)),
-            Entity::Control(id) => (self.module.controls[*id].type_params.len(), &|a| Ty::Control(*id, a)),
-            Entity::Package(id) => (self.module.packages[*id].type_params.len(), &|a| Ty::Package(*id, a)),
+            Entity::Composite(id) => (self.module.composites[*id].type_params.len(), &|a| {
+                Ty::Composite(*id, a)
+            }),
+            Entity::Extern(id) => (self.module.externs[*id].type_params.len(), &|a| {
+                Ty::Extern(*id, a)
+            }),
+            Entity::Parser(id) => (self.module.parsers[*id].type_params.len(), &|a| {
+                Ty::Parser(*id, a)
+            }),
+            Entity::Control(id) => (self.module.controls[*id].type_params.len(), &|a| {
+                Ty::Control(*id, a)
+            }),
+            Entity::Package(id) => (self.module.packages[*id].type_params.len(), &|a| {
+                Ty::Package(*id, a)
+            }),
             Entity::Poison | Entity::InProgress(_) => return Ty::Poison,
             other => {
                 self.report(names::not_a_type(name, other.describe()));

@@ -36,12 +36,16 @@ impl Container {
     /// What is allowed instead.
     pub(crate) fn allowed(self) -> &'static str {
         match self {
-            Container::Header => "a header holds bit<N>, int<N>, varbit<N>, bool, serializable enums and structs of these",
+            Container::Header => {
+                "a header holds bit<N>, int<N>, varbit<N>, bool, serializable enums and structs of these"
+            }
             Container::Union => "a header union holds headers",
             Container::Struct | Container::Tuple => {
                 "use bit<N>, int<N>, varbit<N>, bool, error, enums, headers, unions, stacks, structs or tuples"
             }
-            Container::List => "a list holds values of any type that a variable or constant can have",
+            Container::List => {
+                "a list holds values of any type that a variable or constant can have"
+            }
             Container::Stack => "a stack holds headers or header unions",
         }
     }
@@ -74,10 +78,9 @@ impl Checker<'_> {
                 CompositeKind::Union => !matches!(container, Header | Union),
                 CompositeKind::Struct => match container {
                     Struct | Tuple | List => true,
-                    Header => self
-                        .field_types(*id, args)
-                        .iter()
-                        .all(|(_, field)| !matches!(field, Ty::Varbit(_)) && self.may_hold(Header, field)),
+                    Header => self.field_types(*id, args).iter().all(|(_, field)| {
+                        !matches!(field, Ty::Varbit(_)) && self.may_hold(Header, field)
+                    }),
                     Union | Stack => false,
                 },
             },
@@ -87,7 +90,13 @@ impl Checker<'_> {
     /// Whether values of `ty` can be compared with `==`.
     pub(crate) fn has_equality(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Poison | Ty::Bool | Ty::Int | Ty::Bits { .. } | Ty::Varbit(_) | Ty::Error | Ty::Enum(_) => true,
+            Ty::Poison
+            | Ty::Bool
+            | Ty::Int
+            | Ty::Bits { .. }
+            | Ty::Varbit(_)
+            | Ty::Error
+            | Ty::Enum(_) => true,
             Ty::NewType(_) | Ty::Composite(..) | Ty::Param(_) => true,
             Ty::Stack(elem, _) | Ty::List(elem) => self.has_equality(elem),
             Ty::Tuple(elems) => elems.iter().all(|e| self.has_equality(e)),
@@ -98,7 +107,12 @@ impl Checker<'_> {
     /// Whether a variable, or a parameter with a direction, may have this type.
     pub(crate) fn is_storable(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Poison | Ty::Infer(_) | Ty::Param(_) | Ty::Bool | Ty::Bits { .. } | Ty::Varbit(_) => true,
+            Ty::Poison
+            | Ty::Infer(_)
+            | Ty::Param(_)
+            | Ty::Bool
+            | Ty::Bits { .. }
+            | Ty::Varbit(_) => true,
             Ty::Error | Ty::Enum(_) | Ty::NewType(_) | Ty::Composite(..) => true,
             Ty::Stack(elem, _) => self.is_storable(elem),
             Ty::Tuple(elems) => elems.iter().all(|e| self.is_storable(e)),
@@ -125,7 +139,9 @@ impl Checker<'_> {
     /// Whether a table or select can match on values of `ty` as they are.
     pub(crate) fn is_matchable(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Poison | Ty::Bool | Ty::Bits { .. } | Ty::Error | Ty::Enum(_) | Ty::Varbit(_) => true,
+            Ty::Poison | Ty::Bool | Ty::Bits { .. } | Ty::Error | Ty::Enum(_) | Ty::Varbit(_) => {
+                true
+            }
             Ty::NewType(id) => self.is_matchable(&self.module.new_types[*id].ty),
             _ => false,
         }

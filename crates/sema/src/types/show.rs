@@ -30,8 +30,14 @@ impl Checker<'_> {
             Ty::Void => "void".to_owned(),
             Ty::Bool => "bool".to_owned(),
             Ty::Int => "int".to_owned(),
-            Ty::Bits { width, signed: false } => format!("bit<{width}>"),
-            Ty::Bits { width, signed: true } => format!("int<{width}>"),
+            Ty::Bits {
+                width,
+                signed: false,
+            } => format!("bit<{width}>"),
+            Ty::Bits {
+                width,
+                signed: true,
+            } => format!("int<{width}>"),
             Ty::Varbit(max) => format!("varbit<{max}>"),
             Ty::String => "string".to_owned(),
             Ty::Error => "error".to_owned(),
@@ -48,7 +54,9 @@ impl Checker<'_> {
             Ty::Parser(id, args) => all(&self.module.parsers[*id].name, args),
             Ty::Control(id, args) => all(&self.module.controls[*id].name, args),
             Ty::Package(id, args) => all(&self.module.packages[*id].name, args),
-            Ty::ApplyResult(id) => format!("the result of `{}.apply()`", self.module.tables[*id].name),
+            Ty::ApplyResult(id) => {
+                format!("the result of `{}.apply()`", self.module.tables[*id].name)
+            }
             Ty::ActionRun(id) => format!("the action that `{}` ran", self.module.tables[*id].name),
         }
     }

@@ -10,7 +10,12 @@ pub(super) fn run(checker: &mut Checker<'_>) {
     for parser in checker.module.parsers.values() {
         let Some(body) = &parser.body else { continue };
         let reached = reached(body);
-        found.extend(body.states.iter().filter(|(id, _)| !reached[id.index()]).map(|(_, s)| (s.span, s.name.clone())));
+        found.extend(
+            body.states
+                .iter()
+                .filter(|(id, _)| !reached[id.index()])
+                .map(|(_, s)| (s.span, s.name.clone())),
+        );
     }
     for (span, name) in found {
         checker.report(warnings::unreachable_state(span, &name));
@@ -22,7 +27,9 @@ fn reached(body: &ParserBody) -> Vec<bool> {
     let mut reached = vec![false; body.states.len()];
     let mut todo: Vec<StateId> = vec![body.start];
     while let Some(id) = todo.pop() {
-        let Some(seen) = reached.get_mut(id.index()) else { continue };
+        let Some(seen) = reached.get_mut(id.index()) else {
+            continue;
+        };
         if std::mem::replace(seen, true) {
             continue;
         }

@@ -6,11 +6,19 @@ use diag::FileId;
 
 pub(super) fn run(checker: &mut Checker<'_>) {
     for declared in std::mem::take(&mut checker.declared) {
-        let own = checker.map.locate(declared.span).is_some_and(|(file, _)| file == FileId(0));
+        let own = checker
+            .map
+            .locate(declared.span)
+            .is_some_and(|(file, _)| file == FileId(0));
         // A library's functions and actions are for others to use.
-        let for_others = checker.module.main.is_none() && matches!(declared.what, "function" | "action");
+        let for_others =
+            checker.module.main.is_none() && matches!(declared.what, "function" | "action");
         if own && !for_others && !checker.used.contains(&declared.span) {
-            checker.report(warnings::unused(declared.span, declared.what, &declared.name));
+            checker.report(warnings::unused(
+                declared.span,
+                declared.what,
+                &declared.name,
+            ));
         }
     }
 }

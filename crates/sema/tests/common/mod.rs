@@ -24,7 +24,9 @@ impl Files {
     /// `text` under the name `name`.
     #[allow(dead_code)]
     pub fn with(name: &str, text: &str) -> Files {
-        Files { given: Some((name.to_owned(), text.to_owned())) }
+        Files {
+            given: Some((name.to_owned(), text.to_owned())),
+        }
     }
 }
 
@@ -33,16 +35,30 @@ impl SourceLoader for Files {
         if let Some((name, text)) = &self.given
             && name == path
         {
-            return Ok(Loaded { name: name.clone(), text: text.as_str().into() });
+            return Ok(Loaded {
+                name: name.clone(),
+                text: text.as_str().into(),
+            });
         }
-        let beside = from.and_then(|f| Path::new(f).parent()).map(|d| d.join(path));
-        let places = [beside, Some(root().join("p4include").join(path)), Some(PathBuf::from(path))];
+        let beside = from
+            .and_then(|f| Path::new(f).parent())
+            .map(|d| d.join(path));
+        let places = [
+            beside,
+            Some(root().join("p4include").join(path)),
+            Some(PathBuf::from(path)),
+        ];
         for place in places.into_iter().flatten() {
             if let Ok(text) = std::fs::read_to_string(&place) {
-                return Ok(Loaded { name: place.to_string_lossy().into_owned(), text: text.into() });
+                return Ok(Loaded {
+                    name: place.to_string_lossy().into_owned(),
+                    text: text.into(),
+                });
             }
         }
-        Err(LoadError::NotFound { tried: vec![path.to_owned()] })
+        Err(LoadError::NotFound {
+            tried: vec![path.to_owned()],
+        })
     }
 }
 

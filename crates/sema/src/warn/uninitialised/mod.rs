@@ -20,14 +20,35 @@ pub(super) fn run(checker: &mut Checker<'_>) {
     let mut found = Vec::new();
     let module = &checker.module;
     for function in module.functions.values() {
-        body(checker, &function.proto.params, &[], &function.body, &function.proto.name, &mut found);
+        body(
+            checker,
+            &function.proto.params,
+            &[],
+            &function.body,
+            &function.proto.name,
+            &mut found,
+        );
     }
     for action in module.actions.values() {
-        body(checker, &action.params, &[], &action.body, &action.name, &mut found);
+        body(
+            checker,
+            &action.params,
+            &[],
+            &action.body,
+            &action.name,
+            &mut found,
+        );
     }
     for control in module.controls.values() {
         if let Some(inner) = &control.body {
-            body(checker, &control.params, &inner.locals, &inner.apply, &control.name, &mut found);
+            body(
+                checker,
+                &control.params,
+                &inner.locals,
+                &inner.apply,
+                &control.name,
+                &mut found,
+            );
         }
     }
     for parser in module.parsers.values() {
@@ -43,7 +64,14 @@ pub(super) fn run(checker: &mut Checker<'_>) {
 }
 
 /// One body with its parameters and the declarations in front of it.
-fn body(checker: &Checker<'_>, params: &[LocalId], decls: &[BodyDecl], stmts: &[Stmt], name: &str, found: &mut Vec<Diagnostic>) {
+fn body(
+    checker: &Checker<'_>,
+    params: &[LocalId],
+    decls: &[BodyDecl],
+    stmts: &[Stmt],
+    name: &str,
+    found: &mut Vec<Diagnostic>,
+) {
     let mut walk = Walk::new(checker, true);
     let state = entry(checker, params);
     walk.set(Some(state));
@@ -80,10 +108,18 @@ fn declare(walk: &mut Walk<'_, '_>, decls: &[BodyDecl]) {
 }
 
 /// Tells of `out` parameters that are not written when a body ends.
-fn unset_outs(checker: &Checker<'_>, params: &[LocalId], end: &State, name: &str, found: &mut Vec<Diagnostic>) {
+fn unset_outs(
+    checker: &Checker<'_>,
+    params: &[LocalId],
+    end: &State,
+    name: &str,
+    found: &mut Vec<Diagnostic>,
+) {
     for param in params {
         let local = &checker.module.locals[*param];
-        if local.kind == LocalKind::Param(Direction::Out) && end.get(*param).is_some_and(Init::is_unwritten) {
+        if local.kind == LocalKind::Param(Direction::Out)
+            && end.get(*param).is_some_and(Init::is_unwritten)
+        {
             found.push(warnings::out_unset(local.span, &local.name, name));
         }
     }
@@ -92,5 +128,9 @@ fn unset_outs(checker: &Checker<'_>, params: &[LocalId], end: &State, name: &str
 /// A name for what stands at `span`.
 fn text(checker: &Checker<'_>, span: Span, fallback: &str) -> String {
     let text = checker.map.text(span);
-    if text.is_empty() || text.len() > 60 || text.contains('\n') { fallback.to_owned() } else { text.to_owned() }
+    if text.is_empty() || text.len() > 60 || text.contains('\n') {
+        fallback.to_owned()
+    } else {
+        text.to_owned()
+    }
 }

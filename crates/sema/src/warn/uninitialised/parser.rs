@@ -11,7 +11,12 @@ use hir::*;
 /// How often a state is looked at before giving up on the parser.
 const MAX_VISITS: usize = 64;
 
-pub(super) fn check(checker: &Checker<'_>, parser: &Parser, body: &ParserBody, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(
+    checker: &Checker<'_>,
+    parser: &Parser,
+    body: &ParserBody,
+    found: &mut Vec<Diagnostic>,
+) {
     let mut first = Walk::new(checker, true);
     first.set(Some(entry(checker, &parser.params)));
     declare(&mut first, &body.locals);
@@ -57,7 +62,13 @@ pub(super) fn check(checker: &Checker<'_>, parser: &Parser, body: &ParserBody, f
 }
 
 /// What is known behind a state.
-fn through(checker: &Checker<'_>, body: &ParserBody, id: StateId, known: Option<State>, tell: bool) -> (Option<State>, Vec<Diagnostic>) {
+fn through(
+    checker: &Checker<'_>,
+    body: &ParserBody,
+    id: StateId,
+    known: Option<State>,
+    tell: bool,
+) -> (Option<State>, Vec<Diagnostic>) {
     let mut walk = Walk::new(checker, tell);
     walk.set(known);
     let state = &body.states[id];

@@ -30,12 +30,24 @@ pub(super) enum Validity {
 impl Init {
     /// A variable of this type before anything is written to it.
     pub(super) fn fresh(module: &Module, ty: &Ty) -> Init {
-        build(module, ty, &Init::No, Validity::Invalid, &mut MAX_PARTS.clone())
+        build(
+            module,
+            ty,
+            &Init::No,
+            Validity::Invalid,
+            &mut MAX_PARTS.clone(),
+        )
     }
 
     /// A value of this type of which nothing is known but that it was written.
     pub(super) fn unknown(module: &Module, ty: &Ty) -> Init {
-        build(module, ty, &Init::Yes, Validity::Unknown, &mut MAX_PARTS.clone())
+        build(
+            module,
+            ty,
+            &Init::Yes,
+            Validity::Unknown,
+            &mut MAX_PARTS.clone(),
+        )
     }
 
     /// What is known where two ways meet.
@@ -100,7 +112,15 @@ fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut
                 CompositeKind::Struct => Init::Parts(
                     decl.fields
                         .iter()
-                        .map(|f| build(module, &crate::infer::subst(&f.ty, &decl.type_params, args), scalar, header, budget))
+                        .map(|f| {
+                            build(
+                                module,
+                                &crate::infer::subst(&f.ty, &decl.type_params, args),
+                                scalar,
+                                header,
+                                budget,
+                            )
+                        })
                         .collect(),
                 ),
             }

@@ -24,7 +24,14 @@ pub(super) struct Walk<'c, 'm> {
 
 impl<'c, 'm> Walk<'c, 'm> {
     pub(super) fn new(checker: &'c Checker<'m>, tell: bool) -> Walk<'c, 'm> {
-        Walk { checker, state: None, returns: None, breaks: None, tell, found: Vec::new() }
+        Walk {
+            checker,
+            state: None,
+            returns: None,
+            breaks: None,
+            tell,
+            found: Vec::new(),
+        }
     }
 
     pub(super) fn set(&mut self, state: Option<State>) {
@@ -66,7 +73,11 @@ impl<'c, 'm> Walk<'c, 'm> {
                 self.write(target, value);
             }
             StmtKind::Call(call) => self.call(call),
-            StmtKind::If { cond, then, otherwise } => {
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 self.read(cond);
                 let before = self.state.clone();
                 self.assume(cond, true);
@@ -94,7 +105,12 @@ impl<'c, 'm> Walk<'c, 'm> {
                 self.apply(*table);
                 self.cases(cases.iter().map(|c| (&c.body, c.is_default)));
             }
-            StmtKind::For { init, cond, update, body } => {
+            StmtKind::For {
+                init,
+                cond,
+                update,
+                body,
+            } => {
                 self.block(init);
                 self.repeat(&[update, body], |w| {
                     w.read(cond);
@@ -103,7 +119,11 @@ impl<'c, 'm> Walk<'c, 'm> {
                     w.block(update);
                 });
             }
-            StmtKind::ForIn { local, collection, body } => {
+            StmtKind::ForIn {
+                local,
+                collection,
+                body,
+            } => {
                 match collection {
                     Collection::Range(lo, hi) => {
                         self.read(lo);
@@ -111,7 +131,8 @@ impl<'c, 'm> Walk<'c, 'm> {
                     }
                     Collection::Elements(of) => self.read(of),
                 }
-                let known = Init::unknown(&self.checker.module, &self.checker.module.locals[*local].ty);
+                let known =
+                    Init::unknown(&self.checker.module, &self.checker.module.locals[*local].ty);
                 self.repeat(&[body], |w| {
                     if let Some(state) = &mut w.state {
                         state.set(*local, known);
@@ -125,7 +146,9 @@ impl<'c, 'm> Walk<'c, 'm> {
     /// A loop: nothing certain is known of headers that it may change, and it may run not at all.
     fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self)) {
         let mut changed = Writes::default();
-        blocks.iter().for_each(|b| writes::of_block(&self.checker.module, b, &mut changed));
+        blocks
+            .iter()
+            .for_each(|b| writes::of_block(&self.checker.module, b, &mut changed));
         if let Some(state) = &mut self.state {
             for id in &changed.locals {
                 if let Some(init) = state.get_mut(*id) {
@@ -151,14 +174,22 @@ impl<'c, 'm> Walk<'c, 'm> {
             self.block(body);
             after = join(after, self.state.take());
         }
-        self.state = if has_default { after } else { join(after, before) };
+        self.state = if has_default {
+            after
+        } else {
+            join(after, before)
+        };
     }
 
     /// What `cond` being `holds` says of headers.
     fn assume(&mut self, cond: &Expr, holds: bool) {
         match &cond.kind {
             ExprKind::IsValid(header) => {
-                let validity = if holds { Validity::Valid } else { Validity::Invalid };
+                let validity = if holds {
+                    Validity::Valid
+                } else {
+                    Validity::Invalid
+                };
                 if let Some(state) = &mut self.state
                     && let Some(Init::Header(known)) = state.place_mut(header)
                 {
@@ -182,9 +213,13 @@ impl<'c, 'm> Walk<'c, 'm> {
     fn value(&self, value: &Expr) -> Init {
         let module = &self.checker.module;
         match &value.kind {
-            ExprKind::Const(ConstValue::InvalidHeader) if self.is_header(&value.ty) => Init::Header(Validity::Invalid),
+            ExprKind::Const(ConstValue::InvalidHeader) if self.is_header(&value.ty) => {
+                Init::Header(Validity::Invalid)
+            }
             ExprKind::Default if self.is_header(&value.ty) => Init::Header(Validity::Invalid),
-            ExprKind::Const(ConstValue::List(_)) | ExprKind::List(_) if self.is_header(&value.ty) => {
+            ExprKind::Const(ConstValue::List(_)) | ExprKind::List(_)
+                if self.is_header(&value.ty) =>
+            {
                 Init::Header(Validity::Valid)
             }
             _ => match self.state.as_ref().and_then(|s| s.place(value)) {
@@ -282,7 +317,9 @@ impl<'c, 'm> Walk<'c, 'm> {
             }
             return;
         }
-        let ExprKind::Field(base, _) = &expr.kind else { return };
+        let ExprKind::Field(base, _) = &expr.kind else {
+            return;
+        };
         match state.place(base) {
             Some(Init::Header(Validity::Invalid)) => {
                 if self.tell {
@@ -338,9 +375,21 @@ impl<'c, 'm> Walk<'c, 'm> {
 
     fn is_extract(&self, call: &Call) -> bool {
         match &call.callee {
-            Callee::Method { object: Expr { ty: Ty::Extern(id, _), .. }, method, .. } => {
+            Callee::Method {
+                object:
+                    Expr {
+                        ty: Ty::Extern(id, _),
+                        ..
+                    },
+                method,
+                ..
+            } => {
                 let decl = &self.checker.module.externs[*id];
-                decl.name == "packet_in" && decl.methods.get(*method as usize).is_some_and(|m| m.proto.name == "extract")
+                decl.name == "packet_in"
+                    && decl
+                        .methods
+                        .get(*method as usize)
+                        .is_some_and(|m| m.proto.name == "extract")
             }
             _ => false,
         }

@@ -19,7 +19,9 @@ fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
     match &stmt.kind {
         StmtKind::Assign { target, .. } => root(target, out),
         StmtKind::Call(call) => of_call(module, call, out),
-        StmtKind::If { then, otherwise, .. } => {
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
             of_block(module, then, out);
             of_block(module, otherwise, out);
         }
@@ -29,7 +31,9 @@ fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
             of_table(module, *table, out);
             cases.iter().for_each(|c| of_block(module, &c.body, out));
         }
-        StmtKind::For { init, update, body, .. } => {
+        StmtKind::For {
+            init, update, body, ..
+        } => {
             of_block(module, init, out);
             of_block(module, update, out);
             of_block(module, body, out);
@@ -56,7 +60,10 @@ fn of_call(module: &Module, call: &Call, out: &mut Writes) {
     match &call.callee {
         Callee::Action(id) => of_action(module, *id, out),
         Callee::Table(id) => of_table(module, *id, out),
-        Callee::SetValid(e) | Callee::SetInvalid(e) | Callee::PushFront(e, _) | Callee::PopFront(e, _) => root(e, out),
+        Callee::SetValid(e)
+        | Callee::SetInvalid(e)
+        | Callee::PushFront(e, _)
+        | Callee::PopFront(e, _) => root(e, out),
         _ => {}
     }
 }
