@@ -15,8 +15,12 @@ impl Elab<'_> {
     /// The value of an expression. What it reads from storage is read when the value is used: see
     /// [`Elab::operands`] for where that matters.
     pub(crate) fn eval(&mut self, expr: &Expr) -> Result<Value> {
+        self.grow(1, expr.span)?;
+        self.deeper(expr.span, |elab| elab.eval_kind(expr))
+    }
+
+    fn eval_kind(&mut self, expr: &Expr) -> Result<Value> {
         let span = expr.span;
-        self.grow(1, span)?;
         match &expr.kind {
             ExprKind::Const(value) => self.constant(value, &expr.ty, span),
             ExprKind::Local(id) => match self.env.locals.get(id) {

@@ -14,6 +14,9 @@ use num_traits::ToPrimitive;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
+/// How many levels a function, control or parser used by another counts for.
+const BODY_DEPTH: u32 = 8;
+
 /// An instance of a control.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ControlInst(u32);
@@ -442,9 +445,12 @@ impl Elab<'_> {
         env: Env,
         build: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<(R, Env)> {
+        // A body within a body takes many frames of the stack.
+        self.depth += BODY_DEPTH;
         let outer = std::mem::replace(&mut self.env, env);
         let built = build(self);
         let inner = std::mem::replace(&mut self.env, outer);
+        self.depth -= BODY_DEPTH;
         built.map(|result| (result, inner))
     }
 }

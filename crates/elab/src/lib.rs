@@ -51,6 +51,9 @@ use types::Shape;
 /// double a program at each level; this ends it before the machine does.
 const MAX_SIZE: usize = 1_000_000;
 
+/// How deep calls, instances, statements, expressions and types may nest together.
+const MAX_DEPTH: u32 = 400;
+
 /// Turns a checked program into IR, with warnings.
 ///
 /// Errors are E05xx (instantiation) and E06xx (architecture). Never panics for a module that the
@@ -109,7 +112,9 @@ pub(crate) struct Elab<'a> {
     slots: HashMap<&'static str, Storage>,
     /// Everything built, for [`MAX_SIZE`].
     size: usize,
-    /// Whether [`MAX_SIZE`] was reported.
+    /// How deep the recursion is, for [`MAX_DEPTH`].
+    depth: u32,
+    /// Whether [`MAX_SIZE`] or [`MAX_DEPTH`] was reported.
     exhausted: bool,
 }
 
@@ -140,6 +145,7 @@ impl<'a> Elab<'a> {
             shared_outs: Vec::new(),
             slots: HashMap::new(),
             size: 0,
+            depth: 0,
             exhausted: false,
         }
     }
@@ -161,6 +167,21 @@ impl<'a> Elab<'a> {
             self.diagnostics.push(errors::too_big(span, MAX_SIZE));
         }
         Err(Failed)
+    }
+
+    /// Goes one level deeper; fails where that is too deep.
+    fn deeper<R>(&mut self, span: Span, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+        if self.depth >= MAX_DEPTH {
+            if !self.exhausted {
+                self.exhausted = true;
+                self.diagnostics.push(errors::too_deep(span, MAX_DEPTH));
+            }
+            return Err(Failed);
+        }
+        self.depth += 1;
+        let built = build(self);
+        self.depth -= 1;
+        built
     }
 
     /// The index of a member of `error`, added if the program doesn't declare it.

@@ -12,7 +12,7 @@ impl Elab<'_> {
     pub(crate) fn stmts(&mut self, block: &Block) -> Result<()> {
         let mut result = Ok(());
         for stmt in block {
-            result = self.stmt(stmt).and(result);
+            result = self.deeper(stmt.span, |elab| elab.stmt(stmt)).and(result);
             if self.exhausted {
                 return Err(Failed);
             }

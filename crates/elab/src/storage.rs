@@ -93,6 +93,10 @@ impl Elab<'_> {
     /// Makes storage for a value of a type.
     pub(crate) fn allocate(&mut self, name: &str, ty: &Ty, span: Span) -> Result<Storage> {
         self.grow(1, span)?;
+        self.deeper(span, |elab| elab.allocate_shape(name, ty, span))
+    }
+
+    fn allocate_shape(&mut self, name: &str, ty: &Ty, span: Span) -> Result<Storage> {
         Ok(match &*self.shape(ty, span)? {
             Shape::Scalar(ty) => Storage::Scalar(Place::Var(self.new_var(name, *ty, span))),
             Shape::Header(ty) => {

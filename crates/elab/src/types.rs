@@ -68,7 +68,8 @@ impl Elab<'_> {
         if let Some(shape) = self.shapes.get(&ty) {
             return Ok(shape.clone());
         }
-        let shape = Rc::new(self.make_shape(&ty, span)?);
+        let shape = self.deeper(span, |elab| elab.make_shape(&ty, span))?;
+        let shape = Rc::new(shape);
         self.shapes.insert(ty, shape.clone());
         Ok(shape)
     }

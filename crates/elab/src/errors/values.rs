@@ -15,6 +15,16 @@ pub(crate) fn bad_size(at: Span, what: &str, value: &BigInt) -> Diagnostic {
         .help("use a number from 1 to 4294967295")
 }
 
+/// Functions, controls, parsers or types that use each other in too long a chain.
+pub(crate) fn too_deep(at: Span, limit: u32) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0563"),
+        at,
+        format!("calls, instances, statements and types nest deeper than {limit} levels"),
+    )
+    .help("shorten the chain of functions, controls, parsers or structs that use one another")
+}
+
 /// A program that instantiation makes too big.
 pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(

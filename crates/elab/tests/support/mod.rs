@@ -96,3 +96,36 @@ pub fn programs(folder: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+const PRELUDE: &str = "\
+#include <core.p4>
+#include <xdp_model.p4>
+header h_t { bit<8> a; bit<8> b; bit<16> c; }
+header g_t { bit<16> x; }
+header_union u_t { h_t h; g_t g; }
+struct m_t { bit<8> x; bool y; }
+struct headers_t { h_t h; h_t i; h_t[3] s; u_t u; u_t[2] us; }
+";
+
+const PARSER: &str = "
+parser p(packet_in packet, out headers_t hdr) { state start { transition accept; } }";
+const CONTROL: &str = "
+control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) { apply { } }";
+const DEPARSER: &str = "
+control d(in headers_t hdr, packet_out packet) { apply { } }";
+
+/// A golden test's text completed to a program.
+pub fn complete(text: &str) -> String {
+    let mut program = format!("{PRELUDE}#line 1\n{text}");
+    for (has, part) in [
+        ("parser p(", PARSER),
+        ("control c(", CONTROL),
+        ("control d(", DEPARSER),
+        (" main;", "\nxdp(p(), c(), d()) main;"),
+    ] {
+        if !text.contains(has) {
+            program += part;
+        }
+    }
+    program
+}

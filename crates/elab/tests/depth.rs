@@ -1,0 +1,84 @@
+//! Programs that nest as deep as text can are built or refused, never a crash, on a stack of 2 MiB.
+
+mod support;
+
+use std::fmt::Write;
+use support::{Outcome, compile};
+
+const FRAME: &str = "\
+#include <core.p4>
+#include <xdp_model.p4>
+header h_t { bit<8> a; }
+struct headers_t { h_t h; }
+parser p(packet_in packet, out headers_t hdr) { state start { transition accept; } }
+control d(in headers_t hdr, packet_out packet) { apply { } }
+";
+
+fn control(body: &str) -> String {
+    format!(
+        "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {body}
+xdp(p(), c(), d()) main;"
+    )
+}
+
+fn codes(text: &str) -> Vec<&'static str> {
+    match compile("deep.p4", text) {
+        Outcome::Program(..) => Vec::new(),
+        Outcome::Refused(diagnostics, _) => diagnostics.iter().map(|d| d.code.0).collect(),
+        Outcome::Unchecked(_) => vec!["unchecked"],
+        Outcome::Broken(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn long_chains_of_functions_are_refused() {
+    let mut text = FRAME.to_owned();
+    text += "bit<8> f0(in bit<8> x) { return x; }\n";
+    for i in 1..5000 {
+        let _ = writeln!(
+            text,
+            "bit<8> f{i}(in bit<8> x) {{ if (x == 1) {{ return (1 + (2 + f{}(x))); }} return x; }}",
+            i - 1
+        );
+    }
+    text += &control("{ apply { hdr.h.a = f4999(hdr.h.a); } }");
+    assert_eq!(codes(&text), ["E0563"]);
+}
+
+#[test]
+fn long_chains_of_controls_are_refused() {
+    let mut text = FRAME.to_owned();
+    text += "control k0(inout h_t h) { apply { h.a = 1; } }\n";
+    for i in 1..5000 {
+        let _ = writeln!(
+            text,
+            "control k{i}(inout h_t h) {{ k{}() k; apply {{ if (h.a == 1) {{ k.apply(h); }} }} }}",
+            i - 1
+        );
+    }
+    text += &control("{ k4999() k; apply { k.apply(hdr.h); } }");
+    assert_eq!(codes(&text), ["E0563"]);
+}
+
+#[test]
+fn structs_nested_deep_are_refused() {
+    let mut text = FRAME.to_owned();
+    text += "struct s0 { bit<8> x; }\n";
+    for i in 1..5000 {
+        let _ = writeln!(text, "struct s{i} {{ s{} s; }}", i - 1);
+    }
+    text += &control("{ apply { s4999 s; hdr.h.a = 1; } }");
+    assert_ne!(codes(&text), [""; 0]);
+}
+
+#[test]
+fn what_the_parser_takes_is_built() {
+    let mut text = FRAME.to_owned();
+    let ifs = "if (hdr.h.a == 1) { ".repeat(30);
+    let sum = "(1 + ".repeat(30) + "hdr.h.a" + &")".repeat(30);
+    text += &control(&format!(
+        "{{ apply {{ {ifs} hdr.h.a = {sum}; {} }} }}",
+        "}".repeat(30)
+    ));
+    assert_eq!(codes(&text), [""; 0]);
+}
