@@ -2,6 +2,8 @@ struct s_t { bit<8> a; bit<8> b; }
 extern void put<T>(in T x);
 extern E { E(); }
 control c(inout s_t s, inout bit<8> x, E obj) {
+    action a() {}
+    table t { actions = { a; } default_action = a(); }
     apply {
         s = { 1 }; //~ E0312 has 2 elements, not 1
         s = { a = 1 }; //~ E0314 no value for `b`
@@ -9,10 +11,13 @@ control c(inout s_t s, inout bit<8> x, E obj) {
         put(...); //~ E0315 the type of `...`
         put({#}); //~ E0315 the type of `{#}`
         put({ 8w1, ... }); //~ E0315 the type of `...`
+        put({ obj, x }); //~ E0344 `E` is no value
+        put(t.apply()); //~ E0344 the result of `t.apply()` is no value
+        if ((x == 1 ? t.apply() : t.apply()).hit) {} //~ E0344 is no value
         x = s[0]; //~ E0317 `s_t` cannot be indexed
-        tuple<bit<8>, bit<8>> t = { 1, 2 };
-        x = t[2]; //~ E0318 index 2 is out of range
-        x = t[x]; //~ E0505 must be known when compiling
+        tuple<bit<8>, bit<8>> tu = { 1, 2 };
+        x = tu[2]; //~ E0318 index 2 is out of range
+        x = tu[x]; //~ E0505 must be known when compiling
         const list<E> l = ...; //~ E0303 `E` cannot be
         const string st = ...; //~ E0316 `string` has no default value
     }

@@ -313,8 +313,9 @@ impl Checker<'_> {
                 if bare && value.ty == Ty::Int {
                     return Filled::Number(value);
                 }
-                if value.ty == Ty::Void {
-                    self.report(types::no_value(value.span));
+                if bare && !self.is_value(&value.ty) && !self.is_object(&value.ty) {
+                    let shown = self.show(&value.ty);
+                    self.report(types::not_storable(value.span, &shown));
                     return Filled::Failed;
                 }
                 let value = self.coerce(value, &known);

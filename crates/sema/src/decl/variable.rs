@@ -29,6 +29,7 @@ impl Checker<'_> {
             resolved = Ty::Poison;
         }
         let value = self.expr_as(value, &resolved);
+        let value = self.written_out(value);
         if self.place != Place::TopLevel {
             self.expect_use("constant", name);
         }
@@ -41,7 +42,7 @@ impl Checker<'_> {
             return None;
         }
         let waits = self.place != Place::TopLevel && self.is_compile_time(&value);
-        if !waits && !matches!(value.kind, ExprKind::Default) {
+        if !waits {
             self.report(constants::not_constant(
                 value.span,
                 "the value of a constant",

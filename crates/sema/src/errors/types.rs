@@ -407,6 +407,17 @@ pub(crate) fn no_value(span: Span) -> Diagnostic {
         .help("make the call a statement of its own")
 }
 
+/// An object, or the result of `apply()`, where a value is wanted.
+pub(crate) fn not_storable(span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0344"),
+        span,
+        format!("{} is no value that can be chosen, listed or passed on", tick(ty)),
+    )
+    .label("not a value")
+    .help("use its members or call its methods; objects are passed to parameters of their own type")
+}
+
 /// The branches of `? :` have two types.
 pub(crate) fn branches_differ(yes: Span, no: Span, a: &str, b: &str) -> Diagnostic {
     Diagnostic::error(

@@ -44,7 +44,7 @@ impl Checker<'_> {
             if rest {
                 return self.poison(types::no_type_known(span, "`...`"));
             }
-            let values: Vec<Expr> = given.iter().map(|e| self.expr(e, None)).collect();
+            let values: Vec<Expr> = given.iter().map(|e| self.free_element(e)).collect();
             let ty = Ty::Tuple(values.iter().map(|v| v.ty.clone()).collect());
             return self.gathered(values, ty, span);
         };
@@ -65,6 +65,16 @@ impl Checker<'_> {
             values.push(self.default_of(&slot, at));
         }
         self.gathered(values, ty, span)
+    }
+
+    /// An element of a list whose type nothing tells.
+    fn free_element(&mut self, elem: &ast::Expr) -> Expr {
+        let value = self.expr(elem, None);
+        if self.is_value(&value.ty) {
+            return value;
+        }
+        let shown = self.show(&value.ty);
+        self.poison(types::not_storable(value.span, &shown))
     }
 
     /// A list of values as one expression, folded if each of them is constant.

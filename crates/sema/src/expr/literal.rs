@@ -58,7 +58,8 @@ impl Checker<'_> {
             let shown = self.show(ty);
             return self.poison(types::no_default(span, &shown));
         }
-        match self.default_const(ty) {
+        let small = self.measure(ty).leaves <= 256;
+        match small.then(|| self.default_const(ty)).flatten() {
             Some(value) => constant(value, ty.clone(), span),
             None => Expr {
                 kind: ExprKind::Default,
@@ -68,11 +69,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Zero, false, first member, invalid header; `None` where it depends on a type argument or is large.
-    fn default_const(&mut self, ty: &Ty) -> Option<ConstValue> {
-        if self.measure(ty).leaves > 256 {
-            return None;
+    /// A `...` that stands for a large value, written out: what a constant needs.
+    pub(crate) fn written_out(&mut self, value: Expr) -> Expr {
+        if !matches!(value.kind, ExprKind::Default) {
+            return value;
         }
+        match self.default_const(&value.ty) {
+            Some(known) => constant(known, value.ty, value.span),
+            None => value,
+        }
+    }
+
+    /// Zero, false, first member, invalid header; `None` where it depends on a type argument.
+    fn default_const(&mut self, ty: &Ty) -> Option<ConstValue> {
         Some(match ty {
             Ty::Bool => ConstValue::Bool(false),
             Ty::Bits { .. } => ConstValue::Int(BigInt::ZERO),
@@ -85,6 +94,7 @@ impl Checker<'_> {
                 let inner = self.module.new_types[*id].ty.clone();
                 return self.default_const(&inner);
             }
+            Ty::Stack(elem, n) => ConstValue::List(vec![self.default_const(elem)?; *n as usize]),
             Ty::Tuple(elems) => ConstValue::List(
                 elems
                     .iter()

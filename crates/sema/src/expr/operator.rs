@@ -330,6 +330,7 @@ impl Checker<'_> {
         }
         if let ExprKind::Const(ConstValue::Bool(c)) = cond.kind
             && yes.ty == no.ty
+            && self.is_value(&yes.ty)
         {
             return Expr {
                 span,
@@ -344,6 +345,10 @@ impl Checker<'_> {
             let ty = Ty::Bits { width, signed };
             yes = self.coerce(yes, &ty);
             no = self.coerce(no, &ty);
+        }
+        if yes.ty == no.ty && !self.is_value(&yes.ty) {
+            let shown = self.show(&yes.ty);
+            return self.poison(types::not_storable(yes.span, &shown));
         }
         if yes.ty != no.ty {
             let (a, b) = (self.show(&yes.ty), self.show(&no.ty));

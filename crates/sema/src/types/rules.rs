@@ -120,6 +120,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a value of `ty` can be an operand, an argument or an element at all.
+    pub(crate) fn is_value(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Int | Ty::String | Ty::MatchKind => true,
+            Ty::List(elem) => self.is_value(elem),
+            Ty::Tuple(elems) => elems.iter().all(|e| self.is_value(e)),
+            _ => self.is_storable(ty),
+        }
+    }
+
     /// Whether `ty` is a header, after `typedef`s.
     pub(crate) fn composite_kind(&self, ty: &Ty) -> Option<CompositeKind> {
         match ty {
