@@ -31,7 +31,7 @@ pub enum ConstValue {
     Enum(u32),
     /// A match kind, by its index in [`Module::match_kinds`].
     MatchKind(u32),
-    /// The elements of a tuple, list, or the fields of a struct or valid header in order.
+    /// The elements of a tuple, list or stack, or the fields of a struct or valid header in order.
     List(Vec<ConstValue>),
     /// `{#}`
     InvalidHeader,
