@@ -1,3 +1,105 @@
 //! IR to BPF C and a description of its maps: pure, deterministic, no kernel.
+//!
+//! [`compile`] takes a program after `ir::passes` and gives C that clang makes an object of, the
+//! description that user space keeps its tables by ([`abi::Abi`]), and a report of what the object will
+//! need. The C includes only the headers that [`headers`] gives.
 
 pub mod abi;
+mod budget;
+mod emit;
+pub mod errors;
+mod maps;
+mod names;
+mod plan;
+mod record;
+
+use abi::Abi;
+use diag::{Diagnostics, SourceMap};
+use serde::{Deserialize, Serialize};
+
+/// What a compilation may be told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The program's main file, as named on the command line.
+    pub source_name: String,
+    /// C files with the bodies of externs that the program declares, as `#include` will find them.
+    pub extern_files: Vec<String>,
+    /// How many ports the port maps hold.
+    pub max_ports: u32,
+    /// Keep as much as possible in the per-CPU map: for a program whose stack proved too large.
+    pub spill_everything: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            source_name: String::new(),
+            extern_files: Vec::new(),
+            max_ports: 1024,
+            spill_everything: false,
+        }
+    }
+}
+
+/// What a compilation gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BpfOutput {
+    /// The C file, for `clang -target bpf -mcpu=v3 -O2 -g` with [`headers`] on the include path.
+    pub c_source: String,
+    /// What user space must know of the object.
+    pub abi: Abi,
+    /// What the object will need.
+    pub report: Report,
+}
+
+/// Estimates and decisions, for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// Bytes of stack, of 512.
+    pub stack_estimate: u32,
+    /// Instructions.
+    pub instruction_estimate: u32,
+    /// Bytes in the per-CPU map.
+    pub scratch_bytes: u32,
+    /// Variables that were moved there because the stack has no room for them.
+    pub scratch_variables: Vec<String>,
+    /// Headers that live in variables instead of the packet.
+    pub copied_headers: Vec<String>,
+    /// Whether the packet's head may move.
+    pub moves_head: bool,
+}
+
+/// Compiles a program, as `ir::passes` leave it, for XDP.
+///
+/// # Errors
+///
+/// Diagnostics if the program is of an architecture that XDP does not run, or uses what the kernel does
+/// not have.
+pub fn compile(
+    program: &ir::Program,
+    map: &SourceMap,
+    options: &Options,
+) -> Result<BpfOutput, Diagnostics> {
+    emit::entry::emit(program, map, options)
+}
+
+/// The headers that generated C includes: paths relative to the include path, and texts.
+pub fn headers() -> &'static [(&'static str, &'static str)] {
+    macro_rules! headers {
+        ($($name:literal),*) => {
+            &[$((
+                concat!("onpath/", $name),
+                include_str!(concat!("../include/onpath/", $name)),
+            )),*]
+        };
+    }
+    headers!(
+        "arith.h",
+        "bpf.h",
+        "checksum.h",
+        "onpath.h",
+        "packet.h",
+        "types.h",
+        "wide.h"
+    )
+}

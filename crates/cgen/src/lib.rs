@@ -7,6 +7,7 @@
 
 pub mod lower;
 pub mod print;
+pub mod tidy;
 pub mod tree;
 
 pub use print::print;

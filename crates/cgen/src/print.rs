@@ -10,7 +10,8 @@ pub fn print(unit: &Unit) -> String {
     for (i, item) in unit.items.iter().enumerate() {
         let together = matches!(
             (item, i.checked_sub(1).map(|j| &unit.items[j])),
-            (Item::Include(_), Some(Item::Include(_))) | (Item::Prototype { .. }, Some(Item::Prototype { .. }))
+            (Item::Include(_), Some(Item::Include(_)))
+                | (Item::Prototype { .. }, Some(Item::Prototype { .. }))
         );
         if i > 0 && !together {
             p.newline();
@@ -399,6 +400,10 @@ fn write_expr(out: &mut String, e: &Expr, outer: u8) {
             out.push(')');
         }
         Expr::Unary(op, x) => {
+            let parens = UNARY < outer;
+            if parens {
+                out.push('(');
+            }
             out.push(match op {
                 UnOp::Neg => '-',
                 UnOp::BitNot => '~',
@@ -409,6 +414,9 @@ fn write_expr(out: &mut String, e: &Expr, outer: u8) {
             let same = matches!(&**x, Expr::Unary(inner, _) if inner == op)
                 || matches!(&**x, Expr::Signed(v) if *v < 0);
             write_expr(out, x, if same { POSTFIX } else { UNARY });
+            if parens {
+                out.push(')');
+            }
         }
         Expr::Binary(op, a, b) => {
             let own = precedence(*op);
@@ -510,8 +518,14 @@ mod tests {
         let sum = b(BinOp::Add, x(), y());
         assert_eq!(expr(&b(BinOp::Mul, sum.clone(), x())), "(x + y) * x");
         assert_eq!(expr(&b(BinOp::Sub, x(), sum.clone())), "x - (x + y)");
-        assert_eq!(expr(&b(BinOp::And, sum.clone(), Expr::int(255))), "(x + y) & 255");
-        assert_eq!(expr(&Expr::Cast(Type::U64, Box::new(sum.clone()))), "(u64)(x + y)");
+        assert_eq!(
+            expr(&b(BinOp::And, sum.clone(), Expr::int(255))),
+            "(x + y) & 255"
+        );
+        assert_eq!(
+            expr(&Expr::Cast(Type::U64, Box::new(sum.clone()))),
+            "(u64)(x + y)"
+        );
         assert_eq!(expr(&Expr::not(b(BinOp::Lt, x(), y()))), "x >= y");
         let neg = Expr::Unary(UnOp::Neg, Box::new(Expr::Unary(UnOp::Neg, Box::new(x()))));
         assert_eq!(expr(&neg), "-(-x)");
@@ -521,7 +535,11 @@ mod tests {
 
     #[test]
     fn literals_have_the_type_they_are_used_at() {
-        let typed = |value, wide| Expr::Int { value, typed: true, wide };
+        let typed = |value, wide| Expr::Int {
+            value,
+            typed: true,
+            wide,
+        };
         assert_eq!(expr(&typed(1, false)), "1u");
         assert_eq!(expr(&typed(1, true)), "1ull");
         assert_eq!(expr(&Expr::int(0xffff_ffff)), "0xffffffff");
@@ -531,12 +549,18 @@ mod tests {
     fn declarators_nest() {
         assert_eq!(declarator(&Type::U8.ptr().array(3), "p"), "u8 *p[3]");
         assert_eq!(declarator(&Type::U8.array(3).ptr(), "p"), "u8 (*p)[3]");
-        assert_eq!(declarator(&Type::Struct("s".into()).ptr(), ""), "struct s *");
+        assert_eq!(
+            declarator(&Type::Struct("s".into()).ptr(), ""),
+            "struct s *"
+        );
     }
 
     #[test]
     fn line_directives_are_written_only_where_counting_goes_wrong() {
-        let at = |line| Stmt::Line { file: "a.p4".into(), line };
+        let at = |line| Stmt::Line {
+            file: "a.p4".into(),
+            line,
+        };
         let set = |n: u64| Stmt::Assign(Expr::id("x"), Expr::int(n));
         let unit = Unit {
             items: vec![Item::Function {

@@ -65,6 +65,24 @@ static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *b
  * the verifier knows what the check proved. */
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
+/* Sends the whole packet to user space, its length as 4 bytes in front. 0, or the error number. */
+static inline __attribute__((always_inline, unused)) u32 send_packet_event(struct xdp_md *ctx, void *map,
+                                                                           u64 length)
+{
+    u32 head = length;
+
+    return -bpf_perf_event_output(ctx, map, (u64)head << 32 | BPF_F_CURRENT_CPU, &head, sizeof(head));
+}
+
+/* 0, which the verifier does not know: a loop that starts from it is one state to the verifier. */
+static inline __attribute__((always_inline, unused)) u64 unknown_zero(struct xdp_md *ctx)
+{
+    u64 a = ctx->rx_queue_index, b = a;
+
+    asm volatile("%0 -= %1" : "+r"(a) : "r"(b));
+    return a;
+}
+
 /* At a loop's back edge: goes to `label` when the kernel's patience (some millions of turns) is over. The
  * verifier takes a loop with it in constant effort. */
 #ifdef __BPF_FEATURE_MAY_GOTO

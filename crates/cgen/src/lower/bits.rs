@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::tree::UnOp;
-use ir::{BinaryOp, Expr, ExprKind, Type as IrType, UnaryOp};
+use ir::{BinaryOp, ExprKind, Type as IrType, UnaryOp};
 use num_bigint::BigUint;
 
 /// Bits `hi` down to `lo` (at most 64) of an expression, as a number.
@@ -18,7 +18,7 @@ pub fn bits(l: &mut impl Leaves, e: Expr, hi: u32, lo: u32) -> C {
         ExprKind::Const(value) => C::int(part(value.value(), hi, lo)),
         ExprKind::Var(var) if width > 64 => {
             let array = l.var_limbs(var);
-            from_limbs(&array, hi, lo)
+            part_of_limbs(&array, hi, lo)
         }
         ExprKind::Field(header, field) => l.field(header, field, hi, lo),
         ExprKind::Slice { base, lo: from, .. } => bits(l, base, hi + from, lo + from),
@@ -57,9 +57,10 @@ pub fn bits(l: &mut impl Leaves, e: Expr, hi: u32, lo: u32) -> C {
         ExprKind::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr), a, by)
             if scalar::constant(l, by).is_some() =>
         {
-            let by = i64::from(scalar::constant(l, by).map_or(0, |n| {
-                u32::try_from(&n).unwrap_or(u32::MAX).min(width)
-            }));
+            let by = i64::from(
+                scalar::constant(l, by)
+                    .map_or(0, |n| u32::try_from(&n).unwrap_or(u32::MAX).min(width)),
+            );
             let sign = matches!(data.ty, IrType::Bits { signed: true, .. });
             let (hi, lo) = (i64::from(hi), i64::from(lo));
             if op == BinaryOp::Shl {
@@ -70,11 +71,11 @@ pub fn bits(l: &mut impl Leaves, e: Expr, hi: u32, lo: u32) -> C {
         }
         _ if width <= 64 => {
             let whole = with_type(scalar(l, e), width);
-            piece(whole, width, hi, lo)
+            part_of_register(whole, width, hi, lo)
         }
         _ => {
             let array = wide(l, e);
-            from_limbs(&array, hi, lo)
+            part_of_limbs(&array, hi, lo)
         }
     }
 }
@@ -118,14 +119,18 @@ fn part(value: &BigUint, hi: u32, lo: u32) -> u64 {
 }
 
 /// Bits of a register of `width` bits.
-pub(super) fn piece(whole: C, width: u32, hi: u32, lo: u32) -> C {
+pub fn part_of_register(whole: C, width: u32, hi: u32, lo: u32) -> C {
     let len = hi - lo + 1;
     let mut value = whole;
     if lo > 0 {
         value = C::bin(BinOp::Shr, value, C::int(lo.into()));
     }
     value = in_register(value, width, len);
-    if hi + 1 < width { masked(value, len) } else { value }
+    if hi + 1 < width {
+        masked(value, len)
+    } else {
+        value
+    }
 }
 
 /// `high` (of `high_len` bits) above `low` (of `low_len`).
@@ -137,14 +142,14 @@ pub(super) fn join(high: C, high_len: u32, low: C, low_len: u32) -> C {
 }
 
 /// Bits of an array of limbs.
-pub(super) fn from_limbs(array: &C, hi: u32, lo: u32) -> C {
+pub fn part_of_limbs(array: &C, hi: u32, lo: u32) -> C {
     let limb = |i: u32| array.clone().index(C::int(i.into()));
     let (first, last) = (lo / 64, hi / 64);
     if first == last {
-        return piece(limb(first), 64, hi % 64, lo % 64);
+        return part_of_register(limb(first), 64, hi % 64, lo % 64);
     }
     let low_len = 64 - lo % 64;
-    let low = piece(limb(first), 64, 63, lo % 64);
-    let high = piece(limb(last), 64, hi % 64, 0);
+    let low = part_of_register(limb(first), 64, 63, lo % 64);
+    let high = part_of_register(limb(last), 64, hi % 64, 0);
     join(high, hi % 64 + 1, low, low_len)
 }

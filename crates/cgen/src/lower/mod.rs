@@ -12,12 +12,13 @@ mod bits;
 mod scalar;
 mod wide;
 
-pub use bits::{bits, padded_bits};
-pub use scalar::{cond, scalar};
+pub use bits::{bits, padded_bits, part_of_limbs, part_of_register};
+pub use scalar::{cond, cond_or_equal, scalar};
 pub use wide::{limb_count, limbs, wide};
 
 use crate::tree::{BinOp, Expr as C, Stmt, Type};
-use ir::{HeaderRef, Program, Var};
+use ir::{Expr, HeaderRef, Program, Var};
+use std::collections::HashMap;
 
 /// Where an expression's leaves lie, and where statements that it needs go.
 pub trait Leaves {
@@ -42,6 +43,9 @@ pub trait Leaves {
 
     /// Adds a statement that runs before the expression.
     fn emit(&mut self, stmt: Stmt);
+
+    /// The arrays that hold values computed for the statement at hand.
+    fn computed(&mut self) -> &mut HashMap<Expr, C>;
 }
 
 /// The low `width` (at most 64) bits set.

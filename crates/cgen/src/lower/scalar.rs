@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tree::UnOp;
-use ir::{BinaryOp, Expr, ExprKind, Type as IrType, UnaryOp};
+use ir::{BinaryOp, ExprKind, Type as IrType, UnaryOp};
 use num_bigint::BigUint;
 
 /// A value of up to 64 bits as a number in its register; a `bool` is 0 or 1.
@@ -84,13 +84,14 @@ fn binary(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr, ty: IrType) -> C 
                 _ => BinOp::Mul,
             };
             let (a, b) = (scalar(l, a), scalar(l, b));
-            masked(
-                C::bin(op, with_type(a, width), with_type(b, width)),
-                width,
-            )
+            masked(C::bin(op, with_type(a, width), with_type(b, width)), width)
         }
         BinaryOp::Div | BinaryOp::Mod => {
-            let name = if op == BinaryOp::Div { "divide" } else { "modulo" };
+            let name = if op == BinaryOp::Div {
+                "divide"
+            } else {
+                "modulo"
+            };
             let (a, b) = (scalar(l, a), scalar(l, b));
             C::call(name, vec![a, b]).cast(reg)
         }
@@ -258,4 +259,19 @@ fn piecewise(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr, width: u32) ->
         }
     }
     result.unwrap_or(C::int(0))
+}
+
+/// Whether a value of up to 64 bits equals a constant.
+pub fn cond_or_equal(l: &mut impl Leaves, e: Expr, value: u64) -> C {
+    let width = l.program().ty(e).width();
+    if matches!(width, 40 | 48 | 56) && matches!(l.program().exprs[e].kind, ExprKind::Field(..)) {
+        let part = |hi: u32, lo: u32| value >> lo & mask(hi - lo + 1);
+        let high = bits(l, e, width - 1, width - 32);
+        let low = bits(l, e, width - 33, 0);
+        return C::and(
+            C::bin(BinOp::Eq, high, C::int(part(width - 1, width - 32))),
+            C::bin(BinOp::Eq, low, C::int(part(width - 33, 0))),
+        );
+    }
+    C::bin(BinOp::Eq, scalar(l, e), C::int(value))
 }

@@ -2,7 +2,7 @@
 //! done limb by limb.
 
 use super::*;
-use ir::{BinaryOp, Expr, ExprKind, Type as IrType, UnaryOp};
+use ir::{BinaryOp, ExprKind, Type as IrType, UnaryOp};
 
 /// How many limbs a value of this width has.
 pub fn limb_count(width: u32) -> u32 {
@@ -20,6 +20,15 @@ pub fn limbs(l: &mut impl Leaves, e: Expr) -> Vec<C> {
 /// A value of any width in an array, that of the variable itself if it is one. The array may be read
 /// only, and only before the next statement of the program.
 pub fn wide(l: &mut impl Leaves, e: Expr) -> C {
+    if let Some(array) = l.computed().get(&e) {
+        return array.clone();
+    }
+    let array = compute(l, e);
+    l.computed().insert(e, array.clone());
+    array
+}
+
+fn compute(l: &mut impl Leaves, e: Expr) -> C {
     let data = l.program().exprs[e].clone();
     let width = data.ty.width();
     let count = limb_count(width).max(1);
@@ -46,7 +55,11 @@ pub fn wide(l: &mut impl Leaves, e: Expr) -> C {
                         (_, false) => "wide_shift_right",
                         (_, true) => "wide_shift_right_signed",
                     };
-                    call(l, name, vec![t.clone(), a, by, number(count), number(width)]);
+                    call(
+                        l,
+                        name,
+                        vec![t.clone(), a, by, number(count), number(width)],
+                    );
                 }
                 _ => {
                     let (a, b) = (wide(l, a), wide(l, b));

@@ -1,0 +1,289 @@
+//! Statements.
+
+use super::values::Value;
+use super::{Exit, Gen, Labeled};
+use crate::plan::flow::Flow;
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Stmt};
+use ir::{Bits, Expr, Label, StmtKind};
+
+impl Gen<'_> {
+    /// Emits a block's statements up to one after which nothing runs.
+    pub(super) fn run(&mut self, block: &[ir::Stmt]) {
+        for stmt in block {
+            if self.flow.dead {
+                return;
+            }
+            self.computed.clear();
+            self.line(stmt.span);
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &ir::Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } => {
+                let value = self.value(*value);
+                self.store(*dst, value);
+            }
+            StmtKind::CopyHeader { dst, src } => {
+                let (dst, src, span) = (*dst, *src, stmt.span);
+                self.with_header(dst, |g, d| {
+                    g.with_header(src, |g, s| g.copy_header(d, s, span));
+                });
+            }
+            StmtKind::SetValid(h) => self.with_header(*h, |g, h| g.set_validity(h, true)),
+            StmtKind::SetInvalid(h) => self.with_header(*h, |g, h| g.set_validity(h, false)),
+            StmtKind::PushFront(stacks, n) => self.move_elements(stacks, *n, true, stmt.span),
+            StmtKind::PopFront(stacks, n) => self.move_elements(stacks, *n, false, stmt.span),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => self.conditional(*cond, then, otherwise),
+            StmtKind::Switch { on, cases, default } => self.switch(*on, cases, default),
+            StmtKind::Labeled(label, body) => self.labeled(*label, body),
+            StmtKind::Loop(label, body) => self.repeat(*label, body),
+            StmtKind::Break(label) => {
+                if let Some(target) = self.labels.get_mut(label) {
+                    target.end.flow.join(&self.flow);
+                    let name = target.end.label.clone();
+                    self.push(Stmt::Goto(name));
+                }
+                self.flow.dead = true;
+            }
+            StmtKind::Continue(label) => {
+                if let Some(target) = self.labels.get_mut(label)
+                    && let Some(start) = target.start.clone()
+                {
+                    target.end.flow.join(&self.flow);
+                    let end = target.end.label.clone();
+                    self.back_edge(&end, &start);
+                }
+                self.flow.dead = true;
+            }
+            StmtKind::Return => {
+                if let Some(target) = self.returns.last_mut() {
+                    target.flow.join(&self.flow);
+                    let name = target.label.clone();
+                    self.push(Stmt::Goto(name));
+                }
+                self.flow.dead = true;
+            }
+            StmtKind::Exit => {
+                if let Some(target) = &mut self.exit {
+                    target.flow.join(&self.flow);
+                    let name = target.label.clone();
+                    self.push(Stmt::Goto(name));
+                }
+                self.flow.dead = true;
+            }
+            StmtKind::Apply { table, hit, action } => {
+                self.apply(*table, *hit, *action, stmt.span);
+            }
+            StmtKind::Call(..) => self.not_lowered("a call that was not inlined", stmt.span),
+            StmtKind::Extern(call) => self.extern_call(call, stmt.span),
+            StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt.span),
+            StmtKind::Lookahead(place) => self.lookahead(*place),
+            StmtKind::Advance(by) => self.advance(*by),
+            StmtKind::PacketLength(place) => {
+                let length = C::bin(BinOp::Sub, C::id("data_end"), C::id("data"));
+                self.store(*place, Value::Scalar(length));
+            }
+            StmtKind::Verify { cond, .. } => {
+                let c = lower::cond(self, *cond);
+                self.goto_reject(C::not(c));
+                let (p, plan) = (self.p, self.plan);
+                plan.refine(&mut self.flow, p, *cond, true);
+            }
+            StmtKind::Emit(_) => self.emitted(stmt),
+        }
+    }
+
+    fn conditional(&mut self, cond: Expr, then: &[ir::Stmt], otherwise: &[ir::Stmt]) {
+        let c = lower::cond(self, cond);
+        match c.as_int() {
+            Some(0) => return self.run(otherwise),
+            Some(_) => return self.run(then),
+            None => {}
+        }
+        let (p, plan) = (self.p, self.plan);
+        let before = self.flow.clone();
+        let cursor = self.cursor.clone();
+        plan.refine(&mut self.flow, p, cond, true);
+        let mut yes = self.block(|g| g.run(then));
+        let (after_yes, cursor_yes) = (
+            std::mem::replace(&mut self.flow, before),
+            self.cursor.clone(),
+        );
+        self.cursor = cursor;
+        plan.refine(&mut self.flow, p, cond, false);
+        let mut no = self.block(|g| g.run(otherwise));
+        self.meet_cursors(&mut yes, cursor_yes, after_yes.dead, &mut no);
+        self.flow.join(&after_yes);
+        self.push(Stmt::If(c, yes, no));
+    }
+
+    fn switch(&mut self, on: Expr, cases: &[(Vec<Bits>, ir::Block)], default: &[ir::Stmt]) {
+        let width = self.p.ty(on).width();
+        if width > 64 {
+            self.wide_switch(on, cases, default);
+            return;
+        }
+        let c = lower::scalar(self, on);
+        if let Some(value) = c.as_int() {
+            let taken = cases
+                .iter()
+                .find(|(values, _)| values.iter().any(|v| v.to_u64() == Some(value)));
+            return match taken {
+                Some((_, block)) => self.run(block),
+                None => self.run(default),
+            };
+        }
+        let before = self.flow.clone();
+        let mut after = Flow::unreached(self.p);
+        let mut arms = Vec::new();
+        for (values, block) in cases {
+            self.flow = before.clone();
+            let block = self.block(|g| g.run(block));
+            after.join(&self.flow);
+            let values = values.iter().filter_map(Bits::to_u64).map(C::int).collect();
+            arms.push((values, block));
+        }
+        self.flow = before;
+        let default = self.block(|g| g.run(default));
+        self.flow.join(&after);
+        self.push(Stmt::Switch {
+            on: c,
+            cases: arms,
+            default,
+        });
+    }
+
+    fn wide_switch(&mut self, on: Expr, cases: &[(Vec<Bits>, ir::Block)], default: &[ir::Stmt]) {
+        let Some(((values, block), rest)) = cases.split_first() else {
+            return self.run(default);
+        };
+        let array = lower::wide(self, on);
+        let equal = values
+            .iter()
+            .map(|v| wide_equals(&array, v))
+            .reduce(|a, b| C::bin(BinOp::LogicalOr, a, b))
+            .unwrap_or(C::int(0));
+        let before = self.flow.clone();
+        let yes = self.block(|g| g.run(block));
+        let after = std::mem::replace(&mut self.flow, before);
+        let no = self.block(|g| g.wide_switch(on, rest, default));
+        self.flow.join(&after);
+        self.push(Stmt::If(equal, yes, no));
+    }
+
+    fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
+        let name = self.names.fresh("done");
+        let exit = Exit {
+            label: name.clone(),
+            flow: Flow::unreached(self.p),
+        };
+        self.labels.insert(
+            label,
+            Labeled {
+                end: exit,
+                start: None,
+            },
+        );
+        self.run(body);
+        self.end(label, name);
+    }
+
+    fn end(&mut self, label: Label, name: smol_str::SmolStr) {
+        if let Some(target) = self.labels.remove(&label) {
+            self.flow.join(&target.end.flow);
+        }
+        self.push(Stmt::Label(name));
+    }
+
+    fn repeat(&mut self, label: Label, body: &[ir::Stmt]) {
+        let (start, end) = (self.names.fresh("again"), self.names.fresh("done"));
+        let p = self.p;
+        self.flow.forget(p, body);
+        let exit = Exit {
+            label: end.clone(),
+            flow: self.flow.clone(),
+        };
+        self.labels.insert(
+            label,
+            Labeled {
+                end: exit,
+                start: Some(start.clone()),
+            },
+        );
+        self.push(Stmt::Label(start.clone()));
+        self.run(body);
+        if !self.flow.dead {
+            self.back_edge(&end, &start);
+            self.flow.dead = true;
+        }
+        self.end(label, end);
+    }
+
+    /// Goes back to `start`, or to `end` when the kernel's patience is over.
+    pub(super) fn back_edge(&mut self, end: &str, start: &str) {
+        self.push(Stmt::Expr(C::call("may_goto", vec![C::id(end)])));
+        self.push(Stmt::Goto(start.into()));
+    }
+
+    fn move_elements(&mut self, stacks: &[ir::Stack], n: u32, up: bool, span: diag::Span) {
+        for &stack in stacks {
+            let elems = self.p.stacks[stack].elems.clone();
+            let size = elems.len();
+            let n = (n as usize).min(size);
+            if up {
+                for i in (n..size).rev() {
+                    self.copy_header(elems[i], elems[i - n], span);
+                }
+                for &h in &elems[..n] {
+                    self.set_validity(h, false);
+                }
+            } else {
+                for i in 0..size - n {
+                    self.copy_header(elems[i], elems[i + n], span);
+                }
+                for &h in &elems[size - n..] {
+                    self.set_validity(h, false);
+                }
+            }
+        }
+        let Some(&first) = stacks.first() else { return };
+        let size = self.p.stacks[first].elems.len() as u64;
+        let next = self.local(super::locals::Role::Var(self.p.stacks[first].next));
+        let n = u64::from(n);
+        let (limit, inside) = if up {
+            let sum = next.clone().plus(n);
+            (
+                C::bin(BinOp::Ge, next.clone(), C::int(size.saturating_sub(n))),
+                (C::int(size), sum),
+            )
+        } else {
+            let rest = C::bin(BinOp::Sub, next.clone(), C::int(n));
+            (
+                C::bin(BinOp::Le, next.clone(), C::int(n)),
+                (C::int(0), rest),
+            )
+        };
+        let value = C::Cond(Box::new(limit), Box::new(inside.0), Box::new(inside.1));
+        self.set(next, value);
+    }
+}
+
+/// Whether an array of limbs has a value.
+pub(super) fn wide_equals(array: &C, value: &Bits) -> C {
+    let digits: Vec<u64> = value.value().iter_u64_digits().collect();
+    (0..lower::limb_count(value.width()))
+        .map(|i| {
+            let limb = array.clone().index(C::int(i.into()));
+            let digit = digits.get(i as usize).copied().unwrap_or(0);
+            C::bin(BinOp::Eq, limb, C::int(digit))
+        })
+        .reduce(|a, b| C::bin(BinOp::LogicalAnd, a, b))
+        .unwrap_or(C::int(1))
+}

@@ -1,0 +1,426 @@
+//! The deparser: the difference between what came in and what goes out.
+//!
+//! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
+//! it is taken out of the packet, the head is moved once by the difference in size, and it is put back.
+
+use super::Gen;
+use super::access::Bytes;
+use super::locals::Role;
+use crate::plan::Rep;
+use crate::plan::layout::{Emit, StmtId};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use ir::{Header, HeaderRef, StmtKind, Type};
+
+/// Larger headers are moved through scratch memory instead of registers, in bytes.
+const IN_REGISTERS: u32 = 64;
+
+/// A header on its way out.
+struct Item {
+    header: Header,
+    /// Whether it is emitted, 0 or 1.
+    present: C,
+    /// Bytes of its fixed part.
+    fixed: u32,
+    /// Bytes of its varbit field.
+    varbit: Option<C>,
+    /// What was taken out of the packet: words of a fixed header, with their offsets and sizes.
+    words: Vec<(u32, u32, C)>,
+    /// Where in scratch its bytes are, if not in words or variables.
+    saved: Option<u32>,
+}
+
+impl Gen<'_> {
+    /// An emit statement: notes that the header goes out, if that is not always so.
+    pub(super) fn emitted(&mut self, stmt: &ir::Stmt) {
+        let StmtKind::Emit(HeaderRef::Header(h)) = stmt.kind else {
+            return;
+        };
+        let id = StmtId::of(stmt);
+        let emits = &self.plan.layout.emits;
+        if let Some(i) = emits.iter().position(|e| e.stmt == id && !e.always) {
+            let valid = self.validity(h);
+            let flag = self.local(Role::Emitted(i));
+            self.set(flag, valid);
+        }
+    }
+
+    /// Rebuilds the part of the packet that may have changed.
+    pub(super) fn rebuild(&mut self) {
+        if self.plan.layout.is_empty() {
+            return;
+        }
+        let emits: Vec<Emit> = self.plan.layout.emits[..self.plan.layout.moving].to_vec();
+        let body = self.block(|g| g.rebuild_items(&emits));
+        if self.plan.layout.still_if_untouched {
+            self.push(Stmt::If(C::id("touched"), body, Block::new()));
+        } else {
+            self.out.extend(body);
+        }
+    }
+
+    fn rebuild_items(&mut self, emits: &[Emit]) {
+        let mut items = Vec::new();
+        for (i, e) in emits.iter().enumerate() {
+            let present = if e.always {
+                self.validity(e.header)
+            } else {
+                self.local(Role::Emitted(i))
+            };
+            if present.as_int() == Some(0) {
+                continue;
+            }
+            let layout = &self.p.header_types[self.p.headers[e.header].ty];
+            let varbit = layout
+                .varbit()
+                .map(|_| self.local(Role::VarbitLen(e.header)));
+            items.push(Item {
+                header: e.header,
+                present,
+                fixed: layout.fixed_width() / 8,
+                varbit,
+                words: Vec::new(),
+                saved: None,
+            });
+        }
+        let size = self.total_size(&items);
+        for item in &mut items {
+            self.take_out(item);
+        }
+        let grows = C::bin(BinOp::Ne, size.clone(), C::id("keep"));
+        let by = C::bin(BinOp::Sub, C::id("keep"), size.clone()).cast(CType::Int);
+        let adjust = C::call("bpf_xdp_adjust_head", vec![C::id("ctx"), by]);
+        let abort = vec![Stmt::goto_if(adjust, "reject")];
+        self.push(Stmt::If(grows, abort, Block::new()));
+        self.moves_head = true;
+        self.reload();
+        self.put_back(&items, &size);
+    }
+
+    /// Bytes of all items.
+    fn total_size(&mut self, items: &[Item]) -> C {
+        let always: u32 = items
+            .iter()
+            .filter(|i| i.present.as_int().is_some())
+            .map(|i| i.fixed)
+            .sum();
+        let simple = items
+            .iter()
+            .all(|i| i.present.as_int().is_some() && i.varbit.is_none());
+        if simple {
+            return C::int(always.into());
+        }
+        let size = self.own_local("size", CType::U32, None);
+        self.set(size.clone(), C::int(always.into()));
+        for item in items {
+            let mut add = Block::new();
+            if item.present.as_int().is_none() {
+                add.push(Stmt::Update(
+                    BinOp::Add,
+                    size.clone(),
+                    C::int(item.fixed.into()),
+                ));
+            }
+            if let Some(len) = &item.varbit {
+                add.push(Stmt::Update(BinOp::Add, size.clone(), len.clone()));
+            }
+            self.when(&item.present, add);
+        }
+        size
+    }
+
+    fn when(&mut self, cond: &C, block: Block) {
+        match cond.as_int() {
+            Some(0) => {}
+            Some(_) => self.out.extend(block),
+            None => self.push(Stmt::If(cond.clone(), block, Block::new())),
+        }
+    }
+
+    /// Loads what lies in the packet and may have to move.
+    fn take_out(&mut self, item: &mut Item) {
+        let h = item.header;
+        let in_packet = self.plan.rep(h) == Rep::Packet;
+        let max = self.varbit_bytes(h);
+        if !in_packet && max == 0 {
+            return;
+        }
+        if in_packet && max == 0 && item.fixed <= IN_REGISTERS {
+            let pointer = self.local(Role::Pointer(h));
+            let mut loads = Block::new();
+            let mut at = 0;
+            while at < item.fixed {
+                let size = [8, 4, 2, 1]
+                    .into_iter()
+                    .find(|s| at + s <= item.fixed)
+                    .unwrap_or(1);
+                let ty = if size == 8 { CType::U64 } else { CType::U32 };
+                let word = self.own_local("word", ty, Some(C::int(0)));
+                let from = pointer.clone().plus(at.into());
+                let load = C::call(format!("load_be{}", size * 8), vec![from]);
+                loads.push(Stmt::Assign(word.clone(), load));
+                item.words.push((at, size, word));
+                at += size;
+            }
+            let present = item.present.clone();
+            self.when(&present, loads);
+            return;
+        }
+        // Through scratch memory: the whole header if it is in the packet, else its varbit field.
+        let slot = self.moving_bytes;
+        item.saved = Some(slot);
+        let fixed = if in_packet { item.fixed } else { 0 };
+        self.moving_bytes += (fixed + max).next_multiple_of(8);
+        let from = if in_packet {
+            let pointer = self.local(Role::Pointer(h));
+            C::bin(BinOp::Sub, pointer, C::id("data"))
+        } else {
+            self.local(Role::VarbitAt(h))
+        };
+        let len = self.moved_length(item, fixed);
+        let copy = vec![Stmt::goto_if(
+            C::call(
+                "bpf_xdp_load_bytes",
+                vec![
+                    C::id("ctx"),
+                    from,
+                    C::id("scratch").arrow("moving").plus(slot.into()),
+                    len.clone(),
+                ],
+            ),
+            "reject",
+        )];
+        let present = item.present.clone();
+        let block = if fixed == 0 {
+            vec![Stmt::If(len, copy, Block::new())]
+        } else {
+            copy
+        };
+        self.when(&present, block);
+    }
+
+    fn moved_length(&self, item: &Item, fixed: u32) -> C {
+        match &item.varbit {
+            Some(len) => len.clone().plus(fixed.into()),
+            None => C::int(fixed.into()),
+        }
+    }
+
+    /// Bytes that a header's varbit field may have.
+    fn varbit_bytes(&self, h: Header) -> u32 {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        layout
+            .varbit()
+            .map_or(0, |v| layout.fields[v as usize].ty.width().div_ceil(8))
+    }
+
+    fn reload(&mut self) {
+        let long = |name: &str| {
+            C::id("ctx")
+                .arrow(name)
+                .cast(CType::Named("long".into()))
+                .cast(CType::U8.ptr())
+        };
+        self.set(C::id("data"), long("data"));
+        self.set(C::id("data_end"), long("data_end"));
+    }
+
+    /// Writes all items from the packet's start on.
+    fn put_back(&mut self, items: &[Item], size: &C) {
+        let fixed = size.as_int().is_some();
+        if fixed && size.as_int() != Some(0) {
+            let end = C::bin(BinOp::Add, C::id("data"), size.clone());
+            self.push(Stmt::goto_if(
+                C::bin(BinOp::Gt, end, C::id("data_end")),
+                "reject",
+            ));
+        }
+        let mut known = Some(0u32);
+        let at = self.own_local("at", CType::U32, Some(C::int(0)));
+        for item in items {
+            if known.is_some() && !fixed {
+                // From here on the place depends on the packet, or may.
+                self.set(at.clone(), C::int(known.unwrap_or(0).into()));
+                known = None;
+            }
+            let block = self.block(|g| {
+                let (pointer, place) = match known {
+                    Some(at) => (C::id("data").plus(at.into()), C::int(at.into())),
+                    None => {
+                        let pointer = g.own_local("out", CType::U8.ptr(), None);
+                        g.set(
+                            pointer.clone(),
+                            C::bin(BinOp::Add, C::id("data"), at.clone()),
+                        );
+                        if item.saved.is_none() || g.plan.rep(item.header) == Rep::Fields {
+                            let end = pointer.clone().plus(item.fixed.into());
+                            g.push(Stmt::goto_if(
+                                C::bin(BinOp::Gt, end, C::id("data_end")),
+                                "reject",
+                            ));
+                        }
+                        (pointer, at.clone())
+                    }
+                };
+                g.put(item, &pointer, &place);
+                if known.is_none() {
+                    let len = g.moved_length(item, item.fixed);
+                    g.push(Stmt::Update(BinOp::Add, at.clone(), len));
+                }
+            });
+            self.when(&item.present, block);
+            if let Some(k) = &mut known {
+                *k += item.fixed;
+            }
+        }
+    }
+
+    fn put(&mut self, item: &Item, pointer: &C, place: &C) {
+        let h = item.header;
+        if self.plan.rep(h) == Rep::Packet {
+            match item.saved {
+                None => {
+                    for (at, size, word) in &item.words {
+                        let to = pointer.clone().plus((*at).into());
+                        let name = format!("store_be{}", size * 8);
+                        self.push(Stmt::Expr(C::call(name, vec![to, word.clone()])));
+                    }
+                }
+                Some(slot) => {
+                    let len = self.moved_length(item, item.fixed);
+                    self.store_bytes(place.clone(), slot, len);
+                }
+            }
+            return;
+        }
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let varbit = layout.varbit();
+        let before: u32 = layout.fields[..varbit.map_or(layout.fields.len(), |v| v as usize)]
+            .iter()
+            .map(|f| f.ty.width())
+            .sum();
+        let bytes = Bytes {
+            base: pointer.clone(),
+            len: before / 8,
+        };
+        let count = varbit.map_or(layout.fields.len(), |v| v as usize);
+        self.write_fields(h, 0, count, &bytes);
+        if let (Some(v), Some(len), Some(slot)) = (varbit, &item.varbit, item.saved) {
+            let after = (layout.fixed_width() - before) / 8;
+            let offset = place.clone().plus((before / 8).into());
+            let copy = self.block(|g| g.store_bytes(offset.clone(), slot, len.clone()));
+            self.push(Stmt::If(len.clone(), copy, Block::new()));
+            if after > 0 {
+                let rest = self.own_local("out", CType::U8.ptr(), None);
+                let start = C::bin(BinOp::Add, offset, len.clone());
+                self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
+                let end = rest.clone().plus(after.into());
+                self.push(Stmt::goto_if(
+                    C::bin(BinOp::Gt, end, C::id("data_end")),
+                    "reject",
+                ));
+                let bytes = Bytes {
+                    base: rest,
+                    len: after,
+                };
+                self.write_fields(h, v as usize + 1, layout.fields.len(), &bytes);
+            }
+        }
+    }
+
+    fn store_bytes(&mut self, offset: C, slot: u32, len: C) {
+        let store = C::call(
+            "bpf_xdp_store_bytes",
+            vec![
+                C::id("ctx"),
+                offset,
+                C::id("scratch").arrow("moving").plus(slot.into()),
+                len,
+            ],
+        );
+        self.push(Stmt::goto_if(store, "reject"));
+        self.reload();
+    }
+
+    /// Writes fields from variables, in as few stores as whole bytes allow.
+    fn write_fields(&mut self, h: Header, from: usize, to: usize, bytes: &Bytes) {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let widths: Vec<u32> = layout.fields[from..to]
+            .iter()
+            .map(|f| match f.ty {
+                Type::Varbit(_) => 0,
+                _ => f.ty.width(),
+            })
+            .collect();
+        let total: u32 = widths.iter().sum();
+        let mut start = 0;
+        while start < total {
+            let end = chunk_end(&widths, start, total);
+            let value = self.chunk(h, from, &widths, start, end);
+            let mut out = Block::new();
+            bytes.store(start, end - start, value, &mut out);
+            self.out.append(&mut out);
+            start = end;
+        }
+    }
+
+    /// Bits `start..end` of a header's fields as one number of up to 64 bits.
+    fn chunk(&mut self, h: Header, from: usize, widths: &[u32], start: u32, end: u32) -> C {
+        let mut result: Option<C> = None;
+        let mut at = 0;
+        for (i, &width) in widths.iter().enumerate() {
+            let (lo, hi) = (at.max(start), (at + width).min(end));
+            if lo < hi {
+                let value = self.local_field(
+                    h,
+                    (from + i) as u32,
+                    width - 1 - (lo - at),
+                    width - (hi - at),
+                );
+                let below = end - hi;
+                let value = if end - start > 32 && hi - lo <= 32 {
+                    value.cast(CType::U64)
+                } else if end - start <= 32 && width > 32 {
+                    value.cast(CType::U32)
+                } else {
+                    value
+                };
+                let value = if below > 0 {
+                    C::bin(BinOp::Shl, value, C::int(below.into()))
+                } else {
+                    value
+                };
+                result = Some(match result {
+                    None => value,
+                    Some(high) => C::bin(BinOp::Or, high, value),
+                });
+            }
+            at += width;
+        }
+        result.unwrap_or(C::int(0))
+    }
+}
+
+/// Where the run of fields that begins at `start` and that one store writes ends.
+fn chunk_end(widths: &[u32], start: u32, total: u32) -> u32 {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    for width in widths {
+        at += width;
+        if at > start && at.is_multiple_of(8) {
+            ends.push(at);
+        }
+    }
+    let first = ends.first().copied().unwrap_or(total);
+    let len = first - start;
+    if len > 64 {
+        return start + 64;
+    }
+    if matches!(len, 8 | 16 | 32 | 48 | 64) {
+        return first;
+    }
+    // 3, 5 or 7 bytes: with the next field they may make one store.
+    match ends.get(1) {
+        Some(&second) if matches!(second - start, 32 | 64) => second,
+        _ => first,
+    }
+}

@@ -1,0 +1,151 @@
+//! The C variables of the generated function.
+
+use super::Gen;
+use cgen::lower::limb_count;
+use cgen::tree::{Expr as C, Type};
+use ir::{Header, Var};
+use smol_str::SmolStr;
+use std::collections::HashMap;
+
+/// What a variable holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Role {
+    /// A variable of the program.
+    Var(Var),
+    /// A field of a header that lives in variables.
+    Field(Header, u32),
+    /// A header's validity.
+    Valid(Header),
+    /// Whether a header was extracted, if that is not its validity.
+    There(Header),
+    /// A header's first byte in the packet.
+    Pointer(Header),
+    /// The first byte after a header's varbit field.
+    Rest(Header),
+    /// Where a header's varbit field lies in the packet as it came in, in bytes.
+    VarbitAt(Header),
+    /// How many bytes a header's varbit field has.
+    VarbitLen(Header),
+    /// Where a varbit variable's value lies.
+    VarAt(Var),
+    /// How many bytes it has.
+    VarLen(Var),
+    /// Whether an emit is to be done.
+    Emitted(usize),
+    /// Something of the emitter's own, by number.
+    Own(u32),
+}
+
+/// A C variable.
+#[derive(Clone, Debug)]
+pub(super) struct Local {
+    pub name: SmolStr,
+    pub ty: Type,
+    /// The first value; none for what is always written before it is read.
+    pub init: Option<C>,
+}
+
+impl Local {
+    /// Bytes.
+    pub fn size(&self) -> u32 {
+        match &self.ty {
+            Type::Array(_, n) => n * 8,
+            Type::U64 | Type::Ptr(_) => 8,
+            _ => 4,
+        }
+    }
+}
+
+/// All C variables, in the order in which they came up.
+#[derive(Default, Debug)]
+pub(super) struct Locals {
+    pub list: Vec<Local>,
+    by_role: HashMap<Role, usize>,
+    own: u32,
+}
+
+fn pointer() -> Type {
+    Type::U8.ptr()
+}
+
+impl Gen<'_> {
+    /// The C variable in a role, made when it is first asked for.
+    pub(super) fn local(&mut self, role: Role) -> C {
+        if let Some(&i) = self.locals.by_role.get(&role) {
+            return C::Ident(self.locals.list[i].name.clone());
+        }
+        let header = |h: Header| self.p.headers[h].name.clone();
+        let zero = Some(C::int(0));
+        let (wish, ty, init) = match role {
+            Role::Var(v) => {
+                let data = &self.p.vars[v];
+                let width = data.ty.width();
+                let (ty, init) = sized(width);
+                (data.name.to_string(), ty, Some(init))
+            }
+            Role::Field(h, f) => {
+                let layout = &self.p.header_types[self.p.headers[h].ty];
+                let field = &layout.fields[f as usize];
+                let (ty, init) = sized(field.ty.width());
+                let header = header(h);
+                let last = header.rsplit('.').next().unwrap_or(&header);
+                (
+                    format!("{last}_{}", field.name.replace('.', "_")),
+                    ty,
+                    Some(init),
+                )
+            }
+            Role::Valid(h) => (format!("{}_valid", last(&header(h))), Type::U32, zero),
+            Role::There(h) => (format!("{}_there", last(&header(h))), Type::U32, zero),
+            Role::Pointer(h) => {
+                let at = self.plan.fixed_at[h.as_u32() as usize].unwrap_or(0);
+                let init = C::id("data").plus(at.into());
+                (header(h).to_string(), pointer(), Some(init))
+            }
+            Role::Rest(h) => (
+                format!("{}_rest", last(&header(h))),
+                pointer(),
+                Some(C::id("data")),
+            ),
+            Role::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
+            Role::VarbitLen(h) => (format!("{}_len", last(&header(h))), Type::U32, zero),
+            Role::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
+            Role::VarLen(v) => (format!("{}_len", self.p.vars[v].name), Type::U32, zero),
+            Role::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
+            Role::Own(n) => (format!("t{n}"), Type::U64, zero),
+        };
+        self.add_local(role, &wish, ty, init)
+    }
+
+    fn add_local(&mut self, role: Role, wish: &str, ty: Type, init: Option<C>) -> C {
+        let name = match role {
+            Role::Var(_) | Role::Pointer(_) => self.names.fresh_path(wish),
+            _ => self.names.fresh(wish),
+        };
+        self.locals.by_role.insert(role, self.locals.list.len());
+        self.locals.list.push(Local {
+            name: name.clone(),
+            ty,
+            init,
+        });
+        C::Ident(name)
+    }
+
+    /// A variable of the emitter's own.
+    pub(super) fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
+        self.locals.own += 1;
+        self.add_local(Role::Own(self.locals.own), wish, ty, init)
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+fn sized(width: u32) -> (Type, C) {
+    if width > 64 {
+        (Type::U64.array(limb_count(width)), C::Init(Vec::new()))
+    } else {
+        (Type::register(width), C::int(0))
+    }
+}

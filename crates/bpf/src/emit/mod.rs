@@ -1,0 +1,150 @@
+//! IR to C, given a plan: the state that all parts of the emitter share.
+
+mod access;
+mod block;
+mod deparser;
+pub mod entry;
+mod externs;
+mod locals;
+mod parser;
+mod source;
+mod table;
+mod values;
+
+use crate::maps::Maps;
+use crate::names::Names;
+use crate::plan::{Plan, flow::Flow};
+use crate::{Options, errors};
+use cgen::tree::{Block, Expr as C, Stmt};
+use diag::{Diagnostic, Diagnostics, SourceMap};
+use ir::{Expr, Header, Label, Program};
+use locals::Locals;
+use smol_str::SmolStr;
+use std::collections::{BTreeSet, HashMap};
+
+/// A place that breaks and returns lead to.
+struct Exit {
+    label: SmolStr,
+    /// What is known there, from the ways that lead to it so far.
+    flow: Flow,
+}
+
+/// A loop or block that can be left.
+struct Labeled {
+    end: Exit,
+    /// Where a loop starts again.
+    start: Option<SmolStr>,
+}
+
+/// A header's field.
+type Field = (Header, u32);
+
+/// Reads and writes of fields of headers that may not be there.
+#[derive(Default)]
+struct Weak {
+    reads: BTreeSet<Field>,
+    writes: BTreeSet<Field>,
+}
+
+/// The emitter.
+pub(crate) struct Gen<'a> {
+    p: &'a Program,
+    map: &'a SourceMap,
+    options: &'a Options,
+    plan: &'a Plan,
+    names: Names,
+    flow: Flow,
+    out: Block,
+    locals: Locals,
+    labels: HashMap<Label, Labeled>,
+    /// Where `return` leads: the end of the block or action at hand.
+    returns: Vec<Exit>,
+    /// Where `exit` leads: the end of the pipeline block at hand.
+    exit: Option<Exit>,
+    computed: HashMap<Expr, C>,
+    maps: Maps,
+    tables: HashMap<ir::Table, table::Made>,
+    value_sets: HashMap<ir::ValueSet, table::MadeSet>,
+    weak: Weak,
+    diags: Diagnostics,
+    cursor: parser::Place,
+    /// Bytes of scratch that moving headers takes.
+    moving_bytes: u32,
+    /// User functions in C that are called.
+    prototypes: Vec<(SmolStr, cgen::tree::Item)>,
+    /// The head of the packet may be moved.
+    moves_head: bool,
+    /// Instructions that runtime helpers take beyond what statements suggest.
+    extra_instructions: u32,
+}
+
+impl<'a> Gen<'a> {
+    fn new(p: &'a Program, map: &'a SourceMap, options: &'a Options, plan: &'a Plan) -> Gen<'a> {
+        Gen {
+            p,
+            map,
+            options,
+            plan,
+            names: Names::default(),
+            flow: Flow::start(p),
+            out: Vec::new(),
+            locals: Locals::default(),
+            labels: HashMap::new(),
+            returns: Vec::new(),
+            exit: None,
+            computed: HashMap::new(),
+            maps: Maps::default(),
+            tables: HashMap::new(),
+            value_sets: HashMap::new(),
+            weak: Weak::default(),
+            diags: Diagnostics::new(),
+            cursor: parser::Place::default(),
+            moving_bytes: 0,
+            prototypes: Vec::new(),
+            moves_head: false,
+            extra_instructions: 0,
+        }
+    }
+
+    fn push(&mut self, stmt: Stmt) {
+        self.out.push(stmt);
+    }
+
+    fn set(&mut self, dst: C, value: C) {
+        self.push(Stmt::Assign(dst, value));
+    }
+
+    /// What `f` emits, as a block of its own.
+    fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.out);
+        f(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// Refuses the program.
+    fn refuse(&mut self, diagnostic: Diagnostic) {
+        if !self.diags.iter().any(|d| *d == diagnostic) {
+            self.diags.push(diagnostic);
+        }
+    }
+
+    fn goto_reject(&mut self, cond: C) {
+        match cond.as_int() {
+            Some(0) => {}
+            Some(_) => {
+                self.push(Stmt::Goto("reject".into()));
+                self.flow.dead = true;
+            }
+            None => self.push(Stmt::goto_if(cond, "reject")),
+        }
+    }
+
+    fn header_name(&self, h: Header) -> &'a str {
+        &self.p.headers[h].name
+    }
+
+    /// Refuses what no pass should have left.
+    fn not_lowered(&mut self, what: &str, at: diag::Span) {
+        self.refuse(errors::not_lowered(what, at));
+    }
+}

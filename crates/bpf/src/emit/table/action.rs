@@ -1,0 +1,335 @@
+//! Actions: their parameters in a value, and their bodies where they run.
+
+use super::{Made, Results, unreached};
+use crate::abi::{ActionAbi, ByteOrder, ValueAbi};
+use crate::emit::locals::Role;
+use crate::emit::{Exit, Gen};
+use crate::record::{self, Form, Record};
+use cgen::lower::limb_count;
+use cgen::tree::{Expr as C, Member, Stmt, Type};
+use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
+use smol_str::SmolStr;
+
+/// A parameter in a table's value.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// The parameter's variable.
+    pub var: Var,
+    /// The member's name.
+    pub member: SmolStr,
+    /// How it lies there.
+    pub form: Form,
+}
+
+/// A table's value.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// As user space is told.
+    pub abi: ValueAbi,
+    /// What its address must be a multiple of.
+    pub align: u32,
+    /// For each action, its member in the union and its parameters.
+    pub actions: Vec<(SmolStr, Vec<Param>)>,
+}
+
+impl Layout {
+    /// The default action at the start, as a C initialiser and as bytes.
+    pub fn initial(&self, data: &TableData) -> (C, Vec<u8>) {
+        let call = &data.default_action;
+        let mut bytes = vec![0u8; self.abi.size as usize];
+        let number = call.action + 1;
+        let at = self.abi.action_offset as usize;
+        bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+        let mut members = vec![(Some("action".into()), C::int(number.into()))];
+        let (variant, params) = &self.actions[call.action as usize];
+        let fields = &self.abi.actions[call.action as usize].params;
+        let mut inner = Vec::new();
+        for ((param, field), value) in params.iter().zip(fields).zip(&call.args) {
+            let raw = encode(value, param.form);
+            bytes[field.offset as usize..][..raw.len()].copy_from_slice(&raw);
+            inner.push((Some(param.member.clone()), initializer(&raw, param.form)));
+        }
+        if !inner.is_empty() {
+            members.push((Some(variant.clone()), C::Init(inner)));
+        }
+        (C::Init(members), bytes)
+    }
+}
+
+/// A value's bytes.
+fn encode(value: &Bits, form: Form) -> Vec<u8> {
+    let mut bytes = vec![0u8; form.size as usize];
+    let digits = value.to_bytes();
+    let from = bytes.len() - digits.len();
+    bytes[from..].copy_from_slice(&digits);
+    if form.order == ByteOrder::Host && cfg!(target_endian = "little") {
+        bytes.reverse();
+    }
+    bytes
+}
+
+fn initializer(raw: &[u8], form: Form) -> C {
+    let word = |bytes: &[u8]| {
+        let mut all = [0u8; 8];
+        if cfg!(target_endian = "little") {
+            all[..bytes.len()].copy_from_slice(bytes);
+            C::int(u64::from_le_bytes(all))
+        } else {
+            all[8 - bytes.len()..].copy_from_slice(bytes);
+            C::int(u64::from_be_bytes(all))
+        }
+    };
+    match form.ty() {
+        Type::Array(element, _) => {
+            let step = if *element == Type::U8 { 1 } else { 8 };
+            C::Init(raw.chunks(step).map(|c| (None, word(c))).collect())
+        }
+        _ => word(raw),
+    }
+}
+
+impl Gen<'_> {
+    /// The struct of a table's values, with a priority if several entries may match.
+    pub(super) fn value_layout(
+        &mut self,
+        data: &TableData,
+        ternary: bool,
+    ) -> (Layout, Vec<Member>) {
+        let mut head = Record::default();
+        let priority_offset = ternary.then(|| head.add(Type::U32, "priority", 4, 4, ""));
+        let action_offset = head.add(Type::U32, "action", 4, 4, "0: no entry");
+        let mut variants = Vec::new();
+        let mut actions = Vec::new();
+        let mut align = 4;
+        let mut largest = 0;
+        let mut offsets = Vec::new();
+        for action in &data.actions {
+            let action = &self.p.actions[action.action];
+            let mut record = Record::default();
+            let mut params = Vec::new();
+            let mut own_offsets = Vec::new();
+            let mut members = crate::names::Names::default();
+            for &var in &action.params {
+                let width = self.p.vars[var].ty.width();
+                let order = param_order(self.p, &action.body, var, width);
+                let form = Form::new(width, order);
+                let member = members.fresh(&self.p.vars[var].name);
+                let note = match order {
+                    ByteOrder::Network if form.size > 1 => "network order",
+                    _ => "",
+                };
+                own_offsets.push(record.add_form(form, member.clone(), note));
+                params.push(Param { var, member, form });
+            }
+            let short = action.name.rsplit('.').next().unwrap_or(&action.name);
+            let mut taken = crate::names::Names::default();
+            let mut variant = taken.fresh(short);
+            if actions
+                .iter()
+                .any(|(v, _): &(SmolStr, Vec<Param>)| *v == variant)
+                || matches!(variant.as_str(), "action" | "priority")
+            {
+                variant = format!("{variant}_{}", actions.len()).into();
+            }
+            align = align.max(record.align);
+            largest = largest.max(record.size.next_multiple_of(record.align.max(1)));
+            if !record.members.is_empty() {
+                variants.push((variant.clone(), record.members));
+            }
+            offsets.push(own_offsets);
+            actions.push((variant, params));
+        }
+        head.pad_to(align);
+        let base = head.size;
+        let size = (base + largest).next_multiple_of(align);
+        let mut members = head.members;
+        if !variants.is_empty() {
+            members.push(Member::Union(variants));
+        }
+        let abi = ValueAbi {
+            size,
+            priority_offset,
+            action_offset,
+            actions: data
+                .actions
+                .iter()
+                .zip(&actions)
+                .zip(&offsets)
+                .map(|((action, (_, params)), offsets)| ActionAbi {
+                    name: self.p.actions[action.action].name.to_string(),
+                    params: params
+                        .iter()
+                        .zip(offsets)
+                        .map(|(p, &at)| p.form.abi(&self.p.vars[p.var].name, base + at))
+                        .collect(),
+                })
+                .collect(),
+        };
+        let layout = Layout {
+            abi,
+            align,
+            actions,
+        };
+        (layout, members)
+    }
+
+    /// Runs the action that a value names.
+    pub(super) fn switch_action(
+        &mut self,
+        data: &TableData,
+        made: &Made,
+        entry: &C,
+        results: &Results,
+        entries_only: bool,
+    ) {
+        let Some(layout) = &made.layout else { return };
+        let before = self.flow.clone();
+        let mut after = unreached(self.p);
+        let mut cases = Vec::new();
+        for (i, action) in data.actions.iter().enumerate() {
+            let default_here = !entries_only && i as u32 == data.default_action.action;
+            let possible = if entries_only {
+                !action.default_only
+            } else {
+                default_here || !action.default_only || !action.table_only
+            };
+            if !possible {
+                continue;
+            }
+            self.flow = before.clone();
+            let (variant, params) = &layout.actions[i];
+            let block = self.block(|g| {
+                if let Some(var) = &results.action {
+                    g.set(var.clone(), C::int(i as u64));
+                }
+                for param in params {
+                    let member = entry
+                        .clone()
+                        .arrow(variant.clone())
+                        .member(param.member.clone());
+                    g.load_param(param, member);
+                }
+                g.run_action(i, data);
+            });
+            after.join(&self.flow);
+            cases.push((vec![C::int(i as u64 + 1)], block));
+        }
+        // Every value names one of these actions, so the last needs no comparison.
+        let single = cases.len() == 1;
+        if single {
+            if let Some((_, block)) = cases.pop() {
+                self.out.extend(block);
+            }
+            self.flow = after;
+            return;
+        }
+        let empty = |b: &cgen::tree::Block| b.iter().all(|s| matches!(s, Stmt::Line { .. }));
+        let all = cases.len();
+        cases.retain(|(_, b)| !empty(b));
+        let default = if cases.len() == all {
+            cases.pop().map(|(_, b)| b).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        self.flow = after;
+        self.push(Stmt::Switch {
+            on: entry.clone().arrow("action"),
+            cases,
+            default,
+        });
+    }
+
+    fn load_param(&mut self, param: &Param, member: C) {
+        let var = self.local(Role::Var(param.var));
+        let form = param.form;
+        if form.width == 0 {
+            return;
+        }
+        if form.width <= 64 {
+            self.set(var, record::load(member, form));
+            return;
+        }
+        let n = limb_count(form.width);
+        for i in 0..n {
+            let word = member.clone().index(C::int((n - 1 - i).into()));
+            let value = C::call("load_be64", vec![word.addr()]);
+            self.set(var.clone().index(C::int(i.into())), value);
+        }
+    }
+
+    /// Runs an action with arguments known now.
+    pub(super) fn run_action_call(
+        &mut self,
+        data: &TableData,
+        call: &ActionCall,
+        results: &Results,
+    ) {
+        if let Some(var) = &results.action {
+            self.set(var.clone(), C::int(call.action.into()));
+        }
+        let action = &self.p.actions[data.actions[call.action as usize].action];
+        for (&var, value) in action.params.iter().zip(&call.args) {
+            let local = self.local(Role::Var(var));
+            let width = value.width();
+            if width == 0 {
+                continue;
+            }
+            if width <= 64 {
+                self.set(local, C::int(value.to_u64().unwrap_or(0)));
+                continue;
+            }
+            let digits: Vec<u64> = value.value().iter_u64_digits().collect();
+            for i in 0..limb_count(width) {
+                let digit = digits.get(i as usize).copied().unwrap_or(0);
+                self.set(local.clone().index(C::int(i.into())), C::int(digit));
+            }
+        }
+        self.run_action(call.action as usize, data);
+    }
+
+    fn run_action(&mut self, index: usize, data: &TableData) {
+        let body = &self.p.actions[data.actions[index].action].body;
+        let mut returns = false;
+        visit::walk_block(body, &mut |s| returns |= matches!(s.kind, StmtKind::Return));
+        if !returns {
+            self.run(body);
+            return;
+        }
+        let label = self.names.fresh("action_done");
+        self.returns.push(Exit {
+            label: label.clone(),
+            flow: unreached(self.p),
+        });
+        self.run(body);
+        if let Some(exit) = self.returns.pop() {
+            self.flow.join(&exit.flow);
+        }
+        self.push(Stmt::Label(label));
+    }
+}
+
+/// In which order a parameter's bytes lie: that of the packet if it goes there as it is.
+fn param_order(p: &Program, body: &ir::Block, var: Var, width: u32) -> ByteOrder {
+    if width > 64 {
+        return ByteOrder::Network;
+    }
+    if !width.is_multiple_of(8) {
+        return ByteOrder::Host;
+    }
+    let mut copied = false;
+    visit::walk_block(body, &mut |s| {
+        if let StmtKind::Assign {
+            dst: Place::Field(..),
+            value,
+        } = &s.kind
+        {
+            copied |= p.exprs[*value].kind == ExprKind::Var(var);
+        }
+    });
+    // 24, 40 and 56 bits have no form in network order that is copied in one go.
+    if copied && matches!(width, 8 | 16 | 32 | 48 | 64) {
+        ByteOrder::Network
+    } else {
+        ByteOrder::Host
+    }
+}

@@ -1,0 +1,119 @@
+//! What cannot become a BPF program. Codes E0720 to E0739.
+
+use diag::{Code, Diagnostic, Span};
+
+/// The program is written for an architecture whose meaning the hook does not have.
+pub fn wrong_architecture(package: &str) -> Diagnostic {
+    let written_for = arch::by_package(package).map_or(package, |a| a.name);
+    Diagnostic::error(
+        Code("E0720"),
+        Span::NONE,
+        format!("this program is written for {written_for}; the xdp target runs xdp_model and ebpf_model"),
+    )
+    .help(
+        "test it with `--target interp`, or port it: a parser, one control and a deparser for \
+         `xdp(...) main` of xdp_model.p4",
+    )
+}
+
+/// An extern without a meaning in the kernel.
+pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0721"),
+        at,
+        format!("the xdp target has no extern `{name}`"),
+    )
+    .label("nothing in the kernel does this")
+    .help("supply it in C with `--extern FILE.c`, or write it as a P4 function")
+}
+
+/// A parameter of a user's extern that has no C form.
+pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0722"),
+        at,
+        format!("`{name}` cannot be called in C: {what}"),
+    )
+    .help("an extern in C takes values of up to 64 bits and `bool`; pass a header's fields one by one")
+}
+
+/// Two varbit values are compared, or one is used as a number.
+pub fn varbit_value(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0723"),
+        at,
+        "the xdp target cannot compare varbit values",
+    )
+    .label("its bytes stay in the packet and may be moved, but not looked at")
+    .help("extract the bytes that matter into fields of fixed width, or use `lookahead`")
+}
+
+/// A header is emitted in a loop, or by an index that is not known.
+pub fn dynamic_emit(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0724"),
+        at,
+        "the xdp target cannot emit headers in a loop or by an index that is not constant",
+    )
+    .help("emit each header, or the whole stack with `packet.emit(hdr.stack)`")
+}
+
+/// A table has an `implementation`, counter or meter that the hook does not have.
+pub fn table_property(table: &str, property: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0725"),
+        at,
+        format!("the xdp target does not know the property `{property}` of table `{table}`"),
+    )
+    .help("`implementation` takes `hash_table(size)` or `array_table(size)`; count in the actions with a CounterArray")
+}
+
+/// A key too long for the kernel's structure.
+pub fn key_too_long(table: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0726"),
+        at,
+        format!("the key of `{table}` takes {bytes} bytes; the kernel takes {limit} for it"),
+    )
+    .help("look up fewer or narrower fields, or a hash of them")
+}
+
+/// Variables that exceed what a per-CPU map's value holds.
+pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0727"),
+        Span::NONE,
+        format!("the program needs {bytes} bytes of variables; the kernel gives {limit}"),
+    )
+    .help("use narrower types or fewer elements in header stacks")
+}
+
+/// A construct that the pass pipeline should have taken out.
+pub fn not_lowered(what: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0728"),
+        at,
+        format!("the xdp target was given {what}"),
+    )
+    .help("this is a fault of the compiler: please report it with the program")
+}
+
+/// A varbit header at an index that is not known.
+pub fn dynamic_varbit(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0729"),
+        at,
+        "the xdp target cannot index a stack of headers with varbit fields by a value",
+    )
+    .help("use constant indices, or a header with fields of fixed width")
+}
+
+/// A counter with a size that no map has.
+pub fn counter_size(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0730"),
+        at,
+        format!("the counter `{name}` needs a size from 1 to 4294967295"),
+    )
+    .help("give the number of indices as its first constructor argument")
+}

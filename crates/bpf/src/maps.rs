@@ -1,0 +1,143 @@
+//! The maps and structs that an object declares.
+
+use crate::abi::{
+    CounterAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind, PortsAbi, TableAbi, ValueSetAbi,
+};
+use crate::record::Record;
+use cgen::tree::{Expr as C, Item, Member, Type};
+use smol_str::SmolStr;
+
+/// What has been declared so far.
+#[derive(Default, Debug)]
+pub struct Maps {
+    /// Structs, in the order of declaration.
+    pub structs: Vec<Item>,
+    /// Maps with their C text.
+    pub items: Vec<Item>,
+    /// The same, as user space is told.
+    pub list: Vec<MapAbi>,
+    /// Tables that are applied.
+    pub tables: Vec<TableAbi>,
+    /// Value sets that are used.
+    pub value_sets: Vec<ValueSetAbi>,
+    /// Counters that are used.
+    pub counters: Vec<CounterAbi>,
+    /// Port maps.
+    pub ports: PortsAbi,
+    /// The perf event array.
+    pub events: Option<String>,
+    globals: Record,
+    initial: Vec<(SmolStr, C)>,
+    bytes: Vec<u8>,
+}
+
+/// The variable that holds everything user space may change but maps.
+pub const GLOBALS: &str = "onpath";
+
+impl Maps {
+    /// Declares a struct.
+    pub fn declare_struct(&mut self, name: &SmolStr, members: Vec<Member>) {
+        self.structs.push(Item::Struct {
+            name: name.clone(),
+            members,
+        });
+    }
+
+    /// Declares a map with keys and values of these types.
+    pub fn declare(&mut self, abi: MapAbi, types: Option<(Type, Type)>) {
+        let number = |name: &str, value: C| C::call("__uint", vec![C::id(name), value]);
+        let kind = match abi.kind {
+            MapKind::Array => "BPF_MAP_TYPE_ARRAY",
+            MapKind::PercpuArray => "BPF_MAP_TYPE_PERCPU_ARRAY",
+            MapKind::Hash => "BPF_MAP_TYPE_HASH",
+            MapKind::PercpuHash => "BPF_MAP_TYPE_PERCPU_HASH",
+            MapKind::LpmTrie => "BPF_MAP_TYPE_LPM_TRIE",
+            MapKind::DevmapHash => "BPF_MAP_TYPE_DEVMAP_HASH",
+            MapKind::PerfEventArray => "BPF_MAP_TYPE_PERF_EVENT_ARRAY",
+        };
+        let mut attributes = vec![number("type", C::id(kind))];
+        if abi.no_prealloc {
+            attributes.push(number("map_flags", C::id("BPF_F_NO_PREALLOC")));
+        }
+        if abi.kind != MapKind::PerfEventArray {
+            attributes.push(number("max_entries", C::int(abi.max_entries.into())));
+        }
+        match types {
+            Some((key, value)) => {
+                for (name, ty) in [("key", key), ("value", value)] {
+                    let ty = match ty {
+                        Type::Struct(s) => C::id(format!("struct {s}")),
+                        Type::U64 => C::id("u64"),
+                        _ => C::id("u32"),
+                    };
+                    attributes.push(C::call("__type", vec![C::id(name), ty]));
+                }
+            }
+            None => {
+                attributes.push(number("key_size", C::int(abi.key_size.into())));
+                attributes.push(number("value_size", C::int(abi.value_size.into())));
+            }
+        }
+        self.items.push(Item::Map {
+            name: abi.name.as_str().into(),
+            attributes,
+        });
+        self.list.push(abi);
+    }
+
+    /// Adds a member to the globals, with its first value in C and in bytes; gives its offset.
+    pub fn add_global(
+        &mut self,
+        ty: Type,
+        name: &SmolStr,
+        align: u32,
+        init: Option<C>,
+        bytes: Vec<u8>,
+    ) -> u32 {
+        let size = bytes.len() as u32;
+        let offset = self.globals.add(ty, name.clone(), size, align, "");
+        self.bytes.resize(offset as usize, 0);
+        self.bytes.extend(bytes);
+        if let Some(init) = init {
+            self.initial.push((name.clone(), init));
+        }
+        offset
+    }
+
+    /// The globals, once all were added.
+    pub fn finish_globals(&mut self) -> (Option<GlobalsAbi>, Vec<Item>) {
+        if self.globals.size == 0 {
+            return (None, Vec::new());
+        }
+        self.globals.pad_to(self.globals.align.max(8));
+        self.bytes.resize(self.globals.size as usize, 0);
+        let name: SmolStr = format!("{GLOBALS}_globals").into();
+        let items = vec![
+            Item::Comment(vec![
+                "What user space may change while the program runs.".into(),
+            ]),
+            Item::Struct {
+                name: name.clone(),
+                members: std::mem::take(&mut self.globals.members),
+            },
+            Item::Variable {
+                ty: Type::Struct(name),
+                name: GLOBALS.into(),
+                init: Some(C::Init(
+                    std::mem::take(&mut self.initial)
+                        .into_iter()
+                        .map(|(n, e)| (Some(n), e))
+                        .collect(),
+                )),
+                section: Some(GLOBALS_SECTION.into()),
+                constant: false,
+            },
+        ];
+        let abi = GlobalsAbi {
+            section: GLOBALS_SECTION.into(),
+            size: self.globals.size,
+            initial: std::mem::take(&mut self.bytes),
+        };
+        (Some(abi), items)
+    }
+}

@@ -1,0 +1,211 @@
+//! C names for P4 names: readable, valid, unique.
+
+use smol_str::SmolStr;
+use std::collections::HashSet;
+
+/// The names taken so far.
+#[derive(Clone, Debug)]
+pub struct Names {
+    taken: HashSet<SmolStr>,
+}
+
+/// C's keywords, the prelude's names that programs might use, and the names of fixed variables.
+const RESERVED: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "asm",
+    "typeof",
+    "bool",
+    "true",
+    "false",
+    "new",
+    "NULL",
+    "SEC",
+    "INLINE",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "s32",
+    "s64",
+    "any16",
+    "any32",
+    "any64",
+    "ctx",
+    "data",
+    "data_end",
+    "scratch",
+    "cur",
+    "off",
+    "keep",
+    "reject",
+    "accept",
+    "license",
+    "onpath",
+    "divide",
+    "modulo",
+    "shift_left",
+    "shift_right",
+    "shift_right_signed",
+    "sat_add",
+    "sat_sub",
+    "sat_limit",
+    "sat_add_signed",
+    "sat_sub_signed",
+    "sign_extend",
+    "low_bits",
+    "csum_fold",
+    "csum_replace2",
+    "csum_replace4",
+    "ebpf_ipv4_checksum",
+    "may_goto",
+    "barrier_var",
+    "high_product",
+    "limb_at",
+    "top_limb",
+    "xdp_md",
+    "size",
+    "touched",
+    "entry",
+    "mask",
+    "best",
+    "key",
+    "at",
+    "linux",
+    "unix",
+];
+
+impl Default for Names {
+    fn default() -> Names {
+        Names {
+            taken: RESERVED.iter().map(|&s| s.into()).collect(),
+        }
+    }
+}
+
+impl Names {
+    /// A name that says what `wish` says and is nobody else's.
+    pub fn fresh(&mut self, wish: &str) -> SmolStr {
+        let base = identifier(wish);
+        let mut name = base.clone();
+        let mut n = 2;
+        while !self.taken.insert(name.clone()) {
+            name = format!("{base}_{n}").into();
+            n += 1;
+        }
+        name
+    }
+
+    /// A name for something with a dotted path: its last part if that is free, else more of it.
+    pub fn fresh_path(&mut self, path: &str) -> SmolStr {
+        let parts: Vec<&str> = path.split('.').collect();
+        for from in (0..parts.len()).rev() {
+            let name = identifier(&parts[from..].join("_"));
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+        self.fresh(path)
+    }
+
+    /// A map's name: at most 15 characters.
+    pub fn fresh_map(&mut self, path: &str, suffix: &str) -> SmolStr {
+        let room = 15 - suffix.len();
+        let last = identifier(path.rsplit('.').next().unwrap_or(path));
+        let mut base: String = last.chars().take(room).collect();
+        let mut n = 2;
+        loop {
+            let name: SmolStr = format!("{base}{suffix}").into();
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+            let number = n.to_string();
+            base = last.chars().take(room - number.len()).collect();
+            base.push_str(&number);
+            n += 1;
+        }
+    }
+}
+
+/// The characters of `text` that C takes, others as underscores.
+fn identifier(text: &str) -> SmolStr {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => out.push(c),
+            ']' => {}
+            _ => out.push('_'),
+        }
+    }
+    while out.starts_with("__") {
+        out.remove(0);
+    }
+    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, 'v');
+    }
+    // The prelude's helpers have these prefixes.
+    if ["bpf_", "BPF_", "load_be", "store_be", "wide_", "__builtin"]
+        .iter()
+        .any(|p| out.starts_with(p))
+    {
+        out.push('_');
+    }
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_unique_and_valid() {
+        let mut names = Names::default();
+        assert_eq!(names.fresh_path("hdr.ipv4"), "ipv4");
+        assert_eq!(names.fresh_path("inner.ipv4"), "inner_ipv4");
+        assert_eq!(names.fresh_path("hdr.vlan[1]"), "vlan_1");
+        assert_eq!(names.fresh("int"), "int_2");
+        assert_eq!(names.fresh("3x"), "v3x");
+        assert_eq!(names.fresh("\u{fc}"), "_");
+    }
+
+    #[test]
+    fn map_names_fit_the_kernel() {
+        let mut names = Names::default();
+        let long = "ingress.a_very_long_table_name";
+        assert_eq!(names.fresh_map(long, ""), "a_very_long_tab");
+        assert_eq!(names.fresh_map(long, ""), "a_very_long_ta2");
+        assert_eq!(names.fresh_map(long, "_masks"), "a_very_lo_masks");
+    }
+}

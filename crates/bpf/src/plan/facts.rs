@@ -1,0 +1,205 @@
+//! What the whole program does to each header.
+
+use super::flow::instances;
+use super::graph::{Cursor, Graph, const_bits, walk_cursor};
+use ir::{
+    Block, Header, HeaderRef, Parser, Place, Program, Routine, Stmt, StmtKind, Table, visit,
+    visit::Access,
+};
+
+/// What the program does to one header.
+#[derive(Clone, Debug, Default)]
+pub struct HeaderFacts {
+    /// Where each extract finds it, if that is known.
+    pub sites: Vec<Option<u32>>,
+    /// It may be extracted twice for one packet.
+    pub repeated: bool,
+    /// Something else than extraction may make it valid or replace it whole.
+    pub replaced: bool,
+    /// It is made invalid.
+    pub invalidated: bool,
+    /// A field of it is written.
+    pub written: bool,
+    /// A field of it may be written by an index that is not known.
+    pub dynamic_write: bool,
+}
+
+impl HeaderFacts {
+    /// Only extraction makes it valid or sets it whole.
+    pub fn only_extracted(&self) -> bool {
+        !self.replaced
+    }
+}
+
+/// A step of the parser that moves its cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Over a header, which is kept.
+    Extract(Header),
+    /// Over bytes that are lost, or over one of several headers.
+    Skip,
+}
+
+/// What the program does.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// To each header.
+    pub headers: Vec<HeaderFacts>,
+    /// The cursor's steps in each reachable state, in order.
+    pub steps: Vec<Vec<Step>>,
+    /// The packet is sent to user space as it came in.
+    pub sends_packet: bool,
+}
+
+impl Facts {
+    /// Collects them.
+    pub fn new(
+        program: &Program,
+        graph: &Graph,
+        parser: Parser,
+        control: Routine,
+        deparser: Option<Routine>,
+    ) -> Facts {
+        let mut facts = Facts {
+            headers: vec![HeaderFacts::default(); program.headers.len()],
+            ..Facts::default()
+        };
+        let states = &program.parsers[parser].states;
+        for info in &graph.states {
+            let body = &states[info.state].body;
+            let mut steps = Vec::new();
+            facts.walk_steps(program, body, info.cursor, info.cyclic, &mut steps);
+            facts.steps.push(steps);
+            facts.walk(program, body);
+        }
+        facts.find_repeats(graph);
+        let mut routines = vec![control];
+        routines.extend(deparser);
+        let mut tables: Vec<Table> = Vec::new();
+        for routine in routines {
+            let body = &program.routines[routine].body;
+            facts.walk(program, body);
+            visit::walk_block(body, &mut |s| {
+                if let StmtKind::Apply { table, .. } = s.kind
+                    && !tables.contains(&table)
+                {
+                    tables.push(table);
+                }
+            });
+        }
+        let mut done = 0;
+        while done < tables.len() {
+            for action in &program.tables[tables[done]].actions {
+                let body = &program.actions[action.action].body;
+                facts.walk(program, body);
+                visit::walk_block(body, &mut |s| {
+                    if let StmtKind::Apply { table, .. } = s.kind
+                        && !tables.contains(&table)
+                    {
+                        tables.push(table);
+                    }
+                });
+            }
+            done += 1;
+        }
+        facts
+    }
+
+    fn of(&mut self, h: Header) -> &mut HeaderFacts {
+        &mut self.headers[h.as_u32() as usize]
+    }
+
+    fn walk_steps(
+        &mut self,
+        program: &Program,
+        block: &Block,
+        mut at: Cursor,
+        cyclic: bool,
+        steps: &mut Vec<Step>,
+    ) {
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Extract { header, .. } => {
+                    let all = instances(program, *header);
+                    for &h in &all {
+                        let site = match at {
+                            Cursor::Const(at) => Some(at),
+                            Cursor::Variable => None,
+                        };
+                        let f = self.of(h);
+                        f.sites.push(site);
+                        f.repeated |= cyclic;
+                        if !matches!(header, HeaderRef::Header(_)) {
+                            f.repeated = true;
+                        }
+                    }
+                    steps.push(match header {
+                        HeaderRef::Header(h) => Step::Extract(*h),
+                        HeaderRef::Element(..) => Step::Skip,
+                    });
+                }
+                StmtKind::Advance(by) if const_bits(program, *by) != Some(0) => {
+                    steps.push(Step::Skip);
+                }
+                _ => {
+                    for inner in visit::blocks(&stmt.kind) {
+                        let loops = matches!(stmt.kind, StmtKind::Loop(..));
+                        self.walk_steps(program, inner, at, cyclic || loops, steps);
+                    }
+                }
+            }
+            at = walk_cursor(program, std::slice::from_ref(stmt), at);
+        }
+    }
+
+    fn find_repeats(&mut self, graph: &Graph) {
+        let steps = self.steps.clone();
+        for (i, own) in steps.iter().enumerate() {
+            for (k, step) in own.iter().enumerate() {
+                let Step::Extract(h) = *step else { continue };
+                let again = own[k + 1..].contains(step)
+                    || graph.states[i]
+                        .reaches
+                        .iter()
+                        .enumerate()
+                        .any(|(j, &r)| r && steps[j].contains(step));
+                self.of(h).repeated |= again;
+            }
+        }
+    }
+
+    fn walk(&mut self, program: &Program, block: &Block) {
+        visit::walk_block(block, &mut |stmt| self.stmt(program, stmt));
+    }
+
+    fn stmt(&mut self, program: &Program, stmt: &Stmt) {
+        if let StmtKind::Extern(call) = &stmt.kind
+            && call.name == "BPF_PERF_EVENT_OUTPUT"
+        {
+            self.sends_packet = true;
+        }
+        visit::accesses(program, &stmt.kind, |access| match access {
+            Access::Write(Place::Field(header, _)) => {
+                let dynamic = !matches!(header, HeaderRef::Header(_));
+                for h in instances(program, header) {
+                    let f = self.of(h);
+                    f.written = true;
+                    f.dynamic_write |= dynamic;
+                }
+            }
+            Access::WriteHeader(header) if !matches!(stmt.kind, StmtKind::Extract { .. }) => {
+                for h in instances(program, header) {
+                    self.of(h).replaced = true;
+                }
+            }
+            Access::SetValidity(header, valid) => {
+                for h in instances(program, header) {
+                    let f = self.of(h);
+                    f.replaced |= valid;
+                    f.invalidated |= !valid;
+                }
+            }
+            _ => {}
+        });
+    }
+}

@@ -1,0 +1,194 @@
+//! What is known about headers at a point of the program: valid or not, extracted or not.
+
+use ir::{
+    BinaryOp, Block, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, UnaryOp, visit,
+};
+
+/// What is known of a fact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// It does not hold.
+    No,
+    /// It holds.
+    Yes,
+    /// It depends on the packet.
+    Maybe,
+}
+
+impl Known {
+    /// What is known when either may have happened.
+    pub fn or(self, other: Known) -> Known {
+        if self == other { self } else { Known::Maybe }
+    }
+}
+
+/// What is known at a point. `valid` is P4's validity; `there` means that the header was extracted, so
+/// that its pointer leads to its bytes even if it was made invalid since.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// The point cannot be reached.
+    pub dead: bool,
+    valid: Vec<Known>,
+    there: Vec<Known>,
+}
+
+impl Flow {
+    /// At the start nothing is valid.
+    pub fn start(program: &Program) -> Flow {
+        let n = program.headers.len();
+        Flow {
+            dead: false,
+            valid: vec![Known::No; n],
+            there: vec![Known::No; n],
+        }
+    }
+
+    /// A point that nothing has reached yet.
+    pub fn unreached(program: &Program) -> Flow {
+        Flow {
+            dead: true,
+            ..Flow::start(program)
+        }
+    }
+
+    /// Whether a header is valid.
+    pub fn valid(&self, h: Header) -> Known {
+        self.valid[index(h)]
+    }
+
+    /// Whether a header has been extracted.
+    pub fn there(&self, h: Header) -> Known {
+        self.there[index(h)]
+    }
+
+    /// Sets a header's validity.
+    pub fn set_valid(&mut self, h: Header, known: Known) {
+        self.valid[index(h)] = known;
+    }
+
+    /// A header was extracted.
+    pub fn extract(&mut self, h: Header) {
+        self.valid[index(h)] = Known::Yes;
+        self.there[index(h)] = Known::Yes;
+    }
+
+    /// This point is reached from `other` too.
+    pub fn join(&mut self, other: &Flow) {
+        if other.dead {
+            return;
+        }
+        if self.dead {
+            *self = other.clone();
+            return;
+        }
+        for (a, b) in self.valid.iter_mut().zip(&other.valid) {
+            *a = a.or(*b);
+        }
+        for (a, b) in self.there.iter_mut().zip(&other.there) {
+            *a = a.or(*b);
+        }
+    }
+
+    /// What is known once `cond` has turned out as `truth`.
+    pub fn refine(&mut self, program: &Program, cond: Expr, truth: bool) {
+        match program.exprs[cond].kind {
+            ExprKind::IsValid(HeaderRef::Header(h)) => {
+                self.set_valid(h, if truth { Known::Yes } else { Known::No });
+            }
+            ExprKind::Unary(UnaryOp::Not, inner) => self.refine(program, inner, !truth),
+            ExprKind::Binary(BinaryOp::And, a, b) if truth => {
+                self.refine(program, a, true);
+                self.refine(program, b, true);
+            }
+            ExprKind::Binary(BinaryOp::Or, a, b) if !truth => {
+                self.refine(program, a, false);
+                self.refine(program, b, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// After `refine`, a header that is only ever made valid by extraction is there if it is valid.
+    pub fn valid_means_there(&mut self, only_extracted: &[bool]) {
+        for (i, only) in only_extracted.iter().enumerate() {
+            if *only && self.valid[i] == Known::Yes {
+                self.there[i] = Known::Yes;
+            }
+        }
+    }
+
+    /// Follows a parser state's statements.
+    pub fn run(&mut self, program: &Program, block: &Block) {
+        for stmt in block {
+            self.step(program, stmt);
+        }
+    }
+
+    fn step(&mut self, program: &Program, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Extract {
+                header: HeaderRef::Header(h),
+                ..
+            } => self.extract(*h),
+            StmtKind::SetValid(HeaderRef::Header(h)) => self.set_valid(*h, Known::Yes),
+            StmtKind::SetInvalid(HeaderRef::Header(h)) => self.set_valid(*h, Known::No),
+            StmtKind::CopyHeader {
+                dst: HeaderRef::Header(d),
+                src: HeaderRef::Header(s),
+            } => {
+                let known = self.valid(*s);
+                self.set_valid(*d, known);
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                let mut other = self.clone();
+                self.run(program, then);
+                other.run(program, otherwise);
+                self.join(&other);
+            }
+            _ => self.forget(program, std::slice::from_ref(stmt)),
+        }
+    }
+
+    /// Forgets what the statements, run any number of times in any order, may change.
+    pub fn forget(&mut self, program: &Program, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if let StmtKind::Apply { table, .. } = &stmt.kind {
+                for action in &program.tables[*table].actions {
+                    self.forget(program, &program.actions[action.action].body);
+                }
+            }
+            visit::accesses(program, &stmt.kind, |access| {
+                let (header, extracts) = match access {
+                    visit::Access::WriteHeader(h) => {
+                        (h, matches!(stmt.kind, StmtKind::Extract { .. }))
+                    }
+                    visit::Access::SetValidity(h, _) => (h, false),
+                    _ => return,
+                };
+                for h in instances(program, header) {
+                    self.valid[index(h)] = Known::Maybe;
+                    if extracts {
+                        self.there[index(h)] = Known::Maybe;
+                    }
+                }
+            });
+            for block in visit::blocks(&stmt.kind) {
+                self.forget(program, block);
+            }
+        }
+    }
+}
+
+/// The headers that a reference may mean.
+pub fn instances(program: &Program, header: HeaderRef) -> Vec<Header> {
+    match header {
+        HeaderRef::Header(h) => vec![h],
+        HeaderRef::Element(stack, _) => program.stacks[stack].elems.clone(),
+    }
+}
+
+fn index(h: Header) -> usize {
+    h.as_u32() as usize
+}

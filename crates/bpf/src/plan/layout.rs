@@ -1,0 +1,187 @@
+//! The emitted layout against the extracted one.
+//!
+//! What the deparser emits last and the parser read last, in the same order and with nothing between,
+//! stays where it is in memory together with the payload: the *kept* part. Only what is emitted before
+//! it may have to move, by as much as the packet's head does; and if the parser's order is the emitted
+//! one, even that stays where it is until the program touches a header's presence.
+
+use super::Rep;
+use super::facts::{Facts, Step};
+use super::graph::Graph;
+use crate::errors;
+use diag::Diagnostic;
+use ir::{Block, Header, HeaderRef, Program, Routine, Stmt, StmtKind, visit};
+
+/// A header that the deparser emits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Emit {
+    /// The header.
+    pub header: Header,
+    /// Whether the statement always runs.
+    pub always: bool,
+    /// Which statement of the program it is.
+    pub stmt: StmtId,
+}
+
+/// A statement's identity: where the program keeps it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StmtId(usize);
+
+impl StmtId {
+    /// Of a statement that stays where it is as long as the plan is used.
+    pub fn of(stmt: &Stmt) -> StmtId {
+        StmtId(std::ptr::from_ref(stmt).addr())
+    }
+}
+
+/// The difference.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// All emits in order, but for those of headers that are never valid.
+    pub emits: Vec<Emit>,
+    /// How many of them come before the kept part.
+    pub moving: usize,
+    /// Steps of the parser move over bytes that are not in the kept part.
+    pub prefix_steps: bool,
+    /// Without a change to a header's presence or to one that lives in variables, nothing moves.
+    pub still_if_untouched: bool,
+}
+
+impl Layout {
+    /// Compares the layouts.
+    pub fn new(
+        program: &Program,
+        facts: &Facts,
+        graph: &Graph,
+        deparser: Routine,
+        reps: &[Rep],
+    ) -> Result<Layout, Diagnostic> {
+        let mut emits = Vec::new();
+        collect(program, &program.routines[deparser].body, true, &mut emits)?;
+        let of = |h: Header| &facts.headers[h.as_u32() as usize];
+        emits.retain(|e| !of(e.header).sites.is_empty() || of(e.header).replaced);
+
+        let place = |h: Header, from: usize| {
+            let mut all = emits
+                .iter()
+                .enumerate()
+                .skip(from)
+                .filter(|(_, e)| e.header == h);
+            let first = all.next();
+            match (first, all.next()) {
+                (Some((i, _)), None) => Some(i),
+                _ => None,
+            }
+        };
+        let later = |i: usize, k: usize| {
+            let own = facts.steps[i][k + 1..].iter();
+            let others = (0..graph.states.len())
+                .filter(move |&j| graph.states[i].reaches[j])
+                .flat_map(|j| facts.steps[j].iter());
+            own.chain(others)
+        };
+        let sites = |h: Header| {
+            facts.steps.iter().enumerate().flat_map(move |(i, own)| {
+                own.iter()
+                    .enumerate()
+                    .filter(move |(_, s)| **s == Step::Extract(h))
+                    .map(move |(k, _)| (i, k))
+            })
+        };
+        // Whether everything read after `h` is emitted after it, by the emits from `from` on.
+        let in_order = |at: usize, from: usize| {
+            let h = emits[at].header;
+            sites(h).all(|(i, k)| {
+                later(i, k).all(|step| match step {
+                    Step::Extract(next) => place(*next, from).is_some_and(|p| p > at),
+                    Step::Skip => false,
+                })
+            })
+        };
+
+        let mut moving = emits.len();
+        while moving > 0 {
+            let at = moving - 1;
+            let e = emits[at];
+            let f = of(e.header);
+            let once = emits.iter().filter(|o| o.header == e.header).count() == 1;
+            let plain = reps[e.header.as_u32() as usize] == Rep::Packet
+                && e.always
+                && once
+                && !f.invalidated;
+            if !plain || !in_order(at, at) {
+                break;
+            }
+            moving -= 1;
+        }
+        let kept = |h: Header| emits[moving..].iter().any(|e| e.header == h);
+        let prefix_steps = facts.steps.iter().flatten().any(|s| match s {
+            Step::Extract(h) => !kept(*h),
+            Step::Skip => true,
+        });
+        let all_read_is_emitted = facts.steps.iter().flatten().all(|s| match s {
+            Step::Extract(h) => place(*h, 0).is_some() && !of(*h).repeated,
+            Step::Skip => false,
+        });
+        let still_if_untouched = all_read_is_emitted
+            && emits.iter().all(|e| e.always)
+            && (0..emits.len()).all(|at| in_order(at, 0));
+        Ok(Layout {
+            emits,
+            moving,
+            prefix_steps,
+            still_if_untouched,
+        })
+    }
+
+    /// Whether the deparser never has anything to do.
+    pub fn is_empty(&self) -> bool {
+        self.moving == 0 && !self.prefix_steps
+    }
+
+    /// Whether a header is emitted before the kept part, or read and not emitted.
+    pub fn moves(&self, h: Header) -> bool {
+        !self.emits[self.moving..].iter().any(|e| e.header == h)
+    }
+}
+
+fn collect(
+    program: &Program,
+    block: &Block,
+    always: bool,
+    emits: &mut Vec<Emit>,
+) -> Result<(), Diagnostic> {
+    let mut left = false;
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Emit(HeaderRef::Header(h)) => emits.push(Emit {
+                header: *h,
+                always: always && !left,
+                stmt: StmtId::of(stmt),
+            }),
+            StmtKind::Emit(_) => return Err(errors::dynamic_emit(stmt.span)),
+            StmtKind::Loop(_, body) if emits_any(body) => {
+                return Err(errors::dynamic_emit(stmt.span));
+            }
+            StmtKind::Return | StmtKind::Exit => left = true,
+            _ => {
+                for inner in visit::blocks(&stmt.kind) {
+                    collect(program, inner, false, emits)?;
+                    visit::walk_block(inner, &mut |s| {
+                        left |= matches!(
+                            s.kind,
+                            StmtKind::Return | StmtKind::Exit | StmtKind::Break(_)
+                        );
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn emits_any(block: &Block) -> bool {
+    let mut any = false;
+    visit::walk_block(block, &mut |s| any |= matches!(s.kind, StmtKind::Emit(_)));
+    any
+}

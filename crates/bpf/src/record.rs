@@ -1,0 +1,135 @@
+//! Structs that the kernel program and user space share: members at natural alignment, in one place for
+//! the C text and for the description.
+
+use crate::abi::{ByteOrder, FieldAbi};
+use cgen::tree::{Expr as C, Member, Type};
+use smol_str::SmolStr;
+
+/// How a P4 value lies in a struct.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// Bytes.
+    pub size: u32,
+    /// What its offset must be a multiple of.
+    pub align: u32,
+    /// Bits that count.
+    pub width: u32,
+    /// The order of its bytes.
+    pub order: ByteOrder,
+}
+
+impl Form {
+    /// The form of a value of `width` bits.
+    pub fn new(width: u32, order: ByteOrder) -> Form {
+        let (size, align) = match width {
+            0..=8 => (1, 1),
+            9..=16 => (2, 2),
+            17..=32 => (4, 4),
+            // Two stores of registers, so 4 bytes have to be aligned.
+            33..=48 if order == ByteOrder::Network => (6, 4),
+            33..=64 => (8, 8),
+            _ => (width.div_ceil(64) * 8, 8),
+        };
+        Form {
+            size,
+            align,
+            width,
+            order,
+        }
+    }
+
+    /// The C type of the member.
+    pub fn ty(self) -> Type {
+        match self.size {
+            1 => Type::U8,
+            2 => Type::U16,
+            4 => Type::U32,
+            6 => Type::U8.array(6),
+            8 => Type::U64,
+            n => Type::U64.array(n / 8),
+        }
+    }
+
+    /// As user space is told.
+    pub fn abi(self, name: &str, offset: u32) -> FieldAbi {
+        FieldAbi {
+            name: name.into(),
+            offset,
+            size: self.size,
+            width: self.width,
+            order: self.order,
+        }
+    }
+}
+
+/// A struct in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// Its members, padding included.
+    pub members: Vec<Member>,
+    /// Bytes so far.
+    pub size: u32,
+    /// The largest alignment of a member.
+    pub align: u32,
+    padding: u32,
+}
+
+impl Record {
+    /// Adds a member and gives its offset.
+    pub fn add(
+        &mut self,
+        ty: Type,
+        name: impl Into<SmolStr>,
+        size: u32,
+        align: u32,
+        note: &str,
+    ) -> u32 {
+        self.pad_to(align);
+        let offset = self.size;
+        self.members.push(Member::Field {
+            ty,
+            name: name.into(),
+            note: note.into(),
+        });
+        self.size += size;
+        self.align = self.align.max(align);
+        offset
+    }
+
+    /// Adds a value.
+    pub fn add_form(&mut self, form: Form, name: impl Into<SmolStr>, note: &str) -> u32 {
+        self.add(form.ty(), name, form.size, form.align, note)
+    }
+
+    /// Adds bytes until the size is a multiple of `align`.
+    pub fn pad_to(&mut self, align: u32) {
+        let gap = self.size.next_multiple_of(align.max(1)) - self.size;
+        if gap > 0 {
+            self.padding += 1;
+            let name = format!("padding{}", self.padding);
+            self.members.push(Member::Field {
+                ty: Type::U8.array(gap),
+                name: name.into(),
+                note: String::new(),
+            });
+            self.size += gap;
+        }
+    }
+
+    /// Makes the size a multiple of 4 and of the alignment.
+    pub fn finish(&mut self) {
+        self.pad_to(self.align.max(4));
+    }
+}
+
+/// The number that a member holds.
+pub fn load(member: C, form: Form) -> C {
+    match (form.order, form.size) {
+        (_, 1) | (ByteOrder::Host, _) => match form.size {
+            1 | 2 => member.cast(Type::U32),
+            _ => member,
+        },
+        (ByteOrder::Network, 6) => C::call("load_be48", vec![member]),
+        (ByteOrder::Network, size) => C::call(format!("load_be{}", size * 8), vec![member.addr()]),
+    }
+}
