@@ -32,7 +32,7 @@ const NEEDS_INTERP: &str = "# needs: interp";
 fn main() {
     let args = Arguments::from_args();
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for script in ["programs", "tests/stf"]
+    for script in ["programs", "tests/stf", "tests/extern"]
         .iter()
         .flat_map(|dir| common::files(dir, "stf"))
     {
@@ -53,6 +53,10 @@ fn main() {
             ("veth", Target::XdpVeth),
         ] {
             let (program, scripts) = (program.clone(), scripts.clone());
+            // The interpreter does not run the C of extern functions.
+            if way == "interp" && program.with_extension("c").exists() {
+                continue;
+            }
             let refused = way != "interp" && NOT_FOR_XDP.contains(&name.as_str());
             match (refused, way) {
                 (true, "xdp") => trials
