@@ -84,6 +84,16 @@ impl Input {
         }
     }
 
+    /// Whether the next token comes from the file itself and is the first of its line, where a
+    /// directive may stand.
+    fn at_line_start(&self) -> bool {
+        self.frames.iter().all(|f| f.tokens.as_slice().is_empty())
+            && self
+                .file
+                .as_ref()
+                .is_some_and(|(_, lexer)| lexer.peek().first)
+    }
+
     fn is_disabled(&self, name: &SmolStr) -> bool {
         self.frames.iter().any(|f| f.of.as_ref() == Some(name))
     }
@@ -100,7 +110,8 @@ impl Preprocessor<'_> {
         (raw.kind != Kind::Eof).then(|| self.token(*file, raw))
     }
 
-    /// The next token that is no macro's use. `None` at the end, or after an error.
+    /// The next token that is no macro's use. `None` at the end, after an error, or if a macro gave
+    /// nothing and a new line of the file begins: that line may be a directive.
     pub(super) fn expand_next(&mut self, input: &mut Input) -> Option<Token> {
         while !self.stopped {
             // A frame that gives its last token stays on the stack while that token is looked at and
@@ -138,6 +149,9 @@ impl Preprocessor<'_> {
                 tokens: tokens.into_iter(),
                 of: Some(found.name.clone()),
             });
+            if input.at_line_start() {
+                return None;
+            }
         }
         None
     }
