@@ -1,6 +1,9 @@
 //! Timing of XDP programs: many against each other in turn, so that what disturbs one disturbs all.
 
-use crate::sys::Prog;
+use crate::netns::NetNs;
+use crate::sys::{Link, Prog, XdpMode};
+use crate::veth::make_pairs;
+use nix::net::if_::if_nametoindex;
 use std::io;
 use std::time::Instant;
 
@@ -30,6 +33,7 @@ const GROWING_REPEATS: u32 = 20;
 /// Nanoseconds a run for each subject and round, as `[subject][round]`. What the kernel does around
 /// a run is in it: subtract an empty program's time.
 pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<Vec<f64>>> {
+    let _known = make_known(subjects)?;
     let mut out = vec![0; 4096];
     let mut samples = vec![Vec::with_capacity(effort.rounds); subjects.len()];
     for round in 0..=effort.rounds {
@@ -42,6 +46,23 @@ pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<V
         }
     }
     Ok(samples)
+}
+
+/// Attaches every program to an idle device. For a program that is on none, the kernel makes each
+/// repeated test run a change of its XDP dispatcher, which takes milliseconds.
+fn make_known(subjects: &[Subject<'_>]) -> io::Result<(NetNs, Vec<Link>)> {
+    let ns = NetNs::new()?;
+    let names = |n: usize| (format!("a{n}"), format!("b{n}"));
+    let links = ns.run(|| {
+        make_pairs(&(0..subjects.len()).map(names).collect::<Vec<_>>())?;
+        let mut links = Vec::with_capacity(subjects.len());
+        for (n, subject) in subjects.iter().enumerate() {
+            let index = if_nametoindex(names(n).0.as_str())?;
+            links.push(Link::attach_xdp(subject.prog, index, XdpMode::Native)?);
+        }
+        Ok(links)
+    })?;
+    Ok((ns, links))
 }
 
 fn turn(subject: &Subject<'_>, runs: u32, out: &mut [u8]) -> io::Result<f64> {

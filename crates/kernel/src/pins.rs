@@ -124,10 +124,12 @@ impl Pins {
 
     /// Fails if a program is loaded under this name already, or the name cannot be one.
     pub fn check_free(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
-        if self.folder(instance)?.exists() {
-            return Err(device::instance_exists(instance));
+        let folder = self.folder(instance)?;
+        match folder.try_exists() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(device::instance_exists(instance)),
+            Err(error) => Err(load_errors::pins(&folder, "look at", &error)),
         }
-        Ok(())
     }
 
     /// Pins a program with its maps and attachments, so that all of it outlives this process. All is
@@ -161,26 +163,29 @@ impl Pins {
         done.map_err(failed)
     }
 
-    /// The names of all pinned programs.
-    pub fn names(&self) -> Vec<String> {
-        let Ok(list) = fs::read_dir(self.root()) else {
-            return Vec::new();
+    /// The names of all pinned programs. Fails if this process may not see them.
+    pub fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+        let root = self.root();
+        let list = match fs::read_dir(&root) {
+            Ok(list) => list,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(load_errors::pins(&root, "look into", &error)),
         };
         let mut names: Vec<String> = list
             .filter_map(|e| e.ok()?.file_name().into_string().ok())
             .collect();
         names.sort();
-        names
+        Ok(names)
     }
 
     /// The one program that a command means: the named one, or the only one.
     pub fn choose(&self, named: Option<&str>) -> Result<String, Box<Diagnostic>> {
-        let present = self.names();
+        let present = self.names()?;
         match (named, present.as_slice()) {
             (Some(name), _) if present.iter().any(|p| p == name) => Ok(name.to_owned()),
             (Some(name), _) => Err(device::no_instance(name, &present)),
             (None, [only]) => Ok(only.clone()),
-            (None, []) => Err(device::no_instance("", &present)),
+            (None, []) => Err(device::none_loaded()),
             (None, _) => Err(device::which_instance(&present)),
         }
     }
@@ -236,13 +241,14 @@ impl Pins {
         if folder.is_dir() {
             Ok(folder)
         } else {
-            Err(device::no_instance(instance, &self.names()))
+            Err(device::no_instance(instance, &self.names()?))
         }
     }
 
     /// The pinned program that is attached to an interface.
     pub fn on_interface(&self, index: u32) -> Option<Record> {
         self.names()
+            .unwrap_or_default()
             .iter()
             .filter_map(|n| self.record(n).ok())
             .find(|r| r.interfaces.iter().any(|i| i.index == index))

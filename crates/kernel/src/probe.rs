@@ -19,13 +19,35 @@ pub enum Need {
     Useful,
 }
 
+/// What was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It is there.
+    Present,
+    /// It is not.
+    Missing,
+    /// It cannot be found out without the capabilities that this process lacks.
+    Unknown,
+}
+
+impl State {
+    fn of(present: bool) -> State {
+        if present {
+            State::Present
+        } else {
+            State::Missing
+        }
+    }
+}
+
 /// One thing looked at.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Finding {
     /// What it is.
     pub name: &'static str,
     /// Whether it is there.
-    pub present: bool,
+    pub state: State,
     /// What was found, or why it is not there.
     pub detail: String,
     /// How much it matters.
@@ -80,7 +102,7 @@ fn kernel() -> Finding {
     let (major, minor) = kernel_version();
     Finding {
         name: "kernel",
-        present: (major, minor) >= (5, 15),
+        state: State::of((major, minor) >= (5, 15)),
         detail: release(),
         need: Need::Needed,
         remedy: "Onpath needs Linux 5.15 or newer",
@@ -91,7 +113,7 @@ fn type_information() -> Finding {
     let path = Path::new("/sys/kernel/btf/vmlinux");
     Finding {
         name: "BTF",
-        present: path.exists(),
+        state: State::of(path.exists()),
         detail: if path.exists() {
             path.display().to_string()
         } else {
@@ -106,7 +128,7 @@ fn bpf_file_system() -> Finding {
     let mounted = pins::is_bpffs(Path::new(pins::BPFFS));
     Finding {
         name: "bpffs",
-        present: mounted,
+        state: State::of(mounted),
         detail: if mounted {
             format!("mounted at {}", pins::BPFFS)
         } else {
@@ -121,7 +143,7 @@ fn capabilities() -> Finding {
     let missing = caps::missing(&caps::XDP);
     Finding {
         name: "capabilities",
-        present: missing.is_empty(),
+        state: State::of(missing.is_empty()),
         detail: if missing.is_empty() {
             caps::effective().join(", ")
         } else {
@@ -136,7 +158,7 @@ fn compiler() -> Finding {
     let found = clang::find();
     Finding {
         name: "clang",
-        present: found.is_ok(),
+        state: State::of(found.is_ok()),
         detail: match &found {
             Ok(clang) => format!("version {} at {}", clang.version, clang.path.display()),
             Err(diagnostic) => diagnostic.message.clone(),
@@ -155,7 +177,7 @@ fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> 
         .find(|p| p.is_file());
     Finding {
         name,
-        present: found.is_some(),
+        state: State::of(found.is_some()),
         detail: found.map_or("not found".into(), |p| p.display().to_string()),
         need,
         remedy,
@@ -164,10 +186,19 @@ fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> 
 
 /// A feature by trying it.
 fn tried(name: &'static str, need: Need, remedy: &'static str, result: io::Result<()>) -> Finding {
+    let denied = |e: &io::Error| e.kind() == io::ErrorKind::PermissionDenied;
+    let (state, detail) = match result {
+        Ok(()) => (State::Present, "works".to_owned()),
+        Err(error) if denied(&error) && !caps::missing(&caps::XDP).is_empty() => (
+            State::Unknown,
+            "not tried: needs the capabilities".to_owned(),
+        ),
+        Err(error) => (State::Missing, error.to_string()),
+    };
     Finding {
         name,
-        present: result.is_ok(),
-        detail: result.err().map_or("works".into(), |e| e.to_string()),
+        state,
+        detail,
         need,
         remedy,
     }
@@ -308,7 +339,7 @@ mod tests {
             "bpf_loop",
         ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);
-            assert!(finding.present, "{finding:?}");
+            assert_eq!(finding.state, State::Present, "{finding:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Attaching a program to an interface by XDP, and connecting its ports.
 
 use crate::sys::{Link, Map, Prog, Update, XdpMode, xdp_on};
-use crate::{caps, errors};
+use crate::{Pins, caps, errors};
 use bpf::abi::PortsAbi;
 use diag::Diagnostic;
 use std::collections::BTreeMap;
@@ -18,12 +18,35 @@ pub struct Attached {
     pub native_refused: Option<String>,
 }
 
+/// Fails if an interface has an XDP program, naming the one of ours that it is if it is one.
+pub fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Box<Diagnostic>> {
+    let Ok(Some(seen)) = xdp_on(ifindex) else {
+        return Ok(());
+    };
+    let ours = pins.on_interface(ifindex).map(|record| record.instance);
+    Err(errors::device::occupied(
+        name,
+        seen.prog_id,
+        ours.as_deref(),
+    ))
+}
+
+/// Fails if this process has not the capabilities that running a program takes.
+pub fn check_rights() -> Result<(), Box<Diagnostic>> {
+    let missing = caps::missing(&caps::XDP);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(errors::load::not_permitted(
+        "run a program by XDP",
+        &missing,
+    ))
+}
+
 /// Attaches a program to an interface that has none: natively, or where the driver refuses that, in
 /// the network stack. Nothing is changed if it fails.
 pub fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Box<Diagnostic>> {
-    if let Ok(Some(seen)) = xdp_on(ifindex) {
-        return Err(errors::device::occupied(name, seen.prog_id, None));
-    }
+    check_free(&Pins::default(), name, ifindex)?;
     let native = match Link::attach_xdp(prog, ifindex, XdpMode::Native) {
         Ok(link) => {
             return Ok(Attached {
@@ -56,8 +79,12 @@ fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option
             &caps::missing(&caps::XDP),
         )),
         Some(libc::EBUSY | libc::EEXIST) => {
-            let id = xdp_on(ifindex).ok().flatten().map_or(0, |s| s.prog_id);
-            Some(errors::device::occupied(name, id, None))
+            let checked = check_free(&Pins::default(), name, ifindex);
+            Some(
+                checked
+                    .err()
+                    .unwrap_or_else(|| errors::device::occupied(name, 0, None)),
+            )
         }
         _ => None,
     }

@@ -102,6 +102,10 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
                 .expect("pins");
         }
         assert!(xdp_on(index)?.is_some(), "it outlives the loader");
+        let other = Prog::constant_xdp(2)?;
+        let refused = xdp::attach(&other, "one", index).expect_err("occupied");
+        let help = refused.help.expect("help");
+        assert_eq!(help, format!("take it off with `onpath unload {name}`"));
         assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");
         {
             let (record, mut store) = pins.open(&name).expect("opens");

@@ -68,9 +68,11 @@ pub fn instance_exists(name: &str) -> Box<Diagnostic> {
 /// There is no instance of this name.
 pub fn no_instance(name: &str, present: &[String]) -> Box<Diagnostic> {
     let help = if present.is_empty() {
-        String::from("none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one")
+        String::from(
+            "none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running",
+        )
     } else {
-        format!("loaded are {}", present.join(", "))
+        format!("loaded are: {}", present.join(", "))
     };
     Diagnostic::error(
         Code("E0784"),
@@ -81,6 +83,13 @@ pub fn no_instance(name: &str, present: &[String]) -> Box<Diagnostic> {
     .into()
 }
 
+/// No instance is loaded at all, and a command needs one.
+pub fn none_loaded() -> Box<Diagnostic> {
+    Diagnostic::error(Code("E0784"), Span::NONE, "no program is loaded")
+        .help("`onpath run PROG.p4 --dev IF --detach` loads one and leaves it running")
+        .into()
+}
+
 /// More than one instance is loaded and none was named.
 pub fn which_instance(present: &[String]) -> Box<Diagnostic> {
     Diagnostic::error(
@@ -88,7 +97,7 @@ pub fn which_instance(present: &[String]) -> Box<Diagnostic> {
         Span::NONE,
         "several programs are loaded; say which one",
     )
-    .help(format!("name one of {}", present.join(", ")))
+    .help(format!("add `--name` and one of: {}", present.join(", ")))
     .into()
 }
 

@@ -4,8 +4,17 @@ use diag::{Code, Diagnostic, Span};
 use std::io;
 use std::path::Path;
 
+/// What the system said, without its number.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
 /// The capabilities that loading and attaching an XDP program takes.
-const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (or root)";
+const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
 
 /// The process may not use BPF.
 pub fn not_permitted(what: &str, missing: &[&str]) -> Box<Diagnostic> {
@@ -79,8 +88,9 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
         Code("E0765"),
         Span::NONE,
         format!(
-            "no BPF file system at `{}`, and mounting one failed: {error}",
-            path.display()
+            "no BPF file system at `{}`, and mounting one failed: {}",
+            path.display(),
+            words(error)
         ),
     )
     .help("as root: `mount -t bpf bpf /sys/fs/bpf`")
@@ -92,7 +102,7 @@ pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0766"),
         Span::NONE,
-        format!("could not {what} `{}`: {error}", path.display()),
+        format!("could not {what} `{}`: {}", path.display(), words(error)),
     )
     .help("run it as the user who loaded the program, usually root")
     .into()

@@ -1,0 +1,178 @@
+//! The text of everything that this crate refuses.
+
+use diag::{Code, Diagnostic, Span};
+use kernel::clang::Clang;
+use kernel::errors::{clang, device, load, verifier};
+use kernel::verifier_log::Refusal;
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+
+fn shown(all: &[Box<Diagnostic>]) -> String {
+    let mut text = String::new();
+    for d in all {
+        let Code(code) = d.code;
+        let help = d.help.as_deref().expect("every error has help");
+        let _ = writeln!(text, "{code} {}\n  {help}", d.message);
+    }
+    text
+}
+
+fn refused(reason: &str) -> Box<Diagnostic> {
+    let refusal = Refusal {
+        reason: reason.into(),
+        place: Some(("router.p4".into(), 45)),
+        ..Refusal::default()
+    };
+    verifier::refused(&refusal, Span::NONE)
+}
+
+#[test]
+fn compiling() {
+    let old = Clang {
+        path: "/usr/bin/clang".into(),
+        version: 11,
+    };
+    let error = io::Error::from_raw_os_error(libc::ENOSPC);
+    assert_eq!(
+        shown(&[
+            clang::no_clang(),
+            clang::named_clang_unusable(Path::new("/bin/true")),
+            clang::clang_too_old(&old),
+            clang::clang_not_run(&old, &error),
+            clang::stack_too_large("/tmp/x/prog.c:9:5: error: Looks like the BPF stack limit is exceeded"),
+            clang::clang_refused(&old, "/tmp/x/prog.c:3:1: error: unknown type name 'u33'"),
+            clang::no_bpf_target(&old),
+            clang::no_scratch_space(&error),
+        ]),
+        "\
+E0750 no clang found; it is needed to build for the kernel
+  install one of version 14 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `--target interp` needs none
+E0751 ONPATH_CLANG names `/bin/true`, which does not answer `--version` as clang does
+  set it to the path of a clang of version 14 or newer, or unset it
+E0752 `/usr/bin/clang` is clang 11, older than 14
+  install a newer one (`apt-get install clang-19`)
+E0753 `/usr/bin/clang` could not be run: No space left on device (os error 28)
+  check the installation with `onpath doctor`
+E0754 the program needs more stack than the 512 bytes of a BPF program (line 9:5: error: Looks like the BPF stack limit is exceeded)
+  shrink large local variables and headers, or split the control so that fewer live at the same time
+E0755 clang 11 refused the generated C: line 3:1: error: unknown type name 'u33'
+  if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: `--emit c` shows the text
+E0756 `/usr/bin/clang` was built without the BPF target
+  install the distribution's clang (`apt-get install clang-19`)
+E0757 no temporary files for the compiler: No space left on device (os error 28)
+  make room in the temporary folder, or set TMPDIR to another
+"
+    );
+}
+
+#[test]
+fn loading() {
+    let error = io::Error::from_raw_os_error(libc::EACCES);
+    assert_eq!(
+        shown(&[
+            load::not_permitted("load a BPF program", &["CAP_BPF", "CAP_NET_ADMIN"]),
+            load::not_permitted("load a BPF program", &[]),
+            load::not_loaded(&error, "libbpf: map 'x': failed to create\n"),
+            load::map_differs("routes", "it is not there"),
+            load::no_program("xdp_main"),
+            load::initial_state("entries of table `t`", "full: it holds 4 entries"),
+            load::no_bpffs(Path::new("/sys/fs/bpf"), &error),
+            load::pins(Path::new("/sys/fs/bpf/onpath/a"), "remove", &error),
+        ]),
+        "\
+E0760 not permitted to load a BPF program: this process has not CAP_BPF, CAP_NET_ADMIN
+  run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
+E0760 not permitted to load a BPF program: a security policy forbids it although the capabilities are there
+  run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
+E0761 the kernel did not load the program: Permission denied (os error 13) (libbpf: map 'x': failed to create)
+  `onpath doctor` says what this kernel can do; `--verbose` shows everything that was said
+E0762 the object and its description disagree about map `routes`: it is not there
+  build both again with the same Onpath; files of different builds were mixed
+E0763 the object holds no program `xdp_main`
+  build it again with `onpath build`
+E0764 the program's own entries of table `t` could not be set: full: it holds 4 entries
+  a larger `size` for the table may be needed
+E0765 no BPF file system at `/sys/fs/bpf`, and mounting one failed: Permission denied
+  as root: `mount -t bpf bpf /sys/fs/bpf`
+E0766 could not remove `/sys/fs/bpf/onpath/a`: Permission denied
+  run it as the user who loaded the program, usually root
+"
+    );
+}
+
+#[test]
+fn verifying() {
+    assert_eq!(
+        shown(&[
+            refused("misaligned stack access off -3+0 size 8"),
+            refused("BPF program is too large. Processed 1000001 insn"),
+            refused("combined stack size of 2 calls is 704. Too large"),
+            refused("infinite loop detected at insn 12"),
+            refused("invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0)"),
+            refused("invalid func unknown#9999"),
+        ]),
+        "\
+E0770 the kernel's verifier refused the program: misaligned stack access off -3+0 size 8 (at router.p4:45)
+  `--verbose` shows the verifier's whole log; if the program asks for nothing unusual, this is a bug in Onpath
+E0771 the program has too many paths for the kernel to check: BPF program is too large. Processed 1000001 insn (at router.p4:45)
+  parse fewer stack elements or options, replace nested `if`s by a table, or shorten loops; `onpath build --report` shows what each part costs
+E0772 the program needs more than the 512 bytes of stack of a BPF program: combined stack size of 2 calls is 704. Too large (at router.p4:45)
+  shrink large local variables and headers, or let fewer live at the same time
+E0773 the kernel cannot see that a loop ends: infinite loop detected at insn 12 (at router.p4:45)
+  bound the loop by a constant; in a parser, by the size of a header stack
+E0774 the kernel cannot prove that an access stays in bounds: invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0) (at router.p4:45)
+  this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the whole log to report with it
+E0775 this kernel has no such helper for XDP programs: invalid func unknown#9999 (at router.p4:45)
+  `onpath doctor` says what this kernel can do; a newer kernel may be needed
+"
+    );
+}
+
+#[test]
+fn devices() {
+    let (invalid, busy) = (
+        io::Error::from_raw_os_error(libc::EINVAL),
+        io::Error::from_raw_os_error(libc::EOPNOTSUPP),
+    );
+    let present = ["fw".to_owned(), "router".to_owned()];
+    assert_eq!(
+        shown(&[
+            device::no_interface("eth7", &["lo".into(), "eth0".into()]),
+            device::occupied("eth0", 12, None),
+            device::occupied("eth0", 12, Some("fw")),
+            device::not_attached("eth0", &busy, &invalid),
+            device::instance_exists("fw"),
+            device::no_instance("gw", &present),
+            device::no_instance("gw", &[]),
+            device::which_instance(&present),
+            device::bad_instance_name("../x"),
+            device::bad_port(900, 256),
+            device::no_test_network("a network namespace", "Operation not permitted"),
+        ]),
+        "\
+E0780 no network interface `eth7`
+  this network namespace has lo, eth0
+E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
+  another program put it there: `ip link set dev eth0 xdp off` takes it off unless a link holds it; `bpftool net` shows which
+E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
+  take it off with `onpath unload fw`
+E0782 the program could not be attached to `eth0`: native Operation not supported (os error 95); generic Invalid argument (os error 22)
+  the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)
+E0783 a program is loaded as `fw` already
+  take it off with `onpath unload fw`, or give this one another name
+E0784 no program is loaded as `gw`
+  loaded are: fw, router
+E0784 no program is loaded as `gw`
+  none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
+E0785 several programs are loaded; say which one
+  add `--name` and one of: fw, router
+E0786 `../x` cannot name an instance
+  use letters, digits, `-` and `_`, up to 64 of them
+E0787 port 900 is too large: the program's port map has 256
+  use port numbers below 256
+E0788 the test network could not be made: a network namespace: Operation not permitted
+  it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights
+"
+    );
+}
