@@ -9,6 +9,7 @@ use kernel::budget::{self, Budget};
 use kernel::clang::{self, Source};
 use kernel::sys::{Loaded, Prog, Update, load_object};
 use onpath::driver::{self, Input};
+use onpath::xdp::Request;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +79,7 @@ fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
     let program = Arc::new(elaborated.program);
     let mut sources = elaborated.map;
     let compiled =
-        onpath::xdp::compile(&program, &sources, &[], false).map_err(|d| told(&d, &sources))?;
+        onpath::xdp::compile(&program, &sources, Request::default()).map_err(|d| told(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
     let file = sources
         .add("entries", workload.entries.join("\n"))
