@@ -1,0 +1,54 @@
+//! Random programs mean the same before and after passes, packet for packet, on the interpreter.
+
+mod generate;
+
+use interp::{Interpreter, Options, Outcome};
+use ir::Program;
+use ir::passes::{self, Level};
+use std::sync::Arc;
+
+/// Enough to notice most mistakes in a second; set `ONPATH_RANDOM_PROGRAMS` for more.
+const PROGRAMS: u64 = 300;
+const PACKETS: u64 = 12;
+
+#[test]
+fn passes_do_not_change_what_random_programs_do() {
+    let count = std::env::var("ONPATH_RANDOM_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(PROGRAMS);
+    for seed in 0..count {
+        check(seed);
+    }
+}
+
+fn check(seed: u64) {
+    let text = generate::program(seed);
+    let program = ir::text::parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+    if let Err(errors) = ir::verify(&program) {
+        panic!("seed {seed}: {errors:?}\n{text}");
+    }
+    let again =
+        ir::text::parse(&program.to_string()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    assert_eq!(again.to_string(), program.to_string(), "seed {seed}");
+    let packets: Vec<_> = (0..PACKETS).map(|i| generate::packet(seed, i)).collect();
+    let expected = run(&program, &packets);
+    for level in [Level::Lower, Level::Optimize] {
+        let mut changed = program.clone();
+        passes::pipeline(&mut changed, level);
+        let got = run(&changed, &packets);
+        for ((packet, expected), got) in packets.iter().zip(&expected).zip(&got) {
+            assert!(
+                expected == got,
+                "seed {seed}, {level:?}, packet {packet:02x?}:\nbefore {expected:02x?}\nafter {got:02x?}\n{text}\n=== after\n{changed}"
+            );
+        }
+    }
+}
+
+fn run(program: &Program, packets: &[Vec<u8>]) -> Vec<Outcome> {
+    let program = Arc::new(program.clone());
+    let mut interpreter = Interpreter::new(program, Options::default())
+        .unwrap_or_else(|e| panic!("{:?}", e.iter().collect::<Vec<_>>()));
+    packets.iter().map(|p| interpreter.run(7, p)).collect()
+}
