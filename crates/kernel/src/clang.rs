@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 
 /// The oldest clang whose output is known to load.
 pub const OLDEST: u32 = 14;
+/// The diagnostic that says that a program needs too much stack.
+pub const STACK_TOO_LARGE: diag::Code = diag::Code("E0754");
 /// The newest one looked for by a versioned name.
 const NEWEST_NAME: u32 = 40;
 /// Names a compiler to use instead of the newest.

@@ -5,7 +5,7 @@ use crate::output::{Stop, print_diagnostics};
 use control::Device;
 use control::stf::{DecodedField, Outcome, parse, run};
 use diag::{Diagnostics, SourceMap};
-use interp::trace::TraceEvent;
+use interp::trace::{TraceEvent, TraceKind};
 use interp::{Interpreter, Options};
 use ir::Program;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ impl Prepared {
         let program = Arc::new(elaborated.program);
         let xdp = |reach| {
             let compiled =
-                crate::xdp::compile(&program, &sources, externs, true).map_err(|diagnostics| {
+                crate::xdp::compile(&program, &sources, crate::xdp::Request { externs, observe: true }).map_err(|diagnostics| {
                     Unfit {
                         map: Rc::clone(&sources),
                         diagnostics,
@@ -146,7 +146,9 @@ impl Prepared {
         let Some(file) = self.scripts.add(case.name.clone(), case.text.clone()) else {
             return Verdict::Failed(vec![format!("{}: the file is too large", case.name)]);
         };
-        let (script, diagnostics) = parse(&self.scripts, file);
+        let (script, malformed) = parse(&self.scripts, file);
+        // Everything wrong in the script is told at once, before a packet is sent.
+        let diagnostics = in_order(&malformed, &control::stf::check(&script, &self.program));
         if diagnostics.has_errors() {
             return Verdict::Refused(diagnostics);
         }
@@ -180,9 +182,16 @@ impl Prepared {
                 let sources = Rc::clone(&self.sources);
                 interpreter.trace_to(trace.map(|format| -> Box<dyn FnMut(TraceEvent)> {
                     match format {
-                        Trace::Text => Box::new(move |event| {
-                            print!("{}", interp::trace::text(&event, &sources))
-                        }),
+                        Trace::Text => {
+                            let mut first = true;
+                            Box::new(move |event| {
+                                let begins = matches!(event.kind, TraceKind::Packet { .. });
+                                if begins && !std::mem::take(&mut first) {
+                                    println!();
+                                }
+                                print!("{}", interp::trace::text(&event, &sources));
+                            })
+                        }
                         Trace::Json => Box::new(move |event| {
                             println!("{}", interp::trace::json(&event, &sources))
                         }),
@@ -212,6 +221,22 @@ impl Prepared {
         });
         Verdict::Failed(shown.collect())
     }
+}
+
+/// The diagnostics of both, as their places follow each other in the text.
+fn in_order(some: &Diagnostics, more: &Diagnostics) -> Diagnostics {
+    let mut all: Vec<&diag::Diagnostic> = some.iter().chain(more.iter()).collect();
+    all.sort_by_key(|d| d.primary.span.lo);
+    let mut diagnostics = Diagnostics::new();
+    for diagnostic in all {
+        diagnostics.push(diagnostic.clone());
+    }
+    diagnostics
+}
+
+/// `1 packet`, `2 packets`.
+pub fn packets(count: usize) -> String {
+    format!("{count} packet{}", if count == 1 { "" } else { "s" })
 }
 
 /// A packet by the program's own headers, for failures.

@@ -2,6 +2,7 @@
 
 use crate::driver;
 use bpf::abi::Abi;
+use bpf::{BpfOutput, Options};
 use control::Device;
 use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
@@ -25,6 +26,8 @@ pub struct Compiled {
     pub abi: Arc<Abi>,
     /// What it will cost.
     pub budget: Budget,
+    /// What the compiler decided: what it keeps where.
+    pub decisions: bpf::Report,
     /// How long our own part took, from IR to C; clang's is not in it.
     pub own_time: Duration,
     /// How long clang took.
@@ -40,52 +43,86 @@ pub enum Reach {
     Veth,
 }
 
-/// The C text for a program, or why XDP cannot run it.
-pub fn generate(program: &Program, sources: &SourceMap) -> Result<bpf::Output, Diagnostics> {
-    bpf::compile(&driver::optimise(program), sources)
+/// How a program is to be compiled.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Request<'a> {
+    /// C files for the extern functions that the program declares.
+    pub externs: &'a [PathBuf],
+    /// Keep a redirect's port for [`TestRun`] to read, instead of sending the packet there.
+    pub observe: bool,
 }
 
-/// Compiles a program as elaborated. With `observe` a redirect's port is kept for
-/// [`TestRun`] to read instead of sending the packet there.
-pub fn compile(
+/// The C text for a program as elaborated, or why XDP cannot run it.
+pub fn generate(
     program: &Program,
     sources: &SourceMap,
     externs: &[PathBuf],
-    observe: bool,
-) -> Result<Compiled, Diagnostics> {
-    let begun = Instant::now();
-    let output = generate(program, sources)?;
-    let own_time = begun.elapsed();
-    let begun = Instant::now();
-    let object = object(&output, externs, observe).map_err(|diagnostic| {
-        let mut diagnostics = Diagnostics::new();
-        diagnostics.push(diagnostic);
-        diagnostics
-    })?;
-    Ok(Compiled {
-        budget: budget::read(&object).unwrap_or_default(),
-        c_source: output.c_source,
-        object,
-        abi: Arc::new(output.abi),
-        own_time,
-        clang_time: begun.elapsed(),
-    })
+) -> Result<BpfOutput, Diagnostics> {
+    bpf::compile(&driver::optimise(program), sources, &options(sources, externs, false))
 }
 
-fn object(
-    output: &bpf::Output,
-    externs: &[PathBuf],
-    observe: bool,
-) -> Result<Vec<u8>, diag::Diagnostic> {
-    let clang = clang::find()?;
+fn options(sources: &SourceMap, externs: &[PathBuf], spill_everything: bool) -> Options {
+    let file_name =
+        |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Options {
+        source_name: sources.files().next().map(|(_, f)| f.name.clone()).unwrap_or_default(),
+        extern_files: externs.iter().map(file_name).collect(),
+        spill_everything,
+        ..Options::default()
+    }
+}
+
+/// Compiles a program as elaborated.
+pub fn compile(
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+) -> Result<Compiled, Diagnostics> {
+    let begun = Instant::now();
+    let optimised = driver::optimise(program);
+    let passes_time = begun.elapsed();
+    let attempt = |spill_everything| -> Result<Compiled, Diagnostics> {
+        let begun = Instant::now();
+        let options = options(sources, request.externs, spill_everything);
+        let output = bpf::compile(&optimised, sources, &options)?;
+        let own_time = passes_time + begun.elapsed();
+        let begun = Instant::now();
+        let object = object(&output, request).map_err(one)?;
+        Ok(Compiled {
+            budget: budget::read(&object).unwrap_or_default(),
+            c_source: output.c_source,
+            object,
+            abi: Arc::new(output.abi),
+            decisions: output.report,
+            own_time,
+            clang_time: begun.elapsed(),
+        })
+    };
+    match attempt(false) {
+        // The stack that clang needs is known only when it is done.
+        Err(diagnostics) if diagnostics.iter().any(|d| d.code == clang::STACK_TOO_LARGE) => {
+            attempt(true)
+        }
+        other => other,
+    }
+}
+
+fn object(output: &BpfOutput, request: Request) -> Result<Vec<u8>, Box<diag::Diagnostic>> {
+    let mut include_dirs = Vec::new();
+    for file in request.externs {
+        let path = std::path::absolute(file)
+            .and_then(|path| std::fs::metadata(&path).map(|_| path))
+            .map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
+        include_dirs.extend(path.parent().map(PathBuf::from));
+    }
     let source = Source {
         text: &output.c_source,
-        headers: bpf::HEADERS,
-        include_dirs: &[],
-        defines: if observe { &[kernel::test_run::OBSERVE] } else { &[] },
-        externs,
+        headers: bpf::headers(),
+        include_dirs: &include_dirs,
+        defines: if request.observe { &[kernel::test_run::OBSERVE] } else { &[] },
+        externs: &[],
     };
-    clang::compile(&clang, source)
+    clang::compile(&clang::find()?, source)
 }
 
 /// Loads a compiled program and makes it a device for a test's packets.
@@ -96,11 +133,6 @@ pub fn device(
     reach: Reach,
     script: &Script,
 ) -> Result<Box<dyn Device>, Diagnostics> {
-    let one = |diagnostic| {
-        let mut diagnostics = Diagnostics::new();
-        diagnostics.push(diagnostic);
-        diagnostics
-    };
     let instance: Instance = kernel::load(&compiled.object, &compiled.abi, program, sources)
         .map_err(|failure| one(failure.diagnostic))?;
     Ok(match reach {
@@ -110,6 +142,12 @@ pub fn device(
             Box::new(VethDevice::new(instance, &ports).map_err(one)?)
         }
     })
+}
+
+fn one(diagnostic: Box<diag::Diagnostic>) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(*diagnostic);
+    diagnostics
 }
 
 /// The ports that a script names.

@@ -60,7 +60,7 @@ pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Box<Diagnostic> {
 /// The program needs more than the 512 bytes of stack that BPF has.
 pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
     Diagnostic::error(
-        Code("E0754"),
+        crate::clang::STACK_TOO_LARGE,
         Span::NONE,
         format!("the program needs more stack than the 512 bytes of a BPF program ({})", first_error(said)),
     )
@@ -118,4 +118,15 @@ fn first_error(said: &str) -> String {
         Some(at) => format!("line {}", &line[at + "/prog.c:".len()..]),
         None => line.to_owned(),
     }
+}
+
+/// A C file for an extern that is not there or cannot be read.
+pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0758"),
+        Span::NONE,
+        format!("the C file {} cannot be read: {error}", file.display()),
+    )
+    .help("name a file that supplies the program's extern functions after `--extern`")
+    .into()
 }

@@ -3,8 +3,8 @@
 use super::source::elaborate;
 use crate::args::{Build, BuildTarget, Emit};
 use crate::driver;
-use crate::output::{Done, Stop, columns, failed, print_diagnostics, print_json};
-use crate::xdp::{self, Compiled};
+use crate::output::{Done, Stop, columns, failed, print_diagnostics, print_json, words};
+use crate::xdp::{self, Compiled, Request};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
@@ -13,7 +13,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Compiles a program: status 1 if it is refused, 2 if the target cannot run it.
+/// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
+/// JSON is what [`report`] makes.
 pub fn run(args: Build) -> Done {
     let elaborated = elaborate(&args.source)?;
     let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
@@ -22,21 +23,25 @@ pub fn run(args: Build) -> Done {
         Stop::Told(2)
     };
     match args.emit {
-        Some(Emit::IrRaw) => print!("{program}"),
-        Some(Emit::Ir) => print!("{}", driver::optimise(&program)),
+        Some(Emit::IrRaw) => {
+            print!("{program}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(Emit::Ir) => {
+            print!("{}", driver::optimise(&program));
+            return Ok(ExitCode::SUCCESS);
+        }
         Some(Emit::C) => {
             let BuildTarget::Xdp = args.target;
             print!(
                 "{}",
-                xdp::generate(&program, &sources).map_err(unfit)?.c_source
+                xdp::generate(&program, &sources, &args.externs).map_err(unfit)?.c_source
             );
+            return Ok(ExitCode::SUCCESS);
         }
         None => {}
     }
-    let Some(dir) = args.output else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    let compiled = xdp::compile(&program, &sources, &args.externs, false).map_err(unfit)?;
+    let compiled = xdp::compile(&program, &sources, Request { externs: &args.externs, observe: false }).map_err(unfit)?;
     let stem = args
         .source
         .file
@@ -44,16 +49,20 @@ pub fn run(args: Build) -> Done {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    write(&dir, &stem, &compiled, &program)?;
-    let report = report(&compiled, &program, &sources, args.report);
-    if args.json {
-        print_json(&report);
-    } else {
-        println!(
-            "{}: {stem}.c, {stem}.o and {stem}.json written",
-            dir.display()
-        );
-        if args.report {
+    if let Some(dir) = &args.output {
+        write(dir, &stem, &compiled, &program)?;
+        if !args.json {
+            println!(
+                "{}: {stem}.c, {stem}.o and {stem}.json written",
+                dir.display()
+            );
+        }
+    }
+    if args.report {
+        let report = report(&compiled, &program, &sources);
+        if args.json {
+            print_json(&report);
+        } else {
             print!("{}", show(&report));
         }
     }
@@ -69,24 +78,24 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Resu
         ("json", format!("{description:#}\n").into_bytes()),
     ];
     if let Err(error) = std::fs::create_dir_all(dir) {
-        return failed(format!("{} could not be made: {error}", dir.display()));
+        let why = words(&error);
+        return failed(format!("`{}` could not be made: {why}", dir.display()));
     }
     for (extension, bytes) in files {
         let path = dir.join(format!("{stem}.{extension}"));
         if let Err(error) = std::fs::write(&path, bytes) {
-            return failed(format!("{} was not written: {error}", path.display()));
+            let why = words(&error);
+            return failed(format!("`{}` was not written: {why}", path.display()));
         }
     }
     Ok(())
 }
 
-/// What the program needs. With `ask_kernel` the verifier is asked too, if this process may.
-fn report(
-    compiled: &Compiled,
-    program: &Arc<Program>,
-    sources: &SourceMap,
-    ask_kernel: bool,
-) -> Value {
+/// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
+/// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`,
+/// `bytes`), what the `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the
+/// `reason`), and `milliseconds` of `own` and `clang`'s time.
+fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
@@ -102,17 +111,14 @@ fn report(
             json!({ "name": m.name, "kind": m.kind, "entries": m.max_entries, "bytes": bytes })
         })
         .collect();
-    let verifier =
-        ask_kernel.then(
-            || match kernel::load(&compiled.object, &compiled.abi, program, sources) {
-                Ok(instance) => json!({
-                    "accepted": true,
-                    "instructions": instance.xdp.info().ok().map(|i| i.verified_instructions),
-                    "limit": VERIFIER_LIMIT,
-                }),
-                Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),
-            },
-        );
+    let verifier = match kernel::load(&compiled.object, &compiled.abi, program, sources) {
+        Ok(instance) => json!({
+            "accepted": true,
+            "instructions": instance.xdp.info().ok().map(|i| i.verified_instructions),
+            "limit": VERIFIER_LIMIT,
+        }),
+        Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),
+    };
     json!({
         "functions": functions,
         "instructions": compiled.budget.instructions(),

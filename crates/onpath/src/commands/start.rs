@@ -2,10 +2,11 @@
 
 use super::source::elaborate;
 use crate::args::Run;
+use crate::loader::read_text;
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, refused_in};
-use crate::xdp::{self, Compiled};
+use crate::xdp::{self, Compiled, Request};
 use control::entries;
-use diag::{Diagnostics, SourceMap};
+use diag::SourceMap;
 use ir::Program;
 use kernel::interrupt::Interrupts;
 use kernel::pins::Interface;
@@ -25,23 +26,32 @@ pub fn run(args: Run) -> Done {
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
     };
     let ports = ports(&args)?;
+    kernel::xdp::check_rights().map_err(refused)?;
     let name = instance_name(&args);
     let pins = Pins::default();
     pins.check_free(&name).map_err(refused)?;
+    for port in &ports {
+        kernel::xdp::check_free(&pins, &port.name, port.index).map_err(refused)?;
+    }
 
     let begun = Instant::now();
     let elaborated = elaborate(&args.source)?;
     let sources = Rc::new(elaborated.map);
     let program = Arc::new(elaborated.program);
+    let entries = match &args.entries {
+        Some(file) => Some(Entries::read(&program, file)?),
+        None => None,
+    };
     let compiled =
-        xdp::compile(&program, &sources, &args.externs, false).map_err(|diagnostics| {
+        xdp::compile(&program, &sources, Request { externs: &args.externs, observe: false }).map_err(|diagnostics| {
             print_diagnostics(&diagnostics, &sources);
             Stop::Told(2)
         })?;
     let mut instance = load(&compiled, &program, &sources, args.verbose)?;
     let took = begun.elapsed();
-    if let Some(file) = &args.entries {
-        fill(&mut instance, &program, file)?;
+    if let Some(entries) = &entries {
+        entries::apply(&program, &mut instance.store, &entries.changes)
+            .map_err(|refusal| refused_in(refusal, &entries.map))?;
     }
     let numbers: Vec<(u32, u32)> = ports.iter().map(|p| (p.port, p.index)).collect();
     kernel::xdp::connect_ports(&instance.store.abi.ports, &instance.store.maps, &numbers)
@@ -168,20 +178,26 @@ fn load(
     })
 }
 
-fn fill(instance: &mut Instance, program: &Program, file: &Path) -> Result<(), Stop> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) => return failed(format!("{} could not be read: {error}", file.display())),
-    };
-    let mut map = SourceMap::new();
-    let Some(id) = map.add(file.display().to_string(), text) else {
-        return failed(format!("{} is too large", file.display()));
-    };
-    let told = |diagnostics: &Diagnostics| {
-        print_diagnostics(diagnostics, &map);
-        Stop::Told(1)
-    };
-    let changes = entries::parse(program, &map, id).map_err(|d| told(&d))?;
-    entries::apply(program, &mut instance.store, &changes)
-        .map_err(|refusal| refused_in(refusal, &map))
+/// What a file of entries asks for.
+struct Entries {
+    map: SourceMap,
+    changes: entries::Changes,
+}
+
+impl Entries {
+    /// Reads all of it before anything is set up; every mistake is told at once.
+    fn read(program: &Program, file: &Path) -> Result<Entries, Stop> {
+        let text = read_text(file).map_err(Stop::Failed)?;
+        let mut map = SourceMap::new();
+        let Some(id) = map.add(file.display().to_string(), text) else {
+            return failed(format!("`{}` is too large", file.display()));
+        };
+        match entries::parse(program, &map, id) {
+            Ok(changes) => Ok(Entries { map, changes }),
+            Err(diagnostics) => {
+                print_diagnostics(&diagnostics, &map);
+                Err(Stop::Told(1))
+            }
+        }
+    }
 }
