@@ -9,7 +9,11 @@ fn all_become_ir(folder: &str) {
     let found = programs(&root().join(folder));
     assert!(!found.is_empty(), "no programs in {folder}");
     for path in found {
-        let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let name = path
+            .strip_prefix(root())
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         match compile(&name, &text) {
             Outcome::Program(program, _) => {
