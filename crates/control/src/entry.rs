@@ -8,7 +8,9 @@ use crate::names::resolve;
 use crate::piece::Piece;
 use crate::values::{canonical, needs_priority, parse_match, parse_value, show_match, show_value};
 use diag::Diagnostic;
-use ir::{ActionCall, Bits, Entry, Key, KeyMatch, MatchKind, Program, Table, TableData, Type, ValueSet};
+use ir::{
+    ActionCall, Bits, Entry, Key, KeyMatch, MatchKind, Program, Table, TableData, Type, ValueSet,
+};
 
 /// The type of a key.
 pub fn key_type(program: &Program, key: &Key) -> Type {
@@ -119,13 +121,21 @@ pub fn parse_member(
     text: Piece,
 ) -> Result<(ValueSet, Vec<KeyMatch>), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
-    let sets = program.value_sets.iter().map(|(id, s)| (id, s.name.as_str()));
+    let sets = program
+        .value_sets
+        .iter()
+        .map(|(id, s)| (id, s.name.as_str()));
     let set = find(sets, name, "value set")?;
     let data = &program.value_sets[set];
     let words = rest.words();
     if words.len() != data.fields.len() {
         let names: Vec<&str> = data.fields.iter().map(|(name, ..)| name.as_str()).collect();
-        return Err(errors::key_count(rest.span(), &data.name, &names, words.len()));
+        return Err(errors::key_count(
+            rest.span(),
+            &data.name,
+            &names,
+            words.len(),
+        ));
     }
     let member = words
         .into_iter()

@@ -1,7 +1,7 @@
 //! What can be wrong with entries, names and test scripts. One function a diagnostic.
 
 use crate::StoreError;
-use crate::names::NameError;
+use crate::names::{self, NameError};
 use crate::values::ValueError;
 use diag::{Code, Diagnostic, Span};
 
@@ -171,10 +171,14 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
     refuse("E0810", span, format!("{what}: {error}"), help)
 }
 
-/// A statement that the test language does not have.
-pub fn unknown_statement(span: Span, word: &str) -> Refusal {
-    let help = "statements are: packet, expect, no_packet, add, setdefault, remove, check_counter, \
-                wait, register_read, register_write, register_reset, meter_set, mirroring_add";
+/// A statement that the test language does not have. `known` are those it has.
+pub fn unknown_statement(span: Span, word: &str, known: &[&str]) -> Refusal {
+    let similar = names::similar(known.iter().copied(), word);
+    let help = if similar.is_empty() {
+        format!("statements are: {}", known.join(", "))
+    } else {
+        format!("did you mean {}?", or_list(&similar))
+    };
     refuse(
         "E0820",
         span,

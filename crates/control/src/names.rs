@@ -46,7 +46,7 @@ where
 }
 
 /// Names close to `wanted`, best first: by edit distance to the name or to its last part.
-fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<String> {
+pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<String> {
     let last = |name: &str| {
         name.rsplit('.')
             .next()

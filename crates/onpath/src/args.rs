@@ -12,7 +12,6 @@ use std::path::PathBuf;
 #[command(
     name = "onpath",
     version,
-    propagate_version = true,
     arg_required_else_help = true,
     after_help = "Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it.\n\
                   Begin with `onpath doctor`, which says what this machine can do."
@@ -111,19 +110,21 @@ pub struct Build {
     #[arg(long, value_enum, default_value = "xdp")]
     pub target: BuildTarget,
     /// Write C source, object and the description of tables, actions and counters here
-    #[arg(short, long, value_name = "DIR", required_unless_present = "emit")]
+    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["emit", "report"])]
     pub output: Option<PathBuf>,
     /// Print this on standard output instead of building
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with_all = ["output", "report", "externs"])]
     pub emit: Option<Emit>,
     /// Report what the program needs: instructions, stack, maps, and what the kernel's verifier says
+    ///
+    /// The verifier is asked only where this process may load programs.
     #[arg(long)]
     pub report: bool,
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
     /// Print the report as JSON
-    #[arg(long)]
+    #[arg(long, requires = "report")]
     pub json: bool,
 }
 
@@ -145,8 +146,29 @@ pub enum TraceFormat {
     Json,
 }
 
+/// The end of `onpath test --help`.
+const STATEMENTS: &str = "\
+Statements of a test, one a line; # begins a comment:
+  packet PORT HEX...                   send a packet
+  expect PORT [HEX...]                 one must come out; * is any digit, a final $ the end
+  no_packet [PORT]                     none may have come out
+  wait                                 let the packets so far go through
+  add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+  remove TABLE [PRIORITY] KEY:MATCH ...        remove all [TABLE]
+  setdefault TABLE ACTION(ARGS)
+  check_counter NAME[INDEX] [packets|bytes] == N    or != < <= > >=
+  check_counter TABLE KEY:MATCH ... [packets|bytes] == N
+  register_read NAME[INDEX] == VALUE
+  register_write NAME[INDEX] VALUE             register_reset NAME
+  meter_set NAME[INDEX] RATE BURST RATE BURST
+  value_set_add NAME MATCH ...                 value_set_remove NAME MATCH ...
+
+Exit status: 0 all passed, 1 one failed or the program is refused, 2 wrong usage, a test that cannot
+be read, or a target that cannot run it.";
+
 /// `onpath test`
 #[derive(Args, Debug)]
+#[command(after_long_help = STATEMENTS)]
 pub struct Test {
     /// The program.
     #[command(flatten)]
@@ -163,14 +185,14 @@ pub struct Test {
     /// Tell each packet's story: state by state, table by table (interpreter only)
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub trace: Option<TraceFormat>,
-    /// The seed of `random` (interpreter only)
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// The seed of `random` (interpreter only), 1 by default
+    #[arg(long)]
+    pub seed: Option<u64>,
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
     /// Print the results as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "trace")]
     pub json: bool,
 }
 
@@ -180,7 +202,7 @@ pub struct Run {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// The interfaces; the first is port 0, the second port 1, …
+    /// The interfaces, between commas; the first is port 0, the second port 1, …
     #[arg(
         long,
         value_name = "IF",
@@ -220,7 +242,11 @@ pub struct Ls {
 #[derive(Args, Debug)]
 pub struct Unload {
     /// The names that `onpath ls` shows
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(
+        required_unless_present = "all",
+        conflicts_with = "all",
+        value_name = "NAME"
+    )]
     pub names: Vec<String>,
     /// All of them
     #[arg(long)]
@@ -234,6 +260,14 @@ pub struct Instance {
     #[arg(long, short = 'n', value_name = "NAME")]
     pub name: Option<String>,
 }
+
+/// The end of the help on tables.
+const VALUES: &str = "\
+Values: 80, 0x1f, 0b101, 10.0.0.1, 2001:db8::1, 02:00:00:00:00:01, true, a member's name.
+Matches: a value; VALUE/PREFIX for lpm; VALUE &&& MASK or 0x12** for ternary; LOW..HIGH for range;
+* for anything. Keys that are not exact may be left out if the others are named.
+Names: as much of the end as is unique. Entries of tables with ternary, range or optional keys need
+a priority; the largest wins.";
 
 /// `onpath table`
 #[derive(Subcommand, Debug)]
@@ -252,7 +286,8 @@ pub enum TableCommand {
     /// Add an entry: TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
     ///
     /// For example `onpath table add routes dst:10.0.0.0/24 'forward(port: 1)'`. Keys and arguments
-    /// go by name or by position; the largest priority wins.
+    /// go by name or by position.
+    #[command(after_long_help = VALUES)]
     Add {
         /// The running program.
         #[command(flatten)]

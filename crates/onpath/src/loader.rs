@@ -1,5 +1,6 @@
 //! Reads source files, and has the include files that come with Onpath built in.
 
+use crate::output::words;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
@@ -80,13 +81,22 @@ impl SourceLoader for FileLoader {
     }
 }
 
+/// A file that a command was given by name, or why it cannot be read.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    read(path).map_err(|error| match error {
+        ReadError::Missing => format!("cannot read `{shown}`: there is no such file"),
+        ReadError::Unreadable(reason) => format!("cannot read `{shown}`: {reason}"),
+    })
+}
+
 enum ReadError {
     Missing,
     Unreadable(String),
 }
 
 fn read(path: &Path) -> Result<String, ReadError> {
-    let unreadable = |error: std::io::Error| ReadError::Unreadable(error.to_string());
+    let unreadable = |error: std::io::Error| ReadError::Unreadable(words(&error));
     let about = match std::fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -99,7 +109,7 @@ fn read(path: &Path) -> Result<String, ReadError> {
     }
     if about.len() > LARGEST {
         return Err(ReadError::Unreadable(format!(
-            "it has more than {} MiB",
+            "it is larger than {} MiB",
             LARGEST >> 20
         )));
     }

@@ -38,7 +38,15 @@ pub fn refused_in(diagnostic: Box<Diagnostic>, map: &SourceMap) -> Stop {
 
 /// Whether to colour standard error.
 fn colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal()
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::io::stderr().is_terminal()
+}
+
+/// What the system said, without its number.
+pub fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let end = text.find(" (os error").unwrap_or(text.len());
+    text[..end].to_string()
 }
 
 /// Diagnostics as text without colours.
@@ -84,6 +92,12 @@ pub fn columns(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_system_says_has_no_number() {
+        let error = std::io::Error::from_raw_os_error(2);
+        assert_eq!(words(&error), "No such file or directory");
+    }
 
     #[test]
     fn columns_align_and_lines_have_no_blanks_at_the_end() {

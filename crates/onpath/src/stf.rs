@@ -100,13 +100,18 @@ impl Prepared {
         let sources = Rc::new(elaborated.map);
         let program = Arc::new(elaborated.program);
         let xdp = |reach| {
-            let compiled =
-                crate::xdp::compile(&program, &sources, crate::xdp::Request { externs, observe: true }).map_err(|diagnostics| {
-                    Unfit {
-                        map: Rc::clone(&sources),
-                        diagnostics,
-                    }
-                })?;
+            let compiled = crate::xdp::compile(
+                &program,
+                &sources,
+                crate::xdp::Request {
+                    externs,
+                    observe: true,
+                },
+            )
+            .map_err(|diagnostics| Unfit {
+                map: Rc::clone(&sources),
+                diagnostics,
+            })?;
             Ok(Way::Xdp(Box::new(compiled), reach))
         };
         let way = match target {

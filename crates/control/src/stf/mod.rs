@@ -22,11 +22,14 @@
 //! | `value_set_remove NAME MATCH ...` | takes a member out of a parser value set |
 //! | `wait` | waits until the packets sent have gone through |
 
+mod check;
+mod lookup;
 mod parse;
 mod report;
 mod run;
 mod script;
 
+pub use check::check;
 pub use parse::parse;
 pub use report::{DecodedField, Decoder, mismatch, undecoded};
 pub use run::{Failure, Outcome, run};

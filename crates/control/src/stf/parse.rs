@@ -46,6 +46,24 @@ fn text(piece: Piece) -> Text {
     }
 }
 
+/// Every statement that a script may have.
+const STATEMENTS: [&str; 14] = [
+    "packet",
+    "expect",
+    "no_packet",
+    "wait",
+    "add",
+    "setdefault",
+    "remove",
+    "check_counter",
+    "register_read",
+    "register_write",
+    "register_reset",
+    "meter_set",
+    "value_set_add",
+    "value_set_remove",
+];
+
 fn statement(line: Piece) -> Parsed<StatementKind> {
     let (word, rest) = line.first_word();
     match word.text {
@@ -69,8 +87,9 @@ fn statement(line: Piece) -> Parsed<StatementKind> {
             some_text(line, rest, "register_reset NAME").map(StatementKind::RegisterReset)
         }
         "meter_set" => meter_set(line, rest),
-        "value_set_add" => some_text(line, rest, "value_set_add NAME MATCH ...")
-            .map(StatementKind::ValueSetAdd),
+        "value_set_add" => {
+            some_text(line, rest, "value_set_add NAME MATCH ...").map(StatementKind::ValueSetAdd)
+        }
         "value_set_remove" => some_text(line, rest, "value_set_remove NAME MATCH ...")
             .map(StatementKind::ValueSetRemove),
         "wait" if rest.text.is_empty() => Ok(StatementKind::Wait),
@@ -81,7 +100,11 @@ fn statement(line: Piece) -> Parsed<StatementKind> {
             word.text,
             "no target has mirroring or multicast groups yet",
         )),
-        _ => Err(errors::unknown_statement(word.span(), word.text)),
+        _ => Err(errors::unknown_statement(
+            word.span(),
+            word.text,
+            &STATEMENTS,
+        )),
     }
 }
 

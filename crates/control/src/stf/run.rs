@@ -1,14 +1,13 @@
 //! Runs a script on a device.
 
+use super::lookup::{Kind, counted_entry, find_extern, piece, register_types, register_value};
 use super::report::{self, Decoder};
 use super::script::*;
-use crate::entry::{find, find_table, parse_default, parse_entry, parse_keys, parse_member};
+use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors;
-use crate::piece::Piece;
-use crate::values::parse_value;
 use crate::{Device, Packet, StoreError};
 use diag::{Diagnostic, Span};
-use ir::{Bits, Entry, ExternInst, Program};
+use ir::{Bits, Entry, Program};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Something that did not come out as the script says.
@@ -133,8 +132,7 @@ impl Runner<'_> {
             StatementKind::CheckCounter { .. } => self.check_counter(statement)?,
             StatementKind::RegisterRead(cell, value) => self.register_read(cell, value, span)?,
             StatementKind::RegisterWrite(cell, value) => {
-                let register = self.find_extern(&cell.name, "register", "register")?;
-                let value = self.register_value(register, value)?;
+                let (register, value) = register_value(self.program, cell, value)?;
                 self.device
                     .set_register(register, cell.index, &value)
                     .map_err(|e| refused(span, "the register was not written", &e))?;
@@ -153,7 +151,7 @@ impl Runner<'_> {
                     .map_err(|e| refused(span, "the value set was not changed", &e))?;
             }
             StatementKind::MeterSet(cell, rates) => {
-                let meter = self.find_extern(&cell.name, "meter", "meter")?;
+                let meter = find_extern(self.program, &cell.name, Kind::Meter)?;
                 self.device
                     .set_meter(meter, cell.index, *rates)
                     .map_err(|e| refused(span, "the meter was not changed", &e))?;
@@ -292,15 +290,13 @@ impl Runner<'_> {
         let refused = |e: &StoreError| refused(span, &what, e);
         let count = match index {
             Some(index) => {
-                let counter = self.find_extern(name, "counter", "counter")?;
+                let counter = find_extern(self.program, name, Kind::Counter)?;
                 self.device
                     .counter(counter, *index)
                     .map_err(|e| refused(&e))?
             }
             None => {
-                let both = format!("{} {}", name.text, keys.text);
-                let whole = Piece::new(&both, name.span.lo);
-                let (table, keys, priority) = parse_keys(self.program, whole)?;
+                let (table, keys, priority) = counted_entry(self.program, name, keys)?;
                 let entries = self.device.entries(table).map_err(|e| refused(&e))?;
                 let found = entries
                     .iter()
@@ -334,8 +330,7 @@ impl Runner<'_> {
         value: &Text,
         span: Span,
     ) -> Result<(), Box<Diagnostic>> {
-        let register = self.find_extern(&cell.name, "register", "register")?;
-        let wanted = self.register_value(register, value)?;
+        let (register, wanted) = register_value(self.program, cell, value)?;
         let found = self
             .device
             .register(register, cell.index)
@@ -359,9 +354,8 @@ impl Runner<'_> {
     }
 
     fn register_reset(&mut self, name: &Text, span: Span) -> Result<(), Box<Diagnostic>> {
-        let register = self.find_extern(name, "register", "register")?;
-        let zero: Vec<Bits> = self
-            .register_types(register)
+        let register = find_extern(self.program, name, Kind::Register)?;
+        let zero: Vec<Bits> = register_types(self.program, register)
             .map(|ty| Bits::zero(ty.width()))
             .collect();
         for index in 0.. {
@@ -373,65 +367,6 @@ impl Runner<'_> {
         }
         Ok(())
     }
-
-    fn register_types(&self, register: ExternInst) -> impl Iterator<Item = ir::Type> + '_ {
-        self.program.externs[register]
-            .type_args
-            .first()
-            .into_iter()
-            .flatten()
-            .copied()
-    }
-
-    /// A register's value: one scalar, or several between blanks for a struct.
-    fn register_value(
-        &self,
-        register: ExternInst,
-        text: &Text,
-    ) -> Result<Vec<Bits>, Box<Diagnostic>> {
-        let types: Vec<ir::Type> = self.register_types(register).collect();
-        let words = piece(text).words();
-        if words.len() != types.len() {
-            let what = format!(
-                "the register holds {} values, not {}",
-                types.len(),
-                words.len()
-            );
-            return Err(errors::malformed(
-                text.span,
-                &what,
-                "one value a field, in order",
-            ));
-        }
-        words
-            .into_iter()
-            .zip(types)
-            .map(|(word, ty)| {
-                parse_value(self.program, ty, word.text)
-                    .map_err(|e| errors::bad_value(word.span(), "register", e))
-            })
-            .collect()
-    }
-
-    fn find_extern(
-        &self,
-        name: &Text,
-        what: &str,
-        kind: &str,
-    ) -> Result<ExternInst, Box<Diagnostic>> {
-        let is = |ty: &str| ty.to_ascii_lowercase().contains(kind);
-        let named = self
-            .program
-            .externs
-            .iter()
-            .filter(|(_, e)| is(&e.ty))
-            .map(|(id, e)| (id, e.name.as_str()));
-        find(named, piece(name), what)
-    }
-}
-
-fn piece(text: &Text) -> Piece<'_> {
-    Piece::new(&text.text, text.span.lo)
 }
 
 fn refused(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {

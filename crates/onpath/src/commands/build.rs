@@ -35,13 +35,23 @@ pub fn run(args: Build) -> Done {
             let BuildTarget::Xdp = args.target;
             print!(
                 "{}",
-                xdp::generate(&program, &sources, &args.externs).map_err(unfit)?.c_source
+                xdp::generate(&program, &sources, &args.externs)
+                    .map_err(unfit)?
+                    .c_source
             );
             return Ok(ExitCode::SUCCESS);
         }
         None => {}
     }
-    let compiled = xdp::compile(&program, &sources, Request { externs: &args.externs, observe: false }).map_err(unfit)?;
+    let compiled = xdp::compile(
+        &program,
+        &sources,
+        Request {
+            externs: &args.externs,
+            observe: false,
+        },
+    )
+    .map_err(unfit)?;
     let stem = args
         .source
         .file

@@ -42,7 +42,15 @@ pub fn run(command: CounterCommand) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if shown.is_empty() {
-        println!("all zero");
+        let none = counters(&store).next().is_none();
+        println!(
+            "{}",
+            if none {
+                "the program has no counters"
+            } else {
+                "all zero"
+            }
+        );
         return Ok(ExitCode::SUCCESS);
     }
     let with_bytes = shown.iter().any(|(_, _, count)| count.bytes > 0);

@@ -2,7 +2,7 @@
 
 use crate::args::Doctor;
 use crate::output::{Done, columns, print_json};
-use kernel::probe::{self, Need};
+use kernel::probe::{self, Need, State};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -11,17 +11,17 @@ pub fn run(args: Doctor) -> Done {
     let findings = probe::examine();
     let missing = findings
         .iter()
-        .any(|f| !f.present && f.need == Need::Needed);
+        .any(|f| f.state == State::Missing && f.need == Need::Needed);
     if args.json {
         let list: Vec<Value> = findings
             .iter()
             .map(|f| {
                 json!({
                     "name": f.name,
-                    "present": f.present,
+                    "state": f.state,
                     "required": f.need == Need::Needed,
                     "detail": f.detail,
-                    "remedy": if f.present { Value::Null } else { json!(f.remedy) },
+                    "remedy": (f.state == State::Missing).then_some(f.remedy),
                 })
             })
             .collect();
@@ -31,16 +31,20 @@ pub fn run(args: Doctor) -> Done {
     let rows: Vec<Vec<String>> = findings
         .iter()
         .map(|f| {
-            let sign = match (f.present, f.need) {
-                (true, _) => "ok",
-                (false, Need::Needed) => "MISSING",
-                (false, _) => "absent",
+            let sign = match (f.state, f.need) {
+                (State::Present, _) => "ok",
+                (State::Missing, Need::Needed) => "MISSING",
+                (State::Missing, Need::Useful) => "absent",
+                (State::Unknown, _) => "unknown",
             };
             vec![sign.to_string(), f.name.to_string(), f.detail.clone()]
         })
         .collect();
     print!("Linux {}\n\n{}", probe::release(), columns(&rows));
-    let remedies: Vec<_> = findings.iter().filter(|f| !f.present).collect();
+    let remedies: Vec<_> = findings
+        .iter()
+        .filter(|f| f.state == State::Missing)
+        .collect();
     if !remedies.is_empty() {
         println!("\nWhat to do:");
         for finding in remedies {

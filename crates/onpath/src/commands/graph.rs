@@ -2,7 +2,7 @@
 
 use super::source::elaborate;
 use crate::args::Graph;
-use crate::output::{Done, failed};
+use crate::output::{Done, failed, words};
 use std::process::ExitCode;
 
 /// Draws a program to a file.
@@ -15,8 +15,9 @@ pub fn run(args: Graph) -> Done {
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(
-            "{} was not written: {error}",
-            args.output.display()
+            "`{}` was not written: {}",
+            args.output.display(),
+            words(&error)
         )),
     }
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub fn run(args: Ls) -> Done {
     let pins = Pins::default();
     let mut records: Vec<Record> = Vec::new();
-    for name in pins.names() {
+    for name in pins.names().map_err(refused)? {
         records.push(pins.record(&name).map_err(refused)?);
     }
     if args.json {

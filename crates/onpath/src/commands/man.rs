@@ -1,7 +1,7 @@
 //! `onpath man`
 
 use crate::args::{Cli, Man};
-use crate::output::{Done, failed};
+use crate::output::{Done, failed, words};
 use clap::CommandFactory;
 use std::process::ExitCode;
 
@@ -10,10 +10,14 @@ pub fn run(args: Man) -> Done {
     let written = std::fs::create_dir_all(&args.output)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.output));
     match written {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(()) => {
+            println!("{}: man pages written", args.output.display());
+            Ok(ExitCode::SUCCESS)
+        }
         Err(error) => failed(format!(
-            "the man pages were not written to {}: {error}",
-            args.output.display()
+            "the man pages were not written to `{}`: {}",
+            args.output.display(),
+            words(&error)
         )),
     }
 }

@@ -42,11 +42,18 @@ pub fn run(args: Run) -> Done {
         Some(file) => Some(Entries::read(&program, file)?),
         None => None,
     };
-    let compiled =
-        xdp::compile(&program, &sources, Request { externs: &args.externs, observe: false }).map_err(|diagnostics| {
-            print_diagnostics(&diagnostics, &sources);
-            Stop::Told(2)
-        })?;
+    let compiled = xdp::compile(
+        &program,
+        &sources,
+        Request {
+            externs: &args.externs,
+            observe: false,
+        },
+    )
+    .map_err(|diagnostics| {
+        print_diagnostics(&diagnostics, &sources);
+        Stop::Told(2)
+    })?;
     let mut instance = load(&compiled, &program, &sources, args.verbose)?;
     let took = begun.elapsed();
     if let Some(entries) = &entries {

@@ -2,62 +2,125 @@
 
 use super::source::elaborate;
 use crate::args::{Test, TestTarget, TraceFormat};
-use crate::output::{Done, Stop, failed, print_diagnostics, print_json};
-use crate::stf::{self, Case, Target, Trace, Verdict};
+use crate::loader::read_text;
+use crate::output::{Done, Stop, print_diagnostics, print_json};
+use crate::stf::{self, Case, Prepared, Target, Trace, Verdict};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs STF tests: status 0 if all pass, 1 if one fails, 2 if the target cannot run them.
+/// How many tests went how.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    unreadable: usize,
+}
+
+/// Runs STF tests: status 0 if all pass, 1 if one fails, 2 if one cannot be read or run.
+///
+/// The JSON is an array with an object a test: `test`, `passed`, and `sent` and `received` (numbers of
+/// packets) if it passed, `failures` (texts) if it failed, `refused` (diagnostics as `onpath check
+/// --json` prints them) if it could not be run.
 pub fn run(args: Test) -> Done {
     let target = target(&args)?;
+    let cases: Vec<Case> = args
+        .tests
+        .iter()
+        .map(|path| read_case(path))
+        .collect::<Result<_, Stop>>()?;
     let elaborated = elaborate(&args.source)?;
     let mut program =
-        stf::Prepared::new(elaborated, target, &args.externs).map_err(|refused| refused.tell())?;
+        Prepared::new(elaborated, target, &args.externs).map_err(|refused| refused.tell())?;
     let trace = args.trace.map(|format| match format {
         TraceFormat::Text => Trace::Text,
         TraceFormat::Json => Trace::Json,
     });
+    let mut tally = Tally::default();
     let mut results: Vec<Value> = Vec::new();
-    let mut passed = 0;
-    for path in &args.tests {
-        let name = path.display().to_string();
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) => return failed(format!("{name} could not be read: {error}")),
-        };
-        let case = Case {
-            name: name.clone(),
-            text,
-        };
-        match program.run(&case, trace) {
-            Verdict::Passed { sent, received } => {
-                passed += 1;
-                if !args.json {
-                    println!("{name}: passed ({sent} packets in, {received} out)");
-                }
-                results.push(
-                    json!({ "test": name, "passed": true, "sent": sent, "received": received }),
-                );
-            }
-            Verdict::Failed(failures) => {
-                if !args.json {
-                    println!("{name}: FAILED");
-                    for failure in &failures {
-                        println!("{failure}");
-                    }
-                }
-                results.push(json!({ "test": name, "passed": false, "failures": failures }));
-            }
-            Verdict::Refused(diagnostics) => {
-                print_diagnostics(&diagnostics, program.map());
-                return Err(Stop::Told(2));
-            }
+    for case in &cases {
+        let verdict = program.run(case, trace);
+        if args.json {
+            results.push(as_json(case, &verdict, &program));
+        } else {
+            show(case, &verdict, &program);
+        }
+        match verdict {
+            Verdict::Passed { .. } => tally.passed += 1,
+            Verdict::Failed(_) => tally.failed += 1,
+            Verdict::Refused(_) => tally.unreadable += 1,
         }
     }
     if args.json {
         print_json(&Value::Array(results));
+    } else if cases.len() > 1 {
+        println!("{}", tally.text());
     }
-    Ok(ExitCode::from(u8::from(passed != args.tests.len())))
+    Ok(ExitCode::from(tally.status()))
+}
+
+impl Tally {
+    fn status(&self) -> u8 {
+        match (self.unreadable, self.failed) {
+            (0, 0) => 0,
+            (0, _) => 1,
+            _ => 2,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{} passed", self.passed);
+        for (count, what) in [(self.failed, "failed"), (self.unreadable, "not run")] {
+            if count > 0 {
+                text += &format!(", {count} {what}");
+            }
+        }
+        text
+    }
+}
+
+fn read_case(path: &Path) -> Result<Case, Stop> {
+    Ok(Case {
+        name: path.display().to_string(),
+        text: read_text(path).map_err(Stop::Usage)?,
+    })
+}
+
+fn show(case: &Case, verdict: &Verdict, program: &Prepared) {
+    let name = &case.name;
+    match verdict {
+        Verdict::Passed {
+            sent: 0,
+            received: 0,
+        } => println!("{name}: passed (it sends no packet)"),
+        Verdict::Passed { sent, received } => {
+            println!(
+                "{name}: passed ({} in, {received} out)",
+                stf::packets(*sent)
+            );
+        }
+        Verdict::Failed(failures) => {
+            println!("{name}: FAILED");
+            for failure in failures {
+                println!("{failure}");
+            }
+        }
+        Verdict::Refused(diagnostics) => print_diagnostics(diagnostics, program.map()),
+    }
+}
+
+fn as_json(case: &Case, verdict: &Verdict, program: &Prepared) -> Value {
+    let name = &case.name;
+    match verdict {
+        Verdict::Passed { sent, received } => {
+            json!({ "test": name, "passed": true, "sent": sent, "received": received })
+        }
+        Verdict::Failed(failures) => json!({ "test": name, "passed": false, "failures": failures }),
+        Verdict::Refused(diagnostics) => {
+            let refused = diag::to_json(diagnostics, program.map());
+            json!({ "test": name, "passed": false, "refused": refused })
+        }
+    }
 }
 
 fn target(args: &Test) -> Result<Target, Stop> {
@@ -69,10 +132,15 @@ fn target(args: &Test) -> Result<Target, Stop> {
         (TestTarget::Interp, false) if !args.externs.is_empty() => {
             usage("`--extern` is for `--target xdp`: the interpreter does not run C")
         }
-        (TestTarget::Interp, false) => Ok(Target::Interp { seed: args.seed }),
+        (TestTarget::Interp, false) => Ok(Target::Interp {
+            seed: args.seed.unwrap_or(1),
+        }),
         (TestTarget::Xdp, _) if args.trace.is_some() => usage(
             "`--trace` is for `--target interp`: run the test there to see the packet's story",
         ),
+        (TestTarget::Xdp, _) if args.seed.is_some() => {
+            usage("`--seed` is for `--target interp`: the kernel draws its own random numbers")
+        }
         (TestTarget::Xdp, true) => Ok(Target::XdpFast),
         (TestTarget::Xdp, false) => Ok(Target::XdpVeth),
     }

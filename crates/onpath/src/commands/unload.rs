@@ -8,7 +8,11 @@ use std::process::ExitCode;
 /// Takes programs off their interfaces and forgets them.
 pub fn run(args: Unload) -> Done {
     let pins = Pins::default();
-    let names = if args.all { pins.names() } else { args.names };
+    let names = if args.all {
+        pins.names().map_err(refused)?
+    } else {
+        args.names
+    };
     if names.is_empty() {
         println!("no program is running");
     }
