@@ -65,6 +65,15 @@ static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *b
  * the verifier knows what the check proved. */
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
+/* Sends the packet out of a port; one that the map does not have aborts. In a test run, where nothing goes
+ * out, the port is kept for the test to read. */
+#ifdef ONPATH_OBSERVE
+u32 onpath_observed SEC(".data.observed");
+#define redirect_to(map, port) (onpath_observed = (port), 4)
+#else
+#define redirect_to(map, port) bpf_redirect_map(map, port, 0)
+#endif
+
 /* Sends the whole packet to user space, its length as 4 bytes in front. 0, or the error number. */
 static inline __attribute__((always_inline, unused)) u32 send_packet_event(struct xdp_md *ctx, void *map,
                                                                            u64 length)

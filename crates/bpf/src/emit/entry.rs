@@ -119,10 +119,7 @@ impl Gen<'_> {
             );
             self.maps.ports.devmap = Some(ports.to_string());
             let port = self.output("output_port");
-            let redirect = C::call(
-                "bpf_redirect_map",
-                vec![C::Ident(ports).addr(), port, C::id("XDP_ABORTED")],
-            );
+            let redirect = C::call("redirect_to", vec![C::Ident(ports).addr(), port]);
             self.push(Stmt::If(
                 C::bin(BinOp::Eq, action.clone(), C::id("XDP_REDIRECT")),
                 vec![Stmt::Return(Some(redirect))],
@@ -171,7 +168,7 @@ impl Gen<'_> {
         let used = cgen::tidy::tidy(&mut body, &names, &is_pure);
         let mut locals: Vec<Local> = fixed
             .into_iter()
-            .chain(std::mem::take(&mut self.locals.list))
+            .chain(self.locals.list.iter().cloned())
             .filter(|l| used.contains(&l.name))
             .collect();
         let needs_data = locals
@@ -182,7 +179,7 @@ impl Gen<'_> {
             locals.insert(0, pointer("data"));
         }
         let spilled = self.spill(&mut locals, &mut body)?;
-        let start = self.start(&locals, spilled.is_some());
+        let start = self.start(&locals, spilled.as_ref());
         let mut whole = start;
         whole.append(&mut body);
         Ok(self.file(whole, &locals, spilled))
@@ -253,12 +250,8 @@ impl Gen<'_> {
     }
 
     /// Declarations and what has to be fetched first.
-    fn start(&mut self, locals: &[Local], spilled: bool) -> Block {
+    fn start(&mut self, locals: &[Local], spilled: Option<&Spilled>) -> Block {
         let mut out = Block::new();
-        let input = self
-            .p
-            .slot_var(arch::xdp::INPUT, "input_port")
-            .filter(|v| self.is_used(*v, locals));
         for local in locals {
             out.push(Stmt::Decl {
                 ty: local.ty.clone(),
@@ -267,37 +260,40 @@ impl Gen<'_> {
                 align: None,
             });
         }
-        if spilled {
-            let at = C::id("zero");
-            out.push(Stmt::decl(Type::U32, "zero", C::int(0)));
-            out.push(Stmt::decl(
-                Type::Struct("scratch".into()).ptr(),
-                "scratch",
-                C::call(
-                    "bpf_map_lookup_elem",
-                    vec![C::id("scratch_map").addr(), at.addr()],
-                ),
-            ));
-            out.push(Stmt::If(
-                C::not(C::id("scratch")),
-                vec![Stmt::Return(Some(C::id("XDP_ABORTED")))],
-                Block::new(),
-            ));
+        if let Some(spilled) = spilled {
+            out.extend(fetch_scratch());
+            for local in spilled.gone.iter().filter(|l| l.init.is_some()) {
+                let place = C::id("scratch").arrow(local.name.clone());
+                match &local.ty {
+                    Type::Array(_, n) => out.extend((0..*n).map(|i| {
+                        let limb = place.clone().index(C::int(i.into()));
+                        Stmt::Assign(limb, C::int(0))
+                    })),
+                    _ => out.push(Stmt::Assign(place, C::int(0))),
+                }
+            }
         }
-        if let Some(v) = input {
-            out.extend(self.input_port(v));
+        if let Some(v) = self.p.slot_var(arch::xdp::INPUT, "input_port")
+            && let Some(place) = self.place_of_local(v, locals, spilled)
+        {
+            out.extend(self.input_port(place));
         }
         out
     }
 
-    fn is_used(&mut self, v: Var, locals: &[Local]) -> bool {
+    /// Where a variable ended up, if it is used.
+    fn place_of_local(&mut self, v: Var, locals: &[Local], spilled: Option<&Spilled>) -> Option<C> {
         let C::Ident(name) = self.local(Role::Var(v)) else {
-            return false;
+            return None;
         };
-        locals.iter().any(|l| l.name == name)
+        if locals.iter().any(|l| l.name == name) {
+            return Some(C::Ident(name));
+        }
+        let in_scratch = spilled?.gone.iter().any(|l| l.name == name);
+        in_scratch.then(|| C::id("scratch").arrow(name))
     }
 
-    fn input_port(&mut self, v: Var) -> Block {
+    fn input_port(&mut self, place: C) -> Block {
         let map = self.names.fresh_map("input_ports", "");
         self.maps.declare(
             MapAbi {
@@ -311,28 +307,28 @@ impl Gen<'_> {
             Some((Type::U32, Type::U32)),
         );
         self.maps.ports.input = Some(map.to_string());
-        let port = self.local(Role::Var(v));
-        vec![
-            Stmt::Assign(port.clone(), C::id("ctx").arrow("ingress_ifindex")),
-            Stmt::Block(vec![
-                Stmt::decl(
-                    Type::U32.ptr(),
-                    "number",
-                    C::call(
-                        "bpf_map_lookup_elem",
-                        vec![C::Ident(map).addr(), port.clone().addr()],
-                    ),
+        let number = C::Unary(cgen::tree::UnOp::Deref, Box::new(C::id("number")));
+        let either = C::Cond(
+            Box::new(C::id("number")),
+            Box::new(number),
+            Box::new(C::id("interface")),
+        );
+        vec![Stmt::Block(vec![
+            Stmt::decl(
+                Type::U32,
+                "interface",
+                C::id("ctx").arrow("ingress_ifindex"),
+            ),
+            Stmt::decl(
+                Type::U32.ptr(),
+                "number",
+                C::call(
+                    "bpf_map_lookup_elem",
+                    vec![C::Ident(map).addr(), C::id("interface").addr()],
                 ),
-                Stmt::If(
-                    C::id("number"),
-                    vec![Stmt::Assign(
-                        port,
-                        C::Unary(cgen::tree::UnOp::Deref, Box::new(C::id("number"))),
-                    )],
-                    Block::new(),
-                ),
-            ]),
-        ]
+            ),
+            Stmt::Assign(place, either),
+        ])]
     }
 
     /// The C file and its description.
@@ -370,7 +366,7 @@ impl Gen<'_> {
         });
         items.push(Item::Variable {
             ty: Type::Named("char".into()).array(4),
-            name: "license".into(),
+            name: "_license".into(),
             init: Some(C::id("\"GPL\"")),
             section: Some("license".into()),
             constant: false,
@@ -473,6 +469,26 @@ impl Gen<'_> {
             })
             .collect()
     }
+}
+
+/// Finds this processor's scratch memory.
+fn fetch_scratch() -> Block {
+    vec![
+        Stmt::decl(Type::U32, "zero", C::int(0)),
+        Stmt::decl(
+            Type::Struct("scratch".into()).ptr(),
+            "scratch",
+            C::call(
+                "bpf_map_lookup_elem",
+                vec![C::id("scratch_map").addr(), C::id("zero").addr()],
+            ),
+        ),
+        Stmt::If(
+            C::not(C::id("scratch")),
+            vec![Stmt::Return(Some(C::id("XDP_ABORTED")))],
+            Block::new(),
+        ),
+    ]
 }
 
 /// Variables in the per-CPU map.
