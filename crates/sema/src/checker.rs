@@ -96,6 +96,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) defaults: HashMap<LocalId, Expr>,
     /// Directionless parameters of actions: values come at run time.
     pub(crate) action_data: HashSet<LocalId>,
+    /// Parameters of parsers and controls: bound when these are applied.
+    pub(crate) block_data: HashSet<LocalId>,
     /// Sizes of composite types, by type.
     pub(crate) sizes: HashMap<Ty, types::Measure>,
     /// Names that were used, by the place of their declaration.
@@ -127,6 +129,7 @@ impl<'a> Checker<'a> {
             constructors_allowed: false,
             defaults: HashMap::new(),
             action_data: HashSet::new(),
+            block_data: HashSet::new(),
             sizes: HashMap::new(),
             used: HashSet::new(),
             declared: Vec::new(),
@@ -145,7 +148,8 @@ impl<'a> Checker<'a> {
         for decl in &program.decls {
             self.top_level(decl);
         }
-        if self.module.main.is_none() {
+        // After an error `main` may only have been misunderstood.
+        if self.module.main.is_none() && !self.diagnostics.has_errors() {
             let at = program.decls.last().map_or(Span::NONE, |d| Span {
                 lo: d.span.hi.saturating_sub(1),
                 hi: d.span.hi,

@@ -73,6 +73,11 @@ pub(crate) fn has_int(ty: &Ty) -> bool {
     any(ty, &|t| matches!(t, Ty::Int))
 }
 
+/// Whether a type parameter is part of a type.
+pub(crate) fn mentions(ty: &Ty, param: TypeParamId) -> bool {
+    any(ty, &|t| *t == Ty::Param(param))
+}
+
 /// Whether an error is part of a type.
 pub(crate) fn has_poison(ty: &Ty) -> bool {
     any(ty, &|t| matches!(t, Ty::Poison))

@@ -4,6 +4,7 @@ control pipe<H, M>(inout H h, inout M m);
 control dep<H>(packet_out p, in H h);
 package Switch<H, M>(prs<H, M> p, pipe<H, M> i, dep<H> d, bit<8> ports = 4);
 package Two<H, M>(Switch<H, M> a, Switch<H, M> b);
+package Maybe<H, M, N>(prs<H, M> p, @optional Switch<H, N> more, @optional N none);
 header h_t { bit<8> x; }
 struct hs_t { h_t h; }
 struct m_t { bit<8> y; }
@@ -14,4 +15,6 @@ control I(inout hs_t h, inout m_t m)(bit<8> by) { apply { h.h.x = m.y + by; } }
 control D(packet_out p, in hs_t h) { apply { p.emit(h); p.emit(h.h); } }
 Switch(P(), I(1), D()) one;
 Switch<hs_t, m_t>(p = P(), d = D(), i = I(2)) two;
+Maybe(P()) inferred;
+Maybe<hs_t, m_t, _>(p = P()) told;
 Two(one, two) main;

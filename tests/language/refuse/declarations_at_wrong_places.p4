@@ -1,6 +1,5 @@
 #include <core.p4>
 extern E { E(); }
-E() e = { E() inner; }; //~ E0230 an instance cannot be declared in an instance's body
 control inner() { apply {} }
 parser sub(packet_in b) { state start { transition accept; } }
 package pk();
@@ -13,6 +12,7 @@ bit<8> f() {
 control c() {
     pk() p; //~ E0231 a package cannot be instantiated in
     sub() s; //~ E0231 a parser cannot be instantiated in a control's
+    action b(in bit<8> x) { if (x == 1) bit<8> y = 1; } //~ E0230 a variable cannot be declared in a branch
     action a() { inner() j; } //~ E0231 a control cannot be instantiated in an action
     apply {}
 }

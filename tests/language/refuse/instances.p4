@@ -7,7 +7,10 @@ control body()(bit<8> n) { apply {} }
 struct s_t { bit<8> x; }
 package pk(ctype c);
 control bad<T>(inout T x) { apply {} } //~ E0235 has a body and type parameters
-control c(in bit<8> run_time) {
+extern Holder { Holder(One o); }
+control c(in bit<8> run_time, One given, bit<8> given_too) {
+    Holder(given) hh; //~ E0505 an argument of a constructor
+    One(given_too) oo; //~ E0505 must be known
     NoCtor() a; //~ E0233 the extern `NoCtor` declares no constructor
     ctype() b; //~ E0234 `ctype` is a type of controls
     s_t() d; //~ E0232 `s_t` is a type and cannot be instantiated

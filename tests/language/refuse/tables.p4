@@ -69,5 +69,11 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
             (1, 1, true &&& true): b; //~ E0343
         }
     }
+    action directed(in bit<8> from, bit<8> to) { h.x = from + to; }
+    table d1 {
+        actions = { directed(h.x); }
+        default_action = directed(run_time, 1); //~ E0473 another argument here
+    }
+    table d2 { actions = { directed(h.x + 1); } default_action = directed(h.x+1, 1); }
     apply {}
 }

@@ -18,4 +18,10 @@ typedef bit<(-1)> neg_t; //~ E0322 a width of -1
 typedef int<0> izero_t; //~ E0322 a width of 0
 typedef bit<100000> wide_t; //~ E0322 a width of 100000
 typedef bit<(true)> bool_t; //~ E0302 expected an integer
+struct empty_t {}
+struct two_of<T> { T a; T b; }
+typedef two_of<two_of<two_of<two_of<ok_t>>>> p16;
+typedef two_of<two_of<two_of<two_of<p16>>>> p256;
+typedef two_of<two_of<two_of<two_of<p256>>>> p4k;
+typedef two_of<two_of<two_of<two_of<two_of<p4k>>>>> p128k; //~ E0324 this type is too large
 struct huge_t { ok_t[60000] a; ok_t[60000] b; } //~ E0324 this type is too large

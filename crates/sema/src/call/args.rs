@@ -1,8 +1,8 @@
 //! Arguments to parameters: by position or name, typed, directed, with type arguments inferred.
 
 use crate::checker::{Checker, poison_expr};
-use crate::errors::{calls, types};
-use crate::infer::{has_infer, has_int, has_poison, subst};
+use crate::errors::{calls, constants, types};
+use crate::infer::{has_infer, has_int, has_poison, mentions, subst};
 use crate::suggest::nearest;
 use diag::Span;
 use hir::*;
@@ -310,6 +310,11 @@ impl Checker<'_> {
                         return Filled::Failed;
                     }
                 }
+                if sig.mode == Mode::Constructor && self.is_runtime_parameter(&value) {
+                    let what = "an argument of a constructor";
+                    self.report(constants::not_constant(value.span, what));
+                    return Filled::Failed;
+                }
                 if bare && value.ty == Ty::Int {
                     return Filled::Number(value);
                 }
@@ -325,6 +330,14 @@ impl Checker<'_> {
                     Filled::Done(Arg::In(value))
                 }
             }
+        }
+    }
+
+    /// Whether an object comes by a parameter that is bound only when its owner runs.
+    fn is_runtime_parameter(&self, value: &Expr) -> bool {
+        match value.kind {
+            ExprKind::Local(id) => matches!(self.module.locals[id].kind, LocalKind::Param(_)),
+            _ => false,
         }
     }
 
@@ -373,7 +386,11 @@ impl Checker<'_> {
         let mut type_args = Vec::with_capacity(vars.len());
         for (id, var) in sig.type_params.iter().zip(vars) {
             let mut ty = self.zonk(var);
-            if has_infer(&ty) {
+            if matches!(ty, Ty::Infer(_)) && self.only_for_absent(sig, *id, &args) {
+                // Nothing will ever have this type.
+                self.unify(var, &Ty::Void);
+                ty = Ty::Void;
+            } else if has_infer(&ty) {
                 // After an error in an argument nothing more can be said.
                 if !failed && !has_poison(&ty) {
                     let name = self.module.type_params[*id].name.clone();
@@ -408,6 +425,20 @@ impl Checker<'_> {
             type_args,
             result,
         }
+    }
+
+    /// Whether a type parameter occurs in the types of parameters without argument, and in no others.
+    fn only_for_absent(&self, sig: &Signature, id: TypeParamId, args: &[Arg]) -> bool {
+        let mut absent = false;
+        for (param, arg) in sig.params.iter().zip(args) {
+            if mentions(&self.module.locals[*param].ty, id) {
+                match arg {
+                    Arg::Absent => absent = true,
+                    _ => return false,
+                }
+            }
+        }
+        absent
     }
 
     fn solve_poison(&mut self, var: &Ty) {

@@ -451,6 +451,9 @@ impl Checker<'_> {
             _ => span,
         };
         let measure = self.measure(&ty);
+        if measure.is_too_large() {
+            return self.report(types::too_large(at));
+        }
         let shown = self.show(&ty);
         match (of, method) {
             ("packet_in", "extract") => {

@@ -7,10 +7,6 @@ use crate::types::container_of;
 use hir::*;
 use syntax::ast;
 
-/// The most scalars a type may consist of, and how deep it may nest.
-const MAX_LEAVES: u64 = 1 << 16;
-const MAX_NESTING: u32 = 32;
-
 impl Checker<'_> {
     pub(super) fn composite_decl(
         &mut self,
@@ -42,7 +38,7 @@ impl Checker<'_> {
         });
         let measure = self.measure(&Ty::Composite(id, generic));
         let mut entity = Entity::Composite(id);
-        if measure.leaves > MAX_LEAVES || measure.depth > MAX_NESTING {
+        if measure.is_too_large() {
             self.report(types::too_large(name.span));
             entity = Entity::Poison;
         }

@@ -110,21 +110,52 @@ impl Checker<'_> {
             }
             return Vec::new();
         };
+        // The body's own instances are seen by its methods alone.
+        let done = self.scoped(|c| c.instance_body(*id, ty, args, body.unwrap_or(&[])));
+        let missing: Vec<(smol_str::SmolStr, Span)> = self.module.externs[*id]
+            .methods
+            .iter()
+            .enumerate()
+            .filter(|(i, m)| m.is_abstract && !done.iter().any(|(d, _)| *d as usize == *i))
+            .filter(|(_, m)| !m.proto.annotations.iter().any(|a| a.name == "optional"))
+            .map(|(_, m)| (m.proto.name.clone(), m.proto.span))
+            .collect();
+        for (method, span) in missing {
+            self.report(declarations::not_implemented(name, &method, span));
+        }
+        done
+    }
+
+    /// The methods in the braces behind an instance, and the instances that they use.
+    fn instance_body(
+        &mut self,
+        id: ExternId,
+        ty: &Ty,
+        args: &[Ty],
+        body: &[ast::Decl],
+    ) -> Vec<(u32, FunctionId)> {
         let mut done: Vec<(u32, FunctionId)> = Vec::new();
-        for decl in body.unwrap_or(&[]) {
-            let ast::DeclKind::Function { proto, body } = &decl.kind else {
-                self.report(declarations::not_here(
-                    decl.span,
-                    super::kind_name(&decl.kind),
-                    "an instance's body",
-                ));
-                continue;
+        for decl in body {
+            let (proto, body) = match &decl.kind {
+                ast::DeclKind::Function { proto, body } => (proto, body),
+                ast::DeclKind::Instance { .. } => {
+                    self.instance_decl(decl);
+                    continue;
+                }
+                other => {
+                    self.report(declarations::not_here(
+                        decl.span,
+                        super::kind_name(other),
+                        "an instance's body",
+                    ));
+                    continue;
+                }
             };
             let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
             let before = self.this.replace((ty.clone(), proto.name.name.clone()));
             let function = self.function(proto, annotations, body, Place::Method);
             self.this = before;
-            if let Some(method) = self.implemented(*id, args, &function, proto) {
+            if let Some(method) = self.implemented(id, args, &function, proto) {
                 if done.iter().any(|(m, _)| *m == method) {
                     let first = done
                         .iter()
@@ -135,16 +166,6 @@ impl Checker<'_> {
                 }
                 done.push((method, self.module.functions.push(function)));
             }
-        }
-        let missing: Vec<(smol_str::SmolStr, Span)> = self.module.externs[*id]
-            .methods
-            .iter()
-            .enumerate()
-            .filter(|(i, m)| m.is_abstract && !done.iter().any(|(d, _)| *d as usize == *i))
-            .map(|(_, m)| (m.proto.name.clone(), m.proto.span))
-            .collect();
-        for (method, span) in missing {
-            self.report(declarations::not_implemented(name, &method, span));
         }
         done
     }

@@ -46,6 +46,10 @@ impl Checker<'_> {
         if role == Role::Action && direction == Direction::None {
             self.action_data.insert(id);
         }
+        // Bound when the block is applied, after everything in it was constructed.
+        if role == Role::Block {
+            self.block_data.insert(id);
+        }
         if let Some(default) = &param.default {
             self.default_argument(id, param, default, &ty, direction, optional, role);
         }

@@ -7,6 +7,9 @@ use diag::Span;
 use hir::*;
 use syntax::ast;
 
+/// How many scalars a key may be taken apart into.
+const MAX_KEY: u64 = 1024;
+
 impl Checker<'_> {
     pub(super) fn select(
         &mut self,
@@ -54,6 +57,9 @@ impl Checker<'_> {
 
     fn select_key(&mut self, key: &ast::Expr) -> Expr {
         let value = self.expr(key, None);
+        if self.measure(&value.ty).leaves > MAX_KEY {
+            return self.poison(types::too_large(value.span));
+        }
         match value.ty {
             // A number needs a width to be matched.
             Ty::Int => self.poison(statements::key_without_width(value.span)),

@@ -9,7 +9,7 @@ use syntax::ast::Ident;
 pub(crate) fn not_here(span: Span, what: &str, place: &str) -> Diagnostic {
     Diagnostic::error(Code("E0230"), span, format!("{what} cannot be declared in {place}"))
         .label("not allowed here")
-        .help("variables, actions and tables belong in a control, value sets in a parser, functions and types at the top level")
+        .help("variables belong in blocks, actions and tables in controls, value sets in parsers, functions and types at the top level")
 }
 
 /// An instance at a place where its kind cannot be.

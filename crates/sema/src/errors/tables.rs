@@ -54,6 +54,18 @@ pub(crate) fn action_not_listed(name: &Ident, table: &str, near: Option<&str>) -
     .help(help)
 }
 
+/// An argument for a directed parameter that differs from the one in the list of actions.
+pub(crate) fn bound_otherwise(span: Span, action: &str, listed: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0473"),
+        span,
+        format!("`{action}` has another argument here than in the list of actions"),
+    )
+    .label("differs from the list")
+    .also(listed, "listed with this argument")
+    .help("repeat the arguments of the list: they are the same whichever way the action is chosen")
+}
+
 /// A default action that is no call of an action.
 pub(crate) fn not_an_action_call(span: Span) -> Diagnostic {
     Diagnostic::error(

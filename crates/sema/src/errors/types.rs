@@ -412,7 +412,10 @@ pub(crate) fn not_storable(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0344"),
         span,
-        format!("{} is no value that can be chosen, listed or passed on", tick(ty)),
+        format!(
+            "{} is no value that can be chosen, listed or passed on",
+            tick(ty)
+        ),
     )
     .label("not a value")
     .help("use its members or call its methods; objects are passed to parameters of their own type")

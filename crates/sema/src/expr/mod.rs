@@ -93,7 +93,9 @@ impl Checker<'_> {
             ExprKind::Const(_) | ExprKind::Instance(_) | ExprKind::This | ExprKind::Default => true,
             ExprKind::Local(id) => match self.module.locals[*id].kind {
                 LocalKind::CtorParam | LocalKind::Const => true,
-                LocalKind::Param(Direction::None) => !self.action_data.contains(id),
+                LocalKind::Param(Direction::None) => {
+                    !self.action_data.contains(id) && !self.block_data.contains(id)
+                }
                 // Objects have no other form than their one instance.
                 LocalKind::Param(_) | LocalKind::Var => false,
             },

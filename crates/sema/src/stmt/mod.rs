@@ -57,8 +57,8 @@ impl Checker<'_> {
                 }
                 ast::StmtKind::Decl(decl) => c.report(declarations::not_here(
                     decl.span,
-                    "a declaration",
-                    "a branch",
+                    crate::decl::kind_name(&decl.kind),
+                    "a branch without braces",
                 )),
                 _ => {}
             }

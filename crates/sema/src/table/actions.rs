@@ -93,8 +93,16 @@ impl Checker<'_> {
             && args.len() == directed.len() + data.len()
             && args.iter().all(|a| a.name.is_none());
         let given = if repeated {
-            for arg in &args[..directed.len()] {
+            let listed = &table.actions[index];
+            for (arg, bound) in args.iter().zip(&listed.args) {
                 self.expr(&arg.value, None);
+                if !self.same_text(arg.value.span, bound) {
+                    self.report(tables::bound_otherwise(
+                        arg.value.span,
+                        &name.name,
+                        listed.span,
+                    ));
+                }
             }
             &args[directed.len()..]
         } else {
@@ -120,6 +128,15 @@ impl Checker<'_> {
             args,
             span,
         })
+    }
+
+    /// Whether an argument reads the same as the one in the table's list, spaces aside.
+    fn same_text(&self, given: Span, bound: &Arg) -> bool {
+        let (Arg::In(listed) | Arg::Out(listed) | Arg::InOut(listed)) = bound else {
+            return true;
+        };
+        let words = |span| self.map.text(span).chars().filter(|c| !c.is_whitespace());
+        listed.ty == Ty::Poison || words(given).eq(words(listed.span))
     }
 
     pub(super) fn default_action(

@@ -10,7 +10,7 @@ pub(crate) struct Measure {
     pub(crate) min_bits: u64,
     /// Bits with full varbits.
     pub(crate) max_bits: u64,
-    /// Scalars in it.
+    /// Scalars and composites in it.
     pub(crate) leaves: u64,
     /// How deep composites nest.
     pub(crate) depth: u32,
@@ -20,7 +20,16 @@ pub(crate) struct Measure {
     pub(crate) sized: bool,
 }
 
+/// The most parts a type may consist of, and how deep it may nest.
+const MAX_LEAVES: u64 = 1 << 16;
+const MAX_NESTING: u32 = 32;
+
 impl Measure {
+    /// Whether the type has more parts than anything here is ready to walk through.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.leaves > MAX_LEAVES || self.depth > MAX_NESTING
+    }
+
     fn scalar(bits: u64) -> Measure {
         Measure {
             min_bits: bits,
@@ -122,6 +131,8 @@ impl Checker<'_> {
             sum = measures.into_iter().fold(sum, Measure::and);
         }
         sum.depth = sum.depth.saturating_add(1);
+        // An empty struct counts too: nesting them doubles as fast as nesting others.
+        sum.leaves = sum.leaves.saturating_add(1);
         sum
     }
 

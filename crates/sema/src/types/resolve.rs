@@ -186,20 +186,27 @@ impl Checker<'_> {
         }
         let ty = make(args.into());
         if let Entity::Composite(id) = entity {
-            self.check_composite_args(*id, args, span);
+            if !self.check_composite_args(*id, args, &ty, span) {
+                return Ty::Poison;
+            }
         }
         ty
     }
 
     /// The nesting rules hold for a generic's fields once its arguments are known.
-    fn check_composite_args(&mut self, id: CompositeId, args: &[Ty], span: Span) {
+    fn check_composite_args(&mut self, id: CompositeId, args: &[Ty], ty: &Ty, span: Span) -> bool {
         if args.is_empty() {
-            return;
+            return true;
+        }
+        if self.measure(ty).is_too_large() {
+            self.report(types::too_large(span));
+            return false;
         }
         let container = container_of(self.module.composites[id].kind);
         for (_, field) in self.field_types(id, args) {
             self.require_holds(container, field, span);
         }
+        true
     }
 
     /// Like [`Checker::ty`], but `_` is an error: the type is wanted in full.
