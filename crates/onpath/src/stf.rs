@@ -105,7 +105,8 @@ impl Prepared {
                 &sources,
                 crate::xdp::Request {
                     externs,
-                    observe: true,
+                    // Between veth pairs a redirect is one.
+                    observe: reach == crate::xdp::Reach::TestRun,
                 },
             )
             .map_err(|diagnostics| Unfit {
