@@ -2,7 +2,8 @@
 //! warnings they name, and `tests/language/refuse/*.p4` refused with exactly the diagnostics they name.
 //!
 //! `//~ E0301 fragment` names a diagnostic of its own line, `//~^ E0301 fragment` one of the line
-//! above, and so on with each further caret; the message contains the fragment.
+//! above, and so on with each further caret; the message contains the fragment. What the user sees of
+//! them all stands in a `.txt` beside the program; `ONPATH_BLESS=1` writes it anew.
 
 mod common;
 
@@ -80,7 +81,12 @@ fn expectations(text: &str) -> Vec<Expectation> {
 }
 
 fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
-    let main = path.to_string_lossy().into_owned();
+    // The name that messages show: that of the repository, not of the machine.
+    let main = path
+        .strip_prefix(root())
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned();
     let (map, module, diagnostics) = check(&Files::with(&main, text), &main);
     let mut complaints = Vec::new();
     if module.is_some() != accept {
@@ -126,9 +132,34 @@ fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
             complaints.push(format!("{} has no help or no label", d.code.0));
         }
     }
+    let own = diag::render_text(&without_no_main(&diagnostics, text), &map, false);
+    complaints.extend(compare(&path.with_extension("txt"), &own));
     if complaints.is_empty() {
         Ok(())
     } else {
         Err(complaints.join("\n").into())
     }
+}
+
+/// The diagnostics without the one that almost every case would have.
+fn without_no_main(all: &diag::Diagnostics, text: &str) -> diag::Diagnostics {
+    let mut kept = diag::Diagnostics::new();
+    all.iter()
+        .filter(|d| d.code.0 != "W0203" || text.contains("W0203"))
+        .for_each(|d| kept.push(d.clone()));
+    kept
+}
+
+/// A complaint if a file does not hold `text`; none if both are empty or missing.
+fn compare(path: &Path, text: &str) -> Option<String> {
+    if std::env::var_os("ONPATH_BLESS").is_some() {
+        let done = if text.is_empty() {
+            Ok(())
+        } else {
+            std::fs::write(path, text)
+        };
+        return done.err().map(|e| format!("{}: {e}", path.display()));
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    (kept != text).then(|| format!("{} differs from:\n{text}", path.display()))
 }

@@ -185,10 +185,10 @@ impl Checker<'_> {
             return Ty::Poison;
         }
         let ty = make(args.into());
-        if let Entity::Composite(id) = entity {
-            if !self.check_composite_args(*id, args, &ty, span) {
-                return Ty::Poison;
-            }
+        if let Entity::Composite(id) = entity
+            && !self.check_composite_args(*id, args, &ty, span)
+        {
+            return Ty::Poison;
         }
         ty
     }

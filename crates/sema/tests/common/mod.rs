@@ -51,7 +51,7 @@ impl SourceLoader for Files {
         for place in places.into_iter().flatten() {
             if let Ok(text) = std::fs::read_to_string(&place) {
                 return Ok(Loaded {
-                    name: place.to_string_lossy().into_owned(),
+                    name: shown(&place),
                     text: text.into(),
                 });
             }
@@ -60,6 +60,15 @@ impl SourceLoader for Files {
             tried: vec![path.to_owned()],
         })
     }
+}
+
+/// A file's name within the repository, or else in full.
+fn shown(place: &Path) -> String {
+    let root = root();
+    let within = place
+        .strip_prefix(&root)
+        .map(|p| p.to_string_lossy().into_owned());
+    within.unwrap_or_else(|_| place.to_string_lossy().into_owned())
 }
 
 /// Parses and checks.
