@@ -116,6 +116,11 @@ impl Default for Names {
 }
 
 impl Names {
+    /// Keeps a name that C text from elsewhere defines.
+    pub fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.into());
+    }
+
     /// A name that says what `wish` says and is nobody else's.
     pub fn fresh(&mut self, wish: &str) -> SmolStr {
         let base = identifier(wish);

@@ -181,12 +181,17 @@ impl Expr {
         Expr::Cast(ty, Box::new(self))
     }
 
-    /// `self + value`, just `self` for 0.
+    /// `self + value`, with literals added up. For addresses and offsets, which never wrap.
     pub fn plus(self, value: u64) -> Expr {
-        if value == 0 {
-            return self;
+        match self {
+            _ if value == 0 => self,
+            Expr::Int { value: own, .. } => Expr::int(own + value),
+            Expr::Binary(BinOp::Add, base, more) if more.as_int().is_some() => {
+                let more = more.as_int().unwrap_or(0);
+                Expr::bin(BinOp::Add, *base, Expr::int(more + value))
+            }
+            _ => Expr::bin(BinOp::Add, self, Expr::int(value)),
         }
-        Expr::bin(BinOp::Add, self, Expr::int(value))
     }
 
     /// The value, if it is a literal.

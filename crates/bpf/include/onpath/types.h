@@ -10,6 +10,17 @@ typedef unsigned long long u64;
 typedef signed int s32;
 typedef signed long long s64;
 
+/* The kernel's names for the same, which C files of extern functions may use. */
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef s32 __s32;
+typedef s64 __s64;
+typedef u16 __be16;
+typedef u32 __be32;
+typedef u64 __be64;
+
 /* Packet bytes are read and written at any type and at any address. */
 typedef u16 __attribute__((may_alias)) any16;
 typedef u32 __attribute__((may_alias)) any32;

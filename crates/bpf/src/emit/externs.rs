@@ -10,6 +10,9 @@ use diag::Span;
 use ir::{ExternArg, ExternCall, ExternInst, Place, Type};
 use smol_str::SmolStr;
 
+/// How many indices of a sparse counter are kept: few are used out of many.
+const SPARSE_LIMIT: u32 = 1 << 16;
+
 impl Gen<'_> {
     pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) {
         match (call.object, call.name.as_str()) {
@@ -147,7 +150,7 @@ impl Gen<'_> {
                 },
                 key_size: 4,
                 value_size: 8,
-                max_entries: size,
+                max_entries: if sparse { size.min(SPARSE_LIMIT) } else { size },
                 no_prealloc: sparse,
             },
             Some((CType::U32, CType::U64)),

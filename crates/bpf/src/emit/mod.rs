@@ -17,7 +17,7 @@ use crate::plan::{Plan, flow::Flow};
 use crate::{Options, errors};
 use cgen::tree::{Block, Expr as C, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
-use ir::{Expr, Header, Label, Program};
+use ir::{Expr, Header, Label, Program, StmtKind, visit};
 use locals::Locals;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
@@ -80,12 +80,22 @@ pub(crate) struct Gen<'a> {
 
 impl<'a> Gen<'a> {
     fn new(p: &'a Program, map: &'a SourceMap, options: &'a Options, plan: &'a Plan) -> Gen<'a> {
+        let mut names = Names::default();
+        for body in visit::bodies(p) {
+            visit::walk_block(body, &mut |s| {
+                if let StmtKind::Extern(call) = &s.kind
+                    && call.object.is_none()
+                {
+                    names.reserve(&call.name);
+                }
+            });
+        }
         Gen {
             p,
             map,
             options,
             plan,
-            names: Names::default(),
+            names,
             flow: Flow::start(p),
             out: Vec::new(),
             locals: Locals::default(),

@@ -368,7 +368,16 @@ impl Gen<'_> {
     /// A header that the deparser may have to write was changed.
     pub(super) fn touch(&mut self, h: Header) {
         if self.plan.layout.still_if_untouched && self.plan.layout.moves(h) {
-            self.set(C::id("touched"), C::int(1));
+            let touched = Stmt::Assign(C::id("touched"), C::int(1));
+            // Once is enough in a run of assignments.
+            let run = self
+                .out
+                .iter()
+                .rev()
+                .take_while(|s| matches!(s, Stmt::Assign(..)));
+            if !run.into_iter().any(|s| *s == touched) {
+                self.push(touched);
+            }
         }
     }
 
