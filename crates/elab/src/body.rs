@@ -49,6 +49,8 @@ pub(crate) struct InlineFrame {
     pub(crate) copy_outs: Vec<crate::args::CopyOut>,
     /// Where a returned value goes.
     pub(crate) result: Option<Storage>,
+    /// The state that `return` goes to, where the body became states of its own.
+    pub(crate) after: Option<ir::State>,
 }
 
 impl Elab<'_> {

@@ -6,6 +6,7 @@
 
 use crate::args::{CopyOut, EvalArg, ParamInst};
 use crate::body::{Body, InlineFrame};
+use crate::effects::returns_early;
 use crate::instances::{Binding, ControlInst, Env, InstRef};
 use crate::storage::{Leaf, Storage};
 use crate::types::type_map;
@@ -248,6 +249,12 @@ impl Elab<'_> {
         };
         let share = self.shareable(&args);
         let returned = result.clone();
+        // What is read before an early return decides where the packet goes on: that is a state's
+        // way, not a statement's.
+        let reads_packet = args
+            .iter()
+            .any(|a| matches!(a, EvalArg::Object(InstRef::PacketIn)));
+        let as_states = reads_packet && self.body.graph.is_some() && returns_early(&function.body);
         self.within(env, |elab| {
             let params = elab.make_params(&function.proto.params, &args, &share)?;
             elab.reset_shared_outs(&function.proto.params, &params, span)?;
@@ -255,9 +262,40 @@ impl Elab<'_> {
                 elab.reset(result, span)?;
             }
             let outs = elab.copy_in(&params, args, span)?;
+            if as_states {
+                let name = &function.proto.name;
+                return elab.framed_states(outs, returned, name, &function.body, span);
+            }
             elab.framed(outs, returned, span, |elab| elab.stmts(&function.body))
         })?;
         Ok(result.map_or(Value::Nothing, Value::Stored))
+    }
+
+    /// Builds a body as states of the parser; `return` goes to the state after them.
+    fn framed_states(
+        &mut self,
+        copy_outs: Vec<CopyOut>,
+        result: Option<Storage>,
+        name: &str,
+        body: &hir::Block,
+        span: Span,
+    ) -> Result<()> {
+        let before = self.state_name();
+        let after = self.add_state(smol_str::format_smolstr!("{before}.{name}"), span)?;
+        let label = self.program.make_label();
+        self.body.inlined.push(InlineFrame {
+            label,
+            returns: 0,
+            copy_outs: copy_outs.clone(),
+            result,
+            after: Some(after),
+        });
+        let built = self.stmts(body);
+        self.body.inlined.pop();
+        built?;
+        self.end_state(ir::Transition::To(ir::Target::State(after)));
+        self.begin_state(after);
+        self.copy_out(&copy_outs)
     }
 
     /// Builds a body whose `return` leaves it, then copies its parameters out.
@@ -274,6 +312,7 @@ impl Elab<'_> {
             returns: 0,
             copy_outs: copy_outs.clone(),
             result,
+            after: None,
         });
         let built = self.block(build);
         let frame = self.body.inlined.pop();

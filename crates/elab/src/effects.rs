@@ -106,6 +106,42 @@ pub(crate) fn applies_parser(block: &[hir::Stmt]) -> bool {
     found
 }
 
+/// Whether a block returns before its end, and nowhere but there and in branches.
+pub(crate) fn returns_early(block: &[hir::Stmt]) -> bool {
+    let early = match block.split_last() {
+        Some((last, rest)) => {
+            rest.iter().any(returns) || !matches!(last.kind, StmtKind::Return(_)) && returns(last)
+        }
+        None => false,
+    };
+    early && block.iter().all(returns_in_branches)
+}
+
+/// Whether a statement contains a `return`.
+pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::If {
+            then, otherwise, ..
+        } => then.iter().chain(otherwise).any(returns),
+        StmtKind::Block(inner) => inner.iter().any(returns),
+        StmtKind::Switch { cases, .. } => cases.iter().any(|c| c.body.iter().any(returns)),
+        StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => body.iter().any(returns),
+        _ => false,
+    }
+}
+
+fn returns_in_branches(stmt: &hir::Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::If {
+            then, otherwise, ..
+        } => then.iter().chain(otherwise).all(returns_in_branches),
+        StmtKind::Block(inner) => inner.iter().all(returns_in_branches),
+        StmtKind::Switch { .. } | StmtKind::For { .. } | StmtKind::ForIn { .. } => !returns(stmt),
+        _ => true,
+    }
+}
+
 /// Visits the calls that stand as statements of their own, at any depth of blocks.
 fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
     for stmt in block {

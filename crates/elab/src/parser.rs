@@ -17,6 +17,8 @@ pub(crate) struct Graph {
     pub(crate) states: PrimaryMap<State, StateData>,
     /// The state whose statements are being built.
     pub(crate) current: State,
+    /// Whether that state has its transition.
+    pub(crate) ended: bool,
     /// What the names of this copy's states begin with.
     pub(crate) prefix: SmolStr,
 }
@@ -69,6 +71,7 @@ impl Elab<'_> {
             graph: Some(Graph {
                 states,
                 current: start,
+                ended: false,
                 prefix: SmolStr::default(),
             }),
             ..Body::default()
@@ -315,13 +318,16 @@ impl Elab<'_> {
         self.body.out.clear();
         if let Some(graph) = &mut self.body.graph {
             graph.current = state;
+            graph.ended = false;
         }
     }
 
-    /// Closes the state being built.
+    /// Closes the state being built, if it isn't closed.
     pub(crate) fn end_state(&mut self, transition: Transition) {
         let body = std::mem::take(&mut self.body.out);
-        if let Some(graph) = &mut self.body.graph {
+        if let Some(graph) = &mut self.body.graph
+            && !std::mem::replace(&mut graph.ended, true)
+        {
             let state = &mut graph.states[graph.current];
             state.body = body;
             state.transition = transition;

@@ -1,5 +1,6 @@
 //! Statements.
 
+use crate::body::InlineFrame;
 use crate::effects::has_effects;
 use crate::instances::Binding;
 use crate::{Elab, Failed, Result};
@@ -132,6 +133,13 @@ impl Elab<'_> {
             }
         }
         match self.body.inlined.last_mut() {
+            Some(InlineFrame {
+                after: Some(after), ..
+            }) => {
+                let after = *after;
+                self.end_state(ir::Transition::To(ir::Target::State(after)));
+                Ok(())
+            }
             Some(frame) => {
                 frame.returns += 1;
                 let label = frame.label;

@@ -2,7 +2,7 @@
 
 use crate::args::ParamInst;
 use crate::calls::Bound;
-use crate::effects::applies_parser;
+use crate::effects::{applies_parser, returns};
 use crate::instances::{Binding, InstRef};
 use crate::{Elab, Result, errors};
 use diag::Span;
@@ -11,12 +11,15 @@ use ir::{Bits, Keyset, SelectCase, Target, Transition};
 use smol_str::format_smolstr;
 
 impl Elab<'_> {
-    /// Whether a statement of a state applies a parser.
+    /// Whether a statement of a state goes on in another state: it applies a parser, or returns from
+    /// a function that became states.
     pub(crate) fn splits_state(&self, stmt: &Stmt) -> bool {
+        let in_states = self.body.inlined.last().is_some_and(|f| f.after.is_some());
         applies_parser(std::slice::from_ref(stmt))
+            || in_states && !matches!(stmt.kind, StmtKind::Return(_)) && returns(stmt)
     }
 
-    /// A statement that applies a parser somewhere in it.
+    /// Such a statement.
     pub(crate) fn splitting_stmt(&mut self, stmt: &Stmt) -> Result<()> {
         match &stmt.kind {
             StmtKind::Call(call) => match &call.callee {
