@@ -45,6 +45,9 @@ impl Gen<'_> {
             StmtKind::Labeled(label, body) => self.labeled(*label, body),
             StmtKind::Loop(label, body) => self.repeat(*label, body),
             StmtKind::Break(label) => {
+                if self.labels.get(label).is_some_and(|t| t.moves_cursor) {
+                    self.to_variable();
+                }
                 if let Some(target) = self.labels.get_mut(label) {
                     target.end.flow.join(&self.flow);
                     let name = target.end.label.clone();
@@ -53,13 +56,7 @@ impl Gen<'_> {
                 self.flow.dead = true;
             }
             StmtKind::Continue(label) => {
-                if let Some(target) = self.labels.get_mut(label)
-                    && let Some(start) = target.start.clone()
-                {
-                    target.end.flow.join(&self.flow);
-                    let end = target.end.label.clone();
-                    self.back_edge(&end, &start);
-                }
+                self.start_again(*label);
                 self.flow.dead = true;
             }
             StmtKind::Return => {
@@ -143,21 +140,37 @@ impl Gen<'_> {
         let before = self.flow.clone();
         let mut after = Flow::unreached(self.p);
         let mut arms = Vec::new();
+        let cursor = self.cursor.clone();
+        let moves =
+            moves_cursor(self.p, default) || cases.iter().any(|(_, b)| moves_cursor(self.p, b));
         for (values, block) in cases {
             self.flow = before.clone();
-            let block = self.block(|g| g.run(block));
+            self.cursor = cursor.clone();
+            let block = self.block(|g| g.run_arm(block, moves));
             after.join(&self.flow);
             let values = values.iter().filter_map(Bits::to_u64).map(C::int).collect();
             arms.push((values, block));
         }
         self.flow = before;
-        let default = self.block(|g| g.run(default));
+        self.cursor = cursor;
+        let default = self.block(|g| g.run_arm(default, moves));
+        if moves {
+            self.cursor = super::parser::Place::variable();
+        }
         self.flow.join(&after);
         self.push(Stmt::Switch {
             on: c,
             cases: arms,
             default,
         });
+    }
+
+    /// A case's statements; where some case moves the cursor, all leave it in its variables.
+    fn run_arm(&mut self, block: &[ir::Stmt], moves: bool) {
+        self.run(block);
+        if moves && !self.flow.dead {
+            self.to_variable();
+        }
     }
 
     fn wide_switch(&mut self, on: Expr, cases: &[(Vec<Bits>, ir::Block)], default: &[ir::Stmt]) {
@@ -171,9 +184,12 @@ impl Gen<'_> {
             .reduce(|a, b| C::bin(BinOp::LogicalOr, a, b))
             .unwrap_or(C::int(0));
         let before = self.flow.clone();
-        let yes = self.block(|g| g.run(block));
+        let cursor = self.cursor.clone();
+        let mut yes = self.block(|g| g.run(block));
         let after = std::mem::replace(&mut self.flow, before);
-        let no = self.block(|g| g.wide_switch(on, rest, default));
+        let cursor_yes = std::mem::replace(&mut self.cursor, cursor);
+        let mut no = self.block(|g| g.wide_switch(on, rest, default));
+        self.meet_cursors(&mut yes, cursor_yes, after.dead, &mut no);
         self.flow.join(&after);
         self.push(Stmt::If(equal, yes, no));
     }
@@ -184,26 +200,35 @@ impl Gen<'_> {
             label: name.clone(),
             flow: Flow::unreached(self.p),
         };
+        let moves_cursor = moves_cursor(self.p, body);
         self.labels.insert(
             label,
             Labeled {
                 end: exit,
                 start: None,
+                moves_cursor,
             },
         );
         self.run(body);
+        if moves_cursor && !self.flow.dead {
+            self.to_variable();
+        }
         self.end(label, name);
     }
 
     fn end(&mut self, label: Label, name: smol_str::SmolStr) {
         if let Some(target) = self.labels.remove(&label) {
             self.flow.join(&target.end.flow);
+            if target.moves_cursor {
+                self.cursor = super::parser::Place::variable();
+            }
         }
         self.push(Stmt::Label(name));
     }
 
     fn repeat(&mut self, label: Label, body: &[ir::Stmt]) {
         let (start, end) = (self.names.fresh("again"), self.names.fresh("done"));
+        let moves_cursor = moves_cursor(self.p, body);
         let p = self.p;
         self.flow.forget(p, body);
         let exit = Exit {
@@ -215,15 +240,36 @@ impl Gen<'_> {
             Labeled {
                 end: exit,
                 start: Some(start.clone()),
+                moves_cursor,
             },
         );
-        self.push(Stmt::Label(start.clone()));
+        if moves_cursor {
+            self.start_loop();
+        }
+        self.push(Stmt::Label(start));
+        if moves_cursor {
+            self.follow_offset(true);
+        }
         self.run(body);
         if !self.flow.dead {
-            self.back_edge(&end, &start);
+            self.start_again(label);
             self.flow.dead = true;
         }
         self.end(label, end);
+    }
+
+    /// The jump from a loop's end to its start.
+    fn start_again(&mut self, label: Label) {
+        if self.labels.get(&label).is_some_and(|t| t.moves_cursor) {
+            self.to_variable();
+        }
+        if let Some(target) = self.labels.get_mut(&label)
+            && let Some(start) = target.start.clone()
+        {
+            target.end.flow.join(&self.flow);
+            let end = target.end.label.clone();
+            self.back_edge(&end, &start);
+        }
     }
 
     /// Goes back to `start`, or to `end` when the kernel's patience is over.
@@ -273,6 +319,17 @@ impl Gen<'_> {
         let value = C::Cond(Box::new(limit), Box::new(inside.0), Box::new(inside.1));
         self.set(next, value);
     }
+}
+
+/// Whether the parser's cursor moves in a block.
+fn moves_cursor(p: &ir::Program, block: &[ir::Stmt]) -> bool {
+    block.iter().any(|s| match &s.kind {
+        StmtKind::Extract { .. } => true,
+        StmtKind::Advance(by) => crate::plan::graph::const_bits(p, *by) != Some(0),
+        kind => ir::visit::blocks(kind)
+            .into_iter()
+            .any(|b| moves_cursor(p, b)),
+    })
 }
 
 /// Whether an array of limbs has a value.

@@ -34,6 +34,8 @@ struct Labeled {
     end: Exit,
     /// Where a loop starts again.
     start: Option<SmolStr>,
+    /// The parser's cursor moves inside, so that it is in its variables at the end (and at the start).
+    moves_cursor: bool,
 }
 
 /// A header's field.

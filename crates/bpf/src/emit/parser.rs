@@ -34,6 +34,14 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// At the variables.
+    pub(super) fn variable() -> Place {
+        Place {
+            variable: true,
+            ..Place::default()
+        }
+    }
+
     fn base(&self) -> C {
         C::id(if self.variable { "cur" } else { "data" })
     }
@@ -79,10 +87,7 @@ impl Gen<'_> {
                 },
                 Cursor::Variable => {
                     self.follow_offset(info.cyclic);
-                    Place {
-                        variable: true,
-                        ..Place::default()
-                    }
+                    Place::variable()
                 }
             };
             self.run(&state.body);
@@ -99,7 +104,7 @@ impl Gen<'_> {
     }
 
     /// Sets `cur` from `off`.
-    fn follow_offset(&mut self, check: bool) {
+    pub(super) fn follow_offset(&mut self, check: bool) {
         if check {
             self.push(Stmt::Expr(C::call("barrier_var", vec![C::id("off")])));
             let past = C::bin(BinOp::Gt, C::id("off"), C::int(MAX_OFFSET));
@@ -163,14 +168,28 @@ impl Gen<'_> {
     }
 
     /// Moves the cursor into the variables.
-    fn to_variable(&mut self) {
+    pub(super) fn to_variable(&mut self) {
+        if self.cursor.variable && self.cursor.delta == 0 {
+            self.cursor.avail = 0;
+            return;
+        }
         let offset = self.offset();
         self.set_offset(offset);
         self.follow_offset(false);
-        self.cursor = Place {
-            variable: true,
-            ..Place::default()
-        };
+        self.cursor = Place::variable();
+    }
+
+    /// Before a loop that moves the cursor.
+    pub(super) fn start_loop(&mut self) {
+        let offset = self.unknown_offset();
+        self.set_offset(offset);
+        self.cursor = Place::variable();
+    }
+
+    /// The cursor as an offset that the verifier does not know, or it would follow the loop turn by turn.
+    fn unknown_offset(&self) -> C {
+        let zero = C::call("unknown_zero", vec![C::id("ctx")]);
+        C::bin(BinOp::Add, zero, self.offset())
     }
 
     fn set_offset(&mut self, offset: C) {
@@ -395,10 +414,7 @@ impl Gen<'_> {
         self.set(varbit_len, bytes.clone());
         self.set_offset(C::bin(BinOp::Add, offset, bytes));
         self.follow_offset(false);
-        self.cursor = Place {
-            variable: true,
-            ..Place::default()
-        };
+        self.cursor = Place::variable();
         let end = C::id("cur").plus(after.into());
         self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
         self.cursor.avail = after;
@@ -449,10 +465,7 @@ impl Gen<'_> {
                 self.set_offset(C::bin(BinOp::Add, offset, bytes));
                 self.follow_offset(false);
                 self.goto_reject(C::bin(BinOp::Gt, C::id("cur"), C::id("data_end")));
-                self.cursor = Place {
-                    variable: true,
-                    ..Place::default()
-                };
+                self.cursor = Place::variable();
             }
         }
         if const_bits(self.p, by) != Some(0) {
