@@ -5,7 +5,11 @@ use std::fmt::Write;
 /// The packet of a number.
 pub fn packet(seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random(seed ^ number << 40 ^ 0x5eed);
-    let len = random.below(44);
+    let len = if random.one_in(4) {
+        random.below(20)
+    } else {
+        20 + random.below(40)
+    };
     // Few values, so that selects and keys are hit.
     (0..len)
         .map(|_| match random.below(3) {
@@ -87,6 +91,7 @@ impl Ty {
     }
 }
 
+/// Few, so that variables meet.
 const TYPES: [Ty; 9] = [
     Ty::Bool,
     Ty::Bit(3),
@@ -184,7 +189,7 @@ struct Generator {
 
 impl Generator {
     fn program(&mut self) -> String {
-        for i in 0..14 {
+        for i in 0..11 {
             let ty = TYPES[i % TYPES.len()];
             self.vars.push((format!("v{i}"), ty));
         }
@@ -222,11 +227,18 @@ impl Generator {
             self.tables.push("t".to_owned());
         }
         self.place = Place::Control;
-        let body = self.block(6, 3);
-        let _ = writeln!(
-            code,
-            "routine c block() {{\nxout.action = xdp_action::XDP_PASS;\n{body}}}"
-        );
+        let is_xdp = !self.random.one_in(3);
+        let body = self.block(5, 3) + &self.block(5, 2) + &self.call() + &self.call();
+        let first = if is_xdp {
+            "xout.action = xdp_action::XDP_PASS;"
+        } else {
+            "xout.port = 32w2;"
+        };
+        let _ = writeln!(code, "routine c block() {{\n{first}\n{body}}}");
+        for name in ["before", "egress", "after"] {
+            let body = self.block(3, 2);
+            let _ = writeln!(code, "routine {name} block() {{\n{body}}}");
+        }
         self.place = Place::Deparser;
         let mut body = String::new();
         for _ in 0..2 + self.random.below(6) {
@@ -241,23 +253,54 @@ impl Generator {
                 body += &self.block(1, 0);
             }
         }
+        // What would otherwise go unseen.
+        body += "set_valid dump;\n";
+        for field in 0..8 {
+            let ty = self.any_type();
+            let place = self.place(ty);
+            let value = match ty {
+                Ty::Bool => format!("{place} ? 48w1 : 48w2"),
+                _ => format!("cast({place}, bit<48>)"),
+            };
+            let _ = writeln!(body, "dump.f{field} = {value};");
+        }
+        body += "emit dump;\n";
         let _ = writeln!(code, "routine d block() {{\n{body}}}");
         self.place = Place::Parser;
         let parser = self.parser();
         for i in 0..self.loops {
             let _ = writeln!(declarations, "var i{i}: bit<8>");
         }
+        declarations.push_str("header dump: dumped\n");
+        let dumped: String = (0..8).map(|i| format!("f{i}: bit<48>;\n")).collect();
+        let (arch, end) = if is_xdp {
+            (
+                "xdp",
+                "pipeline Parser parser p\npipeline Switch control c\npipeline Deparser control d\n\
+                 slot headers {\nheader \"h0\" = h0;\n}\n\
+                 slot xdp_input {\nvar \"input_port\" = xin.port;\n}\n\
+                 slot xdp_output {\nvar \"output_action\" = xout.action;\nvar \"output_port\" = xout.port;\n}\n",
+            )
+        } else {
+            (
+                "V1Switch",
+                "pipeline Parser parser p\npipeline VerifyChecksum control before\n\
+                 pipeline Ingress control c\npipeline Egress control egress\n\
+                 pipeline ComputeChecksum control after\npipeline Deparser control d\n\
+                 slot headers {\nheader \"h0\" = h0;\n}\nslot meta {\nvar \"v1\" = v1;\n}\n\
+                 slot standard_metadata {\nvar \"ingress_port\" = xin.port;\n\
+                 var \"egress_spec\" = xout.port;\nvar \"parser_error\" = v8;\n\
+                 var \"packet_length\" = v5;\n}\n",
+            )
+        };
         format!(
-            "program xdp\nerrors {}\nlabels {}\n\
+            "program {arch}\nerrors {}\nlabels {}\n\
              enum xdp_action {{ XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT }}\n\
              header_type tag {{\na: bit<3>;\nb: bit<5>;\nc: bit<8>;\nd: bit<16>;\n}}\n\
              header_type odd {{\nx: bit<48>;\nf: bool;\ny: bit<3>;\nz: bit<5>;\nr: bit<7>;\ns: int<8>;\n}}\n\
              header_type opt {{\nlen: bit<8>;\ndata: varbit<24>;\n}}\n\
-             var xout.action: xdp_action\n{declarations}{code}{parser}\
-             pipeline Parser parser p\npipeline Switch control c\npipeline Deparser control d\n\
-             slot headers {{\nheader \"h0\" = h0;\n}}\n\
-             slot xdp_input {{\nvar \"input_port\" = xin.port;\n}}\n\
-             slot xdp_output {{\nvar \"output_action\" = xout.action;\nvar \"output_port\" = xout.port;\n}}\n",
+             header_type dumped {{\n{dumped}}}\n\
+             var xout.action: xdp_action\n{declarations}{code}{parser}{end}",
             ERRORS.join(", "),
             self.labels,
         )
@@ -385,7 +428,7 @@ impl Generator {
                 let target = self.target(states);
                 let _ = writeln!(out, "({first}, {second}) -> {target};");
             }
-            if self.random.one_in(2) {
+            if !self.random.one_in(5) {
                 let target = self.target(states);
                 let _ = writeln!(out, "(_, _) -> {target};");
             }
@@ -396,8 +439,8 @@ impl Generator {
 
     fn target(&mut self, states: u64) -> String {
         match self.random.below(4) {
-            0 => "accept".to_owned(),
-            1 if self.random.one_in(3) => "reject".to_owned(),
+            0 | 1 => "accept".to_owned(),
+            2 if self.random.one_in(9) => "reject".to_owned(),
             _ => format!("s{}", self.random.below(states)),
         }
     }
@@ -407,7 +450,7 @@ impl Generator {
             0 => "extract s[next];\nnext = next + 32w1;\n".to_owned(),
             1 => {
                 let size = self.expr(Ty::Bit(32), 0);
-                format!("extract v, {size} & 32w0x1f;\n")
+                format!("extract v, {size} & 32w0x18;\n")
             }
             2 => format!("advance 32w{};\n", 8 * (1 + self.random.below(3))),
             3 => {
@@ -497,7 +540,11 @@ impl Generator {
     fn stmt(&mut self, depth: u32) -> String {
         let ty = self.any_type();
         match self.random.below(22) {
-            0..=6 => {
+            0 => {
+                let (to, from) = (self.pick(ty), self.pick(ty));
+                format!("{to} = {from};\n")
+            }
+            1..=6 => {
                 let (place, value) = (self.place(ty), self.expr(ty, 2));
                 format!("{place} = {value};\n")
             }
@@ -564,7 +611,7 @@ impl Generator {
                     1 => format!("lookahead {};\n", self.place(ty)),
                     2 => format!("packet_length {};\n", self.place(Ty::Bit(32))),
                     _ => {
-                        let cond = self.expr(Ty::Bool, 1);
+                        let cond = format!("({} | (v3 != 8w1))", self.expr(Ty::Bool, 1));
                         let error = ERRORS[self.random.below(7) as usize];
                         format!("verify {cond}, error::{error};\n")
                     }
@@ -614,6 +661,7 @@ impl Generator {
         let mut args = Vec::new();
         for param in &routine.params {
             args.push(match *param {
+                Param::Scalar("in", ty) if self.random.one_in(3) => format!("in {}", self.pick(ty)),
                 Param::Scalar("in", ty) => format!("in {}", self.expr(ty, 1)),
                 Param::Scalar("out", _) if self.random.one_in(5) => "out _".to_owned(),
                 Param::Scalar(direction, ty) => format!("{direction} {}", self.place(ty)),

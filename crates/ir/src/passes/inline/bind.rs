@@ -159,12 +159,15 @@ fn bind(program: &Program, block: &Block, params: &[Param], args: &[Arg], once: 
                 .enumerate()
                 .any(|(j, r)| j != i && r.contains(root))
         };
+        // What a call writes at its end it writes after the results before it.
+        let is_result = !matches!(param, Param::In(_) | Param::HeaderIn(_));
         let free = |root: Storage| {
-            if changes {
-                !inside.contains(root) && !others_mention(root)
+            let inside = if changes {
+                inside.contains(root)
             } else {
-                !inside.written.contains(&root)
-            }
+                inside.written.contains(&root)
+            };
+            !inside && !((changes || is_result) && others_mention(root))
         };
         match (param, arg) {
             (Param::Out(p), Arg::Out(Some(Place::Var(a))))
