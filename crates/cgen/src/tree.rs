@@ -147,6 +147,7 @@ impl Expr {
     #[allow(clippy::should_implement_trait)]
     pub fn not(a: Expr) -> Expr {
         match a {
+            Expr::Int { value, .. } => Expr::int(u64::from(value == 0)),
             Expr::Binary(op, x, y) => match op.inverse() {
                 Some(inverse) => Expr::Binary(inverse, x, y),
                 None => Expr::Unary(UnOp::Not, Box::new(Expr::Binary(op, x, y))),
@@ -202,10 +203,31 @@ impl Expr {
         }
     }
 
+    /// `cond ? yes : no`, simplified if the condition is a literal.
+    pub fn choose(cond: Expr, yes: Expr, no: Expr) -> Expr {
+        match cond.as_int() {
+            Some(0) => no,
+            Some(_) => yes,
+            None => Expr::Cond(Box::new(cond), Box::new(yes), Box::new(no)),
+        }
+    }
+
+    /// `a || b`, simplified if either is a literal.
+    pub fn or(a: Expr, b: Expr) -> Expr {
+        match (a.as_int(), b.as_int()) {
+            (Some(0), Some(0)) => Expr::int(0),
+            (Some(0), _) => b,
+            (_, Some(0)) => a,
+            (Some(_), _) | (_, Some(_)) => Expr::int(1),
+            _ => Expr::bin(BinOp::LogicalOr, a, b),
+        }
+    }
+
     /// `a && b`, simplified if either is a literal.
     pub fn and(a: Expr, b: Expr) -> Expr {
         match (a.as_int(), b.as_int()) {
             (Some(0), _) | (_, Some(0)) => Expr::int(0),
+            (Some(_), Some(_)) => Expr::int(1),
             (Some(_), _) => b,
             (_, Some(_)) => a,
             _ => Expr::bin(BinOp::LogicalAnd, a, b),

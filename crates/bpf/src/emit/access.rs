@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(expr(&header(5).load(17, 23)), "load_be32(h + 1) & 0x7fffff");
         assert_eq!(
             expr(&header(9).load(4, 64)),
-            "load_be64(h) << 4 | load_be8(h + 8) >> 4"
+            "((load_be64(h) & 0xfffffffffffffff) << 4) | (load_be8(h + 8) >> 4)"
         );
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Gen<'a> {
     returns: Vec<Exit>,
     /// Where `exit` leads: the end of the pipeline block at hand.
     exit: Option<Exit>,
+    /// What was known before each assumption that holds for the operand at hand.
+    assumed: Vec<Flow>,
     computed: HashMap<Expr, C>,
     maps: Maps,
     tables: HashMap<ir::Table, table::Made>,
@@ -104,6 +106,7 @@ impl<'a> Gen<'a> {
             labels: HashMap::new(),
             returns: Vec::new(),
             exit: None,
+            assumed: Vec::new(),
             computed: HashMap::new(),
             maps: Maps::default(),
             tables: HashMap::new(),

@@ -81,6 +81,18 @@ impl Leaves for Gen<'_> {
         self.push(stmt);
     }
 
+    fn assume(&mut self, cond: Expr, truth: bool) {
+        self.assumed.push(self.flow.clone());
+        let (p, plan) = (self.p, self.plan);
+        plan.refine(&mut self.flow, p, cond, truth);
+    }
+
+    fn forget(&mut self) {
+        if let Some(flow) = self.assumed.pop() {
+            self.flow = flow;
+        }
+    }
+
     fn computed(&mut self) -> &mut HashMap<Expr, C> {
         &mut self.computed
     }

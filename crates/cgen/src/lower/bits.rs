@@ -52,7 +52,7 @@ pub fn bits(l: &mut impl Leaves, e: Expr, hi: u32, lo: u32) -> C {
         ExprKind::Mux(c, a, b) => {
             let c = cond(l, c);
             let (a, b) = (bits(l, a, hi, lo), bits(l, b, hi, lo));
-            C::Cond(Box::new(c), Box::new(a), Box::new(b))
+            C::choose(c, a, b)
         }
         ExprKind::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr), a, by)
             if scalar::constant(l, by).is_some() =>

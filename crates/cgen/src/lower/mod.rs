@@ -44,8 +44,36 @@ pub trait Leaves {
     /// Adds a statement that runs before the expression.
     fn emit(&mut self, stmt: Stmt);
 
+    /// What is asked for next, until [`Leaves::forget`], is used only where `cond` is `truth`.
+    fn assume(&mut self, cond: Expr, truth: bool);
+
+    /// Ends the last [`Leaves::assume`].
+    fn forget(&mut self);
+
     /// The arrays that hold values computed for the statement at hand.
     fn computed(&mut self) -> &mut HashMap<Expr, C>;
+}
+
+/// What `f` gives for an operand that is used only where `cond` is `truth`. Wide values are computed
+/// ahead of the statement, so that nothing may be assumed for them.
+fn under<L: Leaves, T>(
+    l: &mut L,
+    cond: Expr,
+    truth: bool,
+    operand: Expr,
+    f: impl FnOnce(&mut L) -> T,
+) -> T {
+    let mut narrow = true;
+    ir::visit::walk_expr(l.program(), operand, &mut |data| {
+        narrow &= data.ty.width() <= 64;
+    });
+    if !narrow {
+        return f(l);
+    }
+    l.assume(cond, truth);
+    let result = f(l);
+    l.forget();
+    result
 }
 
 /// The low `width` (at most 64) bits set.

@@ -25,9 +25,10 @@ pub fn scalar(l: &mut impl Leaves, e: Expr) -> C {
         ExprKind::Slice { base, hi, lo } => bits(l, base, hi, lo),
         ExprKind::Cast(inner) => cast(l, inner, width),
         ExprKind::Mux(c, a, b) => {
-            let c = cond(l, c);
-            let (a, b) = (scalar(l, a), scalar(l, b));
-            C::Cond(Box::new(c), Box::new(a), Box::new(b))
+            let chosen = cond(l, c);
+            let yes = under(l, c, true, a, |l| scalar(l, a));
+            let no = under(l, c, false, b, |l| scalar(l, b));
+            C::choose(chosen, yes, no)
         }
         ExprKind::Unary(op, a) => {
             let a = with_type(scalar(l, a), width);
@@ -171,20 +172,23 @@ pub fn cond(l: &mut impl Leaves, e: Expr) -> C {
         ExprKind::Cast(inner) => scalar(l, inner),
         ExprKind::Unary(_, inner) => C::not(cond(l, inner)),
         ExprKind::Mux(c, a, b) => {
-            let (c, a, b) = (cond(l, c), cond(l, a), cond(l, b));
-            C::Cond(Box::new(c), Box::new(a), Box::new(b))
+            let chosen = cond(l, c);
+            let yes = under(l, c, true, a, |l| cond(l, a));
+            let no = under(l, c, false, b, |l| cond(l, b));
+            C::choose(chosen, yes, no)
         }
         ExprKind::Binary(op, a, b) => {
             let operand = l.program().ty(a);
             match op {
-                BinaryOp::And | BinaryOp::Or => {
-                    let (a, b) = (cond(l, a), cond(l, b));
-                    let op = if op == BinaryOp::And {
-                        BinOp::LogicalAnd
-                    } else {
-                        BinOp::LogicalOr
-                    };
-                    C::bin(op, a, b)
+                BinaryOp::And => {
+                    let first = cond(l, a);
+                    let second = under(l, a, true, b, |l| cond(l, b));
+                    C::and(first, second)
+                }
+                BinaryOp::Or => {
+                    let first = cond(l, a);
+                    let second = under(l, a, false, b, |l| cond(l, b));
+                    C::or(first, second)
                 }
                 BinaryOp::Xor => {
                     let (a, b) = (cond(l, a), cond(l, b));

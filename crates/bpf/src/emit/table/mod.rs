@@ -70,11 +70,12 @@ impl Gen<'_> {
             }
             let default = self.default_value(&made);
             let missing = C::not(entry.clone());
-            self.push(Stmt::If(
-                missing,
-                vec![Stmt::Assign(entry.clone(), default)],
-                Vec::new(),
-            ));
+            // The barrier keeps clang from finding the default on the way to every entry.
+            let fallback = vec![
+                Stmt::Assign(entry.clone(), default),
+                Stmt::Expr(C::call("barrier_var", vec![entry.clone()])),
+            ];
+            self.push(Stmt::If(missing, fallback, Vec::new()));
             self.switch_action(data, &made, &entry, &results, false);
         } else {
             let on_hit = self.block(|g| {
