@@ -9,7 +9,7 @@ use kernel::TestRun;
 use kernel::test_run::verdict;
 use onpath::driver::{self, Input};
 use onpath::output::text_of;
-use onpath::xdp::{self, Compiled, Request};
+use onpath::xdp::{self, Compiled};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
@@ -110,7 +110,7 @@ impl Prepared {
                 .run(port, packet)
                 .map_err(|e| trouble(e.to_string()))?;
             let found = target_fate(found);
-            if expected != found {
+            if expected != found && !too_short(&expected, &found) {
                 let text = self.tell(&filled, port, packet, &expected, &found);
                 return Err(Difference { number, text });
             }
@@ -167,6 +167,14 @@ impl Prepared {
         }
         text
     }
+}
+
+/// The kernel lets no program make a packet shorter than an Ethernet header.
+fn too_short(expected: &Fate, found: &Fate) -> bool {
+    let (Fate::Pass(bytes) | Fate::Tx(bytes) | Fate::Redirect(_, bytes)) = expected else {
+        return false;
+    };
+    bytes.len() < 14 && *found == Fate::Aborted
 }
 
 fn reference_fate(reference: &mut Interpreter, port: u32, packet: &[u8]) -> Result<Fate, String> {

@@ -61,8 +61,9 @@ fn written(file: &Path, packets: usize, seed: u64) -> Result<(), Failed> {
     let scripts = scripts_of(file);
     let prepared = match prepare(file) {
         Ok(prepared) => prepared,
-        // Which programs may be refused is what the STF suite checks.
-        Err(Unfit::Refused) => return Ok(()),
+        // Elsewhere, which programs may be refused is what the STF suite checks.
+        Err(Unfit::Refused) if !alone(file) => return Ok(()),
+        Err(Unfit::Refused) => return Err("XDP does not run it".into()),
         Err(Unfit::Broken(text)) => return Err(text.into()),
     };
     compare(&prepared, seed, packets, &scripts).map_err(|(seed, d)| {
@@ -91,8 +92,13 @@ fn scripts_of(file: &Path) -> Vec<PathBuf> {
     };
     common::files(&common::short(folder), "stf")
         .into_iter()
-        .filter(|script| alone || first(script).as_deref() == Some(&stem))
+        .filter(|script| alone(file) || first(script).as_deref() == Some(&stem))
         .collect()
+}
+
+/// Whether a program has its folder for itself.
+fn alone(file: &Path) -> bool {
+    file.parent().and_then(Path::file_name) == file.file_stem()
 }
 
 /// All packets in batches, each with entries of its own.
