@@ -34,9 +34,70 @@ impl Checker<'_> {
         if self.unify(&value.ty, &to) {
             return value;
         }
+        if let Some(diagnostic) = self.block_difference(&value, &to) {
+            return self.poison(diagnostic);
+        }
         let (from, shown) = (self.show(&value.ty), self.show(&to));
         let cast_helps = self.cast_would_do(&value, &to);
         self.poison(types::mismatch_types(value.span, &shown, &from, cast_helps))
+    }
+
+    /// Why a parser or control does not fit a type of such, parameter by parameter.
+    fn block_difference(&mut self, value: &Expr, to: &Ty) -> Option<diag::Diagnostic> {
+        let (given, wanted) = match (&value.ty, to) {
+            (Ty::Parser(x, p), Ty::Parser(y, q)) => {
+                let (x, y) = (&self.module.parsers[*x], &self.module.parsers[*y]);
+                (
+                    (&x.params, &x.type_params, p),
+                    (&y.params, &y.type_params, q),
+                )
+            }
+            (Ty::Control(x, p), Ty::Control(y, q)) => {
+                let (x, y) = (&self.module.controls[*x], &self.module.controls[*y]);
+                (
+                    (&x.params, &x.type_params, p),
+                    (&y.params, &y.type_params, q),
+                )
+            }
+            _ => return None,
+        };
+        let names: Vec<(smol_str::SmolStr, diag::Span)> = given
+            .0
+            .iter()
+            .map(|p| {
+                (
+                    self.module.locals[*p].name.clone(),
+                    self.module.locals[*p].span,
+                )
+            })
+            .collect();
+        let given = self.runtime_signature(given.0, given.1, given.2);
+        let wanted = self.runtime_signature(wanted.0, wanted.1, wanted.2);
+        let (from, to) = (self.show(&value.ty), self.show(to));
+        if given.len() != wanted.len() {
+            return Some(types::block_parameters(
+                value.span,
+                &from,
+                &to,
+                given.len(),
+                wanted.len(),
+            ));
+        }
+        for ((have, want), (name, at)) in given.iter().zip(&wanted).zip(&names) {
+            let same_type = self.unify(&have.1, &want.1);
+            if have.0 != want.0 || !same_type {
+                let have = format!("{}{}", direction_word(have.0), self.show(&have.1));
+                let want = format!(
+                    "{}{}",
+                    direction_word(want.0),
+                    self.show(&self.zonk(&want.1))
+                );
+                return Some(types::block_parameter(
+                    value.span, &from, &to, name, &have, &want, *at,
+                ));
+            }
+        }
+        None
     }
 
     /// Whether an explicit cast would be allowed, for the help text.
@@ -146,5 +207,15 @@ impl Checker<'_> {
             .map(|(e, slot)| self.coerce(e, slot))
             .collect();
         Some(self.gathered(elems, to.clone(), span))
+    }
+}
+
+/// A direction as written, with a space behind it.
+fn direction_word(direction: Direction) -> &'static str {
+    match direction {
+        Direction::None => "",
+        Direction::In => "in ",
+        Direction::Out => "out ",
+        Direction::InOut => "inout ",
     }
 }

@@ -27,6 +27,47 @@ pub(crate) fn mismatch_types(span: Span, want: &str, got: &str, cast_helps: bool
     .help(help)
 }
 
+/// A parser or control with another number of parameters than its type wants.
+pub(crate) fn block_parameters(
+    span: Span,
+    from: &str,
+    to: &str,
+    got: usize,
+    want: usize,
+) -> Diagnostic {
+    let message = format!(
+        "`{from}` does not fit `{to}`: it has {}, not {want}",
+        count(got, "parameter")
+    );
+    Diagnostic::error(Code("E0345"), span, message)
+        .label(format!("wants {}", count(want, "parameter")))
+        .help(format!(
+            "give `{from}` the parameters that `{to}` declares, in the same order"
+        ))
+}
+
+/// A parser or control with a parameter that differs from what its type wants.
+pub(crate) fn block_parameter(
+    span: Span,
+    from: &str,
+    to: &str,
+    param: &str,
+    have: &str,
+    want: &str,
+    at: Span,
+) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0346"),
+        span,
+        format!("`{from}` does not fit `{to}`: its parameter `{param}` differs"),
+    )
+    .label(format!("`{want}` is wanted, `{have}` found"))
+    .also(at, format!("this is `{have}`"))
+    .help(format!(
+        "declare the parameter as `{want} {param}`; all blocks of a package share their types"
+    ))
+}
+
 /// A value of a type where some kind of thing is wanted.
 pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
     Diagnostic::error(
