@@ -32,7 +32,7 @@ fuzz: setup ## Ten minutes of mutated P4 text through the front end
 bench: bench-xdp ## Every figure that a document quotes
 
 bench-xdp: build ## Generated code against hand-written C, and both against the floor
-	$(CARGO) run --release --locked -p bench --bin bench-xdp
+	$(CARGO) run --release --locked -p bench
 
 lint: ## Formatting and clippy
 	$(CARGO) fmt --all --check
