@@ -86,11 +86,12 @@ pub fn clear(program: &mut Program, header: HeaderRef, span: Span, out: &mut Blo
         return;
     };
     let fields = layout.fields.len() as u32;
-    let kind = StmtKind::SetInvalid(header);
-    out.push(Stmt { kind, span });
     for field in 0..fields {
         zero(program, Place::Field(header, field), span, out);
     }
+    // Last, so that it is seen that the fields do not matter.
+    let kind = StmtKind::SetInvalid(header);
+    out.push(Stmt { kind, span });
 }
 
 /// An operation; or what it comes to.

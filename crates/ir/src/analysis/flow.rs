@@ -19,8 +19,6 @@ pub struct Flow {
     before: HashMap<*const Stmt, Rc<Facts>>,
     transitions: HashMap<(Parser, State), Rc<Facts>>,
     keys: HashMap<Table, Rc<Facts>>,
-    starts: HashMap<Role, Rc<Facts>>,
-    ends: HashMap<Role, Rc<Facts>>,
 }
 
 impl Flow {
@@ -44,16 +42,6 @@ impl Flow {
     /// Where a table's key is computed, wherever the table is applied; `None` if never.
     pub fn at_key(&self, table: Table) -> Option<&Facts> {
         self.keys.get(&table).map(|f| &**f)
-    }
-
-    /// Where a block of the pipeline begins; `None` if it is never reached.
-    pub fn at_start(&self, role: Role) -> Option<&Facts> {
-        self.starts.get(&role).map(|f| &**f)
-    }
-
-    /// Where a block of the pipeline ends and the next begins; `None` if never.
-    pub fn at_end(&self, role: Role) -> Option<&Facts> {
-        self.ends.get(&role).map(|f| &**f)
     }
 }
 
@@ -154,9 +142,6 @@ impl Walker<'_> {
                 let facts = Rc::make_mut(facts);
                 self.intrinsic.iter().for_each(|&var| facts.forget(var));
             }
-            if let Some(facts) = &now {
-                self.flow.starts.insert(block.role, facts.clone());
-            }
             now = match block.body {
                 BlockBody::Parser(parser) => self.parser(parser, now),
                 BlockBody::Control(routine) => {
@@ -166,9 +151,6 @@ impl Walker<'_> {
                     end
                 }
             };
-            if let Some(facts) = &now {
-                self.flow.ends.insert(block.role, facts.clone());
-            }
         }
     }
 

@@ -4,7 +4,8 @@
 //! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any way
 //! from there before it is written again; nobody can tell what its value is. At the end of every
 //! block the architecture reads its own variables ([`intrinsic_vars`]); deparsers read the validity
-//! and all fields of what they emit. A dead assignment reads nothing.
+//! of what they emit, and all fields if it is valid, so that a header's fields die where it becomes
+//! invalid. A dead assignment reads nothing.
 
 use super::flow::{intrinsic_vars, runs_after_reject};
 use super::mentions::{Mentions, Storage};
@@ -55,7 +56,7 @@ impl Live {
 #[derive(Default)]
 struct Numbering {
     vars: usize,
-    /// The validity bit of each header; its fields follow.
+    /// The validity bit of each header; its fields follow, two bits each.
     headers: SecondaryMap<Header, usize>,
 }
 
@@ -66,7 +67,7 @@ impl Numbering {
         let mut headers = SecondaryMap::new();
         for (id, data) in &program.headers {
             headers[id] = at;
-            at += 1 + program.header_types[data.ty].fields.len();
+            at += 1 + 2 * program.header_types[data.ty].fields.len();
         }
         Numbering { vars, headers }
     }
@@ -80,8 +81,14 @@ impl Numbering {
         self.headers[header]
     }
 
+    /// A field whose value matters.
     fn field(&self, header: Header, field: u32) -> usize {
-        self.headers[header] + 1 + field as usize
+        self.headers[header] + 1 + 2 * field as usize
+    }
+
+    /// A field whose value matters if the header is valid then.
+    fn shown(&self, header: Header, field: u32) -> usize {
+        self.headers[header] + 2 + 2 * field as usize
     }
 }
 
@@ -90,8 +97,6 @@ impl Numbering {
 pub struct Liveness {
     bits: Numbering,
     after: HashMap<*const Stmt, Live>,
-    transitions: HashMap<(Parser, State), Live>,
-    starts: HashMap<Role, Live>,
 }
 
 impl Liveness {
@@ -102,8 +107,6 @@ impl Liveness {
             out: Liveness {
                 bits: Numbering::new(program),
                 after: HashMap::new(),
-                transitions: HashMap::new(),
-                starts: HashMap::new(),
             },
             breaks: HashMap::new(),
             continues: HashMap::new(),
@@ -124,42 +127,12 @@ impl Liveness {
     /// Whether a header's field is live after a statement.
     pub fn field(&self, stmt: &Stmt, header: Header, field: u32) -> bool {
         self.asks(stmt, self.bits.field(header, field))
+            || self.asks(stmt, self.bits.shown(header, field))
     }
 
     /// Whether a header's validity is live after a statement.
     pub fn valid(&self, stmt: &Stmt, header: Header) -> bool {
         self.asks(stmt, self.bits.valid(header))
-    }
-
-    /// Whether a variable is live where a state's transition is taken, its keys included.
-    pub fn var_at_transition(&self, parser: Parser, state: State, var: Var) -> bool {
-        self.transitions
-            .get(&(parser, state))
-            .is_some_and(|live| live.contains(self.bits.var(var)))
-    }
-
-    /// Whether a variable is live where a block of the pipeline begins.
-    pub fn var_at_start(&self, role: Role, var: Var) -> bool {
-        let bit = self.bits.var(var);
-        self.starts
-            .get(&role)
-            .is_some_and(|live| live.contains(bit))
-    }
-
-    /// Whether a header's field is live where a block of the pipeline begins.
-    pub fn field_at_start(&self, role: Role, header: Header, field: u32) -> bool {
-        let bit = self.bits.field(header, field);
-        self.starts
-            .get(&role)
-            .is_some_and(|live| live.contains(bit))
-    }
-
-    /// Whether a header's validity is live where a block of the pipeline begins.
-    pub fn valid_at_start(&self, role: Role, header: Header) -> bool {
-        let bit = self.bits.valid(header);
-        self.starts
-            .get(&role)
-            .is_some_and(|live| live.contains(bit))
     }
 
     fn asks(&self, stmt: &Stmt, bit: usize) -> bool {
@@ -195,7 +168,6 @@ impl Walker<'_> {
                     self.block(&self.p.routines[routine].body, &mut live);
                 }
             }
-            self.out.starts.insert(block.role, live.clone());
         }
     }
 
@@ -230,7 +202,6 @@ impl Walker<'_> {
                         }
                     }
                 }
-                self.out.transitions.insert((id, state), live.clone());
                 self.block(&state_data.body, &mut live);
                 changed |= entries[state].add(&live);
             }
@@ -284,9 +255,11 @@ impl Walker<'_> {
         match place {
             Place::Var(var) => live.contains(self.out.bits.var(var)),
             Place::Field(header, field) => {
+                let bits = &self.out.bits;
                 let mut any = false;
                 self.each(header, |h| {
-                    any |= live.contains(self.out.bits.field(h, field))
+                    any |= live.contains(bits.field(h, field));
+                    any |= live.contains(bits.shown(h, field));
                 });
                 any
             }
@@ -299,6 +272,7 @@ impl Walker<'_> {
             Place::Var(var) => live.remove(self.out.bits.var(var)),
             Place::Field(HeaderRef::Header(header), field) => {
                 live.remove(self.out.bits.field(header, field));
+                live.remove(self.out.bits.shown(header, field));
             }
             Place::Field(HeaderRef::Element(_, index), _) => self.uses(index, live),
         }
@@ -309,7 +283,46 @@ impl Walker<'_> {
             live.remove(self.out.bits.valid(h));
             for field in 0..self.fields(h) {
                 live.remove(self.out.bits.field(h, field));
+                live.remove(self.out.bits.shown(h, field));
             }
+        }
+    }
+
+    /// A header is emitted: its fields matter if it is valid.
+    fn show(&self, header: HeaderRef, live: &mut Live) {
+        self.each(header, |h| {
+            live.insert(self.out.bits.valid(h));
+            for field in 0..self.fields(h) {
+                live.insert(self.out.bits.shown(h, field));
+            }
+        });
+        self.index_uses(header, live);
+    }
+
+    fn set_valid(&self, header: HeaderRef, live: &mut Live) {
+        // What it was before no longer tells whether its fields matter.
+        self.each(header, |h| {
+            for field in 0..self.fields(h) {
+                if live.contains(self.out.bits.shown(h, field)) {
+                    live.insert(self.out.bits.field(h, field));
+                }
+            }
+        });
+        match header {
+            HeaderRef::Header(h) => live.remove(self.out.bits.valid(h)),
+            HeaderRef::Element(..) => self.index_uses(header, live),
+        }
+    }
+
+    fn set_invalid(&self, header: HeaderRef, live: &mut Live) {
+        match header {
+            HeaderRef::Header(h) => {
+                live.remove(self.out.bits.valid(h));
+                for field in 0..self.fields(h) {
+                    live.remove(self.out.bits.shown(h, field));
+                }
+            }
+            HeaderRef::Element(..) => self.index_uses(header, live),
         }
     }
 
@@ -332,12 +345,8 @@ impl Walker<'_> {
                 }
             }
             StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
-            StmtKind::SetValid(header) | StmtKind::SetInvalid(header) => {
-                match *header {
-                    HeaderRef::Header(h) => live.remove(self.out.bits.valid(h)),
-                    HeaderRef::Element(..) => self.index_uses(*header, live),
-                };
-            }
+            StmtKind::SetValid(header) => self.set_valid(*header, live),
+            StmtKind::SetInvalid(header) => self.set_invalid(*header, live),
             StmtKind::PushFront(stacks, by) => {
                 stacks.iter().for_each(|&s| self.shift(s, *by, true, live));
             }
@@ -426,7 +435,7 @@ impl Walker<'_> {
                 self.uses(*cond, live);
                 self.uses(*error, live);
             }
-            StmtKind::Emit(header) => self.gen_header(*header, live),
+            StmtKind::Emit(header) => self.show(*header, live),
         }
     }
 
@@ -434,14 +443,15 @@ impl Walker<'_> {
         let bits = &self.out.bits;
         let mut fields = 0;
         self.each(dst, |h| fields = self.fields(h));
-        let (mut valid, mut wanted) = (false, vec![false; fields as usize]);
+        let (mut valid, mut wanted) = (false, vec![(false, false); fields as usize]);
         self.each(dst, |h| {
             valid |= live.contains(bits.valid(h));
             for (field, wanted) in wanted.iter_mut().enumerate() {
-                *wanted |= live.contains(bits.field(h, field as u32));
+                wanted.0 |= live.contains(bits.field(h, field as u32));
+                wanted.1 |= live.contains(bits.shown(h, field as u32));
             }
         });
-        if !valid && !wanted.contains(&true) {
+        if !valid && wanted.iter().all(|&w| w == (false, false)) {
             return;
         }
         self.kill_header(dst, live);
@@ -451,9 +461,12 @@ impl Walker<'_> {
             if valid {
                 live.insert(bits.valid(h));
             }
-            for (field, &wanted) in wanted.iter().enumerate() {
-                if wanted {
+            for (field, &(always, shown)) in wanted.iter().enumerate() {
+                if always {
                     live.insert(bits.field(h, field as u32));
+                }
+                if shown {
+                    live.insert(bits.shown(h, field as u32));
                 }
             }
         });
@@ -479,6 +492,9 @@ impl Walker<'_> {
             for field in 0..self.fields(from) {
                 if after.contains(bits.field(to, field)) {
                     live.insert(bits.field(from, field));
+                }
+                if after.contains(bits.shown(to, field)) {
+                    live.insert(bits.shown(from, field));
                 }
             }
         }

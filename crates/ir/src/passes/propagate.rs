@@ -1,7 +1,7 @@
 //! Known values of variables, copies and known validity go where they are read.
 //!
 //! Guarantees: what [`Flow`] knows where an expression is computed is no longer asked there; a
-//! header is not made valid or invalid that is already. Folding makes something of it.
+//! header is not made valid or invalid that is already, nor emitted if it is invalid. Folding makes something of it.
 
 use super::{all_bodies, body_mut};
 use crate::analysis::facts::{Facts, Known};
@@ -60,7 +60,9 @@ fn block(program: &mut Program, flow: &Flow, stmts: &mut Block) {
 fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
     match *kind {
         StmtKind::SetValid(header) => facts.is_valid(program, header) == Some(true),
-        StmtKind::SetInvalid(header) => facts.is_valid(program, header) == Some(false),
+        StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
+            facts.is_valid(program, header) == Some(false)
+        }
         StmtKind::Assign {
             dst: Place::Var(var),
             value,

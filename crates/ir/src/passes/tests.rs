@@ -513,6 +513,20 @@ routine d block() {
     }
 
     #[test]
+    fn fields_of_a_header_that_becomes_invalid_matter_if_it_may_become_valid_again() {
+        let run = |control: &str| {
+            let parser = "parser p start s {\n state s {\n  extract h.t0;\n  goto accept;\n }\n}\n";
+            pipeline(parser, control, "emit h.t0;\n", &[dce::run])
+        };
+        let text = run("h.t0.vid = 16w1;\nset_invalid h.t0;\n");
+        assert!(!text.contains("vid"), "{text}");
+        let text = run("h.t0.vid = 16w1;\nset_invalid h.t0;\nif f {\n set_valid h.t0;\n}\n");
+        assert!(text.contains("vid"), "{text}");
+        let text = run("h.t0.vid = 16w1;\nset_invalid h.t0;\nport = cast(h.t0.vid, bit<32>);\n");
+        assert!(text.contains("vid = "), "{text}");
+    }
+
+    #[test]
     fn loops_keep_what_the_next_round_reads() {
         let text = pipeline(
             "parser p start s {
@@ -674,10 +688,10 @@ routine d block() {
         let text = block("push_front h.t by 1; pop_front h.t by 2;", &[stacks::run]);
         assert_eq!(
             text,
-            "copy h.t1 = h.t0; set_invalid h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; \
+            "copy h.t1 = h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; set_invalid h.t0; \
              next = (next >= 32w1) ? 32w2 : (next + 32w1); \
-             set_invalid h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; \
-             set_invalid h.t1; h.t1.vid = 16w0; h.t1.kind = 16w0; \
+             h.t0.vid = 16w0; h.t0.kind = 16w0; set_invalid h.t0; \
+             h.t1.vid = 16w0; h.t1.kind = 16w0; set_invalid h.t1; \
              next = (next < 32w2) ? 32w0 : (next - 32w2);"
         );
     }
@@ -689,7 +703,7 @@ routine d block() {
                 "f = valid(h.t[32w2]); h.t[32w7].vid = 16w1; copy h.t[32w0] = h.t[32w2]; port = cast(h.t[32w9].vid, bit<32>);",
                 &[stacks::run]
             ),
-            "f = false; set_invalid h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; port = 32w0;"
+            "f = false; h.t0.vid = 16w0; h.t0.kind = 16w0; set_invalid h.t0; port = 32w0;"
         );
     }
 
