@@ -17,6 +17,37 @@ fn refuse(
     Box::new(Diagnostic::error(Code(code), span, message).help(help))
 }
 
+/// `no keys`, `1 key`, `2 keys`.
+fn count(number: usize, what: &str) -> String {
+    match number {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+/// `none is`, `1 value is`, `2 values are`; without a word, only the number.
+fn given(number: usize, what: &str) -> String {
+    match (number, what) {
+        (0, "") => "none is".to_string(),
+        (1, "") => "1 is".to_string(),
+        (_, "") => format!("{number} are"),
+        (0, _) => format!("no {what} is"),
+        (1, _) => format!("1 {what} is"),
+        _ => format!("{} are", count(number, what)),
+    }
+}
+
+/// A register's value with more or fewer parts than the register's type has.
+pub fn register_width(span: Span, expected: usize, found: usize) -> Refusal {
+    let what = format!(
+        "an element of this register is {}, but {} given",
+        count(expected, "value"),
+        given(found, "")
+    );
+    malformed(span, &what, "one value a field, in order")
+}
+
 /// A value that cannot be read or does not fit.
 pub fn bad_value(span: Span, what: &str, error: ValueError) -> Refusal {
     refuse(
@@ -88,8 +119,9 @@ pub fn key_count(span: Span, table: &str, expected: &[&str], found: usize) -> Re
         "E0805",
         span,
         format!(
-            "`{table}` has {} key fields, but {found} values are given",
-            expected.len()
+            "`{table}` has {}, but {} given",
+            count(expected.len(), "key field"),
+            given(found, "value")
         ),
         format!("its key is: {key}"),
     )
@@ -122,8 +154,9 @@ pub fn argument_count(span: Span, action: &str, expected: &[&str], found: usize)
         "E0807",
         span,
         format!(
-            "`{action}` takes {} arguments, but {found} are given",
-            expected.len()
+            "`{action}` takes {}, but {} given",
+            count(expected.len(), "argument"),
+            given(found, "")
         ),
         format!("call it as `{action}({})`", expected.join(", ")),
     )

@@ -429,7 +429,7 @@ pub fn show_value(program: &Program, ty: Type, name: &str, value: &Bits) -> Stri
             let octets: [u8; 16] = bytes.try_into().expect("128 bits are 16 bytes");
             Ipv6Addr::from(octets).to_string()
         }
-        width if width > 16 => format!("{:#x}", value.value()),
+        _ if value.value().bits() > 16 => format!("{:#x}", value.value()),
         _ => decimal(value),
     }
 }

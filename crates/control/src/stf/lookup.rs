@@ -62,13 +62,7 @@ pub fn register_value(
     let types: Vec<Type> = register_types(program, register).collect();
     let words = piece(text).words();
     if words.len() != types.len() {
-        let what = format!(
-            "the register holds {} values, not {}",
-            types.len(),
-            words.len()
-        );
-        let form = "one value a field, in order";
-        return Err(errors::malformed(text.span, &what, form));
+        return Err(errors::register_width(text.span, types.len(), words.len()));
     }
     let values = words
         .into_iter()

@@ -21,7 +21,7 @@ pub fn not_permitted(what: &str, missing: &[&str]) -> Box<Diagnostic> {
     let lacks = if missing.is_empty() {
         String::from("a security policy forbids it although the capabilities are there")
     } else {
-        format!("this process has not {}", missing.join(", "))
+        format!("this process lacks {}", missing.join(", "))
     };
     Diagnostic::error(
         Code("E0760"),
