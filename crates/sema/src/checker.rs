@@ -189,7 +189,7 @@ impl<'a> Checker<'a> {
                 span.lo <= at.lo
                     && at.hi <= span.hi
                     && (what == diagnostic.code.0
-                        || errors::warnings::family(diagnostic.code) == Some(what.as_str()))
+                        || errors::warnings::families(diagnostic.code).contains(&what.as_str()))
             })
     }
 

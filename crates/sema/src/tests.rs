@@ -57,3 +57,33 @@ fn spans_outside_every_file_do_no_harm() {
     let checked = check(&program(number()), &SourceMap::new());
     assert!(checked.module.is_some());
 }
+
+/// Checks a text on a stack as small as a test's thread has.
+fn accepts_on_a_small_stack(text: String) -> bool {
+    let work = move || {
+        let mut map = SourceMap::new();
+        let loader = syntax::MemoryLoader::new().with("deep.p4", text.as_str());
+        let parsed = syntax::parse(&mut map, &loader, "deep.p4", &[]);
+        !parsed.diagnostics.has_errors() && check(&parsed.program, &map).module.is_some()
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work);
+    thread.is_ok_and(|t| t.join().unwrap_or(false))
+}
+
+#[test]
+fn what_the_parser_lets_through_fits_on_the_stack() {
+    let control = |body: String| format!("control c(inout bit<8> x) {{ apply {{ {body} }} }}");
+    let chain: String = (1..180)
+        .map(|i| format!("else if (x == {i}) {{ x = 1; }} "))
+        .collect();
+    assert!(accepts_on_a_small_stack(control(format!(
+        "if (x == 0) {{}} {chain}"
+    ))));
+    let sum = vec!["x"; 180].join("+");
+    assert!(accepts_on_a_small_stack(control(format!("x = {sum};"))));
+    let calls = format!(
+        "bit<8> f(in bit<8> x) {{ return x; }} {}",
+        control(format!("x = {}x{};", "f(".repeat(180), ")".repeat(180)))
+    );
+    assert!(accepts_on_a_small_stack(calls));
+}

@@ -53,3 +53,8 @@ parser p(packet_in packet, out h_t h, out bit<8> r) {
     state z { transition z2; }
     state z2 { packet.extract(h); transition select(h.x) { 0: z2; _: accept; } }
 }
+@noWarn("uninitialized_use") @noWarn("W0403")
+bit<8> quiet(out bit<8> y) {
+    bit<8> x;
+    return x;
+}

@@ -4,17 +4,18 @@ use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
 use syntax::ast::Ident;
 
-/// The name by which `@noWarn` silences a kind of warning.
-pub(crate) fn family(code: Code) -> Option<&'static str> {
+/// The names by which `@noWarn` silences a kind of warning, beside its code.
+pub(crate) fn families(code: Code) -> &'static [&'static str] {
     match code.0 {
-        "W0201" => Some("unused"),
-        "W0202" => Some("deprecated"),
-        "W0203" => Some("missing"),
-        "W0301" | "W0302" | "W0303" => Some("overflow"),
-        "W0401" | "W0403" => Some("uninitialized"),
-        "W0402" => Some("invalid_header"),
-        "W0404" | "W0405" | "W0406" | "W0407" => Some("unreachable"),
-        _ => None,
+        "W0201" => &["unused"],
+        "W0202" => &["deprecated"],
+        "W0203" => &["missing"],
+        "W0301" | "W0302" | "W0303" => &["overflow", "mismatch"],
+        "W0401" => &["uninitialized", "uninitialized_use"],
+        "W0402" => &["invalid_header"],
+        "W0403" => &["uninitialized", "uninitialized_out_param"],
+        "W0404" | "W0405" | "W0406" | "W0407" => &["unreachable", "parser-transition"],
+        _ => &[],
     }
 }
 
