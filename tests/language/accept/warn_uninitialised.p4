@@ -54,7 +54,7 @@ parser p(packet_in packet, out h_t h, out bit<8> r) {
     state z2 { packet.extract(h); transition select(h.x) { 0: z2; _: accept; } }
 }
 @noWarn("uninitialized_use") @noWarn("W0403")
-bit<8> quiet(out bit<8> y) {
+bit<8> quiet(@noWarn("unused") out bit<8> y) {
     bit<8> x;
     return x;
 }
