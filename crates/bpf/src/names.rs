@@ -10,107 +10,23 @@ pub struct Names {
 }
 
 /// C's keywords, the prelude's names that programs might use, and the names of fixed variables.
-const RESERVED: &[&str] = &[
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "asm",
-    "typeof",
-    "bool",
-    "true",
-    "false",
-    "new",
-    "NULL",
-    "SEC",
-    "INLINE",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "s32",
-    "s64",
-    "any16",
-    "any32",
-    "any64",
-    "ctx",
-    "data",
-    "data_end",
-    "scratch",
-    "cur",
-    "off",
-    "keep",
-    "reject",
-    "accept",
-    "license",
-    "onpath",
-    "divide",
-    "modulo",
-    "shift_left",
-    "shift_right",
-    "shift_right_signed",
-    "sat_add",
-    "sat_sub",
-    "sat_limit",
-    "sat_add_signed",
-    "sat_sub_signed",
-    "sign_extend",
-    "low_bits",
-    "csum_fold",
-    "csum_replace2",
-    "csum_replace4",
-    "ebpf_ipv4_checksum",
-    "may_goto",
-    "barrier_var",
-    "high_product",
-    "limb_at",
-    "top_limb",
-    "xdp_md",
-    "size",
-    "touched",
-    "entry",
-    "mask",
-    "best",
-    "key",
-    "at",
-    "linux",
-    "unix",
-];
+const RESERVED: &str = "
+    auto break case char const continue default do double else enum extern float for goto if inline int
+    long register restrict return short signed sizeof static struct switch typedef union unsigned void
+    volatile while asm typeof bool true false new linux unix
+    NULL SEC INLINE BE16 BE32 BE64 EACH_LIMB u8 u16 u32 u64 s32 s64 any16 any32 any64 xdp_md
+    divide modulo shift_left shift_right shift_right_signed sat_add sat_sub sat_limit sat_add_signed
+    sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum may_goto
+    barrier_var unknown_zero redirect_to send_packet_event high_product limb_at top_limb
+    XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
+    ctx data data_end scratch scratch_map cur off keep touched zero whole number interface reject accept
+    onpath onpath_globals onpath_xdp onpath_observed _license
+";
 
 impl Default for Names {
     fn default() -> Names {
         Names {
-            taken: RESERVED.iter().map(|&s| s.into()).collect(),
+            taken: RESERVED.split_whitespace().map(SmolStr::from).collect(),
         }
     }
 }

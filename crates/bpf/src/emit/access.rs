@@ -109,7 +109,14 @@ impl Bytes {
             out.push(Stmt::Expr(C::call(name, vec![self.at(start), sum])));
             return;
         }
-        // No one access holds it: the bits in the last byte by themselves, then those before.
+        // No one access holds it. The value is computed once, before a part of the old one is gone.
+        if !matches!(value, C::Int { .. } | C::Ident(_)) {
+            let mut block = vec![Stmt::decl(Type::U64, "whole", value)];
+            self.store(bit, width, C::id("whole"), &mut block);
+            out.push(Stmt::Block(block));
+            return;
+        }
+        // The bits in the last byte by themselves, then those before.
         let low_width = bit + width - 8 * last;
         let part = |shift: u32, width: u32| match value.as_int() {
             Some(v) => C::int((v >> shift) & mask(width)),

@@ -65,13 +65,7 @@ pub fn layout(name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout
         offsets[i] = record.add_form(form, member.clone(), note);
         fields[i] = (member, form);
     }
-    let padded = parts.iter().any(|p| p.prefix);
-    if !padded {
-        record.finish();
-    } else {
-        // Bytes after the prefix are compared as part of it, and are zero.
-        record.pad_to(4);
-    }
+    record.finish();
     let abi = KeyAbi {
         size: record.size,
         fields: parts
