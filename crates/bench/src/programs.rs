@@ -78,8 +78,8 @@ fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
         .map_err(|refused| told(&refused.diagnostics, &refused.map))?;
     let program = Arc::new(elaborated.program);
     let mut sources = elaborated.map;
-    let compiled =
-        onpath::xdp::compile(&program, &sources, Request::default()).map_err(|d| told(&d, &sources))?;
+    let compiled = onpath::xdp::compile(&program, &sources, Request::default())
+        .map_err(|d| told(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
     let file = sources
         .add("entries", workload.entries.join("\n"))

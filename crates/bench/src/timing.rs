@@ -2,16 +2,19 @@
 
 use crate::error::Error;
 use crate::programs::{Built, Floors};
-use kernel::bench::{Effort, Subject, interleaved, median, net};
+use kernel::bench::{Effort, Subject, interleaved, undisturbed};
 
 /// How long to measure; `ONPATH_BENCH_ROUNDS` gives another number of rounds.
 fn effort() -> Effort {
     let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
     Effort {
-        rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(41),
-        runs: 200_000,
+        rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(601),
+        runs: 10_000,
     }
 }
+
+/// Differences in nanoseconds that are nothing but the processor's mood.
+pub const RESOLUTION: f64 = 0.5;
 
 /// Times of one workload in nanoseconds, net of the floor.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +28,10 @@ pub struct Times {
 }
 
 impl Times {
-    /// Ours to theirs.
-    pub fn ratio(&self) -> f64 {
-        self.ours / self.by_hand
+    /// Ours to theirs; `None` if neither can be told from the floor.
+    pub fn ratio(&self) -> Option<f64> {
+        let resolved = self.ours > RESOLUTION || self.by_hand > RESOLUTION;
+        resolved.then(|| self.ours / self.by_hand.max(RESOLUTION))
     }
 }
 
@@ -44,10 +48,11 @@ pub fn measure(built: &[Built], floors: &Floors) -> Result<Vec<Times>, Error> {
                 grows: b.workload.grows(),
             });
             let samples = interleaved(&subjects, effort()).map_err(Error::system("a test run"))?;
+            let [floor, ours, by_hand] = [0, 1, 2].map(|n: usize| undisturbed(&samples[n]));
             Ok(Times {
-                floor: median(&samples[0]),
-                ours: net(&samples[1], &samples[0]),
-                by_hand: net(&samples[2], &samples[0]),
+                floor,
+                ours: ours - floor,
+                by_hand: by_hand - floor,
             })
         })
         .collect()
