@@ -21,14 +21,24 @@ pub struct Stmt {
 pub enum StmtKind {
     /// A variable, or a constant that depends on constructor parameters, comes to be. Without a
     /// value its headers are invalid and the rest is undefined.
-    Local { local: LocalId, init: Option<Expr> },
+    Local {
+        local: LocalId,
+        init: Option<Expr>,
+    },
     /// An instance declared among statements.
     Instance(InstanceId),
     /// The target is an l-value: local, field, stack element, slice, or a list of these.
-    Assign { target: Expr, value: Expr },
+    Assign {
+        target: Expr,
+        value: Expr,
+    },
     /// A call for its effects; a returned value is dropped.
     Call(Call),
-    If { cond: Expr, then: Block, otherwise: Block },
+    If {
+        cond: Expr,
+        then: Block,
+        otherwise: Block,
+    },
     /// A block of its own scope.
     Block(Block),
     Return(Option<Expr>),
@@ -36,11 +46,26 @@ pub enum StmtKind {
     Break,
     Continue,
     /// On an expression. At most one case has an empty `labels`, meaning `default`.
-    Switch { scrutinee: Expr, cases: Vec<SwitchCase<Expr>> },
+    Switch {
+        scrutinee: Expr,
+        cases: Vec<SwitchCase<Expr>>,
+    },
     /// Applies the table, then chooses by the action that ran.
-    SwitchTable { table: TableId, cases: Vec<SwitchCase<ActionId>> },
-    For { init: Block, cond: Expr, update: Block, body: Block },
-    ForIn { local: LocalId, collection: Collection, body: Block },
+    SwitchTable {
+        table: TableId,
+        cases: Vec<SwitchCase<ActionId>>,
+    },
+    For {
+        init: Block,
+        cond: Expr,
+        update: Block,
+        body: Block,
+    },
+    ForIn {
+        local: LocalId,
+        collection: Collection,
+        body: Block,
+    },
 }
 
 /// What a `for ... in` goes over.

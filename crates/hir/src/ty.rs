@@ -108,11 +108,17 @@ pub enum Ty {
 impl Ty {
     /// `bit<width>`
     pub const fn bit(width: u32) -> Ty {
-        Ty::Bits { width, signed: false }
+        Ty::Bits {
+            width,
+            signed: false,
+        }
     }
 
     /// `int<width>`
     pub const fn int(width: u32) -> Ty {
-        Ty::Bits { width, signed: true }
+        Ty::Bits {
+            width,
+            signed: true,
+        }
     }
 }
