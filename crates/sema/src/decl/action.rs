@@ -30,6 +30,7 @@ impl Checker<'_> {
                     }
                 }
             }
+            c.refuse_optional(&ids);
             let before = std::mem::replace(&mut c.result, Ty::Void);
             let body = c.placed(Place::Action, |c| c.block(body));
             c.result = before;

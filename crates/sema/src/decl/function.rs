@@ -52,6 +52,7 @@ impl Checker<'_> {
     ) -> Function {
         self.scoped(|c| {
             let proto_done = c.proto(proto, annotations);
+            c.refuse_optional(&proto_done.params);
             let before = std::mem::replace(&mut c.result, proto_done.result.clone());
             let block = c.placed(place, |c| c.block(body));
             c.result = before;

@@ -129,6 +129,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Tells of parameters that may be left out although a body reads them.
+    pub(crate) fn refuse_optional(&mut self, params: &[LocalId]) {
+        for id in params {
+            if self.is_optional(*id) {
+                let span = self.module.locals[*id].span;
+                self.report(declarations::optional_elsewhere(span));
+            }
+        }
+    }
+
     /// Which parameters may be left out.
     pub(crate) fn optional_flags(&self, params: &[LocalId]) -> Vec<bool> {
         params.iter().map(|p| self.is_optional(*p)).collect()

@@ -224,6 +224,13 @@ pub(crate) fn optional_default(span: Span) -> Diagnostic {
     .help("remove `@optional`: a default value is enough to leave the argument out")
 }
 
+/// `@optional` where the body would miss the argument.
+pub(crate) fn optional_elsewhere(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0254"), span, "an `@optional` parameter of something with a body")
+        .label("what would the body read?")
+        .help("give the parameter a default value; `@optional` is for externs, packages and types of blocks")
+}
+
 /// A function that returns an object.
 pub(crate) fn result_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
