@@ -3,6 +3,7 @@
 //!
 //! A pass is a file with `pub fn run(&mut Program)`; [`PASSES`] says in which order they run.
 
+pub mod compact;
 pub mod dce;
 pub mod fold;
 pub mod inline;
@@ -48,6 +49,7 @@ pub const PASSES: &[Pass] = &[
     pass("dce", Level::Optimize, dce::run),
     pass("fold", Level::Optimize, fold::run),
     pass("dce", Level::Optimize, dce::run),
+    pass("compact", Level::Optimize, compact::run),
 ];
 
 const fn pass(name: &'static str, level: Level, run: fn(&mut Program)) -> Pass {

@@ -67,7 +67,12 @@ fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
             dst: Place::Var(var),
             value,
         } => match facts.var(var) {
-            Some(Known::Value(known)) => facts.eval(program, value).as_ref() == Some(known),
+            // A zero is stored even where nothing else was before: a variable that begins where
+            // it is used is worth more to a target than one that begins with the packet.
+            Some(Known::Value(known)) => {
+                *known != Value::zero(program.vars[var].ty)
+                    && facts.eval(program, value).as_ref() == Some(known)
+            }
             Some(Known::Copy(origin)) => program.exprs[value].kind == ExprKind::Var(*origin),
             None => false,
         },

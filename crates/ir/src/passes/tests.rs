@@ -787,3 +787,41 @@ slot xdp_output {{
         );
     }
 }
+
+#[test]
+fn what_nothing_mentions_is_forgotten() {
+    let mut program = text::parse(&format!(
+        "{HEAD}routine f function(in a) {{}}
+routine c block() {{
+    port = cast(c, bit<32>);
+}}
+pipeline Switch control c
+slot xdp_output {{
+    var \"output_port\" = port;
+}}
+"
+    ))
+    .unwrap();
+    crate::passes::compact::run(&mut program);
+    check(&program);
+    let text = program.to_string();
+    let from = text.find("var").unwrap();
+    assert_eq!(
+        &text[from..],
+        "var c: bit<8>
+var next: bit<32>
+var port: bit<32>
+header h.t0: tag
+header h.t1: tag
+stack h.t next next { h.t0, h.t1 }
+routine c block() {
+    port = cast(c, bit<32>);
+}
+pipeline Switch control c
+slot xdp_output {
+    var \"output_port\" = port;
+}
+"
+    );
+    assert_eq!(program.exprs.len(), 2);
+}

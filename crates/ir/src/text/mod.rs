@@ -14,6 +14,7 @@ mod lex;
 mod names;
 mod parse;
 mod parse_code;
+mod parse_items;
 mod print;
 
 pub use parse::{ParseError, parse};

@@ -330,7 +330,7 @@ impl Checker<'_> {
     }
 
     fn whole_bytes(&mut self, layout: &HeaderTypeData) {
-        if layout.fixed_width() % 8 != 0 {
+        if !layout.fixed_width().is_multiple_of(8) {
             self.fail("extracts or emits a header that is not whole bytes");
         }
     }

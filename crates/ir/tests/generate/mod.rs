@@ -24,7 +24,6 @@ pub fn packet(seed: u64, number: u64) -> Vec<u8> {
 pub fn program(seed: u64) -> String {
     let mut generator = Generator {
         random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xabcd),
-        out: String::new(),
         vars: Vec::new(),
         headers: Vec::new(),
         labels: 0,
@@ -175,7 +174,6 @@ struct Routine {
 
 struct Generator {
     random: Random,
-    out: String,
     vars: Vec<(String, Ty)>,
     headers: Vec<(String, Kind)>,
     labels: u32,
