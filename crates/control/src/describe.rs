@@ -17,8 +17,7 @@ pub fn describe(program: &Program) -> Value {
                 .iter()
                 .map(|&param| {
                     let var = &program.vars[param];
-                    let name = var.name.rsplit('.').next().unwrap_or_default();
-                    json!({ "name": name, "type": type_name(program, var.ty) })
+                    json!({ "name": var.name.as_str(), "type": type_name(program, var.ty) })
                 })
                 .collect();
             json!({ "name": action.name.as_str(), "params": params })

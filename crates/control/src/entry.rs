@@ -216,11 +216,7 @@ fn parse_matches(
             None => {
                 let unknown_name = word
                     .split_once(|c| c == '=' || c == ':')
-                    .filter(|(name, _)| {
-                        name.text
-                            .starts_with(|c: char| c.is_alphabetic() || c == '_')
-                    })
-                    .filter(|(name, _)| name.text.contains(['.', '_']) || any_named);
+                    .filter(|(name, _)| reads_as_name(name.text, any_named));
                 if let Some((name, _)) = unknown_name {
                     let error = resolve(names.iter().copied(), name.text).err();
                     let error = error.expect("a known name was taken above");
@@ -271,6 +267,14 @@ fn parse_matches(
             None => Ok(KeyMatch::Any),
         })
         .collect()
+}
+
+/// Whether what stands before a `:` or `=` is meant as a key's name: not if it can be the first part of a
+/// MAC or IPv6 address, unless other keys are named.
+fn reads_as_name(text: &str, others_are: bool) -> bool {
+    let begins = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let in_address = text.len() <= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    begins && (others_are || !in_address)
 }
 
 /// Where an action is to stand.
@@ -332,14 +336,11 @@ fn parse_action(
         _ => {}
     }
     let params = &program.actions[listed.action].params;
-    let param_name = |i: usize| {
-        program.vars[params[i]]
-            .name
-            .rsplit('.')
-            .next()
-            .unwrap_or_default()
-    };
-    let param_names: Vec<&str> = (0..params.len()).map(param_name).collect();
+    // A struct's fields are parameters of their own, named `param.field`.
+    let param_names: Vec<&str> = params
+        .iter()
+        .map(|&p| program.vars[p].name.as_str())
+        .collect();
     let words: Vec<Piece> = match arguments {
         Some(list) if !list.trim().text.is_empty() => split_commas(list),
         _ => Vec::new(),
@@ -357,7 +358,7 @@ fn parse_action(
         let named = argument
             .split_once(|c| c == ':' || c == '=')
             .and_then(|(name, value)| {
-                let at = param_names.iter().position(|p| *p == name.trim().text)?;
+                let at = resolve(param_names.iter().copied(), name.trim().text).ok()?;
                 Some((at, value.trim()))
             });
         let (at, value) = named.unwrap_or((position, argument));
@@ -404,8 +405,8 @@ pub fn show_action(program: &Program, table: Table, call: &ActionCall) -> String
         .zip(&call.args)
         .map(|(&param, value)| {
             let var = &program.vars[param];
-            let name = var.name.rsplit('.').next().unwrap_or_default();
-            format!("{name}: {}", show_value(program, var.ty, name, value))
+            let value = show_value(program, var.ty, &var.name, value);
+            format!("{}: {value}", var.name)
         })
         .collect();
     format!("{}({})", action.name, args.join(", "))
