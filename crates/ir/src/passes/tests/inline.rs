@@ -1,0 +1,224 @@
+use super::*;
+use crate::passes::{fold, inline};
+
+fn inlined(routines: &str) -> String {
+    let text = after(routines, &[inline::run, fold::run]);
+    text.lines()
+        .filter(|l| !l.ends_with("{}"))
+        .map(|l| format!("{l}\n"))
+        .collect()
+}
+
+#[test]
+fn parameters_become_their_arguments() {
+    let text = inlined(
+        "routine f control(in a, inout b, header_inout h.t0) {
+    b = a + 8w1;
+    h.t0.vid = 16w3;
+    set_invalid h.t0;
+}
+routine r block() {
+    call f(in user, inout c, header h.t1);
+}
+",
+    );
+    assert_eq!(
+        text,
+        "routine r block() {
+    c = user + 8w1;
+    h.t1.vid = 16w3;
+    set_invalid h.t1;
+}
+"
+    );
+}
+
+#[test]
+fn aliased_parameters_are_copied() {
+    let text = inlined(
+        "routine f control(in a, inout b) {
+    b = 8w1;
+    b = b + a;
+}
+routine r block() {
+    call f(in c, inout c);
+}
+",
+    );
+    assert_eq!(
+        text,
+        "routine r block() {
+    b = c;
+    b = 8w1;
+    b = b + c;
+    c = b;
+}
+"
+    );
+}
+
+#[test]
+fn returns_and_exits_copy_out() {
+    let text = inlined(
+        "routine f control(inout b) {
+    b = c;
+    if f {
+        return;
+    }
+    if g {
+        exit;
+    }
+    b = 8w2;
+}
+routine r block() {
+    call f(inout c);
+    a = c;
+}
+",
+    );
+    assert_eq!(
+        text,
+        "routine r block() {
+    b = c;
+    block label4 {
+        b = c;
+        if f {
+            break label4;
+        }
+        if g {
+            c = b;
+            exit;
+        }
+        b = 8w2;
+    }
+    c = b;
+    a = c;
+}
+"
+    );
+}
+
+#[test]
+fn tables_of_a_control_applied_once_follow_its_parameters() {
+    let text = inlined(
+        "action set(user) {
+    b = user;
+    exit;
+}
+table t {
+    key \"b\" exact b;
+    action set;
+    default set(8w1);
+}
+routine f control(inout b) {
+    apply t;
+}
+routine r block() {
+    call f(inout c);
+}
+",
+    );
+    assert_eq!(
+        text,
+        "action set(user) {
+    c = user;
+    exited = true;
+    return;
+}
+table t {
+    key \"b\" exact c;
+    action set;
+    default set(8w1);
+}
+routine r block() {
+    exited = false;
+    apply t;
+    if exited {
+        exit;
+    }
+}
+"
+    );
+}
+
+#[test]
+fn tables_of_a_control_applied_twice_stay_with_its_parameters() {
+    let text = inlined(
+        "action set(user) {
+    b = user;
+}
+table t {
+    key \"b\" exact b;
+    action set;
+    default set(8w1);
+}
+routine f control(inout b) {
+    apply t;
+}
+routine r block() {
+    call f(inout c);
+    call f(inout a);
+}
+",
+    );
+    assert!(
+        text.ends_with(
+            "routine r block() {
+    b = c;
+    apply t;
+    c = b;
+    b = a;
+    apply t;
+    a = b;
+}
+"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn loops_in_copies_have_their_own_labels() {
+    let text = inlined(
+        "routine f function(inout b) {
+    loop label0 {
+        if b == 8w0 {
+            break label0;
+        }
+        b = b - 8w1;
+    }
+}
+routine r block() {
+    call f(inout c);
+    call f(inout a);
+}
+",
+    );
+    assert_eq!(text.matches("loop label4 {").count(), 1);
+    assert_eq!(text.matches("loop label5 {").count(), 1);
+    assert_eq!(text.matches("c == 8w0").count(), 1);
+    assert_eq!(text.matches("a == 8w0").count(), 1);
+}
+
+#[test]
+fn stacks_of_parameters_become_the_stacks_of_arguments() {
+    let text = after(
+        "header p0: tag
+header p1: tag
+var pn: bit<32>
+stack p next pn { p0, p1 }
+routine f control(header_inout p0, header_inout p1, inout pn) {
+    push_front p by 1;
+    p[pn].vid = 16w1;
+}
+routine r block() {
+    call f(header h.t0, header h.t1, inout next);
+}
+",
+        &[inline::run],
+    );
+    assert!(
+        text.contains("    push_front h.t by 1;\n    h.t[next].vid = 16w1;\n"),
+        "{text}"
+    );
+}

@@ -1,0 +1,132 @@
+//! Snapshots of the passes: text in, text out.
+
+mod dce;
+mod fold;
+mod inline;
+mod parsers;
+mod propagate;
+
+use crate::{Program, text, verify};
+
+/// Declarations that the snapshots share.
+const HEAD: &str = "program xdp
+errors NoError, PacketTooShort, NoMatch, StackOutOfBounds
+labels 4
+header_type eth {
+    dst: bit<48>;
+    kind: bit<16>;
+}
+header_type tag {
+    vid: bit<16>;
+    kind: bit<16>;
+}
+var a: bit<8>
+var b: bit<8>
+var c: bit<8>
+var w: bit<32>
+var f: bool
+var g: bool
+var next: bit<32>
+var port: bit<32>
+var user: bit<8>
+header h.eth: eth
+header h.t0: tag
+header h.t1: tag
+stack h.t next next { h.t0, h.t1 }
+";
+
+/// The text after passes, without the shared declarations.
+fn after(rest: &str, passes: &[fn(&mut Program)]) -> String {
+    let mut program = text::parse(&format!("{HEAD}{rest}")).unwrap_or_else(|e| panic!("{e}"));
+    check(&program);
+    for pass in passes {
+        pass(&mut program);
+        check(&program);
+    }
+    let text = program.to_string();
+    let lines = text.lines().skip_while(|l| !l.starts_with("stack")).skip(1);
+    lines.map(|l| format!("{l}\n")).collect()
+}
+
+fn check(program: &Program) {
+    if let Err(errors) = verify(program) {
+        panic!("{errors:?}\n{program}");
+    }
+}
+
+/// The statements of a block after passes.
+fn block(body: &str, passes: &[fn(&mut Program)]) -> String {
+    let text = after(&format!("routine r block() {{\n{body}\n}}\n"), passes);
+    let text = text.trim_start_matches("routine r block() {");
+    let lines = text.lines().map(|l| l.trim_start().to_owned() + " ");
+    let joined: String = lines.collect();
+    joined.trim().trim_end_matches('}').trim().to_owned()
+}
+
+/// A whole pipeline of which the parser and the control are given.
+fn pipeline(parser: &str, control: &str, deparser: &str, passes: &[fn(&mut Program)]) -> String {
+    let text = after(
+        &format!(
+            "{parser}routine c block() {{
+{control}}}
+routine d block() {{
+{deparser}}}
+pipeline Parser parser p
+pipeline Switch control c
+pipeline Deparser control d
+slot headers {{
+    header \"eth\" = h.eth;
+}}
+slot xdp_output {{
+    var \"output_port\" = port;
+}}
+"
+        ),
+        passes,
+    );
+    // The parser first, as it runs.
+    let (rest, end) = (
+        text.find("routine").unwrap(),
+        text.find("pipeline").unwrap(),
+    );
+    let at = text.find("parser").unwrap();
+    format!("{}{}{}", &text[..rest], &text[at..end], &text[rest..at])
+}
+
+#[test]
+fn what_nothing_mentions_is_forgotten() {
+    let mut program = text::parse(&format!(
+        "{HEAD}routine f function(in a) {{}}
+routine c block() {{
+    port = cast(c, bit<32>);
+}}
+pipeline Switch control c
+slot xdp_output {{
+    var \"output_port\" = port;
+}}
+"
+    ))
+    .unwrap();
+    crate::passes::compact::run(&mut program);
+    check(&program);
+    let text = program.to_string();
+    let from = text.find("var").unwrap();
+    assert_eq!(
+        &text[from..],
+        "var c: bit<8>
+var next: bit<32>
+var port: bit<32>
+header h.t0: tag
+header h.t1: tag
+stack h.t next next { h.t0, h.t1 }
+routine c block() {
+    port = cast(c, bit<32>);
+}
+pipeline Switch control c
+slot xdp_output {
+    var \"output_port\" = port;
+}
+"
+    );
+    assert_eq!(program.exprs.len(), 2);
+}

@@ -1,0 +1,185 @@
+use super::*;
+use crate::passes::{self, dce, fold, propagate, select, stacks, unroll};
+
+#[test]
+fn stack_loops_are_unrolled_to_the_end_of_the_stack() {
+    let text = pipeline(
+        "parser p start s {
+    state s {
+        next = 32w0;
+        extract h.eth;
+        select (h.eth.kind) {
+            (16w0x8100) -> tag;
+            (_) -> accept;
+        }
+    }
+    state tag {
+        extract h.t[next];
+        next = next + 32w1;
+        select (h.t[next - 32w1].kind) {
+            (16w0x8100) -> tag;
+            (16w0x800) -> ip;
+            (_) -> accept;
+        }
+    }
+    state ip {
+        goto accept;
+    }
+}
+",
+        "h.t1.vid = 16w1;\n",
+        "emit h.eth;\nemit h.t0;\nemit h.t[32w1];\n",
+        &[
+            unroll::run,
+            propagate::run,
+            stacks::run,
+            propagate::run,
+            fold::run,
+            select::run,
+            dce::run,
+        ],
+    );
+    assert_eq!(
+        text,
+        "parser p start s {
+    state s {
+        extract h.eth;
+        select (h.eth.kind) {
+            (16w0x8100) -> tag[0];
+            (_) -> accept;
+        }
+    }
+    state tag[0] {
+        extract h.t0;
+        select (h.t0.kind) {
+            (16w0x8100) -> tag[1];
+            (_) -> accept;
+        }
+    }
+    state tag[1] {
+        extract h.t1;
+        select (h.t1.kind) {
+            (16w0x8100) -> tag[2];
+            (_) -> accept;
+        }
+    }
+    state tag[2] {
+        verify false, error::StackOutOfBounds;
+        goto reject;
+    }
+}
+routine c block() {
+    h.t1.vid = 16w1;
+}
+routine d block() {
+    emit h.eth;
+    emit h.t0;
+    emit h.t1;
+}
+"
+    );
+}
+
+#[test]
+fn moves_of_stacks_are_copies() {
+    let text = block("push_front h.t by 1; pop_front h.t by 2;", &[stacks::run]);
+    assert_eq!(
+        text,
+        "copy h.t1 = h.t0; h.t0.vid = 16w0; h.t0.kind = 16w0; set_invalid h.t0; \
+             next = (next >= 32w1) ? 32w2 : (next + 32w1); \
+             h.t0.vid = 16w0; h.t0.kind = 16w0; set_invalid h.t0; \
+             h.t1.vid = 16w0; h.t1.kind = 16w0; set_invalid h.t1; \
+             next = (next < 32w2) ? 32w0 : (next - 32w2);"
+    );
+}
+
+#[test]
+fn elements_out_of_bounds_are_nothing() {
+    assert_eq!(
+        block(
+            "f = valid(h.t[32w2]); h.t[32w7].vid = 16w1; copy h.t[32w0] = h.t[32w2]; port = cast(h.t[32w9].vid, bit<32>);",
+            &[stacks::run]
+        ),
+        "f = false; h.t0.vid = 16w0; h.t0.kind = 16w0; set_invalid h.t0; port = 32w0;"
+    );
+}
+
+#[test]
+fn straight_states_are_joined() {
+    let text = pipeline(
+        "parser p start s {
+    state s {
+        extract h.eth;
+        goto mid;
+    }
+    state mid {
+        extract h.t0;
+        select (h.t0.kind, a) {
+            (16w1, _) -> pass;
+            (16w2, 8w1) -> pass;
+            (16w3, _) -> mid2;
+            (16w4, _) -> accept;
+            (_, _) -> accept;
+        }
+    }
+    state pass {
+        goto mid2;
+    }
+    state mid2 {
+        extract h.t1;
+        goto accept;
+    }
+}
+",
+        "",
+        "",
+        &[select::run, dce::run],
+    );
+    assert_eq!(
+        text.split_once("routine").unwrap().0,
+        "parser p start s {
+    state s {
+        extract h.eth;
+        extract h.t0;
+        select (h.t0.kind, a) {
+            (16w1, _) -> mid2;
+            (16w2, 8w1) -> mid2;
+            (16w3, _) -> mid2;
+            (_, _) -> accept;
+        }
+    }
+    state mid2 {
+        extract h.t1;
+        goto accept;
+    }
+}
+"
+    );
+}
+
+#[test]
+fn the_whole_pipeline_leaves_nothing_to_call() {
+    let mut program = text::parse(&format!(
+        "{HEAD}routine f control(header_inout h.t0, out port) {{
+    h.t0.vid = 16w7;
+    port = 32w1;
+    exit;
+}}
+routine c block() {{
+    call f(header h.t1, out w);
+}}
+pipeline Switch control c
+slot xdp_output {{
+    var \"output_port\" = w;
+}}
+"
+    ))
+    .unwrap();
+    passes::pipeline(&mut program, passes::Level::Optimize);
+    assert!(
+        program
+            .to_string()
+            .contains("routine c block() {\n    w = 32w1;\n    exit;\n}"),
+        "{program}"
+    );
+}
