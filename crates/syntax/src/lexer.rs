@@ -158,26 +158,41 @@ impl Lexer {
         Kind::Bad(Bad::Char)
     }
 
+    /// A string. It may run over lines, as those in annotations of programs in use do; but where what
+    /// follows its closing quote shows that a quote was forgotten, it ends with its first line.
     fn string(&mut self, bytes: &[u8]) -> Kind {
+        /// A closing quote is looked for this far in bytes, so that quotes without end cost little.
+        const LONGEST_OF_LINES: usize = 16 << 10;
         let mut i = 1;
-        while i < bytes.len() {
+        let mut first_line = None;
+        while i < bytes.len() && (first_line.is_none() || i < LONGEST_OF_LINES) {
             match bytes[i] {
-                b'"' => {
+                b'"' if first_line.is_none() || may_follow_string(&bytes[i + 1..]) => {
                     self.at += i + 1;
                     return Kind::Str;
                 }
-                b'\n' => break,
+                b'"' => break,
+                b'\n' => {
+                    first_line = first_line.or(Some(i));
+                    i += 1;
+                }
                 b'\\' => i += continuation(&bytes[i..]).unwrap_or(2),
                 _ => i += 1,
             }
         }
-        let mut end = self.at + i.min(bytes.len());
+        let mut end = self.at + first_line.unwrap_or(i).min(bytes.len());
         while !self.text.is_char_boundary(end) {
             end += 1;
         }
         self.at = end;
         Kind::Bad(Bad::String)
     }
+}
+
+/// Whether text reads as what stands behind a string in an annotation or argument list.
+fn may_follow_string(bytes: &[u8]) -> bool {
+    let next = bytes.iter().find(|b| !b.is_ascii_whitespace());
+    matches!(next, Some(b')' | b']' | b'}' | b',' | b';'))
 }
 
 /// The length of a backslash and line end at the front of `bytes`.
@@ -250,6 +265,11 @@ mod tests {
         );
         assert_eq!(kinds("/* abc")[0].0, Kind::Bad(Bad::Comment));
         assert_eq!(kinds("\"a\\\"b\"")[0].0, Kind::Str);
+        assert_eq!(kinds("\"a\n b\")")[0].0, Kind::Str);
+        assert_eq!(
+            kinds("\"a\n\"b\"")[0],
+            (Kind::Bad(Bad::String), "\"a".into())
+        );
         assert_eq!(kinds("\"\\").len(), 1);
         assert_eq!(kinds("\"\\ü").len(), 1);
     }
