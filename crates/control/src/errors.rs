@@ -97,13 +97,13 @@ fn or_list(names: &[String]) -> String {
         .join(" or ")
 }
 
-/// An entry that names no action.
+/// An entry or a default that names no action.
 pub fn no_action(span: Span, table: &str) -> Refusal {
     let help = "end it with an action and its arguments, such as `forward(port: 1)`";
     refuse(
         "E0804",
         span,
-        format!("this entry of `{table}` names no action"),
+        format!("no action is named for `{table}`"),
         help,
     )
 }

@@ -445,7 +445,10 @@ pub fn show_match(program: &Program, ty: Type, name: &str, found: &KeyMatch) -> 
         KeyMatch::Exact(v) => value(v),
         KeyMatch::Lpm(v, length) => format!("{}/{length}", value(v)),
         KeyMatch::Ternary(v, mask) if *mask == Bits::ones(ty.width()) => value(v),
-        KeyMatch::Ternary(v, mask) => format!("{} &&& {:#x}", value(v), mask.value()),
+        KeyMatch::Ternary(v, mask) => match (prefix_length(mask), value(v)) {
+            (Some(length), shown) if shown.contains(['.', ':']) => format!("{shown}/{length}"),
+            (_, shown) => format!("{shown} &&& {:#x}", mask.value()),
+        },
         KeyMatch::Range(low, high) if low == high => value(low),
         KeyMatch::Range(low, high) => format!("{}..{}", value(low), value(high)),
         KeyMatch::Any => "*".to_string(),
@@ -568,6 +571,8 @@ mod tests {
         for (kind, width, text) in [
             (MatchKind::Lpm, 32, "10.0.0.0/24"),
             (MatchKind::Ternary, 8, "16 &&& 0xf0"),
+            (MatchKind::Ternary, 32, "10.1.0.0/16"),
+            (MatchKind::Ternary, 32, "10.0.0.1 &&& 0xff0000ff"),
             (MatchKind::Range, 16, "80..90"),
             (MatchKind::Exact, 48, "02:00:00:00:00:01"),
             (MatchKind::Ternary, 32, "*"),

@@ -101,10 +101,22 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
             })
         }
         Err(errors) => {
+            if errors.iter().any(|d| d.code.0 == "E0601") {
+                // The warning that there is no `main` has become this error.
+                diagnostics = without(&diagnostics, "W0203");
+            }
             diagnostics.append(errors);
             Err(Box::new(Refused { map, diagnostics }))
         }
     }
+}
+
+fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
+    let mut kept = Diagnostics::new();
+    for diagnostic in diagnostics.iter().filter(|d| d.code.0 != code) {
+        kept.push(diagnostic.clone());
+    }
+    kept
 }
 
 /// The program after all passes: what targets are compiled from.

@@ -72,8 +72,7 @@ impl SourceLoader for FileLoader {
                 let mut tried: Vec<String> =
                     places.iter().map(|p| p.display().to_string()).collect();
                 if from.is_some() {
-                    let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-                    tried.push(format!("the built-in files ({})", names.join(", ")));
+                    tried.push(format!("{BUILT_IN_FOLDER}{path}"));
                 }
                 Err(LoadError::NotFound { tried })
             }

@@ -308,15 +308,16 @@ impl Runner<'_> {
             }
         };
         let (unit, found) = if *bytes {
-            ("bytes", count.bytes)
+            ("byte", count.bytes)
         } else {
-            ("packets", count.packets)
+            ("packet", count.packets)
         };
         if !op.holds(found, *value) {
             let element = index.map_or(String::new(), |i| format!("[{i}]"));
             let text = format!(
-                "counter {}{element} has {found} {unit}, not {} {value}",
+                "counter {}{element} has {found} {unit}{}, not {} {value}",
                 name.text,
+                if found == 1 { "" } else { "s" },
                 op.symbol()
             );
             self.outcome.failures.push(Failure { span, text });

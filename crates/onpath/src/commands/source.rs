@@ -3,6 +3,7 @@
 use crate::args::Source;
 use crate::driver::{self, Elaborated, Input};
 use crate::output::{Stop, print_diagnostics};
+use diag::Severity;
 
 /// What the flags say of the program's text.
 pub fn input(source: &Source) -> Input {
@@ -22,7 +23,7 @@ pub fn input(source: &Source) -> Input {
 }
 
 /// Reads, checks and elaborates the program, prints what there is to say, and stops with status 1 if
-/// it is refused.
+/// it is refused, 2 if it is for no architecture that can be run.
 pub fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
     match driver::elaborate(&input(source)) {
         Ok(elaborated) => {
@@ -31,7 +32,13 @@ pub fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
         }
         Err(refused) => {
             print_diagnostics(&refused.diagnostics, &refused.map);
-            Err(Stop::Told(1))
+            let mut errors = refused
+                .diagnostics
+                .iter()
+                .filter(|d| d.severity == Severity::Error);
+            // E06xx: the program is right, but for an architecture that nothing here runs.
+            let foreign = errors.all(|d| d.code.0.starts_with("E06"));
+            Err(Stop::Told(if foreign { 2 } else { 1 }))
         }
     }
 }

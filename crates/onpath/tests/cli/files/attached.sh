@@ -1,0 +1,14 @@
+# What is on the interfaces of this namespace and pinned, and commands with that after them: so that a session shows
+# what a refusal has changed, which is nothing.
+
+attached() {
+    ip -o link show type veth | sed -n 's/^[0-9]*: \([a-z0-9]*\)@.*prog\/xdp.*/on \1: a program/p' | grep . || echo "on no interface: a program"
+    ls /sys/fs/bpf/onpath 2>/dev/null | sed 's/^/pinned: /' || true
+}
+
+try() {
+    "$@"
+    local status=$?
+    attached
+    return $status
+}

@@ -1,0 +1,1 @@
+u32 sum_of(u32 offset) { return offset +; }

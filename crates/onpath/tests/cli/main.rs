@@ -1,0 +1,84 @@
+//! The command line as its users meet it: sessions with every error case and its whole text.
+//!
+//! `sessions/` needs no privileges; `kernel/` runs programs by XDP in namespaces of its own and needs root.
+//! README.md's tour is a session too. `ONPATH_BLESS=1` writes what the commands print now into the files.
+
+mod session;
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use session::{Place, blur, difference, parse, print, run};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+const HERE: &str = "crates/onpath/tests/cli";
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = Vec::new();
+    for (folder, in_kernel) in [("sessions", false), ("kernel", true)] {
+        for file in common::files(&format!("{HERE}/{folder}"), "txt") {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            let name = format!("{folder}::{stem}");
+            trials.push(Trial::test(name, move || check(&file, false, in_kernel)));
+        }
+    }
+    let readme = common::root().join("README.md");
+    trials.push(Trial::test("readme", move || check(&readme, true, true)));
+    libtest_mimic::run(&args, trials).exit();
+}
+
+/// Runs the session in a file and compares.
+fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
+    if in_kernel && !is_root() {
+        return Err("it runs programs in the kernel, which needs root".into());
+    }
+    let text = std::fs::read_to_string(file)?;
+    let expected = parse(&text, fenced);
+    let folder = tempfile::tempdir()?;
+    furnish(folder.path())?;
+    let bin = PathBuf::from(env!("CARGO_BIN_EXE_onpath"));
+    let place = Place {
+        folder: folder.path(),
+        bin: bin.parent().ok_or("the binary has no folder")?,
+        in_kernel,
+    };
+    let found = run(&expected, &place)?;
+    let (before, now) = (blur(&print(&expected)), blur(&print(&found)));
+    if before == now {
+        return Ok(());
+    }
+    if std::env::var_os("ONPATH_BLESS").is_some() {
+        // A document for readers keeps its real numbers.
+        std::fs::write(file, if fenced { print(&found) } else { now })?;
+        return Ok(());
+    }
+    Err(format!(
+        "{}: the commands print something else now:\n{}",
+        common::short(file),
+        difference(&before, &now)
+    )
+    .into())
+}
+
+/// What a session finds in its folder: the repository's programs and tests, and files of its own.
+fn furnish(folder: &Path) -> std::io::Result<()> {
+    // Other users run commands here too.
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
+    for shared in ["programs", "tests"] {
+        symlink(common::root().join(shared), folder.join(shared))?;
+    }
+    for file in std::fs::read_dir(common::root().join(HERE).join("files"))? {
+        let path = file?.path();
+        if let Some(name) = path.file_name() {
+            std::fs::copy(&path, folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|about| about.uid() == 0)
+}

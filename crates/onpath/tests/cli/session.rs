@@ -1,0 +1,221 @@
+//! Sessions at a shell: commands, what they print, and how they end, together in one text.
+//!
+//! A line that begins with `$ ` is a command for bash; the lines up to the next command, comment or empty line are
+//! what it prints (standard output and error as they come), and `[N]` its exit status if that is not 0.
+//! Everything else is for the reader. Times, ids and instruction counts are blurred.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A stretch of a session's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// For the reader.
+    Prose(String),
+    /// A command and what is written below it.
+    Command {
+        /// What bash runs.
+        line: String,
+        /// What it prints, and its status.
+        shown: String,
+    },
+}
+
+/// Where and how a session runs.
+pub struct Place<'a> {
+    /// The folder it begins in.
+    pub folder: &'a Path,
+    /// The folder that has `onpath`.
+    pub bin: &'a Path,
+    /// In network and BPF file systems of its own; needs root.
+    pub in_kernel: bool,
+}
+
+/// Takes a session's text apart. In `fenced` text only blocks between "```console" and "```" are sessions.
+pub fn parse(text: &str, fenced: bool) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut inside = !fenced;
+    let mut open = false;
+    for line in text.lines() {
+        if fenced && line.starts_with("```") {
+            inside = line == "```console";
+            open = false;
+        }
+        match line.strip_prefix("$ ").filter(|_| inside) {
+            Some(command) => {
+                open = true;
+                parts.push(Part::Command {
+                    line: command.to_string(),
+                    shown: String::new(),
+                });
+                continue;
+            }
+            None if line.starts_with("# ") => open = false,
+            None => {}
+        }
+        match parts.last_mut() {
+            Some(Part::Command { shown, .. }) if open => {
+                shown.push_str(line);
+                shown.push('\n');
+            }
+            Some(Part::Prose(prose)) => {
+                prose.push_str(line);
+                prose.push('\n');
+            }
+            _ => parts.push(Part::Prose(format!("{line}\n"))),
+        }
+    }
+    // Empty lines before the next command or comment belong to the reader.
+    parts.into_iter().flat_map(split_blank_end).collect()
+}
+
+fn split_blank_end(part: Part) -> Vec<Part> {
+    let Part::Command { line, shown } = part else {
+        return vec![part];
+    };
+    let kept = shown.trim_end_matches('\n').len();
+    let (text, blank) = match kept {
+        0 => ("", shown.as_str()),
+        kept => shown.split_at(kept + 1),
+    };
+    let mut parts = vec![Part::Command {
+        line,
+        shown: text.to_string(),
+    }];
+    if !blank.is_empty() {
+        parts.push(Part::Prose(blank.to_string()));
+    }
+    parts
+}
+
+/// The text of a session again.
+pub fn print(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Part::Prose(prose) => text += prose,
+            Part::Command { line, shown } => {
+                let _ = write!(text, "$ {line}\n{shown}");
+            }
+        }
+    }
+    text
+}
+
+/// Between the outputs of two commands; no command prints it.
+const SEPARATOR: &str = "\u{1e}";
+
+/// Runs every command, in one shell, and gives the session with what they printed now.
+pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
+    let mut script = String::from("exec 2>&1\nset -o pipefail\n");
+    if place.in_kernel {
+        // Pins of its own: what a session leaves behind ends with it.
+        script += "mount -t bpf bpf /sys/fs/bpf || exit 1\nip link set lo up\n";
+    }
+    for part in parts {
+        if let Part::Command { line, .. } = part {
+            let _ = writeln!(script, "{line}\nprintf '{SEPARATOR}%d{SEPARATOR}' $?");
+        }
+    }
+    let path = format!(
+        "{}:{}",
+        place.bin.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut command = if place.in_kernel {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--net", "--mount", "bash", "-c"]);
+        unshare
+    } else {
+        let mut bash = Command::new("bash");
+        bash.arg("-c");
+        bash
+    };
+    let output = command
+        .arg(&script)
+        .current_dir(place.folder)
+        .env("PATH", path)
+        .env("LC_ALL", "C.UTF-8")
+        .env("TMPDIR", place.folder)
+        .env_remove("ONPATH_CLANG")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("the shell could not be started: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut told = text.split(SEPARATOR);
+    let mut now = Vec::new();
+    for part in parts {
+        let Part::Command { line, .. } = part else {
+            now.push(part.clone());
+            continue;
+        };
+        let (Some(printed), Some(status)) = (told.next(), told.next()) else {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the shell ended before `{line}`\n{text}{said}"));
+        };
+        let mut shown = tidy(printed);
+        if status != "0" {
+            let _ = writeln!(shown, "[{status}]");
+        }
+        now.push(Part::Command {
+            line: line.clone(),
+            shown,
+        });
+    }
+    Ok(now)
+}
+
+/// Whole lines without blanks at their ends and without empty lines, which would end a command's output.
+fn tidy(printed: &str) -> String {
+    printed
+        .trim_end()
+        .lines()
+        .fold(String::new(), |mut text, line| {
+            text += line.trim_end();
+            text.push('\n');
+            text
+        })
+}
+
+/// Numbers that differ from run to run or change with every better compiler, as `N`.
+pub fn blur(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(at);
+        let end = from
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(from.len());
+        let (number, after) = from.split_at(end);
+        let varies = [" ms", " instructions"].iter().any(|u| after.starts_with(u))
+            || before.ends_with("(id ");
+        out += before;
+        out += if varies { "N" } else { number };
+        rest = after;
+    }
+    out + rest
+}
+
+/// The lines that differ, with some around them.
+pub fn difference(expected: &str, found: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let behind = old[same..]
+        .iter()
+        .rev()
+        .zip(new[same..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let mut text = String::new();
+    for line in &old[same.saturating_sub(8)..same] {
+        let _ = writeln!(text, "  {line}");
+    }
+    for line in &old[same..old.len() - behind] {
+        let _ = writeln!(text, "- {line}");
+    }
+    for line in &new[same..new.len() - behind] {
+        let _ = writeln!(text, "+ {line}");
+    }
+    text
+}
