@@ -150,7 +150,6 @@ pub fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
             headers: &[],
             include_dirs: &include_dirs,
             defines: &[],
-            externs: &[],
         },
     )?)
 }

@@ -105,7 +105,6 @@ mod tests {
                 headers: &[],
                 include_dirs: &[],
                 defines: &[],
-                externs: &[],
             },
         )
         .expect("compiles")

@@ -36,8 +36,6 @@ pub struct Source<'a> {
     pub include_dirs: &'a [PathBuf],
     /// Macros that are defined as 1.
     pub defines: &'a [&'a str],
-    /// C files that are compiled with it, after its own text: the user's extern functions.
-    pub externs: &'a [PathBuf],
 }
 
 /// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
@@ -147,13 +145,7 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
         }
         fs::write(path, text)?;
     }
-    let mut text = source.text.to_owned();
-    for file in source.externs {
-        // A file that is not there is the compiler's to complain of, by its name.
-        let path = std::path::absolute(file)?;
-        text.push_str(&format!("\n#line 1\n#include \"{}\"\n", path.display()));
-    }
-    fs::write(dir.join("prog.c"), text)
+    fs::write(dir.join("prog.c"), source.text)
 }
 
 /// What a compiler's refusal means to someone who wrote P4.
@@ -194,7 +186,7 @@ mod tests {
                 text: "#include \"one.h\"\n__attribute__((section(\"xdp\"), used)) int f(void *c) { return ONE; }\n",
                 headers: &[("one.h", "#define ONE 1\n")],
                 include_dirs: &[],
-                defines: &[], externs: &[] },
+                defines: &[] },
         )
         .expect("compiles");
         assert_eq!(&object[..4], b"\x7fELF");
@@ -210,7 +202,6 @@ mod tests {
                 headers: &[],
                 include_dirs: &[],
                 defines: &[],
-                externs: &[],
             },
         )
         .expect_err("refused");
@@ -223,29 +214,6 @@ mod tests {
     }
 
     #[test]
-    fn the_users_c_files_are_compiled_along() {
-        let clang = find().expect("these tests need clang");
-        let file = tempfile::NamedTempFile::with_suffix(".c").expect("room");
-        fs::write(file.path(), "static int two(void) { return 2; }\n").expect("room");
-        let text = "static int two(void);\n__attribute__((section(\"xdp\"), used)) int f(void *c) { return two(); }\n";
-        let with = |externs: &[PathBuf]| {
-            compile(
-                &clang,
-                Source {
-                    text,
-                    headers: &[],
-                    include_dirs: &[],
-                    defines: &[],
-                    externs,
-                },
-            )
-        };
-        assert!(with(&[file.path().to_owned()]).is_ok());
-        let missing = with(&["nosuch.c".into()]).expect_err("refused");
-        assert!(missing.message.contains("nosuch.c"), "{}", missing.message);
-    }
-
-    #[test]
     fn too_much_stack_is_told_apart() {
         let clang = find().expect("these tests need clang");
         let error = compile(
@@ -254,7 +222,7 @@ mod tests {
                 text: "void g(char*);\n__attribute__((section(\"xdp\"), used)) int f(void *c) { volatile char a[600]; for (int i = 0; i < 600; i++) a[i] = i; return a[*(int*)c]; }\n",
                 headers: &[],
                 include_dirs: &[],
-                defines: &[], externs: &[] },
+                defines: &[] },
         )
         .expect_err("refused");
         assert_eq!(error.code, diag::Code("E0754"));

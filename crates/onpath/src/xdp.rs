@@ -120,7 +120,6 @@ fn object(output: &BpfOutput, request: Request) -> Result<Vec<u8>, Box<diag::Dia
         headers: bpf::headers(),
         include_dirs: &include_dirs,
         defines: if request.observe { &[kernel::test_run::OBSERVE] } else { &[] },
-        externs: &[],
     };
     clang::compile(&clang::find()?, source)
 }

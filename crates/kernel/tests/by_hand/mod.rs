@@ -315,7 +315,6 @@ pub fn instance(observe: bool) -> Instance {
             headers: &[],
             include_dirs: &[],
             defines,
-            externs: &[],
         },
     )
     .expect("compiles");

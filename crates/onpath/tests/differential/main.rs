@@ -79,9 +79,6 @@ fn scripts_of(file: &Path) -> Vec<PathBuf> {
         .to_string_lossy()
         .into_owned();
     let folder = file.parent().unwrap_or(file);
-    let alone = folder
-        .file_name()
-        .is_some_and(|f| f.to_string_lossy() == stem);
     let first = |script: &Path| {
         let name = script
             .file_name()
