@@ -163,7 +163,7 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
                 StmtKind::Loop(label, block)
             }
         }
-        StmtKind::PushFront(_, 0) | StmtKind::PopFront(_, 0) => return,
+        StmtKind::PopFront(_, 0) => return,
         StmtKind::Verify { cond, error } => match eval::constant(program, cond) {
             Some(Value::Bool(true)) => return,
             _ => StmtKind::Verify { cond, error },
