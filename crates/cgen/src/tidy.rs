@@ -27,7 +27,7 @@ pub fn tidy(
                 Stmt::Assign(Expr::Ident(name), value) => {
                     locals.contains(name) && !read.contains(name) && is_pure(value, pure_calls)
                 }
-                Stmt::Expr(Expr::Call(name, args)) if name == "barrier_var" => {
+                Stmt::Expr(Expr::Call(name, args)) if is_hint(name) => {
                     matches!(&args[..], [Expr::Ident(v)] if locals.contains(v) && !read.contains(v))
                 }
                 _ => false,
@@ -52,6 +52,11 @@ pub fn substitute(body: &mut Block, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     for_each_expr_mut(body, &mut |e| replace(e, with));
 }
 
+/// Whether a macro only keeps the compiler or the verifier from something, and reads nothing.
+fn is_hint(name: &str) -> bool {
+    matches!(name, "barrier_var" | "stay_known")
+}
+
 trait InsertIdents {
     fn insert_idents(&mut self, e: &Expr);
 }
@@ -59,7 +64,7 @@ trait InsertIdents {
 impl InsertIdents for HashSet<SmolStr> {
     fn insert_idents(&mut self, e: &Expr) {
         if let Expr::Call(name, _) = e
-            && name == "barrier_var"
+            && is_hint(name)
         {
             return;
         }
@@ -299,8 +304,9 @@ fn drop_in(block: &mut Block, wanted: &HashSet<SmolStr>) {
         if matches!(s, Stmt::Label(_)) {
             jumped = false;
         }
-        let keep = !jumped || holds_label(s);
-        jumped |= s.diverges();
+        let entered = holds_label(s);
+        let keep = !jumped || entered;
+        jumped = s.diverges() || (jumped && !entered);
         keep
     });
     // A jump to one of the labels that follow it is no jump.
@@ -355,6 +361,25 @@ fn holds_label(stmt: &Stmt) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_label_inside_a_branch_leads_to_stays() {
+        let mut body = vec![
+            Stmt::Goto("inside".into()),
+            Stmt::If(
+                Expr::id("x"),
+                vec![
+                    Stmt::Label("inside".into()),
+                    Stmt::Expr(Expr::call("f", vec![])),
+                ],
+                vec![],
+            ),
+            Stmt::Return(None),
+        ];
+        let before = body.clone();
+        tidy(&mut body, &HashSet::new(), &|_| false);
+        assert_eq!(body, before);
+    }
 
     #[test]
     fn dead_stores_and_needless_jumps_go() {

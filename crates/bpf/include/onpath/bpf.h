@@ -65,6 +65,20 @@ static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *b
  * the verifier knows what the check proved. */
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
+/* 1, which the compiler does not know: it cannot ask again for what the flag stands for, of which the
+ * verifier would not see that it is the same. */
+static inline __attribute__((always_inline, unused)) u32 flag_set(void)
+{
+    u32 flag = 1;
+
+    asm("" : "+r"(flag));
+    return flag;
+}
+
+/* In a loop: keeps the verifier from forgetting what it knows of a flag when it takes the turns for one. A
+ * jump to the next instruction that it has to decide is enough. */
+#define stay_known(flag) asm volatile("if %0 == 7 goto +0" : : "r"((u64)(flag)))
+
 /* Sends the packet out of a port; one that the map does not have aborts. In a test run, where nothing goes
  * out, the port is kept for the test to read. */
 #ifdef ONPATH_OBSERVE

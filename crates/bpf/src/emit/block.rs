@@ -2,7 +2,9 @@
 
 use super::values::Value;
 use super::{Exit, Gen, Labeled};
-use crate::plan::flow::Flow;
+use crate::plan::Rep;
+use crate::plan::flow::{Flow, Known};
+use crate::plan::layout::StmtId;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::{Bits, Expr, Label, StmtKind};
@@ -15,6 +17,9 @@ impl Gen<'_> {
                 return;
             }
             self.computed.clear();
+            if let Some(label) = self.entered.get(&StmtId::of(stmt)) {
+                self.push(Stmt::Label(label.clone()));
+            }
             self.line(stmt.span);
             self.stmt(stmt);
         }
@@ -274,6 +279,16 @@ impl Gen<'_> {
 
     /// Goes back to `start`, or to `end` when the kernel's patience is over.
     pub(super) fn back_edge(&mut self, end: &str, start: &str) {
+        let flags: Vec<_> = self
+            .p
+            .headers
+            .keys()
+            .filter(|&h| self.plan.rep(h) == Rep::Packet && self.flow.there(h) == Known::Maybe)
+            .collect();
+        for h in flags {
+            let flag = self.local(self.presence_role(h));
+            self.push(Stmt::Expr(C::call("stay_known", vec![flag])));
+        }
         self.push(Stmt::Expr(C::call("may_goto", vec![C::id(end)])));
         self.push(Stmt::Goto(start.into()));
     }

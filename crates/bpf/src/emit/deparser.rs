@@ -176,7 +176,13 @@ impl Gen<'_> {
         } else {
             self.local(Role::VarbitAt(h))
         };
-        let len = self.moved_length(item, fixed);
+        let len = self.own_local("moved", CType::U32, None);
+        let value = self.moved_length(item, fixed);
+        self.set(len.clone(), value);
+        // The verifier may have forgotten the bound in a loop on the way.
+        self.push(Stmt::Expr(C::call("barrier_var", vec![len.clone()])));
+        let most = C::int((fixed + max).into());
+        self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));
         let copy = vec![Stmt::goto_if(
             C::call(
                 "bpf_xdp_load_bytes",
@@ -328,6 +334,17 @@ impl Gen<'_> {
     }
 
     fn store_bytes(&mut self, offset: C, slot: u32, len: C) {
+        let len = match len {
+            C::Int { .. } => len,
+            _ => {
+                let moved = self.own_local("moved", CType::U32, None);
+                self.set(moved.clone(), len);
+                self.push(Stmt::Expr(C::call("barrier_var", vec![moved.clone()])));
+                let room = self.moving_bytes - slot;
+                self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(room.into())));
+                moved
+            }
+        };
         let store = C::call(
             "bpf_xdp_store_bytes",
             vec![

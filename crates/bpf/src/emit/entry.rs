@@ -53,7 +53,10 @@ impl Gen<'_> {
     fn function(&mut self) {
         self.parser();
         let control = self.plan.control;
-        self.pipeline_block(control);
+        let name = self.control_end.clone();
+        self.pipeline_block(control, name);
+        let ended = std::mem::replace(&mut self.ended, Flow::unreached(self.p));
+        self.flow.join(&ended);
         match self.plan.model {
             Model::Filter => {
                 let accept = self.p.slot_var(arch::ebpf::ACCEPT, "");
@@ -79,8 +82,7 @@ impl Gen<'_> {
     }
 
     /// A control's statements.
-    fn pipeline_block(&mut self, routine: Routine) {
-        let name = self.names.fresh("end");
+    fn pipeline_block(&mut self, routine: Routine, name: SmolStr) {
         let exit = |p| Exit {
             label: name.clone(),
             flow: Flow::unreached(p),
@@ -99,7 +101,8 @@ impl Gen<'_> {
         let passes = C::bin(BinOp::Ge, action.clone(), C::id("XDP_PASS"));
         let rebuild = self.block(|g| {
             if let Some(deparser) = g.plan.deparser {
-                g.pipeline_block(deparser);
+                let name = g.names.fresh("deparsed");
+                g.pipeline_block(deparser, name);
             }
             g.rebuild();
         });
@@ -524,7 +527,12 @@ fn is_pure(name: &str) -> bool {
         .any(|p| name.starts_with(p))
         || matches!(
             name,
-            "ebpf_ipv4_checksum" | "divide" | "modulo" | "sign_extend" | "unknown_zero"
+            "ebpf_ipv4_checksum"
+                | "divide"
+                | "modulo"
+                | "sign_extend"
+                | "unknown_zero"
+                | "flag_set"
         )
 }
 

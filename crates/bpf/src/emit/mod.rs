@@ -9,11 +9,12 @@ mod locals;
 mod parser;
 mod source;
 mod table;
+mod thread;
 mod values;
 
 use crate::maps::Maps;
 use crate::names::Names;
-use crate::plan::{Plan, flow::Flow};
+use crate::plan::{Plan, flow::Flow, layout::StmtId};
 use crate::{Options, errors};
 use cgen::tree::{Block, Expr as C, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
@@ -72,6 +73,11 @@ pub(crate) struct Gen<'a> {
     weak: Weak,
     diags: Diagnostics,
     cursor: parser::Place,
+    /// Statements of the control that ways out of the parser jump to.
+    entered: HashMap<StmtId, SmolStr>,
+    /// The label at the control's end, and what is known where it is jumped to from the parser.
+    control_end: SmolStr,
+    ended: Flow,
     /// Bytes of scratch that moving headers takes.
     moving_bytes: u32,
     /// User functions in C that are called.
@@ -94,6 +100,7 @@ impl<'a> Gen<'a> {
                 }
             });
         }
+        let control_end = names.fresh("end");
         Gen {
             p,
             map,
@@ -114,6 +121,9 @@ impl<'a> Gen<'a> {
             weak: Weak::default(),
             diags: Diagnostics::new(),
             cursor: parser::Place::default(),
+            entered: HashMap::new(),
+            control_end,
+            ended: Flow::unreached(p),
             moving_bytes: 0,
             prototypes: Vec::new(),
             moves_head: false,

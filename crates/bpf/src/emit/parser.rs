@@ -366,11 +366,15 @@ impl Gen<'_> {
             let role = self.presence_role(h);
             if role != Role::Valid(h) {
                 let there = self.local(role);
-                self.set(there, C::int(1));
+                self.set(there, C::call("flag_set", Vec::new()));
             }
         }
         let valid = self.local(Role::Valid(h));
-        self.set(valid, C::int(1));
+        if self.plan.rep(h) == Rep::Packet {
+            self.set(valid, C::call("flag_set", Vec::new()));
+        } else {
+            self.set(valid, C::int(1));
+        }
         self.flow.extract(h);
     }
 
@@ -487,7 +491,7 @@ impl Gen<'_> {
     fn edge(&mut self, target: Target, from: &StateData, states: &mut States) -> Block {
         let _ = from;
         match target {
-            Target::Accept => vec![Stmt::Goto("accept".into())],
+            Target::Accept => self.accept(),
             Target::Reject => vec![Stmt::Goto("reject".into())],
             Target::State(next) => {
                 let graph = &self.plan.graph;

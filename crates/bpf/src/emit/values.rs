@@ -381,12 +381,11 @@ impl Gen<'_> {
     pub(super) fn touch(&mut self, h: Header) {
         if self.plan.layout.still_if_untouched && self.plan.layout.moves(h) {
             let touched = Stmt::Assign(C::id("touched"), C::int(1));
-            // Once is enough in a run of assignments.
-            let run = self
-                .out
-                .iter()
-                .rev()
-                .take_while(|s| matches!(s, Stmt::Assign(..)));
+            // Once is enough in a run of statements.
+            let run =
+                self.out.iter().rev().take_while(|s| {
+                    matches!(s, Stmt::Assign(..) | Stmt::Line { .. } | Stmt::Expr(_))
+                });
             if !run.into_iter().any(|s| *s == touched) {
                 self.push(touched);
             }
