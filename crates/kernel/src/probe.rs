@@ -87,12 +87,6 @@ pub fn examine() -> Vec<Finding> {
             Need::Useful,
             "`apt-get install iproute2`; tests with `--target xdp` need it",
         ),
-        command(
-            "xdp-trafficgen",
-            "xdp-trafficgen",
-            Need::Useful,
-            "`apt-get install xdp-tools`; only the benchmark needs it",
-        ),
     ];
     all.extend(features());
     all

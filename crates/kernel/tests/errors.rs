@@ -44,6 +44,7 @@ fn compiling() {
             clang::clang_refused(&old, "/tmp/x/prog.c:3:1: error: unknown type name 'u33'"),
             clang::no_bpf_target(&old),
             clang::no_scratch_space(&error),
+            clang::no_extern_file(Path::new("sums.c"), &error),
         ]),
         "\
 E0750 no clang found; it is needed to build for the kernel
@@ -62,6 +63,8 @@ E0756 `/usr/bin/clang` was built without the BPF target
   install the distribution's clang (`apt-get install clang-19`)
 E0757 no temporary files for the compiler: No space left on device (os error 28)
   make room in the temporary folder, or set TMPDIR to another
+E0758 the C file sums.c cannot be read: No space left on device (os error 28)
+  name a file that supplies the program's extern functions after `--extern`
 "
     );
 }
@@ -81,7 +84,7 @@ fn loading() {
             load::pins(Path::new("/sys/fs/bpf/onpath/a"), "remove", &error),
         ]),
         "\
-E0760 not permitted to load a BPF program: this process has not CAP_BPF, CAP_NET_ADMIN
+E0760 not permitted to load a BPF program: this process lacks CAP_BPF, CAP_NET_ADMIN
   run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
 E0760 not permitted to load a BPF program: a security policy forbids it although the capabilities are there
   run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
@@ -145,6 +148,7 @@ fn devices() {
             device::instance_exists("fw"),
             device::no_instance("gw", &present),
             device::no_instance("gw", &[]),
+            device::none_loaded(),
             device::which_instance(&present),
             device::bad_instance_name("../x"),
             device::bad_port(900, 256),
@@ -165,6 +169,8 @@ E0784 no program is loaded as `gw`
   loaded are: fw, router
 E0784 no program is loaded as `gw`
   none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
+E0784 no program is loaded
+  `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
 E0785 several programs are loaded; say which one
   add `--name` and one of: fw, router
 E0786 `../x` cannot name an instance
