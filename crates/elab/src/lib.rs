@@ -22,6 +22,7 @@ mod constant;
 mod effects;
 mod entries;
 pub mod errors;
+mod expansion;
 mod exprs;
 mod externs;
 mod instances;
@@ -62,6 +63,11 @@ pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Dia
     let mut elab = Elab::new(module);
     // What failed was reported; the diagnostics tell.
     let _ = elab.pipeline();
+    if !elab.diagnostics.has_errors()
+        && let Some(span) = expansion::too_large(&elab.program)
+    {
+        elab.diagnostics.push(errors::too_big_expanded(span, expansion::MAX_EXPANDED));
+    }
     if elab.diagnostics.has_errors() {
         return Err(elab.diagnostics);
     }

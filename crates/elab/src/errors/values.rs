@@ -37,3 +37,14 @@ pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
          loops over long lists",
     )
 }
+
+/// Calls that call others more than once, level by level, until nothing could hold all of it.
+pub(crate) fn too_big_expanded(at: Span, most: u64) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0577"),
+        at,
+        format!("with every call expanded, this program has more than {most} statements"),
+    )
+    .label("its calls, and theirs, make up most of them")
+    .help("targets expand every call: call it fewer times, or keep its result in a variable")
+}
