@@ -146,3 +146,16 @@ pub fn set_operator(span: Span, op: &str) -> Diagnostic {
     )
     .help("masks and ranges stand in select cases, table entries and for (x in a..b)")
 }
+
+/// `table t() {`, as programs for early compilers have it.
+pub fn table_parameters(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0150"), span, "a table has no parameters")
+        .label("remove these")
+        .help("write table NAME { ... }; what a table looks at stands in its key")
+}
+
+/// `x[2+:4]`.
+pub fn part_select(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0151"), span, "`+:` is no slice of P4-16 version 1.2.5")
+        .help("give the highest and the lowest bit: x[5:2] in place of x[2+:4]; with a place that is not constant, (x >> n)[3:0]")
+}

@@ -79,6 +79,11 @@ impl Parser<'_> {
         let mut left = first;
         while let Some((op, power)) = binary(self.kind()).filter(|(_, power)| *power >= least) {
             let height = self.height;
+            if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
+                let plus = self.bump();
+                let span = self.joined(plus, self.span());
+                return Err(self.report(mistakes::part_select(span)));
+            }
             self.bump();
             self.check_increment()?;
             let right = self.nested(|p| {

@@ -13,6 +13,12 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("a table")?;
         self.scopes.declare_value(&name);
+        if self.at_kind(Kind::LParen) && self.kind_at(1) == Kind::RParen {
+            let opener = self.span();
+            self.report(mistakes::table_parameters(opener));
+            self.bump();
+            self.bump();
+        }
         let opener = self.expect(Kind::LBrace)?;
         let properties = self.nested(|p| p.members(opener, |p| p.property().map(Some)))?;
         Ok(DeclKind::Table { name, properties })
