@@ -87,6 +87,9 @@ impl Checker<'_> {
                     elems.len(),
                 ));
             }
+            ast::ExprKind::Int { .. } | ast::ExprKind::Bool(_) => {
+                self.report(statements::keyset_arity(elem.span, parts.len(), 1));
+            }
             _ => {
                 let value = self.expr_as(elem, ty);
                 if value.ty != Ty::Poison

@@ -25,3 +25,4 @@ typedef two_of<two_of<two_of<two_of<p16>>>> p256;
 typedef two_of<two_of<two_of<two_of<p256>>>> p4k;
 typedef two_of<two_of<two_of<two_of<two_of<p4k>>>>> p128k; //~ E0324 this type is too large
 struct huge_t { ok_t[60000] a; ok_t[60000] b; } //~ E0324 this type is too large
+header array_t { bit<8>[16] bytes; } //~ E0303 `bit<8>` cannot be the element of a header stack

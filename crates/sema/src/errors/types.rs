@@ -21,9 +21,9 @@ pub(crate) fn mismatch_types(span: Span, want: &str, got: &str, cast_helps: bool
     Diagnostic::error(
         Code("E0301"),
         span,
-        format!("mismatched types: expected `{want}`, found `{got}`"),
+        format!("mismatched types: expected `{want}`, found {}", tick(got)),
     )
-    .label(format!("this is `{got}`"))
+    .label(format!("this is {}", tick(got)))
     .help(help)
 }
 
@@ -79,8 +79,9 @@ pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
     .help("change the expression, or what it is used for")
 }
 
+/// A type's name in ticks; what is a description already stays as it is.
 fn tick(got: &str) -> String {
-    if got.contains(' ') {
+    if got.contains('`') || got.contains(' ') && !got.contains('<') {
         got.to_owned()
     } else {
         format!("`{got}`")

@@ -2,6 +2,7 @@
 
 use crate::checker::Checker;
 use crate::errors::{constants, names, types};
+use crate::infer::has_poison;
 use crate::scope::Entity;
 use crate::types::Container;
 use diag::Span;
@@ -78,6 +79,9 @@ impl Checker<'_> {
     pub(crate) fn require_holds(&mut self, container: Container, ty: Ty, span: Span) -> Ty {
         if self.may_hold(container, &ty) {
             return ty;
+        }
+        if has_poison(&ty) {
+            return Ty::Poison;
         }
         let shown = self.show(&ty);
         self.report(types::nesting(span, &shown, container));
