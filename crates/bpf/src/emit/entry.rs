@@ -6,8 +6,9 @@ use super::locals::{Local, Role};
 use crate::abi::{Abi, Hook, MapAbi, MapKind, ProgramAbi};
 use crate::plan::flow::Flow;
 use crate::plan::{Model, Plan};
+use crate::record::Record;
 use crate::{BpfOutput, Options, Report, budget, errors};
-use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt, Type, Unit};
+use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type, Unit};
 use diag::{Diagnostics, SourceMap};
 use ir::{ExprKind, Header, Place, Program, Routine, StmtKind, Var, visit};
 use smol_str::SmolStr;
@@ -416,29 +417,29 @@ impl Gen<'_> {
     }
 
     fn declare_scratch(&mut self, spilled: &Spilled) {
-        let mut members: Vec<Member> = Vec::new();
+        let mut record = Record::default();
         if self.moving_bytes > 0 {
-            members.push(Member::Field {
-                ty: Type::U8.array(self.moving_bytes),
-                name: "moving".into(),
-                note: "headers on their way".into(),
-            });
+            let ty = Type::U8.array(self.moving_bytes);
+            record.add(ty, "moving", self.moving_bytes, 1, "headers on their way");
         }
         for local in &spilled.gone {
-            members.push(Member::Field {
-                ty: local.ty.clone(),
-                name: local.name.clone(),
-                note: String::new(),
-            });
+            let align = if local.size() == 4 { 4 } else { 8 };
+            record.add(
+                local.ty.clone(),
+                local.name.clone(),
+                local.size(),
+                align,
+                "",
+            );
         }
-        self.maps.declare_struct(&"scratch".into(), members);
-        let size = (spilled.bytes).next_multiple_of(8) + 8 * spilled.gone.len() as u32;
+        record.finish();
+        self.maps.declare_struct(&"scratch".into(), record.members);
         self.maps.declare(
             MapAbi {
                 name: "scratch_map".into(),
                 kind: MapKind::PercpuArray,
                 key_size: 4,
-                value_size: size,
+                value_size: record.size,
                 max_entries: 1,
                 no_prealloc: false,
             },
