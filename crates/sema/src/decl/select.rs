@@ -18,7 +18,9 @@ impl Checker<'_> {
         span: Span,
         names: &States,
     ) -> Transition {
+        let errors = self.diagnostics.len();
         let whole: Vec<Expr> = keys.iter().map(|k| self.select_key(k)).collect();
+        let keys_are_right = errors == self.diagnostics.len();
         let mut flat = Vec::new();
         for key in &whole {
             self.flatten(key.clone(), &mut flat);
@@ -38,8 +40,10 @@ impl Checker<'_> {
             }
             let errors = self.diagnostics.len();
             let keysets = self.case_keysets(case, &types, flat.len());
-            // A keyset with an error stands as one that takes everything, but was not meant so.
-            if errors == self.diagnostics.len()
+            // A keyset with an error, or for a key with one, stands as one that takes everything, but was not
+            // meant so.
+            if keys_are_right
+                && errors == self.diagnostics.len()
                 && keysets.iter().all(|k| matches!(k, Keyset::Any))
                 && all.is_none()
             {
