@@ -1,6 +1,6 @@
 //! What can go wrong on the way to a figure.
 
-use diag::Diagnostic;
+use diag::{Diagnostic, Diagnostics, SourceMap};
 use kernel::Failure;
 use std::fmt;
 use std::io;
@@ -19,6 +19,11 @@ impl Error {
     /// A file that could not be read or written.
     pub fn file(what: &str, path: &Path, error: &io::Error) -> Error {
         Error(format!("could not {what} `{}`: {error}", path.display()))
+    }
+
+    /// A program that was refused.
+    pub fn diagnostics(diagnostics: &Diagnostics, map: &SourceMap) -> Error {
+        Error(onpath::output::text_of(diagnostics, map))
     }
 
     /// The system refused something.

@@ -1,6 +1,7 @@
 //! `make bench-xdp`: six programs compiled by Onpath against the same written by hand in C, and both
 //! against programs of two instructions. Results go to `bench/results/` as JSON and Markdown.
 
+mod compile_time;
 mod error;
 mod machine;
 mod programs;
@@ -36,7 +37,9 @@ fn run() -> Result<(), Error> {
     let times = timing::measure(&built, &floors)?;
     eprintln!("packets through a pair of devices ...");
     let rates = throughput::measure(&built, &floors, throughput::FULL)?;
-    let report = report::Report::new(&built, &times, &rates);
+    eprintln!("compiling and loading ...");
+    let compile_time = compile_time::measure(&root)?;
+    let report = report::Report::new(&built, &times, &rates, compile_time);
     let folder = root.join("bench/results");
     let write = |name: &str, text: &str| {
         let path = folder.join(name);

@@ -4,7 +4,6 @@
 use crate::error::Error;
 use crate::workload::{Workload, bytes};
 use control::entries;
-use diag::{Diagnostics, SourceMap};
 use kernel::budget::{self, Budget};
 use kernel::clang::{self, Source};
 use kernel::sys::{Loaded, Prog, Update, load_object};
@@ -70,21 +69,18 @@ pub fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
 }
 
 fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
-    let told = |d: &Diagnostics, _: &SourceMap| {
-        let messages: Vec<&str> = d.iter().map(|d| d.message.as_str()).collect();
-        Error::new(format!("{}: {}", workload.p4, messages.join("; ")))
-    };
     let elaborated = driver::elaborate(&Input::file(root.join(&workload.p4)))
-        .map_err(|refused| told(&refused.diagnostics, &refused.map))?;
+        .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
     let program = Arc::new(elaborated.program);
     let mut sources = elaborated.map;
     let compiled = onpath::xdp::compile(&program, &sources, Request::default())
-        .map_err(|d| told(&d, &sources))?;
+        .map_err(|d| Error::diagnostics(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
     let file = sources
         .add("entries", workload.entries.join("\n"))
         .ok_or_else(|| Error::new("too many entries"))?;
-    let changes = entries::parse(&program, &sources, file).map_err(|d| told(&d, &sources))?;
+    let changes =
+        entries::parse(&program, &sources, file).map_err(|d| Error::diagnostics(&d, &sources))?;
     entries::apply(&program, &mut instance.store, &changes)
         .map_err(|_| Error::new(format!("{}: an entry was refused", workload.name)))?;
     let info = instance

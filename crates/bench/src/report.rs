@@ -1,5 +1,6 @@
 //! The figures as JSON and as Markdown.
 
+use crate::compile_time::CompileTime;
 use crate::machine::Machine;
 use crate::programs::{Built, Ready};
 use crate::throughput::Rates;
@@ -21,6 +22,8 @@ pub struct Report {
     median_ratio: f64,
     /// The largest.
     worst_ratio: f64,
+    /// From P4 text to a program in the kernel.
+    compile_milliseconds: CompileTime,
 }
 
 #[derive(Debug, Serialize)]
@@ -39,6 +42,8 @@ struct Row {
 #[derive(Debug, Serialize)]
 struct Side {
     net_ns: f64,
+    /// From the medians of all turns.
+    median_net_ns: f64,
     instructions: u32,
     verified_instructions: u32,
     stack_bytes: u32,
@@ -47,9 +52,10 @@ struct Side {
 }
 
 impl Side {
-    fn new(ready: &Ready, net_ns: f64, rates: &Rates, rate: f64) -> Side {
+    fn new(ready: &Ready, net_ns: f64, median_net_ns: f64, rates: &Rates, rate: f64) -> Side {
         Side {
             net_ns,
+            median_net_ns,
             instructions: ready.budget.instructions(),
             verified_instructions: ready.verified,
             stack_bytes: ready.budget.stack(),
@@ -61,14 +67,25 @@ impl Side {
 
 impl Report {
     /// Puts the figures together.
-    pub fn new(built: &[Built], times: &[Times], rates: &[Rates]) -> Report {
+    pub fn new(
+        built: &[Built],
+        times: &[Times],
+        rates: &[Rates],
+        compile_milliseconds: CompileTime,
+    ) -> Report {
         let programs: Vec<Row> = built
             .iter()
             .zip(times)
             .zip(rates)
             .map(|((b, times), rates)| {
-                let ours = Side::new(&b.ours, times.ours, rates, rates.ours);
-                let by_hand = Side::new(&b.by_hand, times.by_hand, rates, rates.by_hand);
+                let ours = Side::new(&b.ours, times.ours, times.medians[0], rates, rates.ours);
+                let by_hand = Side::new(
+                    &b.by_hand,
+                    times.by_hand,
+                    times.medians[1],
+                    rates,
+                    rates.by_hand,
+                );
                 let published = PUBLISHED_LOSSES.iter().find(|(n, _)| *n == b.workload.name);
                 Row {
                     name: b.workload.name.clone(),
@@ -90,6 +107,7 @@ impl Report {
             median_ratio: median(&ratios),
             worst_ratio: ratios.iter().copied().fold(f64::NAN, f64::max),
             programs,
+            compile_milliseconds,
         }
     }
 
@@ -108,7 +126,8 @@ impl Report {
              {}, Linux {}, {} × {}, clang {}. Written by `make bench-xdp`.\n\n\
              ## Time\n\n\
              Nanoseconds a packet in `BPF_PROG_TEST_RUN`, thousands of short turns, one after the other, of each the \
-             undisturbed time (the 20th part from below), net of a program of two instructions.\n\n\
+             undisturbed time (the 20th part from below), net of a program of two instructions; in brackets from the \
+             medians of all turns.\n\n\
              | program | floor | Onpath | by hand | ratio | p4c 1.2.5.16 |\n|---|--:|--:|--:|--:|--:|\n",
             m.date, m.kernel, m.processors, m.processor, m.clang
         );
@@ -116,8 +135,14 @@ impl Report {
             let ratio = p.ratio.map_or(String::from("–"), |r| format!("{r:.2}"));
             let _ = writeln!(
                 text,
-                "| {} | {:.1} | {:.1} | {:.1} | {ratio} | {:.0} |",
-                p.name, p.floor_ns, p.ours.net_ns, p.by_hand.net_ns, p.p4c_net_ns
+                "| {} | {:.1} | {:.1} ({:.1}) | {:.1} ({:.1}) | {ratio} | {:.0} |",
+                p.name,
+                p.floor_ns,
+                p.ours.net_ns,
+                p.ours.median_net_ns,
+                p.by_hand.net_ns,
+                p.by_hand.median_net_ns,
+                p.p4c_net_ns
             );
         }
         let _ = write!(
@@ -164,6 +189,14 @@ impl Report {
                 p.by_hand.loss_percent
             );
         }
+        let c = &self.compile_milliseconds;
+        let _ = write!(
+            text,
+            "\n## Compiling\n\n\
+             The router from P4 text to a program in the kernel, medians: {:.0} ms in all, of which {:.1} ms are Onpath's \
+             own, {:.0} ms clang's, {:.0} ms the loading and the kernel's verifier.\n",
+            c.all, c.own, c.clang, c.load
+        );
         text
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::programs::{Built, Floors};
-use kernel::bench::{Effort, Subject, interleaved, undisturbed};
+use kernel::bench::{Effort, Subject, interleaved, median, undisturbed};
 
 /// How long to measure; `ONPATH_BENCH_ROUNDS` gives another number of rounds.
 fn effort() -> Effort {
@@ -25,6 +25,8 @@ pub struct Times {
     pub ours: f64,
     /// By hand.
     pub by_hand: f64,
+    /// The same from the medians of all turns instead of the undisturbed ones: ours, by hand.
+    pub medians: [f64; 2],
 }
 
 impl Times {
@@ -49,10 +51,12 @@ pub fn measure(built: &[Built], floors: &Floors) -> Result<Vec<Times>, Error> {
             });
             let samples = interleaved(&subjects, effort()).map_err(Error::system("a test run"))?;
             let [floor, ours, by_hand] = [0, 1, 2].map(|n: usize| undisturbed(&samples[n]));
+            let middle = [0, 1, 2].map(|n: usize| median(&samples[n]));
             Ok(Times {
                 floor,
                 ours: ours - floor,
                 by_hand: by_hand - floor,
+                medians: [middle[1] - middle[0], middle[2] - middle[0]],
             })
         })
         .collect()

@@ -4,6 +4,7 @@ use crate::loader::FileLoader;
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// A program's main file and how its text is read.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +72,8 @@ pub struct Elaborated {
     pub program: Program,
     /// Warnings.
     pub diagnostics: Diagnostics,
+    /// How long it took, from the file on.
+    pub took: Duration,
 }
 
 /// What keeps a program from being elaborated.
@@ -83,6 +86,7 @@ pub struct Refused {
 
 /// Reads, checks and elaborates a program.
 pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
+    let begun = Instant::now();
     let Front {
         map,
         module,
@@ -98,6 +102,7 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
                 map,
                 program,
                 diagnostics,
+                took: begun.elapsed(),
             })
         }
         Err(errors) => {

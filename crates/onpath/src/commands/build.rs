@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes.
 pub fn run(args: Build) -> Done {
     let elaborated = elaborate(&args.source)?;
+    let front = elaborated.took;
     let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
     let unfit = |diagnostics: Diagnostics| {
         print_diagnostics(&diagnostics, &sources);
@@ -69,7 +71,7 @@ pub fn run(args: Build) -> Done {
         }
     }
     if args.report {
-        let report = report(&compiled, &program, &sources);
+        let report = report(&compiled, front, &program, &sources);
         if args.json {
             print_json(&report);
         } else {
@@ -105,7 +107,12 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Resu
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`,
 /// `bytes`), what the `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the
 /// `reason`), and `milliseconds` of `own` and `clang`'s time.
-fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap) -> Value {
+fn report(
+    compiled: &Compiled,
+    front: Duration,
+    program: &Arc<Program>,
+    sources: &SourceMap,
+) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
@@ -137,7 +144,7 @@ fn report(compiled: &Compiled, program: &Arc<Program>, sources: &SourceMap) -> V
         "maps": maps,
         "verifier": verifier,
         "milliseconds": {
-            "own": compiled.own_time.as_secs_f64() * 1e3,
+            "own": (front + compiled.own_time).as_secs_f64() * 1e3,
             "clang": compiled.clang_time.as_secs_f64() * 1e3,
         },
     })

@@ -36,6 +36,7 @@ pub fn run(args: Run) -> Done {
 
     let begun = Instant::now();
     let elaborated = elaborate(&args.source)?;
+    let front = elaborated.took;
     let sources = Rc::new(elaborated.map);
     let program = Arc::new(elaborated.program);
     let entries = match &args.entries {
@@ -77,7 +78,7 @@ pub fn run(args: Run) -> Done {
     println!(
         "{name}: compiled and loaded in {} ms ({} ms of it our own), {} instructions",
         took.as_millis(),
-        compiled.own_time.as_millis(),
+        (front + compiled.own_time).as_millis(),
         compiled.budget.instructions()
     );
     for (at, a) in links.iter().map(|(at, _)| at).zip(&attached) {

@@ -1,0 +1,62 @@
+//! How long it takes from P4 text to a program in the kernel.
+
+use crate::error::Error;
+use kernel::bench::median;
+use onpath::driver::{self, Input};
+use onpath::xdp::{self, Request};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The program that is compiled.
+const PROGRAM: &str = "programs/router/router.p4";
+/// Times it is compiled.
+const ROUNDS: usize = 9;
+
+/// Medians, in milliseconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CompileTime {
+    /// Our own part: from text to C.
+    pub own: f64,
+    /// clang's.
+    pub clang: f64,
+    /// libbpf's and the kernel's: loading and verifying.
+    pub load: f64,
+    /// All of it.
+    pub all: f64,
+}
+
+/// Compiles and loads the router again and again.
+pub fn measure(root: &Path) -> Result<CompileTime, Error> {
+    let (mut own, mut clang, mut load, mut all) = (vec![], vec![], vec![], vec![]);
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        let elaborated = driver::elaborate(&Input::file(root.join(PROGRAM)))
+            .map_err(|r| Error::diagnostics(&r.diagnostics, &r.map))?;
+        let front = elaborated.took;
+        let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+        let compiled = xdp::compile(&program, &sources, Request::default())
+            .map_err(|d| Error::diagnostics(&d, &sources))?;
+        let loading = Instant::now();
+        kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
+        load.push(loading.elapsed());
+        all.push(begun.elapsed());
+        own.push(front + compiled.own_time);
+        clang.push(compiled.clang_time);
+    }
+    let milliseconds = |times: Vec<std::time::Duration>| {
+        median(
+            &times
+                .iter()
+                .map(|t| t.as_secs_f64() * 1e3)
+                .collect::<Vec<_>>(),
+        )
+    };
+    Ok(CompileTime {
+        own: milliseconds(own),
+        clang: milliseconds(clang),
+        load: milliseconds(load),
+        all: milliseconds(all),
+    })
+}
