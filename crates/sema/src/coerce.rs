@@ -177,26 +177,18 @@ impl Checker<'_> {
                 .map(|(v, ty)| constant(v, ty.clone(), span))
                 .collect(),
             kind => {
-                // Not taken apart: every element already has its type.
+                // A variable, say: only what is written out element by element takes another type.
                 let same = slots
                     .iter()
                     .zip(from)
                     .all(|(slot, ty)| self.unify(slot, ty));
-                if !same || matches!(to, Ty::List(_) | Ty::Stack(..)) {
+                if !same || !matches!(to, Ty::Tuple(_)) {
                     let (from, shown) = (self.show(&Ty::Tuple(from.into())), self.show(to));
                     return Some(self.poison(types::mismatch_types(span, &shown, &from, false)));
                 }
-                let value = Expr {
+                return Some(Expr {
                     kind,
                     ty: Ty::Tuple(from.into()),
-                    span,
-                };
-                if matches!(to, Ty::Tuple(_)) {
-                    return Some(value);
-                }
-                return Some(Expr {
-                    kind: ExprKind::Cast(Box::new(value)),
-                    ty: to.clone(),
                     span,
                 });
             }

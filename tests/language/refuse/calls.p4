@@ -47,3 +47,9 @@ control c(inout bit<8> v, in bit<8> ro, inout bit<16> w, inout h_t h, inout h_t[
         verify(true, error.NoError); //~ E0413 `verify` cannot be called in
     }
 }
+void takes_any<T>(T t) {}
+control passed() { apply {} }
+control passes() {
+    passed() block;
+    apply { takes_any(block); } //~ E0344 is no value that can be
+}

@@ -29,5 +29,7 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t, inout h
         g = { x = 1, x = 2 }; //~ E0313 given twice
         a = { x = 1 }; //~ E0302 a structure with named fields
         b[7:0] = b; //~ E0301 expected `bit<8>`
+        tuple<bit<8>> one = { 1 };
+        h = one; //~ E0301 expected `h_t`, found `tuple<bit<8>>`
     }
 }

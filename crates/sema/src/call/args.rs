@@ -318,7 +318,13 @@ impl Checker<'_> {
                 if bare && value.ty == Ty::Int {
                     return Filled::Number(value);
                 }
-                if bare && !self.is_value(&value.ty) && !self.is_object(&value.ty) {
+                let is_block =
+                    matches!(value.ty, Ty::Parser(..) | Ty::Control(..) | Ty::Package(..));
+                let takes_blocks = matches!(sig.mode, Mode::Constructor | Mode::Apply);
+                if bare
+                    && !self.is_value(&value.ty)
+                    && (!self.is_object(&value.ty) || is_block && !takes_blocks)
+                {
                     let shown = self.show(&value.ty);
                     self.report(types::not_storable(value.span, &shown));
                     return Filled::Failed;
