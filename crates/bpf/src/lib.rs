@@ -12,6 +12,7 @@ mod maps;
 mod names;
 mod plan;
 mod record;
+mod snapshot;
 
 use abi::Abi;
 use diag::{Diagnostics, SourceMap};

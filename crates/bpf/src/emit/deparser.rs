@@ -196,10 +196,9 @@ impl Gen<'_> {
             "reject",
         )];
         let present = item.present.clone();
-        let block = if fixed == 0 {
-            vec![Stmt::If(len, copy, Block::new())]
-        } else {
-            copy
+        let block = match item.varbit {
+            Some(_) => vec![Stmt::If(len, copy, Block::new())],
+            None => copy,
         };
         self.when(&present, block);
     }
@@ -241,6 +240,8 @@ impl Gen<'_> {
             ));
         }
         let mut known = Some(0u32);
+        // Storing bytes by the kernel's function forgets the check of the whole.
+        let mut checked = true;
         let at = self.own_local("at", CType::U32, Some(C::int(0)));
         for item in items {
             if known.is_some() && !fixed {
@@ -250,7 +251,13 @@ impl Gen<'_> {
             }
             let block = self.block(|g| {
                 let (pointer, place) = match known {
-                    Some(at) => (C::id("data").plus(at.into()), C::int(at.into())),
+                    Some(at) => {
+                        if !checked && item.saved.is_none() {
+                            let end = C::id("data").plus((at + item.fixed).into());
+                            g.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
+                        }
+                        (C::id("data").plus(at.into()), C::int(at.into()))
+                    }
                     None => {
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
                         g.set(
@@ -274,6 +281,7 @@ impl Gen<'_> {
                 }
             });
             self.when(&item.present, block);
+            checked &= item.saved.is_none();
             if let Some(k) = &mut known {
                 *k += item.fixed;
             }
@@ -313,8 +321,7 @@ impl Gen<'_> {
         if let (Some(v), Some(len), Some(slot)) = (varbit, &item.varbit, item.saved) {
             let after = (layout.fixed_width() - before) / 8;
             let offset = place.clone().plus((before / 8).into());
-            let copy = self.block(|g| g.store_bytes(offset.clone(), slot, len.clone()));
-            self.push(Stmt::If(len.clone(), copy, Block::new()));
+            self.store_bytes(offset.clone(), slot, len.clone());
             if after > 0 {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
                 let start = C::bin(BinOp::Add, offset, len.clone());
@@ -351,10 +358,16 @@ impl Gen<'_> {
                 C::id("ctx"),
                 offset,
                 C::id("scratch").arrow("moving").plus(slot.into()),
-                len,
+                len.clone(),
             ],
         );
-        self.push(Stmt::goto_if(store, "reject"));
+        let store = Stmt::goto_if(store, "reject");
+        if len.as_int().is_some() {
+            self.push(store);
+        } else {
+            // The kernel refuses to store nothing.
+            self.push(Stmt::If(len, vec![store], Block::new()));
+        }
         self.reload();
     }
 

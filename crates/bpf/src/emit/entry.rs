@@ -7,10 +7,13 @@ use crate::abi::{Abi, Hook, MapAbi, MapKind, ProgramAbi};
 use crate::plan::flow::Flow;
 use crate::plan::{Model, Plan};
 use crate::record::Record;
-use crate::{BpfOutput, Options, Report, budget, errors};
+use crate::{BpfOutput, Options, Report, budget, errors, snapshot};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type, Unit};
-use diag::{Diagnostics, SourceMap};
-use ir::{ExprKind, Header, Place, Program, Routine, StmtKind, Var, visit};
+use diag::{Diagnostics, SourceMap, Span};
+use ir::{
+    BlockBody, ExprKind, Header, Place, Program, Routine, StmtKind, Type as IrType, Var, visit,
+    visit::Access,
+};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashSet};
 
@@ -33,10 +36,16 @@ pub(crate) fn emit(
         all.push(d);
         all
     };
+    let copied = match program.block(ir::Role::Deparser) {
+        Some(BlockBody::Control(deparser)) => snapshot::of_emits(program, deparser),
+        _ => None,
+    };
+    let program = copied.as_ref().unwrap_or(program);
     let mut forced: BTreeSet<Header> = BTreeSet::new();
     loop {
         let plan = Plan::new(program, &forced).map_err(one)?;
         let mut g = Gen::new(program, map, options, &plan);
+        g.refuse_varbit_comparisons();
         g.function();
         if g.diags.has_errors() {
             return Err(g.diags);
@@ -51,6 +60,33 @@ pub(crate) fn emit(
 }
 
 impl Gen<'_> {
+    /// Refuses comparisons of varbit fields, whose bytes are not looked at.
+    fn refuse_varbit_comparisons(&mut self) {
+        let p = self.p;
+        let mut found = Vec::new();
+        for body in visit::bodies(p) {
+            visit::walk_block(body, &mut |stmt| {
+                visit::accesses(p, &stmt.kind, |access| {
+                    let Access::Eval(e) = access else { return };
+                    visit::walk_expr(p, e, &mut |data| {
+                        if let ExprKind::Binary(_, a, _) = data.kind
+                            && matches!(p.ty(a), IrType::Varbit(_))
+                        {
+                            found.push(if data.span == Span::NONE {
+                                stmt.span
+                            } else {
+                                data.span
+                            });
+                        }
+                    });
+                });
+            });
+        }
+        for at in found {
+            self.refuse(errors::varbit_value(at));
+        }
+    }
+
     fn function(&mut self) {
         self.parser();
         let control = self.plan.control;

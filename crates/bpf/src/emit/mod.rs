@@ -7,6 +7,7 @@ pub mod entry;
 mod externs;
 mod locals;
 mod parser;
+mod select;
 mod source;
 mod table;
 mod thread;

@@ -2,7 +2,6 @@
 
 use super::Gen;
 use super::access::Bytes;
-use super::block::wide_equals;
 use super::locals::Role;
 use super::values::{Resolved, Value, load_value};
 use crate::errors;
@@ -11,10 +10,7 @@ use crate::plan::{Rep, facts};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use ir::{
-    Expr, Header, HeaderRef, Keyset, SelectCase, State, StateData, StmtKind, Target, Transition,
-    Type,
-};
+use ir::{Expr, Header, HeaderRef, State, StateData, StmtKind, Target, Transition, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -48,7 +44,7 @@ impl Place {
 }
 
 /// What emitting a parser needs to know of its states.
-struct States {
+pub(super) struct States {
     labels: HashMap<State, SmolStr>,
     /// Bytes known to be there on entry, of states with one way in.
     avail: HashMap<State, u32>,
@@ -488,7 +484,7 @@ impl Gen<'_> {
     }
 
     /// The jump to a target, with what has to be set on the way.
-    fn edge(&mut self, target: Target, from: &StateData, states: &mut States) -> Block {
+    pub(super) fn edge(&mut self, target: Target, from: &StateData, states: &mut States) -> Block {
         let _ = from;
         match target {
             Target::Accept => self.accept(),
@@ -526,139 +522,5 @@ impl Gen<'_> {
                 })
             }
         }
-    }
-
-    fn select(
-        &mut self,
-        state: &StateData,
-        keys: &[Expr],
-        cases: &[SelectCase],
-        states: &mut States,
-    ) {
-        let total = |case: &SelectCase| case.keysets.iter().all(|k| matches!(k, Keyset::Any));
-        let reached = cases.iter().position(total).map_or(cases.len(), |i| i + 1);
-        let (cases, otherwise) = match cases[..reached].split_last() {
-            Some((last, rest)) if total(last) => (rest, Some(last)),
-            _ => (&cases[..reached], None),
-        };
-        let fallback = match otherwise {
-            Some(case) => self.edge(case.target, state, states),
-            None => vec![Stmt::Goto("reject".into())],
-        };
-        let simple = keys.len() == 1
-            && self.p.ty(keys[0]).width() <= 64
-            && cases.len() > 1
-            && cases
-                .iter()
-                .all(|c| matches!(&c.keysets[..], [Keyset::Value(_)]));
-        if simple {
-            let on = lower::scalar(self, keys[0]);
-            if on.as_int().is_none() {
-                let mut arms: Vec<(Vec<C>, Block)> = Vec::new();
-                let mut seen = Vec::new();
-                for case in cases {
-                    let [Keyset::Value(value)] = &case.keysets[..] else {
-                        continue;
-                    };
-                    let value = value.to_u64().unwrap_or(0);
-                    if seen.contains(&value) {
-                        continue;
-                    }
-                    seen.push(value);
-                    let mut jump = self.block(|g| g.line(case.span));
-                    jump.extend(self.edge(case.target, state, states));
-                    arms.push((vec![C::int(value)], jump));
-                }
-                self.push(Stmt::Switch {
-                    on,
-                    cases: arms,
-                    default: fallback,
-                });
-                return;
-            }
-        }
-        for case in cases {
-            self.line(case.span);
-            let cond = self.matches(keys, &case.keysets, case.span);
-            match cond.as_int() {
-                Some(0) => continue,
-                Some(_) => {
-                    let jump = self.edge(case.target, state, states);
-                    self.out.extend(jump);
-                    return;
-                }
-                None => {
-                    let jump = self.edge(case.target, state, states);
-                    self.push(Stmt::If(cond, jump, Block::new()));
-                }
-            }
-        }
-        self.out.extend(fallback);
-    }
-
-    /// Whether keys are in keysets.
-    fn matches(&mut self, keys: &[Expr], keysets: &[Keyset], span: Span) -> C {
-        let mut result = C::int(1);
-        let mut at = 0;
-        for keyset in keysets {
-            let count = match keyset {
-                Keyset::ValueSet(set) => self.p.value_sets[*set].fields.len(),
-                _ => 1,
-            };
-            let Some(own) = keys.get(at..at + count) else {
-                break;
-            };
-            let one = match keyset {
-                Keyset::ValueSet(set) => self.value_set(*set, own, span),
-                other => self.key_matches(own[0], other),
-            };
-            result = C::and(result, one);
-            at += count;
-        }
-        result
-    }
-
-    fn key_matches(&mut self, key: Expr, keyset: &Keyset) -> C {
-        let ty = self.p.ty(key);
-        let width = ty.width();
-        if width == 0 {
-            return C::int(1);
-        }
-        if width > 64 {
-            let array = lower::wide(self, key);
-            return match keyset {
-                Keyset::Value(value) => wide_equals(&array, value),
-                Keyset::Mask(value, mask) => super::table::wide_masked_equals(&array, value, mask),
-                Keyset::Range(lo, hi) => super::table::wide_between(&array, lo, hi, ty),
-                Keyset::Any | Keyset::ValueSet(_) => C::int(1),
-            };
-        }
-        let number = |b: &ir::Bits| b.to_u64().unwrap_or(0);
-        match keyset {
-            Keyset::Any | Keyset::ValueSet(_) => C::int(1),
-            Keyset::Value(value) => {
-                let c = lower::cond_or_equal(self, key, number(value));
-                fold_equal(c)
-            }
-            Keyset::Mask(value, mask) => {
-                let key = lower::scalar(self, key);
-                super::table::masked_equals(key, width, number(value), number(mask))
-            }
-            Keyset::Range(lo, hi) => {
-                let c = lower::scalar(self, key);
-                super::table::between(c, ty, lo, hi)
-            }
-        }
-    }
-}
-
-/// Decides a comparison of literals.
-fn fold_equal(c: C) -> C {
-    match &c {
-        C::Binary(BinOp::Eq, a, b) => match (a.as_int(), b.as_int()) {
-            (Some(a), Some(b)) => C::int((a == b).into()),
-            _ => c,
-        },
-        _ => c,
     }
 }
