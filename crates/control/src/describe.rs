@@ -5,7 +5,13 @@ use crate::values::name as match_kind;
 use ir::{CtorValue, Program, Table, Type};
 use serde_json::{Value, json};
 
-/// Tables, actions, counters, registers, meters and value sets by name.
+/// Tables, actions, extern objects (counters, registers, meters) and value sets by name.
+///
+/// `architecture` is the package's name. `tables` have `name`, `key` (each with `name`, `type`, `width` in bits and
+/// `match`), `actions` (each with `name`, and whether it may stand `in_entries` and `as_default`), `needs_priority`,
+/// `default_action` and `entries` as `onpath table` shows them, `const_default_action`, `const_entries`, and `size`
+/// or null. `actions` have `name` and `params` (`name`, `type`), `externs` have `name`, `type` and the constructor's
+/// `args` by name, `value_sets` have `name`, `fields` (`name`, `type`, `match`) and `size`.
 pub fn describe(program: &Program) -> Value {
     let tables: Vec<Value> = program.tables.keys().map(|id| table(program, id)).collect();
     let actions: Vec<Value> = program
@@ -133,5 +139,23 @@ pub fn type_name(program: &Program, ty: Type) -> String {
         Type::Varbit(width) => format!("varbit<{width}>"),
         Type::Error => "error".to_string(),
         Type::Enum(id) => program.enums[id].name.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn everything_that_the_control_plane_can_name() {
+        let shown = format!("{:#}\n", describe(&sample::program()));
+        let expected = include_str!("describe_sample.json");
+        if std::env::var_os("ONPATH_BLESS").is_some() {
+            let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/describe_sample.json");
+            std::fs::write(here, shown).unwrap();
+        } else {
+            assert_eq!(shown, expected);
+        }
     }
 }

@@ -104,3 +104,87 @@ fn take_back(store: &mut dyn Store, undo: Vec<Change>) -> Result<(), crate::Stor
         Change::SetDefault(table, call) => store.set_default(table, &call),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{self, Fake};
+
+    fn changes(text: &str) -> Result<Changes, Vec<String>> {
+        let mut map = SourceMap::new();
+        let file = map.add("e.txt", text).unwrap();
+        parse(&sample::program(), &map, file).map_err(|list| {
+            list.iter()
+                .map(|d| {
+                    let line = map.line_col(d.primary.span).unwrap().1.line;
+                    format!("{line}: {}", d.message)
+                })
+                .collect()
+        })
+    }
+
+    #[test]
+    fn comments_blanks_and_line_ends_of_all_kinds() {
+        let read = changes(
+            "# first\r\n\r\n  add routes 10.0.0.0/8 drop() # why\r\nsetdefault routes drop",
+        );
+        assert_eq!(read.unwrap().len(), 2);
+        assert_eq!(changes("").unwrap(), []);
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_line() {
+        assert_eq!(
+            changes(
+                "add rotes 1 drop()\nadd routes 10.0.0.0/8 drop()\nremove routes 10.0.0.0/8\nsetdefault routes"
+            ),
+            Err(vec![
+                "1: there is no table `rotes`".into(),
+                "3: an entry file has only `add` and `setdefault`".into(),
+                "4: no action is named for `C.routes`".into(),
+            ])
+        );
+    }
+
+    const FORWARD: &str = "forward(1, 02:00:00:00:00:01, true, -2, green, NoError)";
+
+    #[test]
+    fn a_refused_change_takes_back_those_before_it() {
+        let program = sample::program();
+        let mut store = Fake::default();
+        let first = changes("add rules 1 src:10.0.0.1 drop()").unwrap();
+        apply(&program, &mut store, &first).unwrap();
+        let before = store.state();
+        let text = format!(
+            "setdefault routes {FORWARD}\nadd routes 10.0.0.0/8 drop()\nadd routes 10.0.0.0/8 {FORWARD}"
+        );
+        let refused = apply(&program, &mut store, &changes(&text).unwrap()).unwrap_err();
+        assert_eq!(
+            refused.message,
+            "table `C.routes`, nothing was changed: there is already an entry with this match"
+        );
+        let (entries, defaults) = store.state();
+        assert_eq!(entries, before.0);
+        // The default is what it was, written back.
+        assert_eq!(
+            defaults,
+            [ActionCall {
+                action: 1,
+                args: Vec::new()
+            }]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_taken_back_is_told() {
+        let program = sample::program();
+        let mut store = Fake::default();
+        (store.stuck, store.capacity) = (true, 1);
+        let two = changes("add routes 10.0.0.0/8 drop()\nadd routes 10.1.0.0/16 drop()").unwrap();
+        let refused = apply(&program, &mut store, &two).unwrap_err();
+        assert_eq!(
+            refused.message,
+            "table `C.routes`, some lines before this one stay in force (the cable is cut): full: it holds 1 entries"
+        );
+    }
+}

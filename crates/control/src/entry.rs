@@ -166,7 +166,10 @@ fn parse(program: &Program, text: Piece) -> Result<Parsed, Box<Diagnostic>> {
         .first()
         .is_some_and(|word| word.text.parse::<u32>().is_ok());
     let mut priority = None;
-    if leading_number && (named || words.len() == keys.len() + 1) {
+    // With as many words as keys it may be a key's value; else it can only be meant as the priority.
+    let beside_keys = words.len() == keys.len() + 1;
+    let expected = has_priorities(data) && words.len() != keys.len();
+    if leading_number && (named || beside_keys || expected) {
         let word = words.remove(0);
         priority = Some((word.text.parse::<u32>().unwrap_or(0), word));
     }
@@ -357,10 +360,26 @@ fn parse_action(
     for (position, &argument) in words.iter().enumerate() {
         let named = argument
             .split_once(|c| c == ':' || c == '=')
-            .and_then(|(name, value)| {
-                let at = resolve(param_names.iter().copied(), name.trim().text).ok()?;
-                Some((at, value.trim()))
+            .map(|(name, value)| (name.trim(), value.trim()))
+            .filter(|(name, _)| {
+                param_names.contains(&name.text) || reads_as_name(name.text, false)
             });
+        let named = match named {
+            Some((name, value)) => match resolve(param_names.iter().copied(), name.text) {
+                Ok(at) => Some((at, value)),
+                Err(error) => {
+                    let names = &param_names;
+                    return Err(errors::bad_name(
+                        name.span(),
+                        "argument",
+                        name.text,
+                        names,
+                        error,
+                    ));
+                }
+            },
+            None => None,
+        };
         let (at, value) = named.unwrap_or((position, argument));
         if values[at].is_some() {
             return Err(errors::given_twice(argument.span(), param_names[at]));
@@ -430,3 +449,6 @@ pub fn show_entry(program: &Program, table: Table, entry: &Entry) -> String {
     parts.push(show_action(program, table, &entry.action));
     parts.join(" ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,8 @@ pub mod entry;
 pub mod errors;
 mod names;
 mod piece;
+#[cfg(test)]
+mod sample;
 pub mod stf;
 mod store;
 pub mod values;

@@ -61,7 +61,7 @@ pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<St
                 name,
             )
         })
-        .filter(|&(d, name)| d <= (name.len().min(wanted.len()) / 3).max(1))
+        .filter(|&(d, name)| d <= ((name.len().min(wanted.len()) + 2) / 3).max(1))
         .collect();
     close.sort();
     close.truncate(3);

@@ -34,3 +34,6 @@ pub use parse::parse;
 pub use report::{DecodedField, Decoder, mismatch, undecoded};
 pub use run::{Failure, Outcome, run};
 pub use script::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! A small program with every kind of key, parameter and extern, and a device that keeps tables in lists:
+//! for the tests of this crate.
+
+use crate::{Count, Device, Packet, Store, StoreError};
+use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Program, Table, ValueSet};
+use std::collections::BTreeMap;
+
+const TEXT: &str = r#"program V1Switch
+errors NoError, PacketTooShort
+enum Color { red, green }
+header_type ipv4 {
+    ttl: bit<8>;
+    src: bit<32>;
+    dst: bit<32>;
+}
+var port: bit<9>
+var mac: bit<48>
+var loud: bool
+var offset: int<16>
+var color: Color
+var why: error
+header hdr.ipv4: ipv4
+value_set P.set size 2 {
+    kind: bit<16> exact;
+    range: bit<8> range;
+}
+extern C.count: counter {
+    arg size = 4;
+}
+extern C.last: register {
+    type (bit<32>);
+}
+extern C.pair: register {
+    type (bit<8>, bool);
+}
+extern C.rate: meter {
+    arg size = 1;
+}
+action C.forward(port, mac, loud, offset, color, why) {}
+action C.drop() {}
+table C.routes {
+    key "hdr.ipv4.dst" lpm hdr.ipv4.dst;
+    action C.forward;
+    action C.drop;
+    default C.drop();
+    size 2;
+}
+table C.rules {
+    key "src" ternary hdr.ipv4.src;
+    key "ttl" range hdr.ipv4.ttl;
+    key "dst" optional hdr.ipv4.dst;
+    action C.forward;
+    action C.drop;
+    default C.drop();
+}
+table C.fixed {
+    key "ttl" exact hdr.ipv4.ttl;
+    action C.drop;
+    default const C.drop();
+    entry const 1 (8w7) -> C.drop();
+    const_entries;
+}
+routine C block() {
+    apply C.routes;
+    apply C.rules;
+    apply C.fixed;
+}
+"#;
+
+/// The program.
+pub fn program() -> Program {
+    ir::text::parse(TEXT).expect("the sample is right")
+}
+
+/// A table of the program.
+pub fn table(program: &Program, name: &str) -> Table {
+    let mut tables = program.tables.iter();
+    tables.find(|(_, t)| t.name == name).expect("a table").0
+}
+
+/// A device that sends every packet back where it came from, its first byte one more; port 9 loses them.
+#[derive(Default)]
+pub struct Fake {
+    tables: BTreeMap<Table, Vec<Entry>>,
+    defaults: BTreeMap<Table, ActionCall>,
+    registers: BTreeMap<(ExternInst, u64), Vec<Bits>>,
+    members: Vec<Vec<KeyMatch>>,
+    out: Vec<Packet>,
+    sent: u64,
+    /// Tables hold this many entries; 0 for two.
+    pub capacity: usize,
+    /// Removing fails from now on.
+    pub stuck: bool,
+}
+
+impl Fake {
+    /// What all tables hold.
+    pub fn state(&self) -> (Vec<Entry>, Vec<ActionCall>) {
+        let entries = self.tables.values().flatten().cloned().collect();
+        (entries, self.defaults.values().cloned().collect())
+    }
+}
+
+impl Store for Fake {
+    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        let capacity = if self.capacity == 0 { 2 } else { self.capacity };
+        let entries = self.tables.entry(table).or_default();
+        if entries
+            .iter()
+            .any(|e| e.keys == entry.keys && e.priority == entry.priority)
+        {
+            return Err(StoreError::Duplicate);
+        }
+        if entries.len() == capacity {
+            let capacity = capacity as u64;
+            return Err(StoreError::Full { capacity });
+        }
+        entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        self.remove(table, &entry.keys, entry.priority)?;
+        self.insert(table, entry)
+    }
+
+    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
+        if self.stuck {
+            let what = "the cable is cut".to_string();
+            return Err(StoreError::System { what });
+        }
+        let entries = self.tables.entry(table).or_default();
+        let at = entries
+            .iter()
+            .position(|e| e.keys == keys && e.priority == priority);
+        entries.remove(at.ok_or(StoreError::Missing)?);
+        Ok(())
+    }
+
+    fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
+        Ok(self.tables.get(&table).cloned().unwrap_or_default())
+    }
+
+    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
+        self.defaults.insert(table, action.clone());
+        Ok(())
+    }
+
+    fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
+        let none = ActionCall {
+            action: 1,
+            args: Vec::new(),
+        };
+        Ok(self.defaults.get(&table).cloned().unwrap_or(none))
+    }
+
+    fn counter(&self, _: ExternInst, index: u64) -> Result<Count, StoreError> {
+        if index >= 4 {
+            return Err(StoreError::OutOfRange { size: 4 });
+        }
+        let packets = if index == 0 { self.sent } else { 0 };
+        Ok(Count {
+            packets,
+            bytes: packets * 64,
+        })
+    }
+
+    fn direct_counter(&self, _: Table, entry: &Entry) -> Result<Count, StoreError> {
+        let packets = u64::from(entry.priority);
+        Ok(Count { packets, bytes: 0 })
+    }
+
+    fn register(&self, register: ExternInst, index: u64) -> Result<Vec<Bits>, StoreError> {
+        if index >= 4 {
+            return Err(StoreError::OutOfRange { size: 4 });
+        }
+        let zero = vec![Bits::zero(32)];
+        Ok(self
+            .registers
+            .get(&(register, index))
+            .cloned()
+            .unwrap_or(zero))
+    }
+
+    fn set_register(
+        &mut self,
+        register: ExternInst,
+        index: u64,
+        value: &[Bits],
+    ) -> Result<(), StoreError> {
+        if index >= 4 {
+            return Err(StoreError::OutOfRange { size: 4 });
+        }
+        self.registers.insert((register, index), value.to_vec());
+        Ok(())
+    }
+
+    fn set_meter(&mut self, _: ExternInst, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
+        let what = "there are no meters here".to_string();
+        Err(StoreError::Unsupported { what })
+    }
+
+    fn value_set_insert(&mut self, _: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
+        self.members.push(member.to_vec());
+        Ok(())
+    }
+
+    fn value_set_remove(&mut self, _: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
+        let at = self.members.iter().position(|m| m == member);
+        self.members.remove(at.ok_or(StoreError::Missing)?);
+        Ok(())
+    }
+}
+
+impl Device for Fake {
+    fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
+        self.sent += 1;
+        if packet.port != 9 {
+            let mut packet = packet.clone();
+            packet.bytes[0] = packet.bytes[0].wrapping_add(1);
+            self.out.push(packet);
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<Vec<Packet>, StoreError> {
+        Ok(std::mem::take(&mut self.out))
+    }
+}

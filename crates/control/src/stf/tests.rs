@@ -1,0 +1,168 @@
+use super::*;
+use crate::sample::{self, Fake};
+use diag::SourceMap;
+
+/// What fails or is refused, each with its line.
+fn outcome(text: &str) -> Result<Vec<String>, String> {
+    let program = sample::program();
+    let mut map = SourceMap::new();
+    let file = map.add("t.stf", text).unwrap();
+    let (script, diagnostics) = parse(&map, file);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let line = |span| map.line_col(span).unwrap().1.line;
+    if let Some(first) = check(&script, &program).iter().next() {
+        return Err(format!("{}: {}", line(first.primary.span), first.message));
+    }
+    let run = run(&script, &program, &mut Fake::default(), &|_| Vec::new());
+    let outcome = run.map_err(|d| format!("{}: {}", line(d.primary.span), d.message))?;
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
+    Ok(outcome
+        .failures
+        .iter()
+        .map(|f| format!("{}: {}", line(f.span), first_line(&f.text)))
+        .collect())
+}
+
+fn fails(text: &str, failures: &[&str]) {
+    let expected: Vec<String> = failures.iter().map(|f| f.to_string()).collect();
+    assert_eq!(outcome(text), Ok(expected), "{text}");
+}
+
+fn refuses(text: &str, message: &str) {
+    assert_eq!(outcome(text), Err(message.to_string()), "{text}");
+}
+
+#[test]
+fn packets_are_compared_port_by_port_in_order() {
+    fails("packet 1 0a\npacket 2 0b\nexpect 2 0c $\nexpect 1 0b", &[]);
+    fails(
+        "packet 1 0a\npacket 1 1a\nexpect 1 1b\nexpect 1 0b",
+        &[
+            "3: port 1: not the packet that was expected",
+            "4: port 1: not the packet that was expected",
+        ],
+    );
+    fails("packet 1 0a00\nexpect 1 0b", &[]);
+    fails(
+        "packet 1 0a00\nexpect 1 0b $",
+        &["2: port 1: not the packet that was expected"],
+    );
+    fails("packet 1 0a\nexpect 1 *b", &[]);
+    fails("packet 1 0a\nexpect 1", &[]);
+}
+
+#[test]
+fn an_expectation_may_stand_before_its_packet() {
+    fails("expect 1 0b\npacket 1 0a", &[]);
+}
+
+#[test]
+fn what_does_not_come_and_what_nobody_expects_both_fail() {
+    fails(
+        "packet 9 0a\nexpect 9 0b",
+        &["2: port 9: the expected packet did not come"],
+    );
+    fails(
+        "packet 1 0a\nwait\npacket 2 0b\nexpect 1",
+        &["3: port 2: a packet came that nobody expects"],
+    );
+    fails("packet 9 00\nno_packet", &[]);
+    fails("packet 1 00\nexpect 1\nno_packet 1", &[]);
+    fails(
+        "packet 1 00\nno_packet 2\nno_packet 1",
+        &["3: port 1: no packet was expected, but this one came"],
+    );
+}
+
+#[test]
+fn counters() {
+    fails(
+        "packet 9 00\ncheck_counter count[0] == 1\ncheck_counter C.count 0 bytes >= 64\ncheck_counter count(3) 0",
+        &[],
+    );
+    fails(
+        "packet 9 00\ncheck_counter count[0] packets > 1\ncheck_counter count[0] bytes != 64",
+        &[
+            "2: counter count[0] has 1 packet, not > 1",
+            "3: counter count[0] has 64 bytes, not != 64",
+        ],
+    );
+    fails(
+        "add rules 7 src:10.0.0.1 drop()\ncheck_counter rules 7 src:10.0.0.1 == 7",
+        &[],
+    );
+    refuses(
+        "check_counter count[4] == 0",
+        "1: counter `count` could not be read: index out of range: there are 4",
+    );
+    refuses(
+        "check_counter rules 7 src:10.0.0.1 == 7",
+        "1: counter `rules` could not be read: there is no entry with this match",
+    );
+    refuses("check_counter sum[0] == 0", "1: there is no counter `sum`");
+}
+
+#[test]
+fn registers() {
+    fails(
+        "register_write last[1] 0x10\nregister_read last[1] == 16\nregister_read last[1] = 17",
+        &["3: register last[1] is 0x10, not 0x11"],
+    );
+    fails(
+        "register_write last[1] 5\nregister_reset last\nregister_read last[1] == 0",
+        &[],
+    );
+    fails(
+        "register_write pair[0] 5 true\nregister_read pair[0] == 5 true",
+        &[],
+    );
+    refuses(
+        "register_write pair[0] 5",
+        "1: an element of this register is 2 values, but 1 is given",
+    );
+    refuses(
+        "register_read last[4] == 0",
+        "1: the register could not be read: index out of range: there are 4",
+    );
+    refuses(
+        "register_write last[0] 4294967296",
+        "1: register: `4294967296` does not fit in bit<32>",
+    );
+}
+
+#[test]
+fn entries_defaults_meters_and_value_sets() {
+    fails(
+        "add routes 10.0.0.0/8 drop()\nremove routes 10.0.0.0/8\nadd routes 10.0.0.0/8 drop()\nremove all\nadd routes 10.0.0.0/8 drop()\nremove all routes",
+        &[],
+    );
+    fails(
+        "setdefault routes drop()\nvalue_set_add set 0x800 1..9\nvalue_set_remove set 0x800 1..9",
+        &[],
+    );
+    refuses(
+        "add routes 10.0.0.0/8 drop()\nadd routes 10.0.0.0/8 drop()",
+        "2: no entry was added to `C.routes`: there is already an entry with this match",
+    );
+    refuses(
+        "remove routes 10.0.0.0/8",
+        "1: no entry was removed from `C.routes`: there is no entry with this match",
+    );
+    refuses(
+        "meter_set rate[0] 1 2 3 4",
+        "1: the meter was not changed: there are no meters here",
+    );
+    refuses(
+        "value_set_remove set 1 2",
+        "1: the value set was not changed: there is no entry with this match",
+    );
+    refuses("remove all nothing", "1: there is no table `nothing`");
+}
+
+#[test]
+fn a_mistake_far_down_is_told_before_any_packet_is_sent() {
+    refuses(
+        "packet 1 0a\nexpect 1 ff\nadd nothing 1 drop()",
+        "3: there is no table `nothing`",
+    );
+}
