@@ -36,7 +36,7 @@ fn run() -> Result<(), Error> {
     eprintln!("timing by test runs, in turn ...");
     let times = timing::measure(&built, &floors)?;
     eprintln!("packets through a pair of devices ...");
-    let rates = throughput::measure(&built, &floors, throughput::FULL)?;
+    let rates = throughput::measure(&built, throughput::FULL)?;
     eprintln!("compiling and loading ...");
     let compile_time = compile_time::measure(&root)?;
     let report = report::Report::new(&built, &times, &rates, compile_time);

@@ -189,7 +189,7 @@ mod tests {
         let root = crate::root();
         let workloads = workload::read(&root.join("bench/xdp/workload.json")).expect("reads");
         assert_eq!(workloads.len(), 6);
-        let floors = Floors::build(&root).expect("this test needs root and clang");
+        Floors::build(&root).expect("this test needs root and clang");
         for workload in workloads {
             let by_hand = || from_c(&root, &workload).expect("loads");
             let built = Built {
@@ -209,7 +209,7 @@ mod tests {
                 packets: 10_000,
                 rounds: 1,
             };
-            let rates = throughput::measure(&[built], &floors, effort).expect("runs");
+            let rates = throughput::measure(&[built], effort).expect("runs");
             assert!(
                 rates[0].by_hand > 1000.0,
                 "{}: {:?}",
