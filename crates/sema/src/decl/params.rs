@@ -73,7 +73,7 @@ impl Checker<'_> {
             self.report(declarations::optional_default(param.name.span));
         } else if matches!(direction, Direction::Out | Direction::InOut) {
             self.report(declarations::default_on_out(default.span, &param.name.name));
-        } else if role == Role::Action {
+        } else if role == Role::Action && direction == Direction::None {
             self.report(declarations::default_on_action(default.span));
         } else if value.ty != Ty::Poison && !self.is_compile_time(&value) {
             self.report(constants::not_constant(value.span, "a default argument"));

@@ -202,15 +202,15 @@ pub(crate) fn default_on_out(span: Span, name: &str) -> Diagnostic {
     .help("remove the default value")
 }
 
-/// A default value on an action's parameter.
+/// A default value on a parameter of an action that the control plane gives.
 pub(crate) fn default_on_action(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0247"),
         span,
-        "an action's parameters have no default values",
+        "an action's parameters without direction have no default values",
     )
-    .label("not allowed in an action")
-    .help("the control plane gives every value: remove the default")
+    .label("not allowed here")
+    .help("the control plane gives every value: remove the default, or make the parameter `in`")
 }
 
 /// `@optional` and a default value.
