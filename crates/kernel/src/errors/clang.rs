@@ -114,8 +114,10 @@ fn first_error(said: &str) -> String {
         .find(|l| l.contains("error:") || l.contains("stack"))
         .or_else(|| said.lines().next())
         .unwrap_or("it gave no reason");
-    match line.find("/prog.c:") {
-        Some(at) => format!("line {}", &line[at + "/prog.c:".len()..]),
+    let (path, rest) = line.split_once(':').unwrap_or(("", line));
+    match path.rsplit_once('/') {
+        Some((_, "prog.c")) => format!("line {rest}"),
+        Some((_, file)) => format!("{file}:{rest}"),
         None => line.to_owned(),
     }
 }
@@ -125,7 +127,11 @@ pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0758"),
         Span::NONE,
-        format!("the C file {} cannot be read: {error}", file.display()),
+        format!(
+            "cannot read the C file `{}`: {}",
+            file.display(),
+            super::words(error)
+        ),
     )
     .help("name a file that supplies the program's extern functions after `--extern`")
     .into()

@@ -1,17 +1,9 @@
 //! Loading an object, and the rights it takes.
 
+use super::words;
 use diag::{Code, Diagnostic, Span};
 use std::io;
 use std::path::Path;
-
-/// What the system said, without its number.
-fn words(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
-}
 
 /// The capabilities that loading and attaching an XDP program takes.
 const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";

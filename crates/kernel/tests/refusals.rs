@@ -1,0 +1,93 @@
+//! What the kernel itself refuses, shown at the line of P4 that it comes from.
+
+use bpf::abi::Abi;
+use diag::SourceMap;
+use ir::Program;
+use kernel::clang::{self, Source};
+use kernel::{Failure, load};
+use std::sync::Arc;
+
+const P4: &str = "control c() {\n    hdr.ip.ttl = hdr.ip.ttl - 1;\n}\n";
+
+const HEAD: &str = "\
+struct xdp_md { unsigned data, data_end; };
+static long (*const csum_diff)(void *, int, void *, int, int) = (void *)28;
+static unsigned (*const random)(void) = (void *)7;
+static long (*const no_such_helper)(void *) = (void *)9999;
+char text[] __attribute__((section(\"license\"), used)) = \"GPL\";
+";
+
+/// Compiles a body whose statements stand on line 2 of the P4 text, and has the kernel refuse it.
+fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
+    let clang = clang::find().expect("these tests need clang");
+    let text = format!(
+        "{HEAD}{before}\n__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
+         unsigned char *data = (void *)(long)ctx->data;\n#line 2 \"router.p4\"\n{body}\n}}\n"
+    );
+    let source = Source {
+        text: &text,
+        headers: &[],
+        include_dirs: &[],
+        defines: &[],
+    };
+    let object = clang::compile(&clang, source).expect("compiles");
+    let mut sources = SourceMap::new();
+    sources.add("router.p4", P4).expect("room");
+    let abi: Abi = serde_json::from_str(
+        r#"{"version":1,"source":"","arch":"","programs":[],"maps":[],"globals":null,"tables":[],
+            "value_sets":[],"counters":[],"ports":{"devmap":null,"input":null},"events":null}"#,
+    )
+    .expect("an empty description");
+    let failure = load(
+        &object,
+        &Arc::new(abi),
+        &Arc::new(Program::default()),
+        &sources,
+    )
+    .expect_err("the kernel refuses it; these tests need root");
+    (failure, sources)
+}
+
+fn code_and_place(before: &str, body: &str) -> (&'static str, String) {
+    let (failure, sources) = refused(before, body);
+    assert!(!failure.log.is_empty());
+    let place = sources.text(failure.diagnostic.primary.span).to_owned();
+    (failure.diagnostic.code.0, place)
+}
+
+const LINE: &str = "hdr.ip.ttl = hdr.ip.ttl - 1;";
+
+#[test]
+fn an_access_without_a_check() {
+    assert_eq!(
+        code_and_place("", "return data[8];"),
+        ("E0774", LINE.into())
+    );
+}
+
+#[test]
+fn a_helper_that_is_not_there() {
+    let found = code_and_place("", "return no_such_helper(ctx);");
+    assert_eq!(found, ("E0775", LINE.into()));
+}
+
+#[test]
+fn a_loop_without_an_end_in_sight() {
+    let body = "unsigned n = random(), s = 0; for (unsigned i = 0; i < n; i++) { s += random(); \
+                if (s == 77) break; } return s + data[0] * 0;";
+    let (code, _) = code_and_place("", body);
+    assert!(["E0771", "E0773", "E0774"].contains(&code), "{code}");
+}
+
+#[test]
+fn two_functions_with_too_much_stack_between_them() {
+    let before = "static __attribute__((noinline)) int deep(int x) { char b[400] = {0}; return csum_diff(b, 400, 0, 0, x); }";
+    let body = "char a[300] = {0}; return csum_diff(a, 300, 0, 0, 1) + deep(a[2]);";
+    let (failure, _) = refused(before, body);
+    assert_eq!(failure.diagnostic.code.0, "E0772");
+    assert!(
+        failure.log.contains("combined stack size"),
+        "{}",
+        failure.log
+    );
+}
