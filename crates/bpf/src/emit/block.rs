@@ -33,9 +33,7 @@ impl Gen<'_> {
             }
             StmtKind::CopyHeader { dst, src } => {
                 let (dst, src, span) = (*dst, *src, stmt.span);
-                self.with_header(dst, |g, d| {
-                    g.with_header(src, |g, s| g.copy_header(d, s, span));
-                });
+                self.with_header(dst, |g, d| g.copy_from(d, src, span));
             }
             StmtKind::SetValid(h) => self.with_header(*h, |g, h| g.set_validity(h, true)),
             StmtKind::SetInvalid(h) => self.with_header(*h, |g, h| g.set_validity(h, false)),

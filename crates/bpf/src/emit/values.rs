@@ -127,14 +127,25 @@ impl Gen<'_> {
     }
 
     /// Does something to the header that a reference means, if to any.
-    pub(super) fn with_header(&mut self, header: HeaderRef, mut f: impl FnMut(&mut Self, Header)) {
+    pub(super) fn with_header(&mut self, header: HeaderRef, f: impl FnMut(&mut Self, Header)) {
+        self.with_header_or(header, f, |_| {});
+    }
+
+    /// Does something to the header that a reference means, or something else if to none.
+    fn with_header_or(
+        &mut self,
+        header: HeaderRef,
+        mut f: impl FnMut(&mut Self, Header),
+        outside: impl FnOnce(&mut Self),
+    ) {
         match self.resolve(header) {
             Resolved::One(h) => f(self, h),
-            Resolved::Outside => {}
+            Resolved::Outside => outside(self),
             Resolved::Any(elems, index) => {
                 let on = lower::scalar(self, index);
                 let before = self.flow.clone();
-                let mut after = before.clone();
+                let default = self.block(outside);
+                let mut after = self.flow.clone();
                 let mut cases = Vec::new();
                 for (i, h) in elems.into_iter().enumerate() {
                     self.flow = before.clone();
@@ -146,7 +157,7 @@ impl Gen<'_> {
                 self.push(Stmt::Switch {
                     on,
                     cases,
-                    default: Vec::new(),
+                    default,
                 });
             }
         }
@@ -399,6 +410,30 @@ impl Gen<'_> {
         self.flow
             .set_valid(h, if valid { Known::Yes } else { Known::No });
         self.touch(h);
+    }
+
+    /// Copies fields and validity; from outside a stack comes an invalid header.
+    pub(super) fn copy_from(&mut self, dst: Header, src: HeaderRef, span: Span) {
+        self.with_header_or(
+            src,
+            |g, src| g.copy_header(dst, src, span),
+            |g| g.clear_header(dst),
+        );
+    }
+
+    /// Makes a header invalid and its fields zero.
+    fn clear_header(&mut self, h: Header) {
+        let fields = self.p.header_types[self.p.headers[h].ty].fields.len();
+        for f in 0..fields as u32 {
+            let ty = self.field_type(h, f);
+            let value = match ty {
+                Type::Varbit(_) => Value::Slice(C::int(0), C::int(0)),
+                _ if ty.width() <= 64 => Value::Scalar(C::int(0)),
+                _ => Value::Limbs(vec![C::int(0); limb_count(ty.width()) as usize]),
+            };
+            self.write_field(h, f, value);
+        }
+        self.set_validity(h, false);
     }
 
     /// Copies fields and validity.

@@ -73,7 +73,7 @@ pub fn key_too_long(table: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic
     Diagnostic::error(
         Code("E0726"),
         at,
-        format!("the key of `{table}` takes {bytes} bytes; the kernel takes {limit} for it"),
+        format!("the key of `{table}` takes {bytes} bytes; the xdp target takes up to {limit}"),
     )
     .help("look up fewer or narrower fields, or a hash of them")
 }

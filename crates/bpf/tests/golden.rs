@@ -1,0 +1,194 @@
+//! What programs become in C, and what is refused. A file in `tests/golden` is P4 text, a line of dashes
+//! and the C (or the diagnostics as users see them). `UPDATE_GOLDEN=1 cargo test -p bpf --test golden`
+//! writes what comes after the dashes; read the difference before you commit it.
+//!
+//! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
+//! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
+
+use diag::{Diagnostics, SourceMap};
+use std::path::{Path, PathBuf};
+use syntax::MemoryLoader;
+
+const RULE: &str = "\n--------\n";
+
+const PRELUDE: &str = "\
+#include <core.p4>
+#include <xdp_model.p4>
+header eth_t { bit<48> dst; bit<48> src; bit<16> type; }
+header ipv4_t {
+    bit<4> version; bit<4> ihl; bit<8> dscp; bit<16> total_len; bit<16> id; bit<3> flags;
+    bit<13> offset; bit<8> ttl; bit<8> protocol; bit<16> checksum; bit<32> src; bit<32> dst;
+}
+";
+const HEADERS: &str = "
+struct headers_t { eth_t eth; ipv4_t ipv4; }";
+const PARSER: &str = "
+parser p(packet_in packet, out headers_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        transition select(hdr.eth.type) { 0x0800: ipv4; default: accept; }
+    }
+    state ipv4 { packet.extract(hdr.ipv4); transition accept; }
+}";
+const CONTROL: &str = "
+control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    apply { xout.output_action = xdp_action.XDP_PASS; xout.output_port = 0; }
+}";
+const DEPARSER: &str = "
+control d(in headers_t hdr, packet_out packet) {
+    apply { packet.emit(hdr.eth); packet.emit(hdr.ipv4); }
+}";
+
+fn complete(text: &str) -> String {
+    if text.contains("#include") {
+        return text.to_owned();
+    }
+    let mut program = PRELUDE.to_owned();
+    if !text.contains("struct headers_t") {
+        program += HEADERS;
+    }
+    // Line numbers are those of the text shown.
+    program += &format!("\n#line 1\n{text}\n#line 1000");
+    for (has, part) in [
+        ("parser p(", PARSER),
+        ("control c(", CONTROL),
+        ("control d(", DEPARSER),
+        (" main;", "\nxdp(p(), c(), d()) main;\n"),
+    ] {
+        if !text.contains(has) {
+            program += part;
+        }
+    }
+    program
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn includes() -> MemoryLoader {
+    let mut loader = MemoryLoader::new();
+    for entry in std::fs::read_dir(root().join("p4include")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        loader = loader.with(name, std::fs::read_to_string(&path).unwrap());
+    }
+    loader
+}
+
+/// Diagnostics with what they say to do.
+fn show(diagnostics: &Diagnostics) -> String {
+    diagnostics
+        .iter()
+        .filter(|d| d.severity == diag::Severity::Error)
+        .map(|d| {
+            let help = d.help.as_deref().unwrap_or("NO HELP");
+            format!("{}: {}\nhelp: {help}", d.code.0, d.message)
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
+    let loader = includes().with("test.p4", complete(text));
+    let mut map = SourceMap::new();
+    let parsed = syntax::parse(&mut map, &loader, "test.p4", &[]);
+    let checked = sema::check(&parsed.program, &map);
+    let errors = |d: &Diagnostics| format!("NOT A PROGRAM: {}", show(d));
+    let module = checked.module.ok_or_else(|| {
+        errors(if parsed.diagnostics.has_errors() {
+            &parsed.diagnostics
+        } else {
+            &checked.diagnostics
+        })
+    })?;
+    let (mut program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
+    ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
+    let options = bpf::Options {
+        source_name: "test.p4".into(),
+        extern_files: if text.contains("--extern") {
+            vec!["externs.c".into()]
+        } else {
+            Vec::new()
+        },
+        ..bpf::Options::default()
+    };
+    bpf::compile(&program, &map, &options).map_err(|d| show(&d))
+}
+
+/// The C without what all programs share, and without `#line`, which has a test of its own.
+fn shown(c: &str) -> String {
+    let body = c
+        .split_once("XDP_REDIRECT = 4,\n};\n")
+        .map_or(c, |(_, rest)| rest);
+    let body = body
+        .split_once("\nchar _license")
+        .map_or(body, |(before, _)| before);
+    body.lines()
+        .filter(|l| !l.starts_with("#line"))
+        .collect::<Vec<_>>()
+        .join("\n")
+        .trim()
+        .to_owned()
+}
+
+#[test]
+fn programs_become_the_c_beside_them() {
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let folder = root().join("crates/bpf/tests/golden");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    files.sort();
+    let mut wrong = Vec::new();
+    for path in files {
+        let file = std::fs::read_to_string(&path).unwrap();
+        let (text, expected) = file.split_once(RULE).unwrap_or((file.trim_end(), ""));
+        let result = match compile(text) {
+            Ok(output) => shown(&output.c_source),
+            Err(refused) => refused,
+        };
+        if result.trim() != expected.trim() {
+            wrong.push(format!("{}:\n{result}", path.display()));
+            if update {
+                std::fs::write(&path, format!("{text}{RULE}{result}\n")).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn lines_lead_back_to_the_program() {
+    let output = compile(
+        "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    apply {
+        xout.output_port = 0;
+        xout.output_action = xdp_action.XDP_PASS;
+        hdr.eth.dst = 1;
+    }
+}",
+    )
+    .unwrap();
+    let (_, after) = output.c_source.split_once("#line").unwrap();
+    assert!(
+        output.c_source.contains("store_be48(eth, 1);"),
+        "{}",
+        output.c_source
+    );
+    assert!(after.contains("\"test.p4\""), "{after}");
+}
+
+#[test]
+fn the_same_program_becomes_the_same_c() {
+    let text = "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    action a(bit<48> m) { hdr.eth.src = m; }
+    table t { key = { hdr.eth.dst : exact; } actions = { a; NoAction; } }
+    apply { xout.output_port = 0; xout.output_action = xdp_action.XDP_TX; t.apply(); }
+}";
+    let first = compile(text).unwrap();
+    for _ in 0..3 {
+        assert_eq!(compile(text).unwrap(), first);
+    }
+}
