@@ -6,7 +6,7 @@
 pub enum NameError {
     /// Nothing is called that; names that look like it.
     Unknown {
-        /// Similar names, best first, three at most.
+        /// The most similar names, three at most.
         similar: Vec<String>,
     },
     /// More than one name ends like that.
@@ -45,7 +45,7 @@ where
     }
 }
 
-/// Names close to `wanted`, best first: by edit distance to the name or to its last part.
+/// The names closest to `wanted`, three at most: by edit distance to the name or to its last part.
 pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<String> {
     let last = |name: &str| {
         name.rsplit('.')
@@ -61,9 +61,11 @@ pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<St
                 name,
             )
         })
-        .filter(|&(d, name)| d <= ((name.len().min(wanted.len()) + 2) / 3).max(1))
+        .filter(|&(d, name)| d <= name.len().min(wanted.len()).div_ceil(3).max(1))
         .collect();
     close.sort();
+    let best = close.first().map_or(0, |&(d, _)| d);
+    close.retain(|&(d, _)| d == best);
     close.truncate(3);
     close
         .into_iter()
