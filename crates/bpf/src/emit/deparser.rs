@@ -86,8 +86,13 @@ impl Gen<'_> {
         for item in &mut items {
             self.take_out(item);
         }
-        let grows = C::bin(BinOp::Ne, size.clone(), C::id("keep"));
-        let by = C::bin(BinOp::Sub, C::id("keep"), size.clone()).cast(CType::Int);
+        let (grows, by) = match size.as_int() {
+            Some(0) => (C::id("keep"), C::id("keep")),
+            _ => (
+                C::bin(BinOp::Ne, C::id("keep"), size.clone()),
+                C::bin(BinOp::Sub, C::id("keep"), size.clone()).cast(CType::Int),
+            ),
+        };
         let adjust = C::call("bpf_xdp_adjust_head", vec![C::id("ctx"), by]);
         let abort = vec![Stmt::goto_if(adjust, "reject")];
         self.push(Stmt::If(grows, abort, Block::new()));
@@ -264,6 +269,8 @@ impl Gen<'_> {
                             pointer.clone(),
                             C::bin(BinOp::Add, C::id("data"), at.clone()),
                         );
+                        // Else the compiler may check one sum and store through another.
+                        g.push(Stmt::Expr(C::call("barrier_var", vec![pointer.clone()])));
                         if item.saved.is_none() || g.plan.rep(item.header) == Rep::Fields {
                             let end = pointer.clone().plus(item.fixed.into());
                             g.push(Stmt::goto_if(
@@ -326,6 +333,7 @@ impl Gen<'_> {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
                 let start = C::bin(BinOp::Add, offset, len.clone());
                 self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
+                self.push(Stmt::Expr(C::call("barrier_var", vec![rest.clone()])));
                 let end = rest.clone().plus(after.into());
                 self.push(Stmt::goto_if(
                     C::bin(BinOp::Gt, end, C::id("data_end")),

@@ -48,6 +48,8 @@ pub(super) struct States {
     labels: HashMap<State, SmolStr>,
     /// Bytes known to be there on entry, of states with one way in.
     avail: HashMap<State, u32>,
+    /// The state at hand is in a loop.
+    in_loop: bool,
 }
 
 impl Gen<'_> {
@@ -58,6 +60,7 @@ impl Gen<'_> {
         let mut states = States {
             labels: HashMap::new(),
             avail: HashMap::new(),
+            in_loop: false,
         };
         for info in &plan.graph.states {
             let name = format!("parse_{}", data.states[info.state].name.replace('.', "_"));
@@ -70,6 +73,7 @@ impl Gen<'_> {
                 continue;
             }
             self.flow = flow.clone();
+            states.in_loop = info.cyclic;
             let state = &data.states[info.state];
             self.line(state.span);
             if let Some(label) = states.labels.get(&info.state) {
@@ -501,6 +505,7 @@ impl Gen<'_> {
                     states.avail.insert(next, self.cursor.avail);
                 }
                 let was_variable = self.cursor.variable;
+                let in_loop = states.in_loop;
                 self.block(|g| {
                     if cursor == Cursor::Variable {
                         let mut offset = g.offset();
@@ -514,7 +519,7 @@ impl Gen<'_> {
                         }
                         g.set_offset(offset);
                     }
-                    if cyclic {
+                    if cyclic && in_loop {
                         g.back_edge("reject", &label);
                     } else {
                         g.push(Stmt::Goto(label));

@@ -154,11 +154,7 @@ impl Gen<'_> {
                     cases.push((vec![C::int(i as u64)], block));
                 }
                 self.flow = after;
-                self.push(Stmt::Switch {
-                    on,
-                    cases,
-                    default,
-                });
+                self.push(Stmt::Switch { on, cases, default });
             }
         }
     }
