@@ -6,6 +6,7 @@
 use super::Gen;
 use super::access::Bytes;
 use super::locals::Role;
+use super::parser::MAX_OFFSET;
 use crate::plan::Rep;
 use crate::plan::layout::{Emit, StmtId};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -264,6 +265,11 @@ impl Gen<'_> {
                         (C::id("data").plus(at.into()), C::int(at.into()))
                     }
                     None => {
+                        if g.options.spill_everything {
+                            // Lengths that were in the map have no bounds that the verifier knows.
+                            g.push(Stmt::Expr(C::call("barrier_var", vec![at.clone()])));
+                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(MAX_OFFSET)));
+                        }
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
                         g.set(
                             pointer.clone(),

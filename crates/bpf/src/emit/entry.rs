@@ -249,7 +249,9 @@ impl Gen<'_> {
         body: &mut Block,
     ) -> Result<Option<Spilled>, Diagnostics> {
         let movable = |l: &Local| {
-            !matches!(l.ty, Type::Ptr(_)) && !matches!(l.name.as_str(), "off" | "keep" | "touched")
+            !matches!(l.ty, Type::Ptr(_))
+                && !matches!(l.name.as_str(), "off" | "keep" | "touched")
+                && !self.locals.followed.contains(&l.name)
         };
         let mut order: Vec<usize> = (0..locals.len()).filter(|&i| movable(&locals[i])).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));

@@ -1,11 +1,12 @@
 //! The C variables of the generated function.
 
 use super::Gen;
+use crate::plan::Rep;
 use cgen::lower::limb_count;
 use cgen::tree::{Expr as C, Type};
 use ir::{Header, Var};
 use smol_str::SmolStr;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,12 +57,18 @@ impl Local {
     }
 }
 
+/// The emitter's own variables that lead to places in the packet: the verifier follows what is in
+/// registers and on the stack, and knows nothing of what was in a map.
+const FOLLOWED: [&str; 3] = ["at", "bits", "moved"];
+
 /// All C variables, in the order in which they came up.
 #[derive(Default, Debug)]
 pub(super) struct Locals {
     pub list: Vec<Local>,
     by_role: HashMap<Role, usize>,
     own: u32,
+    /// Those that must not go to the per-CPU map.
+    pub followed: HashSet<SmolStr>,
 }
 
 fn pointer() -> Type {
@@ -114,7 +121,17 @@ impl Gen<'_> {
             Role::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
             Role::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
-        self.add_local(role, &wish, ty, init)
+        let var = self.add_local(role, &wish, ty, init);
+        // Whether a pointer leads to bytes of the packet is something the verifier has to see.
+        let guards = match role {
+            Role::There(_) => true,
+            Role::Valid(h) => self.plan.rep(h) == Rep::Packet,
+            _ => false,
+        };
+        if let (C::Ident(name), true) = (&var, guards) {
+            self.locals.followed.insert(name.clone());
+        }
+        var
     }
 
     fn add_local(&mut self, role: Role, wish: &str, ty: Type, init: Option<C>) -> C {
@@ -134,7 +151,11 @@ impl Gen<'_> {
     /// A variable of the emitter's own.
     pub(super) fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
-        self.add_local(Role::Own(self.locals.own), wish, ty, init)
+        let var = self.add_local(Role::Own(self.locals.own), wish, ty, init);
+        if let (C::Ident(name), true) = (&var, FOLLOWED.contains(&wish)) {
+            self.locals.followed.insert(name.clone());
+        }
+        var
     }
 }
 

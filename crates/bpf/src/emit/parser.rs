@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
 /// takes less than 64 KiB for an offset in all.
-const MAX_OFFSET: u64 = 0x7fff;
+pub(super) const MAX_OFFSET: u64 = 0x7fff;
 
 /// Where the cursor is while a state is emitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
