@@ -103,6 +103,15 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
 }
 
+impl From<Box<Diagnostic>> for Diagnostics {
+    /// That one alone.
+    fn from(diagnostic: Box<Diagnostic>) -> Diagnostics {
+        Diagnostics {
+            list: vec![*diagnostic],
+        }
+    }
+}
+
 impl Diagnostics {
     /// None yet.
     pub fn new() -> Diagnostics {

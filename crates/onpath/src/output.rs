@@ -30,9 +30,7 @@ pub fn refused(diagnostic: Box<Diagnostic>) -> Stop {
 
 /// Prints a diagnostic, and stops with status 1.
 pub fn refused_in(diagnostic: Box<Diagnostic>, map: &SourceMap) -> Stop {
-    let mut diagnostics = Diagnostics::new();
-    diagnostics.push(*diagnostic);
-    print_diagnostics(&diagnostics, map);
+    print_diagnostics(&diagnostic.into(), map);
     Stop::Told(1)
 }
 

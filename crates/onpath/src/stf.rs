@@ -165,11 +165,7 @@ impl Prepared {
         let decoder = |bytes: &[u8]| decode(&self.program, bytes);
         match run(&script, &self.program, device.as_mut(), &decoder) {
             Ok(outcome) => self.verdict(outcome),
-            Err(refusal) => {
-                let mut diagnostics = Diagnostics::new();
-                diagnostics.push(*refusal);
-                Verdict::Refused(diagnostics)
-            }
+            Err(refusal) => Verdict::Refused(refusal.into()),
         }
     }
 
@@ -223,7 +219,7 @@ impl Prepared {
                 .map_or_else(String::new, |(file, at)| {
                     format!("{}:{}: ", self.scripts.file(file).name, at.line)
                 });
-            format!("{place}{}", failure.text)
+            format!("{place}{}", failure.text.trim_end())
         });
         Verdict::Failed(shown.collect())
     }

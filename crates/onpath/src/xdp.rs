@@ -58,14 +58,26 @@ pub fn generate(
     sources: &SourceMap,
     externs: &[PathBuf],
 ) -> Result<BpfOutput, Diagnostics> {
-    bpf::compile(&driver::optimise(program), sources, &options(sources, externs, false))
+    bpf::compile(
+        &driver::optimise(program),
+        sources,
+        &options(sources, externs, false),
+    )
 }
 
 fn options(sources: &SourceMap, externs: &[PathBuf], spill_everything: bool) -> Options {
-    let file_name =
-        |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file_name = |path: &PathBuf| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
     Options {
-        source_name: sources.files().next().map(|(_, f)| f.name.clone()).unwrap_or_default(),
+        source_name: sources
+            .files()
+            .next()
+            .map(|(_, f)| f.name.clone())
+            .unwrap_or_default(),
         extern_files: externs.iter().map(file_name).collect(),
         spill_everything,
         ..Options::default()
@@ -87,7 +99,7 @@ pub fn compile(
         let output = bpf::compile(&optimised, sources, &options)?;
         let own_time = passes_time + begun.elapsed();
         let begun = Instant::now();
-        let object = object(&output, request).map_err(one)?;
+        let object = object(&output, request).map_err(Diagnostics::from)?;
         Ok(Compiled {
             budget: budget::read(&object).unwrap_or_default(),
             c_source: output.c_source,
@@ -119,7 +131,11 @@ fn object(output: &BpfOutput, request: Request) -> Result<Vec<u8>, Box<diag::Dia
         text: &output.c_source,
         headers: bpf::headers(),
         include_dirs: &include_dirs,
-        defines: if request.observe { &[kernel::test_run::OBSERVE] } else { &[] },
+        defines: if request.observe {
+            &[kernel::test_run::OBSERVE]
+        } else {
+            &[]
+        },
     };
     clang::compile(&clang::find()?, source)
 }
@@ -133,20 +149,14 @@ pub fn device(
     script: &Script,
 ) -> Result<Box<dyn Device>, Diagnostics> {
     let instance: Instance = kernel::load(&compiled.object, &compiled.abi, program, sources)
-        .map_err(|failure| one(failure.diagnostic))?;
+        .map_err(|failure| Diagnostics::from(failure.diagnostic))?;
     Ok(match reach {
         Reach::TestRun => Box::new(TestRun::new(instance)),
         Reach::Veth => {
             let ports: Vec<u32> = ports_of(script).into_iter().collect();
-            Box::new(VethDevice::new(instance, &ports).map_err(one)?)
+            Box::new(VethDevice::new(instance, &ports).map_err(Diagnostics::from)?)
         }
     })
-}
-
-fn one(diagnostic: Box<diag::Diagnostic>) -> Diagnostics {
-    let mut diagnostics = Diagnostics::new();
-    diagnostics.push(*diagnostic);
-    diagnostics
 }
 
 /// The ports that a script names.

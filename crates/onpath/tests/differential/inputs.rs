@@ -18,6 +18,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Tables by name, and the values of the keys with which each was looked up, as text.
+type Seen = Vec<(String, Vec<String>)>;
+
 /// The kernel takes no shorter packet in a test run.
 const SHORTEST: usize = 14;
 
@@ -91,7 +94,7 @@ pub fn aim(
 
 /// The values with which each table is looked up when the interpreter runs some of the packets.
 fn looked_up(program: &Arc<Program>, packets: &[Vec<u8>]) -> HashMap<Table, Vec<Vec<Bits>>> {
-    let seen: Rc<RefCell<Vec<(String, Vec<String>)>>> = Rc::default();
+    let seen: Rc<RefCell<Seen>> = Rc::default();
     let Ok(mut interpreter) = Interpreter::new(Arc::clone(program), Options::default()) else {
         return HashMap::new();
     };
