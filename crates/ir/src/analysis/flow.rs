@@ -9,7 +9,7 @@
 use super::facts::Facts;
 use super::mentions::{Mentions, Storage};
 use crate::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Facts by program point. Statements are known by their address, so a program must not move them
@@ -81,6 +81,39 @@ fn join(into: &mut Reached, other: Reached) -> bool {
             changed
         }
     }
+}
+
+/// The states that the start leads to, in reverse postorder.
+fn ranks(parser: &ParserData) -> HashMap<State, usize> {
+    let next = |state: State| -> Vec<State> {
+        let target = |target: &Target| match target {
+            Target::State(next) => Some(*next),
+            _ => None,
+        };
+        match &parser.states[state].transition {
+            Transition::To(to) => target(to).into_iter().collect(),
+            Transition::Select { cases, .. } => cases
+                .iter()
+                .filter_map(|case| target(&case.target))
+                .collect(),
+        }
+    };
+    let mut seen = HashSet::from([parser.start]);
+    let mut path = vec![(parser.start, next(parser.start))];
+    let mut finished = Vec::new();
+    while let Some((state, rest)) = path.last_mut() {
+        match rest.pop() {
+            Some(to) if seen.insert(to) => path.push((to, next(to))),
+            Some(_) => {}
+            None => {
+                finished.push(*state);
+                path.pop();
+            }
+        }
+    }
+    let last = finished.len();
+    let rank = |(i, state)| (state, last - i);
+    finished.into_iter().enumerate().map(rank).collect()
 }
 
 struct Walker<'a> {
@@ -158,17 +191,18 @@ impl Walker<'_> {
         let data = &self.program.parsers[id];
         let mut entries: HashMap<State, Reached> = HashMap::new();
         entries.insert(data.start, start);
-        let mut todo = vec![data.start];
+        // In this order a state without cycles is looked at when all that leads to it is settled.
+        let rank = ranks(data);
+        let mut todo = BTreeSet::from([(rank[&data.start], data.start)]);
         self.record = false;
-        while let Some(state) = todo.pop() {
+        while let Some((_, state)) = todo.pop_first() {
             let now = entries[&state].clone();
             let now = self.block(&data.states[state].body, now);
             for (target, facts) in self.successors(&data.states[state].transition, now) {
                 if let Target::State(next) = target
                     && join(entries.entry(next).or_default(), facts)
-                    && !todo.contains(&next)
                 {
-                    todo.push(next);
+                    todo.insert((rank[&next], next));
                 }
             }
         }
