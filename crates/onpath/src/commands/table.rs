@@ -89,6 +89,9 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
         }
         None => program.tables.keys().collect(),
     };
+    if tables.is_empty() && !as_json {
+        println!("the program has no tables");
+    }
     let mut shown: Vec<Value> = Vec::new();
     for table in tables {
         let name = &program.tables[table].name;
