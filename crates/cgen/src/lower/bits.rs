@@ -95,7 +95,9 @@ pub fn padded_bits(l: &mut impl Leaves, e: Expr, hi: i64, lo: i64, sign: bool) -
         // The value's own top bit is in `value`, so its sign can be taken from there.
         value = signed(value, have);
         if lo > bottom {
-            value = C::bin(BinOp::Shr, value, C::int((lo - bottom) as u64));
+            // Past 63 there are copies of the sign only, and C shifts no further.
+            let by = (lo - bottom).min(63) as u64;
+            value = C::bin(BinOp::Shr, value, C::int(by));
         }
         value = value.cast(Type::register(len));
         let below = (bottom - lo).max(0) as u64;
