@@ -18,3 +18,14 @@ control c(inout s_t s, in bit<8> unused_ok) {
     }
     apply { t.apply(); s.g = twice(s.g); @atomic { s.f = 1; } }
 }
+// Text in annotations runs over lines, and holds what would be code elsewhere.
+@rule("
+    // Not 'zero', nor a \"mask\":
+    x != 0 && y::mask == 1;
+#if defined(NOTHING)
+    z -> 3
+#endif
+")
+@about[name = "two
+    lines", type = 3]
+control told() { apply { } }

@@ -38,3 +38,12 @@ parser p(packet_in packet, inout hs_t h, in color k) {
     }
     @name("final") state last { if (seen == 1) { seen = 2; } { bit<8> skip = 8; packet.advance((bit<32>) skip); } }
 }
+parser nested(in bit<8> x) {
+    state start {
+        transition select(x, { x, x }, x) {
+            (0, { 0, 1 }, 0): accept;
+            (1, default, 1): reject;
+            default: reject;
+        }
+    }
+}
