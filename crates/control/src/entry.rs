@@ -194,7 +194,7 @@ fn parse(program: &Program, text: Piece) -> Result<Parsed, Box<Diagnostic>> {
 
 /// The key that a word `name:match` or `name=match` names, and where the match begins.
 fn key_name<'a>(keys: &[&Key], word: Piece<'a>) -> Option<(usize, Piece<'a>)> {
-    let (name, value) = word.split_once(|c| c == ':' || c == '=')?;
+    let (name, value) = word.split_named()?;
     let index = resolve(keys.iter().map(|k| k.name.as_str()), name.trim().text).ok()?;
     Some((index, value.trim()))
 }
@@ -218,7 +218,7 @@ fn parse_matches(
             }
             None => {
                 let unknown_name = word
-                    .split_once(|c| c == '=' || c == ':')
+                    .split_named()
                     .filter(|(name, _)| reads_as_name(name.text, any_named));
                 if let Some((name, _)) = unknown_name {
                     let error = resolve(names.iter().copied(), name.text).err();
@@ -359,7 +359,7 @@ fn parse_action(
     }
     for (position, &argument) in words.iter().enumerate() {
         let named = argument
-            .split_once(|c| c == ':' || c == '=')
+            .split_named()
             .map(|(name, value)| (name.trim(), value.trim()))
             .filter(|(name, _)| {
                 param_names.contains(&name.text) || reads_as_name(name.text, false)

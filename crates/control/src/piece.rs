@@ -48,6 +48,23 @@ impl<'a> Piece<'a> {
         ))
     }
 
+    /// Splits `name:value` or `name=value`; a colon in brackets belongs to the name, as in `x[3:0]:5`.
+    pub fn split_named(self) -> Option<(Piece<'a>, Piece<'a>)> {
+        let mut depth = 0usize;
+        let index = self.text.find(|c| {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && (c == ':' || c == '=')
+        })?;
+        Some((
+            self.part(0, index),
+            self.part(index + 1, self.text.len()),
+        ))
+    }
+
     /// The first word and the rest, both trimmed.
     pub fn first_word(self) -> (Piece<'a>, Piece<'a>) {
         let all = self.trim();
@@ -112,6 +129,17 @@ mod tests {
         assert_eq!(words("k:0x1 &&& 0xf act()"), ["k:0x1 &&& 0xf", "act()"]);
         assert_eq!(words("1 .. 5 x"), ["1 .. 5", "x"]);
         assert_eq!(words(""), [""; 0]);
+    }
+
+    #[test]
+    fn a_slice_is_part_of_a_name() {
+        let split = |text| {
+            let (name, value) = Piece::new(text, 0).split_named()?;
+            Some((name.text, value.text))
+        };
+        assert_eq!(split("hdr.x[3:0]:5"), Some(("hdr.x[3:0]", "5")));
+        assert_eq!(split("mac=02:00"), Some(("mac", "02:00")));
+        assert_eq!(split("hdr.x[3:0]"), None);
     }
 
     #[test]
