@@ -103,6 +103,9 @@ pub fn print(parts: &[Part]) -> String {
     text
 }
 
+/// No session takes longer, in seconds, also on a busy machine.
+const LONGEST: &str = "240";
+
 /// Between the outputs of two commands; no command prints it.
 const SEPARATOR: &str = "\u{1e}";
 
@@ -123,16 +126,14 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
         place.bin.display(),
         std::env::var("PATH").unwrap_or_default()
     );
-    let mut command = if place.in_kernel {
-        let mut unshare = Command::new("unshare");
-        unshare.args(["--net", "--mount", "bash", "-c"]);
-        unshare
-    } else {
-        let mut bash = Command::new("bash");
-        bash.arg("-c");
-        bash
+    let shell: &[&str] = match place.in_kernel {
+        true => &["unshare", "--net", "--mount", "bash", "-c"],
+        false => &["bash", "-c"],
     };
-    let output = command
+    // A command that hangs ends with all that the session started.
+    let output = Command::new("timeout")
+        .arg(LONGEST)
+        .args(shell)
         .arg(&script)
         .current_dir(place.folder)
         .env("PATH", path)
