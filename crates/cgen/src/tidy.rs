@@ -15,9 +15,7 @@ pub fn tidy(
     loop {
         let mut read = HashSet::new();
         for_each_expr(body, &mut |e, store| {
-            if !store {
-                read.insert_idents(e);
-            } else if !matches!(e, Expr::Ident(_)) {
+            if !store || !matches!(e, Expr::Ident(_)) {
                 read.insert_idents(e);
             }
         });

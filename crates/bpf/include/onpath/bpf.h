@@ -75,6 +75,14 @@ static inline __attribute__((always_inline, unused)) u32 flag_set(void)
     return flag;
 }
 
+/* A header that may not be there, behind the question whether it is: keeps the compiler from making the
+ * access on other ways as well, with another address. */
+static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header)
+{
+    asm volatile("" : "+r"(header));
+    return header;
+}
+
 /* In a loop: keeps the verifier from forgetting what it knows of a flag when it takes the turns for one. A
  * jump to the next instruction that it has to decide is enough. */
 #define stay_known(flag) asm volatile("if %0 == 7 goto +0" : : "r"((u64)(flag)))

@@ -32,13 +32,13 @@ impl Gen<'_> {
                 self.store(*dst, value);
             }
             StmtKind::CopyHeader { dst, src } => {
-                let (dst, src, span) = (*dst, *src, stmt.span);
-                self.with_header(dst, |g, d| g.copy_from(d, src, span));
+                let (dst, src) = (*dst, *src);
+                self.with_header(dst, |g, d| g.copy_from(d, src));
             }
             StmtKind::SetValid(h) => self.with_header(*h, |g, h| g.set_validity(h, true)),
             StmtKind::SetInvalid(h) => self.with_header(*h, |g, h| g.set_validity(h, false)),
-            StmtKind::PushFront(stacks, n) => self.move_elements(stacks, *n, true, stmt.span),
-            StmtKind::PopFront(stacks, n) => self.move_elements(stacks, *n, false, stmt.span),
+            StmtKind::PushFront(stacks, n) => self.move_elements(stacks, *n, true),
+            StmtKind::PopFront(stacks, n) => self.move_elements(stacks, *n, false),
             StmtKind::If {
                 cond,
                 then,
@@ -49,7 +49,7 @@ impl Gen<'_> {
             StmtKind::Loop(label, body) => self.repeat(*label, body),
             StmtKind::Break(label) => {
                 if self.labels.get(label).is_some_and(|t| t.moves_cursor) {
-                    self.to_variable();
+                    self.cursor_to_variable();
                 }
                 if let Some(target) = self.labels.get_mut(label) {
                     target.end.flow.join(&self.flow);
@@ -172,7 +172,7 @@ impl Gen<'_> {
     fn run_arm(&mut self, block: &[ir::Stmt], moves: bool) {
         self.run(block);
         if moves && !self.flow.dead {
-            self.to_variable();
+            self.cursor_to_variable();
         }
     }
 
@@ -214,7 +214,7 @@ impl Gen<'_> {
         );
         self.run(body);
         if moves_cursor && !self.flow.dead {
-            self.to_variable();
+            self.cursor_to_variable();
         }
         self.end(label, name);
     }
@@ -264,7 +264,7 @@ impl Gen<'_> {
     /// The jump from a loop's end to its start.
     fn start_again(&mut self, label: Label) {
         if self.labels.get(&label).is_some_and(|t| t.moves_cursor) {
-            self.to_variable();
+            self.cursor_to_variable();
         }
         if let Some(target) = self.labels.get_mut(&label)
             && let Some(start) = target.start.clone()
@@ -291,21 +291,21 @@ impl Gen<'_> {
         self.push(Stmt::Goto(start.into()));
     }
 
-    fn move_elements(&mut self, stacks: &[ir::Stack], n: u32, up: bool, span: diag::Span) {
+    fn move_elements(&mut self, stacks: &[ir::Stack], n: u32, up: bool) {
         for &stack in stacks {
             let elems = self.p.stacks[stack].elems.clone();
             let size = elems.len();
             let n = (n as usize).min(size);
             if up {
                 for i in (n..size).rev() {
-                    self.copy_header(elems[i], elems[i - n], span);
+                    self.copy_header(elems[i], elems[i - n]);
                 }
                 for &h in &elems[..n] {
                     self.set_validity(h, false);
                 }
             } else {
                 for i in 0..size - n {
-                    self.copy_header(elems[i], elems[i + n], span);
+                    self.copy_header(elems[i], elems[i + n]);
                 }
                 for &h in &elems[size - n..] {
                     self.set_validity(h, false);

@@ -31,9 +31,9 @@ pub(crate) fn emit(
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
-    let one = |d| {
+    let one = |d: Box<diag::Diagnostic>| {
         let mut all = Diagnostics::new();
-        all.push(d);
+        all.push(*d);
         all
     };
     let copied = match program.block(ir::Role::Deparser) {
@@ -572,6 +572,7 @@ fn is_pure(name: &str) -> bool {
                 | "sign_extend"
                 | "unknown_zero"
                 | "flag_set"
+                | "behind_check"
         )
 }
 

@@ -161,14 +161,14 @@ impl Gen<'_> {
         }
         for (block, place) in [(yes, cursor_yes), (no, self.cursor.clone())] {
             self.cursor = place;
-            let mut more = self.block(Gen::to_variable);
+            let mut more = self.block(Gen::cursor_to_variable);
             block.append(&mut more);
         }
         self.cursor.avail = 0;
     }
 
     /// Moves the cursor into the variables.
-    pub(super) fn to_variable(&mut self) {
+    pub(super) fn cursor_to_variable(&mut self) {
         if self.cursor.variable && self.cursor.delta == 0 {
             self.cursor.avail = 0;
             return;
@@ -480,16 +480,15 @@ impl Gen<'_> {
     fn transition(&mut self, state: &StateData, states: &mut States) {
         match &state.transition {
             Transition::To(target) => {
-                let jump = self.edge(*target, state, states);
+                let jump = self.edge(*target, states);
                 self.out.extend(jump);
             }
-            Transition::Select { keys, cases } => self.select(state, keys, cases, states),
+            Transition::Select { keys, cases } => self.select(keys, cases, states),
         }
     }
 
     /// The jump to a target, with what has to be set on the way.
-    pub(super) fn edge(&mut self, target: Target, from: &StateData, states: &mut States) -> Block {
-        let _ = from;
+    pub(super) fn edge(&mut self, target: Target, states: &mut States) -> Block {
         match target {
             Target::Accept => self.accept(),
             Target::Reject => vec![Stmt::Goto("reject".into())],

@@ -6,16 +6,10 @@ use super::parser::States;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use diag::Span;
-use ir::{Expr, Keyset, SelectCase, StateData};
+use ir::{Expr, Keyset, SelectCase};
 
 impl Gen<'_> {
-    pub(super) fn select(
-        &mut self,
-        state: &StateData,
-        keys: &[Expr],
-        cases: &[SelectCase],
-        states: &mut States,
-    ) {
+    pub(super) fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &mut States) {
         let total = |case: &SelectCase| case.keysets.iter().all(|k| matches!(k, Keyset::Any));
         let reached = cases.iter().position(total).map_or(cases.len(), |i| i + 1);
         let (cases, otherwise) = match cases[..reached].split_last() {
@@ -23,7 +17,7 @@ impl Gen<'_> {
             _ => (&cases[..reached], None),
         };
         let fallback = match otherwise {
-            Some(case) => self.edge(case.target, state, states),
+            Some(case) => self.edge(case.target, states),
             None => vec![Stmt::Goto("reject".into())],
         };
         let simple = keys.len() == 1
@@ -47,7 +41,7 @@ impl Gen<'_> {
                     }
                     seen.push(value);
                     let mut jump = self.block(|g| g.line(case.span));
-                    jump.extend(self.edge(case.target, state, states));
+                    jump.extend(self.edge(case.target, states));
                     arms.push((vec![C::int(value)], jump));
                 }
                 self.push(Stmt::Switch {
@@ -58,20 +52,14 @@ impl Gen<'_> {
                 return;
             }
         }
-        if self.chain(state, keys, cases, states) {
+        if self.chain(keys, cases, states) {
             self.out.extend(fallback);
         }
     }
 
     /// Tries cases in order; gives whether none may match. What successive cases have in common is asked
     /// once.
-    fn chain(
-        &mut self,
-        state: &StateData,
-        keys: &[Expr],
-        cases: &[SelectCase],
-        states: &mut States,
-    ) -> bool {
+    fn chain(&mut self, keys: &[Expr], cases: &[SelectCase], states: &mut States) -> bool {
         let mut rest = cases;
         while let Some((first, others)) = rest.split_first() {
             let mut shared = askable(&first.keysets);
@@ -93,7 +81,7 @@ impl Gen<'_> {
             if run == 1 || keys.len() < 2 {
                 self.line(first.span);
                 let cond = self.matches(keys, &first.keysets, first.span);
-                let jump = self.edge(first.target, state, states);
+                let jump = self.edge(first.target, states);
                 match cond.as_int() {
                     Some(0) => {}
                     Some(_) => {
@@ -127,7 +115,7 @@ impl Gen<'_> {
             let cond = self.matches(keys, &common.keysets, first.span);
             let inner: Vec<SelectCase> = group.iter().map(|c| blank(c, false)).collect();
             let mut open = true;
-            let block = self.block(|g| open = g.chain(state, keys, &inner, states));
+            let block = self.block(|g| open = g.chain(keys, &inner, states));
             match cond.as_int() {
                 Some(0) => {}
                 Some(_) => {

@@ -6,9 +6,8 @@ use super::locals::Role;
 use crate::errors;
 use crate::plan::Rep;
 use crate::plan::flow::Known;
-use cgen::lower::{self, Leaves, limb_count, mask};
+use cgen::lower::{self, Leaves, limb_count};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
-use diag::Span;
 use ir::{Expr, ExprKind, Header, HeaderRef, Place, Program, Type, Var};
 use std::collections::HashMap;
 
@@ -177,6 +176,13 @@ impl Gen<'_> {
         }
     }
 
+    /// Whether a header is known to be there only by the first operand of the expression at hand.
+    fn only_assumed(&self, h: Header) -> bool {
+        self.assumed
+            .first()
+            .is_some_and(|flow| flow.there(h) != Known::Yes)
+    }
+
     /// The variable that says so.
     pub(super) fn presence_role(&self, h: Header) -> Role {
         if self.plan.invalidated[h.as_u32() as usize] {
@@ -243,7 +249,10 @@ impl Gen<'_> {
                 if there.as_int() == Some(0) {
                     return C::int(0);
                 }
-                let (bytes, bit) = self.place_of(h, field);
+                let (mut bytes, bit) = self.place_of(h, field);
+                if there.as_int().is_none() || self.only_assumed(h) {
+                    bytes.base = C::call("behind_check", vec![bytes.base]);
+                }
                 let value = bytes.load(bit + ty.width() - 1 - hi, hi - lo + 1);
                 match there.as_int() {
                     Some(_) => value,
@@ -373,7 +382,10 @@ impl Gen<'_> {
                 if there.as_int() == Some(0) {
                     return;
                 }
-                let (bytes, bit) = self.place_of(h, field);
+                let (mut bytes, bit) = self.place_of(h, field);
+                if there.as_int().is_none() {
+                    bytes.base = C::call("behind_check", vec![bytes.base]);
+                }
                 let mut stores = Block::new();
                 store_value(&bytes, bit, ty.width(), value, &mut stores);
                 match there.as_int() {
@@ -409,10 +421,10 @@ impl Gen<'_> {
     }
 
     /// Copies fields and validity; from outside a stack comes an invalid header.
-    pub(super) fn copy_from(&mut self, dst: Header, src: HeaderRef, span: Span) {
+    pub(super) fn copy_from(&mut self, dst: Header, src: HeaderRef) {
         self.with_header_or(
             src,
-            |g, src| g.copy_header(dst, src, span),
+            |g, src| g.copy_header(dst, src),
             |g| g.clear_header(dst),
         );
     }
@@ -433,7 +445,7 @@ impl Gen<'_> {
     }
 
     /// Copies fields and validity.
-    pub(super) fn copy_header(&mut self, dst: Header, src: Header, span: Span) {
+    pub(super) fn copy_header(&mut self, dst: Header, src: Header) {
         if dst == src {
             return;
         }
@@ -462,7 +474,6 @@ impl Gen<'_> {
         self.set(var, valid);
         self.flow.set_valid(dst, known);
         self.touch(dst);
-        let _ = span;
     }
 
     /// The value of a field as the deparser writes it: bits `hi` down to `lo`.
@@ -509,5 +520,4 @@ pub(super) fn store_value(bytes: &Bytes, bit: u32, width: u32, value: Value, out
         }
         Value::Slice(..) => {}
     }
-    let _ = mask;
 }

@@ -55,9 +55,9 @@ impl Layout {
         graph: &Graph,
         deparser: Routine,
         reps: &[Rep],
-    ) -> Result<Layout, Diagnostic> {
+    ) -> Result<Layout, Box<Diagnostic>> {
         let mut emits = Vec::new();
-        collect(program, &program.routines[deparser].body, true, &mut emits)?;
+        collect(&program.routines[deparser].body, true, &mut emits)?;
         let of = |h: Header| &facts.headers[h.as_u32() as usize];
         emits.retain(|e| !of(e.header).sites.is_empty() || of(e.header).replaced);
 
@@ -145,12 +145,7 @@ impl Layout {
     }
 }
 
-fn collect(
-    program: &Program,
-    block: &Block,
-    always: bool,
-    emits: &mut Vec<Emit>,
-) -> Result<(), Diagnostic> {
+fn collect(block: &Block, always: bool, emits: &mut Vec<Emit>) -> Result<(), Box<Diagnostic>> {
     let mut left = false;
     for stmt in block {
         match &stmt.kind {
@@ -159,14 +154,14 @@ fn collect(
                 always: always && !left,
                 stmt: StmtId::of(stmt),
             }),
-            StmtKind::Emit(_) => return Err(errors::dynamic_emit(stmt.span)),
+            StmtKind::Emit(_) => return Err(Box::new(errors::dynamic_emit(stmt.span))),
             StmtKind::Loop(_, body) if emits_any(body) => {
-                return Err(errors::dynamic_emit(stmt.span));
+                return Err(Box::new(errors::dynamic_emit(stmt.span)));
             }
             StmtKind::Return | StmtKind::Exit => left = true,
             _ => {
                 for inner in visit::blocks(&stmt.kind) {
-                    collect(program, inner, false, emits)?;
+                    collect(inner, false, emits)?;
                     visit::walk_block(inner, &mut |s| {
                         left |= matches!(
                             s.kind,

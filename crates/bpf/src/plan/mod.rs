@@ -60,8 +60,8 @@ pub struct Plan {
 
 impl Plan {
     /// Plans a program; `forced` headers live in variables.
-    pub fn new(program: &Program, forced: &BTreeSet<Header>) -> Result<Plan, Diagnostic> {
-        let wrong = || errors::wrong_architecture(&program.arch);
+    pub fn new(program: &Program, forced: &BTreeSet<Header>) -> Result<Plan, Box<Diagnostic>> {
+        let wrong = || Box::new(errors::wrong_architecture(&program.arch));
         let Some(BlockBody::Parser(parser)) = program.block(Role::Parser) else {
             return Err(wrong());
         };
