@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::locals::Role;
 use super::values::Value;
 use super::{Exit, Gen, Labeled};
 use crate::plan::Rep;
@@ -284,8 +285,13 @@ impl Gen<'_> {
             .filter(|&h| self.plan.rep(h) == Rep::Packet && self.flow.there(h) == Known::Maybe)
             .collect();
         for h in flags {
-            let flag = self.local(self.presence_role(h));
-            self.push(Stmt::Expr(C::call("stay_known", vec![flag])));
+            // A valid header is one that is there, so that either flag may lead to its bytes.
+            let mut roles = vec![Role::Valid(h), self.presence_role(h)];
+            roles.dedup();
+            for role in roles {
+                let flag = self.local(role);
+                self.push(Stmt::Expr(C::call("stay_known", vec![flag])));
+            }
         }
         self.push(Stmt::Expr(C::call("may_goto", vec![C::id(end)])));
         self.push(Stmt::Goto(start.into()));
@@ -314,7 +320,7 @@ impl Gen<'_> {
         }
         let Some(&first) = stacks.first() else { return };
         let size = self.p.stacks[first].elems.len() as u64;
-        let next = self.local(super::locals::Role::Var(self.p.stacks[first].next));
+        let next = self.local(Role::Var(self.p.stacks[first].next));
         let n = u64::from(n);
         let (limit, inside) = if up {
             let sum = next.clone().plus(n);
