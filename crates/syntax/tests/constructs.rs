@@ -421,7 +421,7 @@ fn tables() {
         &[
             ("key { h.a : exact; }", "E0147"),
             ("key: { h.a : exact; }", "E0147"),
-            ("key = { h.a; }", "E0110"),
+            ("key = { h.a; }", "E0152"),
             ("key = { h.a : exact }", "E0111"),
             ("key = { h.a : ; }", "E0110"),
             ("key = h.a;", "E0110"),

@@ -159,3 +159,10 @@ pub fn part_select(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0151"), span, "`+:` is no slice of P4-16 version 1.2.5")
         .help("give the highest and the lowest bit: x[5:2] in place of x[2+:4]; with a place that is not constant, (x >> n)[3:0]")
 }
+
+/// `key = { x; }`.
+pub fn key_without_match_kind(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0152"), span, "a key does not say how it matches")
+        .label("a match kind is missing before this")
+        .help("write EXPRESSION : exact; or another match kind, such as lpm or ternary")
+}

@@ -82,6 +82,12 @@ impl Parser<'_> {
     fn key_element(&mut self) -> Parse<KeyElement> {
         let start = self.span();
         let expr = self.expr()?;
+        if matches!(
+            self.kind(),
+            Kind::Semi | Kind::Assign | Kind::RBrace | Kind::Comma
+        ) {
+            return Err(self.report(mistakes::key_without_match_kind(self.span())));
+        }
         self.expect(Kind::Colon)?;
         let match_kind = self.name("a match kind")?;
         let annotations = self.annotations()?;
