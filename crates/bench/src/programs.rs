@@ -146,6 +146,7 @@ pub fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
             headers: &[],
             include_dirs: &include_dirs,
             defines: &[],
+            effort: clang::Effort::Full,
         },
     )?)
 }

@@ -105,6 +105,7 @@ mod tests {
                 headers: &[],
                 include_dirs: &[],
                 defines: &[],
+                effort: Default::default(),
             },
         )
         .expect("compiles")

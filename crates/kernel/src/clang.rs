@@ -25,6 +25,16 @@ pub struct Clang {
     pub version: u32,
 }
 
+/// How hard to optimise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Effort {
+    /// `-O2`
+    #[default]
+    Full,
+    /// `-O1`
+    Gentle,
+}
+
 /// What to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -36,6 +46,8 @@ pub struct Source<'a> {
     pub include_dirs: &'a [PathBuf],
     /// Macros that are defined as 1.
     pub defines: &'a [&'a str],
+    /// How hard to optimise.
+    pub effort: Effort,
 }
 
 /// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
@@ -110,7 +122,11 @@ pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnos
     let object = dir.path().join("prog.o");
     let mut command = Command::new(&clang.path);
     command
-        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-ident"])
+        .arg(match source.effort {
+            Effort::Full => "-O2",
+            Effort::Gentle => "-O1",
+        })
+        .args(["-g", "-target", "bpf", "-mcpu=v3", "-fno-ident"])
         .args(["-std=gnu11", "-Wall", "-Wno-unused", "-fno-stack-protector"])
         .args(["-fno-color-diagnostics", "-Wno-unknown-warning-option"])
         .args(["-Wno-pass-failed", "-Wno-address-of-packed-member"])
@@ -186,7 +202,8 @@ mod tests {
                 text: "#include \"one.h\"\n__attribute__((section(\"xdp\"), used)) int f(void *c) { return ONE; }\n",
                 headers: &[("one.h", "#define ONE 1\n")],
                 include_dirs: &[],
-                defines: &[] },
+                defines: &[],
+                effort: Effort::Full, },
         )
         .expect("compiles");
         assert_eq!(&object[..4], b"\x7fELF");
@@ -202,6 +219,7 @@ mod tests {
                 headers: &[],
                 include_dirs: &[],
                 defines: &[],
+                effort: Effort::Full,
             },
         )
         .expect_err("refused");
@@ -222,7 +240,8 @@ mod tests {
                 text: "void g(char*);\n__attribute__((section(\"xdp\"), used)) int f(void *c) { volatile char a[600]; for (int i = 0; i < 600; i++) a[i] = i; return a[*(int*)c]; }\n",
                 headers: &[],
                 include_dirs: &[],
-                defines: &[] },
+                defines: &[],
+                effort: Effort::Full, },
         )
         .expect_err("refused");
         assert_eq!(error.code, diag::Code("E0754"));

@@ -1,6 +1,6 @@
 //! Everything that touches the kernel or clang: building, loading, attaching, maps, namespaces, probes.
 //!
-//! The way of a program: [`clang`] makes an object of the generated C, [`budget`] reads what it will
+//! The way of a program: [`build`] has [`clang`] make an object of the generated C, [`budget`] reads what it will
 //! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
 //! control plane's view of its maps. Then either [`xdp`] attaches it to interfaces, and [`pins`] lets
 //! it outlive the process; or a device for tests takes it: [`test_run`] without a network,
@@ -11,6 +11,7 @@
 
 pub mod bench;
 pub mod budget;
+pub mod build;
 pub mod caps;
 pub mod clang;
 mod delegate;

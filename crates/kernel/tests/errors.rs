@@ -63,7 +63,7 @@ E0756 `/usr/bin/clang` was built without the BPF target
   install the distribution's clang (`apt-get install clang-19`)
 E0757 no temporary files for the compiler: No space left on device (os error 28)
   make room in the temporary folder, or set TMPDIR to another
-E0758 the C file sums.c cannot be read: No space left on device (os error 28)
+E0758 cannot read the C file `sums.c`: No space left on device
   name a file that supplies the program's extern functions after `--extern`
 "
     );

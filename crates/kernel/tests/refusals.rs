@@ -29,6 +29,7 @@ fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
         headers: &[],
         include_dirs: &[],
         defines: &[],
+        effort: clang::Effort::Full,
     };
     let object = clang::compile(&clang, source).expect("compiles");
     let mut sources = SourceMap::new();
@@ -90,4 +91,22 @@ fn two_functions_with_too_much_stack_between_them() {
         "{}",
         failure.log
     );
+}
+
+#[test]
+fn an_object_that_no_effort_saves_is_given_as_it_is() {
+    let clang = clang::find().expect("these tests need clang");
+    let text = format!(
+        "{HEAD}__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
+         unsigned char *data = (void *)(long)ctx->data; return data[8]; }}\n"
+    );
+    let source = Source {
+        text: &text,
+        headers: &[],
+        include_dirs: &[],
+        defines: &[],
+        effort: clang::Effort::Full,
+    };
+    let tried = kernel::build::object(&clang, source).expect("compiles");
+    assert_eq!(tried, clang::compile(&clang, source).expect("compiles"));
 }

@@ -136,8 +136,9 @@ fn object(output: &BpfOutput, request: Request) -> Result<Vec<u8>, Box<diag::Dia
         } else {
             &[]
         },
+        effort: clang::Effort::Full,
     };
-    clang::compile(&clang::find()?, source)
+    kernel::build::object(&clang::find()?, source)
 }
 
 /// Loads a compiled program and makes it a device for a test's packets.

@@ -315,6 +315,7 @@ pub fn instance(observe: bool) -> Instance {
             headers: &[],
             include_dirs: &[],
             defines,
+            effort: clang::Effort::Full,
         },
     )
     .expect("compiles");
