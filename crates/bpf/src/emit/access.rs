@@ -110,7 +110,7 @@ impl Bytes {
             return;
         }
         // No one access holds it. The value is computed once, before a part of the old one is gone.
-        if !matches!(value, C::Int { .. } | C::Ident(_)) {
+        if !is_settled(&value) {
             let mut block = vec![Stmt::decl(Type::U64, "whole", value)];
             self.store(bit, width, C::id("whole"), &mut block);
             out.push(Stmt::Block(block));
@@ -130,6 +130,15 @@ impl Bytes {
             part(low_width, width - low_width),
             out,
         );
+    }
+}
+
+/// Whether computing a value again gives the same whatever was stored in between, and costs little.
+fn is_settled(value: &C) -> bool {
+    match value {
+        C::Int { .. } | C::Ident(_) => true,
+        C::Binary(BinOp::Shr | BinOp::And, a, b) => is_settled(a) && b.as_int().is_some(),
+        _ => false,
     }
 }
 
@@ -178,5 +187,24 @@ mod tests {
         header(20).store(4, 4, C::id("x"), &mut out);
         let Stmt::Expr(e) = &out[0] else { panic!() };
         assert_eq!(expr(e), "store_be8(h, (load_be8(h) & 240) | x)");
+    }
+
+    #[test]
+    fn a_value_stored_in_several_parts_is_computed_once() {
+        let mut out = Vec::new();
+        // 40 bits from the second bit of 6 bytes: no one access holds them.
+        header(6).store(1, 40, C::call("f", Vec::new()), &mut out);
+        let [Stmt::Block(block)] = &out[..] else {
+            panic!("{out:?}")
+        };
+        let declared = block
+            .iter()
+            .filter(|s| matches!(s, Stmt::Decl { .. }))
+            .count();
+        assert_eq!(declared, 1, "{block:?}");
+        assert!(
+            block.iter().all(|s| !matches!(s, Stmt::Block(_))),
+            "{block:?}"
+        );
     }
 }
