@@ -82,15 +82,19 @@ INLINE void wide_multiply(u64 *r, const u64 *a, const u64 *b, u32 n)
     }
 }
 
-/* Limb `i` of `a`, `fill` outside. A chain of comparisons, for the verifier wants constant offsets. */
+/* Limb `i` of `a`, `fill` outside. A chain of comparisons, for the verifier wants constant offsets; each
+ * limb is hidden from the compiler, which else computes an address from `i` after all. */
 INLINE u64 limb_at(const u64 *a, u64 i, u32 n, u64 fill)
 {
     u64 value = fill;
 
     EACH_LIMB
-    for (u32 k = 0; k < n; k++)
-        if (i == k)
-            value = a[k];
+    for (u32 k = 0; k < n; k++) {
+        u64 limb = a[k];
+
+        asm volatile("" : "+r"(limb));
+        value = i == k ? limb : value;
+    }
     return value;
 }
 
