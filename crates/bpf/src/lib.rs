@@ -29,6 +29,9 @@ pub struct Options {
     pub max_ports: u32,
     /// Keep as much as possible in the per-CPU map: for a program whose stack proved too large.
     pub spill_everything: bool,
+    /// Copy every header to variables: for a program that the verifier refused although each access is
+    /// behind its check, because the compiler took the checks apart.
+    pub copy_headers: bool,
 }
 
 impl Default for Options {
@@ -38,6 +41,7 @@ impl Default for Options {
             extern_files: Vec::new(),
             max_ports: 1024,
             spill_everything: false,
+            copy_headers: false,
         }
     }
 }

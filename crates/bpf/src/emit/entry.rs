@@ -42,6 +42,9 @@ pub(crate) fn emit(
     };
     let program = copied.as_ref().unwrap_or(program);
     let mut forced: BTreeSet<Header> = BTreeSet::new();
+    if options.copy_headers {
+        forced.extend(program.headers.keys());
+    }
     loop {
         let plan = Plan::new(program, &forced).map_err(one)?;
         let mut g = Gen::new(program, map, options, &plan);
