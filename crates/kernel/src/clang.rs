@@ -2,6 +2,7 @@
 
 use crate::errors;
 use diag::Diagnostic;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -120,6 +121,10 @@ pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnos
     let written = write_source(dir.path(), source);
     written.map_err(|e| errors::clang::no_scratch_space(&e))?;
     let object = dir.path().join("prog.o");
+    // The same text gives the same object, wherever the scratch space was.
+    let mut prefix_map = OsString::from("-ffile-prefix-map=");
+    prefix_map.push(dir.path());
+    prefix_map.push("=onpath");
     let mut command = Command::new(&clang.path);
     command
         .arg(match source.effort {
@@ -130,6 +135,7 @@ pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnos
         .args(["-std=gnu11", "-Wall", "-Wno-unused", "-fno-stack-protector"])
         .args(["-fno-color-diagnostics", "-Wno-unknown-warning-option"])
         .args(["-Wno-pass-failed", "-Wno-address-of-packed-member"])
+        .arg(prefix_map)
         .arg("-I")
         .arg(dir.path());
     for include in source.include_dirs {
