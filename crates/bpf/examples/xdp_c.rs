@@ -1,4 +1,4 @@
-//! Prints the C that a P4 program becomes: `cargo run -p bpf --example xdp_c -- prog.p4 [--abi] [--copy]`.
+//! Prints the C that a P4 program becomes: `cargo run -p bpf --example xdp_c -- prog.p4 [--abi] [--copy] [--spill]`.
 
 use diag::SourceMap;
 use std::process::ExitCode;
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
     let options = bpf::Options {
         source_name: file,
+        spill_everything: std::env::args().any(|a| a == "--spill"),
         copy_headers: std::env::args().any(|a| a == "--copy"),
         ..bpf::Options::default()
     };
