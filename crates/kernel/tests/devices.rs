@@ -44,6 +44,17 @@ fn packets_come_out_where_the_program_says() {
 }
 
 #[test]
+fn more_packets_than_a_socket_holds_come_out_in_order() {
+    let mut d = VethDevice::new(instance(false), &[0]).expect("this test needs root");
+    d.set_default(table(0), &PASS).expect("changeable");
+    let all: Vec<Packet> = (0..600).map(|n| sent(0, packet(1, n, 0x0800))).collect();
+    for packet in &all {
+        d.send(packet).expect("sends");
+    }
+    assert_eq!(d.receive().expect("receives"), all);
+}
+
+#[test]
 fn vlan_tags_survive_the_way_through_the_kernel() {
     let mut d = VethDevice::new(instance(false), &[5]).expect("this test needs root");
     d.set_default(table(0), &PASS).expect("changeable");
