@@ -92,6 +92,7 @@ impl Gen<'_> {
 
     fn function(&mut self) {
         self.parser();
+        self.unread_value_sets();
         let control = self.plan.control;
         let name = self.control_end.clone();
         self.pipeline_block(control, name);

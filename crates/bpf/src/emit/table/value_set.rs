@@ -53,6 +53,15 @@ impl Gen<'_> {
         found
     }
 
+    /// Value sets that decide nothing: the control plane may change them all the same.
+    pub(in crate::emit) fn unread_value_sets(&mut self) {
+        for (set, data) in &self.p.value_sets {
+            if !self.value_sets.contains_key(&set) {
+                self.make_set(set, data.span);
+            }
+        }
+    }
+
     fn make_set(&mut self, set: ValueSet, span: Span) -> MadeSet {
         let data = &self.p.value_sets[set];
         let short = data.name.rsplit('.').next().unwrap_or(&data.name);
