@@ -26,6 +26,8 @@ pub struct Array<'a> {
     pub key_width: u32,
     /// The map's values.
     pub value: &'a ValueAbi,
+    /// Entries that the table takes; the map has one for each index, which may be more.
+    pub capacity: u64,
 }
 
 impl Array<'_> {
@@ -48,6 +50,12 @@ impl Array<'_> {
         let index = self.index(keys)?;
         if self.current(&index)?.is_some() {
             return Err(StoreError::Duplicate);
+        }
+        let larger = u64::from(self.map.info().max_entries) > self.capacity;
+        if larger && self.entries()?.len() as u64 >= self.capacity {
+            return Err(StoreError::Full {
+                capacity: self.capacity,
+            });
         }
         let value = layout::put_value(self.value, call, 0);
         let mut without_action = value.clone();

@@ -134,6 +134,7 @@ impl KernelStore {
                 map: self.map(map)?,
                 key_width: *key_width,
                 value,
+                capacity: shape.capacity,
             }),
             LookupAbi::Hash { map, key, value } => Opened::Hash(Hash {
                 map: self.map(map)?,
