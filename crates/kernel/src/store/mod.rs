@@ -393,12 +393,18 @@ impl Store for KernelStore {
     }
 
     fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError> {
-        let abi = self
-            .abi
-            .counters
-            .iter()
-            .find(|c| c.index == counter.as_u32())
-            .ok_or_else(|| unsupported("the program never raises this counter"))?;
+        let mut counters = self.abi.counters.iter();
+        let Some(abi) = counters.find(|c| c.index == counter.as_u32()) else {
+            // The program never raises it, so that it has no map.
+            let size = self.program.externs[counter].int_arg("max_index");
+            return match size.and_then(|n| u64::try_from(n).ok()) {
+                Some(size) if index >= size => Err(StoreError::OutOfRange { size }),
+                _ => Ok(Count {
+                    packets: 0,
+                    bytes: 0,
+                }),
+            };
+        };
         if index >= abi.size {
             return Err(StoreError::OutOfRange { size: abi.size });
         }
