@@ -5,31 +5,54 @@ use crate::sys::load_object;
 use crate::verifier_log;
 use diag::Diagnostic;
 
+/// An object, and what the kernel said when it was tried.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Built {
+    /// The object.
+    pub object: Vec<u8>,
+    /// The verifier refuses it for what clang made of the C, not for what the C asks: each access is
+    /// behind its check, but clang took the checks apart. Other C for the same program may load.
+    pub outwitted: bool,
+}
+
 /// Compiles, and where this process may, tries whether the kernel's verifier takes the object.
 ///
-/// clang may merge the conditions under which two headers are valid in a way that the verifier, which
-/// follows values but not what they say of each other, cannot see through. It does so less when it
-/// optimises less: then the smaller effort's object is taken, if that one loads.
-pub fn object(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+/// clang may merge the conditions under which two headers are valid, or two entries found, in a way
+/// that the verifier, which follows values but not what they say of each other, cannot see through.
+/// It does so less when it optimises less: then the smaller effort's object is taken, if that one
+/// loads.
+pub fn object(clang: &Clang, source: Source<'_>) -> Result<Built, Box<Diagnostic>> {
     let object = clang::compile(clang, source)?;
-    if !loses_bounds(&object) {
-        return Ok(object);
+    if !is_outwitted(&object) {
+        return Ok(Built {
+            object,
+            outwitted: false,
+        });
     }
     let gentle = Source {
         effort: Effort::Gentle,
         ..source
     };
     match clang::compile(clang, gentle) {
-        Ok(other) if load_object(&other, &[]).is_ok() => Ok(other),
-        _ => Ok(object),
+        Ok(other) if load_object(&other, &[]).is_ok() => Ok(Built {
+            object: other,
+            outwitted: false,
+        }),
+        _ => Ok(Built {
+            object,
+            outwitted: true,
+        }),
     }
 }
 
-/// Whether the verifier refuses an object because it cannot prove that an access stays in bounds.
-fn loses_bounds(object: &[u8]) -> bool {
+/// Whether the verifier refuses an object because it lost track of a pointer.
+fn is_outwitted(object: &[u8]) -> bool {
     let Err(failure) = load_object(object, &[]) else {
         return false;
     };
-    verifier_log::read(&failure.log)
-        .is_some_and(|refusal| refusal.reason.contains("invalid access to packet"))
+    verifier_log::read(&failure.log).is_some_and(|refusal| {
+        let reason = &refusal.reason;
+        reason.contains("invalid access to packet")
+            || reason.contains("pointer") && reason.contains("prohibited")
+    })
 }

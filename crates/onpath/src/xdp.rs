@@ -8,6 +8,7 @@ use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{self, Budget};
+use kernel::build::Built;
 use kernel::clang::{self, Source};
 use kernel::{Instance, TestRun, VethDevice};
 use std::collections::BTreeSet;
@@ -61,11 +62,11 @@ pub fn generate(
     bpf::compile(
         &driver::optimise(program),
         sources,
-        &options(sources, externs, false),
+        &options(sources, externs),
     )
 }
 
-fn options(sources: &SourceMap, externs: &[PathBuf], spill_everything: bool) -> Options {
+fn options(sources: &SourceMap, externs: &[PathBuf]) -> Options {
     let file_name = |path: &PathBuf| {
         path.file_name()
             .unwrap_or_default()
@@ -79,7 +80,6 @@ fn options(sources: &SourceMap, externs: &[PathBuf], spill_everything: bool) -> 
             .map(|(_, f)| f.name.clone())
             .unwrap_or_default(),
         extern_files: externs.iter().map(file_name).collect(),
-        spill_everything,
         ..Options::default()
     }
 }
@@ -93,14 +93,13 @@ pub fn compile(
     let begun = Instant::now();
     let optimised = driver::optimise(program);
     let passes_time = begun.elapsed();
-    let attempt = |spill_everything| -> Result<Compiled, Diagnostics> {
+    let attempt = |options: &Options| -> Result<(Compiled, bool), Diagnostics> {
         let begun = Instant::now();
-        let options = options(sources, request.externs, spill_everything);
-        let output = bpf::compile(&optimised, sources, &options)?;
+        let output = bpf::compile(&optimised, sources, options)?;
         let own_time = passes_time + begun.elapsed();
         let begun = Instant::now();
-        let object = object(&output, request).map_err(Diagnostics::from)?;
-        Ok(Compiled {
+        let Built { object, outwitted } = object(&output, request).map_err(Diagnostics::from)?;
+        let compiled = Compiled {
             budget: budget::read(&object).unwrap_or_default(),
             c_source: output.c_source,
             object,
@@ -108,18 +107,32 @@ pub fn compile(
             decisions: output.report,
             own_time,
             clang_time: begun.elapsed(),
-        })
+        };
+        Ok((compiled, outwitted))
     };
-    match attempt(false) {
+    let usual = options(sources, request.externs);
+    match attempt(&usual) {
         // The stack that clang needs is known only when it is done.
         Err(diagnostics) if diagnostics.iter().any(|d| d.code == clang::STACK_TOO_LARGE) => {
-            attempt(true)
+            let options = Options {
+                spill_everything: true,
+                ..usual
+            };
+            attempt(&options).map(|(compiled, _)| compiled)
         }
-        other => other,
+        // Headers in variables are slower, but leave clang less to take apart.
+        Ok((compiled, true)) => match attempt(&Options {
+            copy_headers: true,
+            ..usual
+        }) {
+            Ok((other, false)) => Ok(other),
+            _ => Ok(compiled),
+        },
+        other => other.map(|(compiled, _)| compiled),
     }
 }
 
-fn object(output: &BpfOutput, request: Request) -> Result<Vec<u8>, Box<diag::Diagnostic>> {
+fn object(output: &BpfOutput, request: Request) -> Result<Built, Box<diag::Diagnostic>> {
     let mut include_dirs = Vec::new();
     for file in request.externs {
         let path = std::path::absolute(file)

@@ -24,7 +24,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |v| v.parse().unwrap_or_else(|_| panic!("{name}={v}")))
+    std::env::var(name).map_or(default, |v| {
+        v.parse().unwrap_or_else(|_| panic!("{name}={v}"))
+    })
 }
 
 fn elaborate(path: &Path) -> Arc<Program> {
@@ -56,7 +58,9 @@ fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> 
         let (expected, found) = (before.run(1, &packet), after.run(1, &packet));
         if expected != found {
             let hex: String = packet.iter().map(|b| format!("{b:02x}")).collect();
-            return Some(format!("packet {hex}\n  before {expected:?}\n  after  {found:?}"));
+            return Some(format!(
+                "packet {hex}\n  before {expected:?}\n  after  {found:?}"
+            ));
         }
     }
     None
@@ -64,7 +68,10 @@ fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> 
 
 #[test]
 fn on_the_programs_of_the_repository() {
-    for path in ["programs", "tests/stf"].iter().flat_map(|dir| common::files(dir, "p4")) {
+    for path in ["programs", "tests/stf"]
+        .iter()
+        .flat_map(|dir| common::files(dir, "p4"))
+    {
         let program = elaborate(&path);
         ir::verify(&program).unwrap_or_else(|e| panic!("{}: {e:?}", common::short(&path)));
         for level in [Level::Lower, Level::Optimize] {
@@ -80,14 +87,19 @@ fn on_random_programs() {
     let first = setting("ONPATH_PASSES_SEED", 1);
     for seed in first..first + setting("ONPATH_PASSES_PROGRAMS", 60) {
         let generated = generate::program(&mut ChaCha8Rng::seed_from_u64(seed));
-        let Some(text) = on_generated(&generated, seed) else { continue };
+        let Some(text) = on_generated(&generated, seed) else {
+            continue;
+        };
         let (smallest, text) = shrink(generated, text, seed);
         panic!("ONPATH_PASSES_SEED={seed}\n{}\n{text}", smallest.text());
     }
 }
 
 fn on_generated(generated: &generate::Generated, seed: u64) -> Option<String> {
-    let file = tempfile::Builder::new().suffix(".p4").tempfile().expect("a temporary file");
+    let file = tempfile::Builder::new()
+        .suffix(".p4")
+        .tempfile()
+        .expect("a temporary file");
     std::fs::write(file.path(), generated.text()).expect("the program is written");
     difference(&elaborate(file.path()), Level::Optimize, seed, 150)
 }

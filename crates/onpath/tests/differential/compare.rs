@@ -40,7 +40,15 @@ pub fn prepare(file: &Path) -> Result<Prepared, Unfit> {
     if program.arch == "V1Switch" {
         return Err(Unfit::Refused);
     }
-    let compiled = xdp::compile(&program, &sources, xdp::Request { externs: &[], observe: true }).map_err(|diagnostics| {
+    let compiled = xdp::compile(
+        &program,
+        &sources,
+        xdp::Request {
+            externs: &[],
+            observe: true,
+        },
+    )
+    .map_err(|diagnostics| {
         let text = text_of(&diagnostics, &sources);
         // Codes from E0750 on are the kernel's and clang's: then our C is wrong.
         match diagnostics.iter().any(|d| d.code.0 >= "E0750") {

@@ -61,26 +61,31 @@ impl Gen<'_> {
             self.out = outer;
             return;
         };
-        let found = C::bin(BinOp::Ne, entry.clone(), C::id("NULL"));
+        // Opaque, or clang would ask for two entries at once by joining their pointers, which the
+        // verifier forbids.
+        let found = C::call("flag_set", Vec::new());
         let before = self.flow.clone();
         if made.default.is_some() {
             // One switch for entries and default alike.
-            if let Some(hit) = &results.hit {
-                self.set(hit.clone(), found);
-            }
             let default = self.default_value(&made);
-            let missing = C::not(entry.clone());
             // The barrier keeps clang from finding the default on the way to every entry.
-            let fallback = vec![
+            let mut fallback = vec![
                 Stmt::Assign(entry.clone(), default),
                 Stmt::Expr(C::call("barrier_var", vec![entry.clone()])),
             ];
-            self.push(Stmt::If(missing, fallback, Vec::new()));
+            match &results.hit {
+                None => self.push(Stmt::If(C::not(entry.clone()), fallback, Vec::new())),
+                Some(hit) => {
+                    let on_hit = self.block(|g| g.set(hit.clone(), found));
+                    fallback.extend(self.block(|g| g.set(hit.clone(), C::int(0))));
+                    self.push(Stmt::If(entry.clone(), on_hit, fallback));
+                }
+            }
             self.switch_action(data, &made, &entry, &results, false);
         } else {
             let on_hit = self.block(|g| {
                 if let Some(hit) = &results.hit {
-                    g.set(hit.clone(), C::int(1));
+                    g.set(hit.clone(), found);
                 }
                 g.switch_action(data, &made, &entry, &results, true);
             });
