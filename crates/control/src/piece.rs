@@ -59,10 +59,7 @@ impl<'a> Piece<'a> {
             }
             depth == 0 && (c == ':' || c == '=')
         })?;
-        Some((
-            self.part(0, index),
-            self.part(index + 1, self.text.len()),
-        ))
+        Some((self.part(0, index), self.part(index + 1, self.text.len())))
     }
 
     /// The first word and the rest, both trimmed.

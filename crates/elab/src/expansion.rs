@@ -22,7 +22,10 @@ pub fn too_large(program: &Program) -> Option<Span> {
         return None;
     }
     // The smallest that is too large by itself is nearest to the cause.
-    let cause = sizes.iter().filter(|&(_, &size)| size > MAX_EXPANDED / 4).min_by_key(|&(_, &s)| s);
+    let cause = sizes
+        .iter()
+        .filter(|&(_, &size)| size > MAX_EXPANDED / 4)
+        .min_by_key(|&(_, &s)| s);
     Some(cause.map_or(Span::NONE, |(&routine, _)| program.routines[routine].span))
 }
 
@@ -42,7 +45,10 @@ fn expanded(program: &Program, block: &Block, sizes: &mut HashMap<Routine, u64>)
             },
             StmtKind::Apply { table, .. } => {
                 let actions = &program.tables[*table].actions;
-                actions.iter().map(|a| program.actions[a.action].body.len() as u64).sum()
+                actions
+                    .iter()
+                    .map(|a| program.actions[a.action].body.len() as u64)
+                    .sum()
             }
             _ => 0,
         };

@@ -66,7 +66,8 @@ pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Dia
     if !elab.diagnostics.has_errors()
         && let Some(span) = expansion::too_large(&elab.program)
     {
-        elab.diagnostics.push(errors::too_big_expanded(span, expansion::MAX_EXPANDED));
+        elab.diagnostics
+            .push(errors::too_big_expanded(span, expansion::MAX_EXPANDED));
     }
     if elab.diagnostics.has_errors() {
         return Err(elab.diagnostics);

@@ -40,7 +40,10 @@ fn object_macros_are_replaced_again_but_not_by_themselves() {
     assert_eq!(text("#define A\nx A y"), "x y");
     // A macro without text at the end of a line leaves the next line's directive alone.
     assert_eq!(text("#define A\nx A\n#define B 2\nA\nB"), "x 2");
-    assert_eq!(text("#define A\n#define B A A\nB\n#ifdef A\nA\n#endif\ny"), "y");
+    assert_eq!(
+        text("#define A\n#define B A A\nB\n#ifdef A\nA\n#endif\ny"),
+        "y"
+    );
     assert_eq!(text("#define A 1\n#undef A\nA"), "A");
     assert_eq!(text("#define header struct\nheader h"), "struct h");
 }
