@@ -26,3 +26,6 @@ typedef two_of<two_of<two_of<two_of<p256>>>> p4k;
 typedef two_of<two_of<two_of<two_of<two_of<p4k>>>>> p128k; //~ E0324 this type is too large
 struct huge_t { ok_t[60000] a; ok_t[60000] b; } //~ E0324 this type is too large
 header array_t { bit<8>[16] bytes; } //~ E0303 `bit<8>` cannot be the element of a header stack
+enum bit<8> over_t { unknown = 300 } //~ E0347 300 does not fit in `bit<8>`
+enum int<8> edge_t { least = -128, most = 127, over = 128 } //~ E0347 128 does not fit in `int<8>`
+enum bit<4> below_t { x = -1 } //~ E0347 -1 does not fit in `bit<4>`

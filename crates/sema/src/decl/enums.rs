@@ -1,6 +1,7 @@
 //! Enums, `error` and `match_kind`.
 
 use crate::checker::Checker;
+use crate::constant;
 use crate::errors::{names, types};
 use crate::scope::Entity;
 use hir::*;
@@ -66,7 +67,17 @@ impl Checker<'_> {
                 None
             }
             (Some(value), Some(ty)) => {
-                let value = self.expr_as(value, ty);
+                let value = self.expr(value, Some(ty));
+                if let (ExprKind::Const(ConstValue::Int(n)), Ty::Bits { width, signed }) =
+                    (&value.kind, ty)
+                    && value.ty == Ty::Int
+                    && constant::wrap(n, *width, *signed) != *n
+                {
+                    let shown = self.show(ty);
+                    self.report(types::enum_value_range(value.span, n, &shown));
+                    return Some(ConstValue::Int(Default::default()));
+                }
+                let value = self.coerce(value, ty);
                 match value.kind {
                     ExprKind::Const(known) => Some(known),
                     _ if value.ty == Ty::Poison => Some(ConstValue::Int(Default::default())),

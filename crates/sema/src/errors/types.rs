@@ -381,6 +381,17 @@ pub(crate) fn enum_value_missing(name: &Ident) -> Diagnostic {
     .help("an enum with a representation gives every member a value: `A = 1`")
 }
 
+/// A member's value that the enum's representation cannot hold.
+pub(crate) fn enum_value_range(span: Span, value: &BigInt, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0347"),
+        span,
+        format!("{value} does not fit in `{ty}`, which represents this enum"),
+    )
+    .label("cannot be represented")
+    .help("represent the enum by a wider type, or use a value that fits")
+}
+
 /// A value in an enum without representation.
 pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
     Diagnostic::error(
