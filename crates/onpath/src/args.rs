@@ -113,7 +113,7 @@ pub struct Build {
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["emit", "report"])]
     pub output: Option<PathBuf>,
     /// Print this on standard output instead of building
-    #[arg(long, value_enum, conflicts_with_all = ["output", "report", "externs"])]
+    #[arg(long, value_enum, conflicts_with_all = ["output", "report"])]
     pub emit: Option<Emit>,
     /// Report what the program needs: instructions, stack, maps, and what the kernel's verifier says
     ///

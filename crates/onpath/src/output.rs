@@ -1,7 +1,8 @@
 //! What commands print, and how they end.
 
 use diag::{Diagnostic, Diagnostics, SourceMap};
-use std::io::IsTerminal;
+use std::fmt::Arguments;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Why a command ends early.
@@ -40,6 +41,76 @@ fn colour() -> bool {
         && std::io::stderr().is_terminal()
 }
 
+/// Prints on standard output, as `print!` does; what cannot be written is [`Unwritable`]'s business.
+macro_rules! say {
+    ($($arg:tt)*) => { $crate::output::write_out(format_args!($($arg)*)) };
+}
+
+/// Prints a line on standard output, as `println!` does.
+macro_rules! say_line {
+    () => { $crate::output::write_out(format_args!("\n")) };
+    ($($arg:tt)*) => { $crate::output::write_out(format_args!("{}\n", format_args!($($arg)*))) };
+}
+
+/// Prints on standard error, as `eprint!` does, but never fails.
+macro_rules! tell {
+    ($($arg:tt)*) => { $crate::output::write_err(format_args!($($arg)*)) };
+}
+
+/// Prints a line on standard error, as `eprintln!` does, but never fails.
+macro_rules! tell_line {
+    ($($arg:tt)*) => { $crate::output::write_err(format_args!("{}\n", format_args!($($arg)*))) };
+}
+
+pub(crate) use {say, say_line, tell_line};
+
+/// What unwinds, without being a bug, when standard output takes no more, such as on a full disk.
+/// Everything that was set up is undone on the way; [`ending`] makes a status of it.
+struct Unwritable(std::io::Error);
+
+/// Writes to standard output. A reader such as `head` that has read enough is no failure: the command
+/// goes on in silence to its own end. Any other failure unwinds as [`Unwritable`].
+pub(crate) fn write_out(text: Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    match out.write_fmt(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            drop(out);
+            std::panic::resume_unwind(Box::new(Unwritable(error)))
+        }
+        _ => {}
+    }
+}
+
+/// Writes to standard error. Where it cannot be written there is nobody left to be told.
+pub(crate) fn write_err(text: Arguments<'_>) {
+    let _ = std::io::stderr().lock().write_fmt(text);
+}
+
+/// Runs a command, says why it stopped, and gives its exit status.
+pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        tell_line!("onpath has a bug: {panic}");
+        tell_line!("Please report it with the program and the command that brought it about.");
+    }));
+    // Whatever the command was working on is gone when it has unwound.
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
+    let (text, status) = match done {
+        Ok(Ok(status)) => return status,
+        Ok(Err(Stop::Told(status))) => return ExitCode::from(status),
+        Ok(Err(Stop::Failed(text))) => (text, 1),
+        Ok(Err(Stop::Usage(text))) => (text, 2),
+        Err(payload) => match payload.downcast::<Unwritable>() {
+            Ok(full) => {
+                let why = words(&full.0);
+                (format!("standard output cannot be written: {why}"), 1)
+            }
+            Err(bug) => std::panic::resume_unwind(bug),
+        },
+    };
+    tell_line!("error: {text}");
+    ExitCode::from(status)
+}
+
 /// What the system said, without its number.
 pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
@@ -55,13 +126,13 @@ pub fn text_of(diagnostics: &Diagnostics, map: &SourceMap) -> String {
 /// Prints diagnostics for people on standard error.
 pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
     if !diagnostics.is_empty() {
-        eprint!("{}", diag::render_text(diagnostics, map, colour()));
+        tell!("{}", diag::render_text(diagnostics, map, colour()));
     }
 }
 
 /// Prints a value as JSON on standard output.
 pub fn print_json(value: &serde_json::Value) {
-    println!("{value:#}");
+    say_line!("{value:#}");
 }
 
 /// Rows of cells with the columns aligned, two blanks between.

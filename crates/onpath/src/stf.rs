@@ -1,7 +1,7 @@
 //! Runs STF tests on a target: what `onpath test` and the test suite share.
 
 use crate::driver::Elaborated;
-use crate::output::{Stop, print_diagnostics};
+use crate::output::{Stop, print_diagnostics, say, say_line};
 use control::Device;
 use control::stf::{DecodedField, Outcome, parse, run};
 use diag::{Diagnostics, SourceMap};
@@ -189,13 +189,13 @@ impl Prepared {
                             Box::new(move |event| {
                                 let begins = matches!(event.kind, TraceKind::Packet { .. });
                                 if begins && !std::mem::take(&mut first) {
-                                    println!();
+                                    say_line!();
                                 }
-                                print!("{}", interp::trace::text(&event, &sources));
+                                say!("{}", interp::trace::text(&event, &sources));
                             })
                         }
                         Trace::Json => Box::new(move |event| {
-                            println!("{}", interp::trace::json(&event, &sources))
+                            say_line!("{}", interp::trace::json(&event, &sources))
                         }),
                     }
                 }));

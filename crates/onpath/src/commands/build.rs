@@ -3,7 +3,9 @@
 use super::source::elaborate;
 use crate::args::{Build, BuildTarget, Emit};
 use crate::driver;
-use crate::output::{Done, Stop, columns, failed, print_diagnostics, print_json, words};
+use crate::output::{
+    Done, Stop, columns, failed, print_diagnostics, print_json, say, say_line, words,
+};
 use crate::xdp::{self, Compiled, Request};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
@@ -26,16 +28,16 @@ pub fn run(args: Build) -> Done {
     };
     match args.emit {
         Some(Emit::IrRaw) => {
-            print!("{program}");
+            say!("{program}");
             return Ok(ExitCode::SUCCESS);
         }
         Some(Emit::Ir) => {
-            print!("{}", driver::optimise(&program));
+            say!("{}", driver::optimise(&program));
             return Ok(ExitCode::SUCCESS);
         }
         Some(Emit::C) => {
             let BuildTarget::Xdp = args.target;
-            print!(
+            say!(
                 "{}",
                 xdp::generate(&program, &sources, &args.externs)
                     .map_err(unfit)?
@@ -64,7 +66,7 @@ pub fn run(args: Build) -> Done {
     if let Some(dir) = &args.output {
         write(dir, &stem, &compiled, &program)?;
         if !args.json {
-            println!(
+            say_line!(
                 "{}: {stem}.c, {stem}.o and {stem}.json written",
                 dir.display()
             );
@@ -75,7 +77,7 @@ pub fn run(args: Build) -> Done {
         if args.json {
             print_json(&report);
         } else {
-            print!("{}", show(&report));
+            say!("{}", show(&report));
         }
     }
     Ok(ExitCode::SUCCESS)

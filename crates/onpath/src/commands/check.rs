@@ -3,7 +3,7 @@
 use super::source::input;
 use crate::args::Check;
 use crate::driver;
-use crate::output::{Done, print_diagnostics, print_json};
+use crate::output::{Done, print_diagnostics, print_json, say_line};
 use diag::Severity;
 use std::process::ExitCode;
 
@@ -24,10 +24,10 @@ pub fn run(args: Check) -> Done {
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
         let file = args.source.file.display();
         match (errors, warnings) {
-            (0, 0) => println!("{file}: accepted"),
-            (0, n) => println!("{file}: accepted, {}", plural(n, "warning")),
-            (n, 0) => println!("{file}: refused, {}", plural(n, "error")),
-            (n, m) => println!(
+            (0, 0) => say_line!("{file}: accepted"),
+            (0, n) => say_line!("{file}: accepted, {}", plural(n, "warning")),
+            (n, 0) => say_line!("{file}: refused, {}", plural(n, "error")),
+            (n, m) => say_line!(
                 "{file}: refused, {}, {}",
                 plural(n, "error"),
                 plural(m, "warning")

@@ -1,17 +1,14 @@
 //! `onpath completions`
 
 use crate::args::{Cli, Completions};
-use crate::output::Done;
+use crate::output::{Done, say};
 use clap::CommandFactory;
 use std::process::ExitCode;
 
 /// Prints completions for a shell.
 pub fn run(args: Completions) -> Done {
-    clap_complete::generate(
-        args.shell,
-        &mut Cli::command(),
-        "onpath",
-        &mut std::io::stdout(),
-    );
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "onpath", &mut text);
+    say!("{}", String::from_utf8_lossy(&text));
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use super::instance::open;
 use crate::args::CounterCommand;
-use crate::output::{Done, Stop, columns, print_json, refused, refused_in};
+use crate::output::{Done, Stop, columns, print_json, refused, refused_in, say, say_line};
 use control::entry::find;
 use control::{Count, Piece, Store, StoreError, errors};
 use diag::{SourceMap, Span};
@@ -43,7 +43,7 @@ pub fn run(command: CounterCommand) -> Done {
     }
     if shown.is_empty() {
         let none = counters(&store).next().is_none();
-        println!(
+        say_line!(
             "{}",
             if none {
                 "the program has no counters"
@@ -65,7 +65,7 @@ pub fn run(command: CounterCommand) -> Done {
         }
         rows.push(row);
     }
-    print!("{}", columns(&rows));
+    say!("{}", columns(&rows));
     Ok(ExitCode::SUCCESS)
 }
 

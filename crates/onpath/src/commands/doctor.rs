@@ -1,7 +1,7 @@
 //! `onpath doctor`
 
 use crate::args::Doctor;
-use crate::output::{Done, columns, print_json};
+use crate::output::{Done, columns, print_json, say, say_line};
 use kernel::probe::{self, Need, State};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -40,18 +40,18 @@ pub fn run(args: Doctor) -> Done {
             vec![sign.to_string(), f.name.to_string(), f.detail.clone()]
         })
         .collect();
-    print!("Linux {}\n\n{}", probe::release(), columns(&rows));
+    say!("Linux {}\n\n{}", probe::release(), columns(&rows));
     let remedies: Vec<_> = findings
         .iter()
         .filter(|f| f.state == State::Missing)
         .collect();
     if !remedies.is_empty() {
-        println!("\nWhat to do:");
+        say_line!("\nWhat to do:");
         for finding in remedies {
-            println!("  {}: {}", finding.name, finding.remedy);
+            say_line!("  {}: {}", finding.name, finding.remedy);
         }
     }
-    println!(
+    say_line!(
         "\n{}",
         if missing {
             "This machine cannot run programs by XDP yet; the interpreter runs anywhere."

@@ -2,7 +2,7 @@
 
 use super::source::elaborate;
 use crate::args::Graph;
-use crate::output::{Done, failed, words};
+use crate::output::{Done, failed, say_line, words};
 use std::process::ExitCode;
 
 /// Draws a program to a file.
@@ -11,7 +11,7 @@ pub fn run(args: Graph) -> Done {
     let drawing = crate::graph::draw(&elaborated.program, &elaborated.map);
     match std::fs::write(&args.output, drawing) {
         Ok(()) => {
-            println!("{}: parser and pipeline drawn", args.output.display());
+            say_line!("{}: parser and pipeline drawn", args.output.display());
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(

@@ -1,7 +1,7 @@
 //! `onpath ls`
 
 use crate::args::Ls;
-use crate::output::{Done, columns, print_json, refused};
+use crate::output::{Done, columns, print_json, refused, say, say_line};
 use kernel::{Pins, Record, interface};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ pub fn run(args: Ls) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if records.is_empty() {
-        println!("no program is running");
+        say_line!("no program is running");
         return Ok(ExitCode::SUCCESS);
     }
     let mut rows = vec![
@@ -49,7 +49,7 @@ pub fn run(args: Ls) -> Done {
             ]);
         }
     }
-    print!("{}", columns(&rows));
+    say!("{}", columns(&rows));
     Ok(ExitCode::SUCCESS)
 }
 

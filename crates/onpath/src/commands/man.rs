@@ -1,7 +1,7 @@
 //! `onpath man`
 
 use crate::args::{Cli, Man};
-use crate::output::{Done, failed, words};
+use crate::output::{Done, failed, say_line, words};
 use clap::CommandFactory;
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ pub fn run(args: Man) -> Done {
         .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.output));
     match written {
         Ok(()) => {
-            println!("{}: man pages written", args.output.display());
+            say_line!("{}: man pages written", args.output.display());
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(

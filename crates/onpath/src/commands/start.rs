@@ -3,7 +3,9 @@
 use super::source::elaborate;
 use crate::args::Run;
 use crate::loader::read_text;
-use crate::output::{Done, Stop, failed, print_diagnostics, refused, refused_in};
+use crate::output::{
+    Done, Stop, failed, print_diagnostics, refused, refused_in, say_line, tell_line,
+};
 use crate::xdp::{self, Compiled, Request};
 use control::entries;
 use diag::SourceMap;
@@ -74,33 +76,45 @@ pub fn run(args: Run) -> Done {
         .map(|(p, a)| (Interface::new(&p.name, p.index, p.port, a.mode), &a.link))
         .collect();
     pins.save(&name, &instance, &links).map_err(refused)?;
+    let saved = Saved(&pins, &name);
 
-    println!(
+    say_line!(
         "{name}: compiled and loaded in {} ms ({} ms of it our own), {} instructions",
         took.as_millis(),
         (front + compiled.own_time).as_millis(),
         compiled.budget.instructions()
     );
     for (at, a) in links.iter().map(|(at, _)| at).zip(&attached) {
-        println!("{name}: port {} is {}, {} XDP", at.port, at.name, at.mode);
+        say_line!("{name}: port {} is {}, {} XDP", at.port, at.name, at.mode);
         if let Some(reason) = &a.native_refused {
-            println!(
+            say_line!(
                 "{name}: the driver of {} refuses native XDP ({reason})",
                 at.name
             );
         }
     }
     if args.detach {
-        println!("{name}: running; `onpath unload {name}` ends it");
+        say_line!("{name}: running; `onpath unload {name}` ends it");
+        std::mem::forget(saved);
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{name}: running; interrupt to end");
+    say_line!("{name}: running; interrupt to end");
     if let Err(error) = interrupts.wait() {
-        eprintln!("waiting for an interrupt failed: {error}");
+        tell_line!("waiting for an interrupt failed: {error}");
     }
+    std::mem::forget(saved);
     pins.remove(&name).map_err(refused)?;
-    println!("\n{name}: detached");
+    say_line!("\n{name}: detached");
     Ok(ExitCode::SUCCESS)
+}
+
+/// A program that is not left behind where the command ends before it could say that it runs.
+struct Saved<'a>(&'a Pins, &'a str);
+
+impl Drop for Saved<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.remove(self.1);
+    }
 }
 
 /// A port and its interface.
@@ -113,6 +127,11 @@ struct Port {
 fn ports(args: &Run) -> Result<Vec<Port>, Stop> {
     let mut wanted: Vec<(u32, String)> = Vec::new();
     for (port, name) in args.dev.iter().enumerate() {
+        if name.is_empty() {
+            return Err(Stop::Usage(
+                "`--dev` has no name: write an interface's, such as --dev eth0".to_string(),
+            ));
+        }
         wanted.push((port as u32, name.clone()));
     }
     for text in &args.ports {
@@ -178,9 +197,9 @@ fn load(
         let Failure { diagnostic, log } = failure;
         let stop = refused_in(diagnostic, sources);
         if verbose {
-            eprintln!("\nthe kernel's log:\n{log}");
+            tell_line!("\nthe kernel's log:\n{log}");
         } else if !log.is_empty() {
-            eprintln!("note: `--verbose` shows the kernel's whole log");
+            tell_line!("note: `--verbose` shows the kernel's whole log");
         }
         stop
     })

@@ -2,7 +2,7 @@
 
 use super::instance::open;
 use crate::args::TableCommand;
-use crate::output::{Done, Stop, failed, print_json, refused, refused_in};
+use crate::output::{Done, Stop, failed, print_json, refused, refused_in, say_line};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::{Piece, Store, StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span};
@@ -90,7 +90,7 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
         None => program.tables.keys().collect(),
     };
     if tables.is_empty() && !as_json {
-        println!("the program has no tables");
+        say_line!("the program has no tables");
     }
     let mut shown: Vec<Value> = Vec::new();
     for table in tables {
@@ -113,14 +113,14 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
             continue;
         }
         let count = entries.len();
-        println!(
+        say_line!(
             "{name}: {count} entr{}",
             if count == 1 { "y" } else { "ies" }
         );
         for entry in &entries {
-            println!("  {}", show_entry(program, table, entry));
+            say_line!("  {}", show_entry(program, table, entry));
         }
-        println!("  default {}", show_action(program, table, &default));
+        say_line!("  default {}", show_action(program, table, &default));
     }
     if as_json {
         print_json(&Value::Array(shown));

@@ -3,7 +3,7 @@
 use super::source::elaborate;
 use crate::args::{Test, TestTarget, TraceFormat};
 use crate::loader::read_text;
-use crate::output::{Done, Stop, print_diagnostics, print_json};
+use crate::output::{Done, Stop, print_diagnostics, print_json, say_line};
 use crate::stf::{self, Case, Prepared, Target, Trace, Verdict};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -54,7 +54,7 @@ pub fn run(args: Test) -> Done {
     if args.json {
         print_json(&Value::Array(results));
     } else if cases.len() > 1 {
-        println!("{}", tally.text());
+        say_line!("{}", tally.text());
     }
     Ok(ExitCode::from(tally.status()))
 }
@@ -92,17 +92,17 @@ fn show(case: &Case, verdict: &Verdict, program: &Prepared) {
         Verdict::Passed {
             sent: 0,
             received: 0,
-        } => println!("{name}: passed (it sends no packet)"),
+        } => say_line!("{name}: passed (it sends no packet)"),
         Verdict::Passed { sent, received } => {
-            println!(
+            say_line!(
                 "{name}: passed ({} in, {received} out)",
                 stf::packets(*sent)
             );
         }
         Verdict::Failed(failures) => {
-            println!("{name}: FAILED");
+            say_line!("{name}: FAILED");
             for failure in failures {
-                println!("{failure}");
+                say_line!("{failure}");
             }
         }
         Verdict::Refused(diagnostics) => print_diagnostics(diagnostics, program.map()),

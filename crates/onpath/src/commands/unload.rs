@@ -1,7 +1,7 @@
 //! `onpath unload`
 
 use crate::args::Unload;
-use crate::output::{Done, refused};
+use crate::output::{Done, refused, say_line};
 use kernel::Pins;
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ pub fn run(args: Unload) -> Done {
         args.names
     };
     if names.is_empty() {
-        println!("no program is running");
+        say_line!("no program is running");
     }
     // A name that is wrong is told before any program is taken off.
     for name in &names {
@@ -22,7 +22,7 @@ pub fn run(args: Unload) -> Done {
     }
     for name in names {
         pins.remove(&name).map_err(refused)?;
-        println!("{name}: detached and removed");
+        say_line!("{name}: detached and removed");
     }
     Ok(ExitCode::SUCCESS)
 }
