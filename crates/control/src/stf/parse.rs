@@ -228,8 +228,13 @@ fn remove(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     .map(StatementKind::Remove)
 }
 
-const CHECK_COUNTER: &str =
-    "check_counter NAME[INDEX] [packets|bytes] == N, or check_counter TABLE KEY:MATCH ... == N";
+const CHECK_COUNTER: &str = "check_counter NAME[INDEX] [packets|bytes] == N, \
+    or check_counter TABLE KEY:MATCH ... [packets|bytes] == N; for == also !=, <, <=, > or >=";
+
+/// Whether a word can only be meant as a comparison, rightly written or not.
+fn reads_as_operator(word: &str) -> bool {
+    word.chars().all(|c| matches!(c, '=' | '!' | '<' | '>'))
+}
 
 fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     let (name, tail) = name_and_index(line, rest, CHECK_COUNTER)?;
@@ -269,7 +274,16 @@ fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
             words.clear();
         }
     }
+    if let Some(word) = words.iter().find(|w| reads_as_operator(w.text)) {
+        let what = format!("`{}` is no comparison, or not in its place", word.text);
+        return malformed(word.span(), &what, CHECK_COUNTER);
+    }
     let keys = match (words.first(), words.last()) {
+        // An element of an array has no keys.
+        (Some(word), _) if index.is_some() => {
+            let what = format!("`{}` has no meaning here", word.text);
+            return malformed(word.span(), &what, CHECK_COUNTER);
+        }
         (Some(first), Some(last)) => {
             let from = (first.span().lo - line.span().lo) as usize;
             let to = (last.span().hi - line.span().lo) as usize;
@@ -436,6 +450,34 @@ mod tests {
                 "check_counter c packets",
                 "1: the number to compare with is missing",
             ),
+            (
+                "check_counter c[0] byte == 0",
+                "1: `byte` has no meaning here",
+            ),
+            (
+                "check_counter c[0] frob 10.0.0.0/8 == 0",
+                "1: `frob` has no meaning here",
+            ),
+            (
+                "check_counter c[0] => 1",
+                "1: `=>` is no comparison, or not in its place",
+            ),
+            (
+                "check_counter c 0 =< 1",
+                "1: `=<` is no comparison, or not in its place",
+            ),
+            (
+                "check_counter c[0] packets =! 1",
+                "1: `=!` is no comparison, or not in its place",
+            ),
+            (
+                "check_counter t key:1 <> 1",
+                "1: `<>` is no comparison, or not in its place",
+            ),
+            (
+                "check_counter c[0] == packets 1",
+                "1: `==` is no comparison, or not in its place",
+            ),
             ("register_read r 1", "1: the statement is not complete"),
             (
                 "mirroring_add 1 2",
@@ -448,7 +490,7 @@ mod tests {
 
     #[test]
     fn counters_in_their_forms() {
-        let check = |source| match one(source) {
+        let check = |source: &str| match one(source) {
             Ok(StatementKind::CheckCounter {
                 name,
                 index,
@@ -468,6 +510,17 @@ mod tests {
             ("c".into(), Some(3), String::new(), false, Comparison::Eq, 1)
         );
         assert_eq!(check("check_counter c 3 packets 7").1, Some(3));
+        for (operator, op) in [
+            ("=", Comparison::Eq),
+            ("==", Comparison::Eq),
+            ("!=", Comparison::Ne),
+            ("<", Comparison::Lt),
+            ("<=", Comparison::Le),
+            (">", Comparison::Gt),
+            (">=", Comparison::Ge),
+        ] {
+            assert_eq!(check(&format!("check_counter c[3] {operator} 1")).4, op);
+        }
         assert_eq!(
             check("check_counter t dst:10.0.0.0/8 x:1 packets == 2").2,
             "dst:10.0.0.0/8 x:1"
