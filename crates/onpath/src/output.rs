@@ -130,6 +130,32 @@ pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
     }
 }
 
+/// For whom diagnostics are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// For people, on standard error.
+    Text,
+    /// For programs, on standard output: an object with the array `diagnostics`.
+    Json,
+}
+
+impl Form {
+    /// What `--json` asks for.
+    pub fn of(json: bool) -> Form {
+        if json { Form::Json } else { Form::Text }
+    }
+
+    /// Prints what a command that goes no further has to say.
+    pub fn print(self, diagnostics: &Diagnostics, map: &SourceMap) {
+        match self {
+            Form::Text => print_diagnostics(diagnostics, map),
+            Form::Json => {
+                print_json(&serde_json::json!({ "diagnostics": diag::to_json(diagnostics, map) }));
+            }
+        }
+    }
+}
+
 /// Prints a value as JSON on standard output.
 pub fn print_json(value: &serde_json::Value) {
     say_line!("{value:#}");

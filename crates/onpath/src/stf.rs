@@ -1,7 +1,7 @@
 //! Runs STF tests on a target: what `onpath test` and the test suite share.
 
 use crate::driver::Elaborated;
-use crate::output::{Stop, print_diagnostics, say, say_line};
+use crate::output::{say, say_line};
 use control::Device;
 use control::stf::{DecodedField, Outcome, parse, run};
 use diag::{Diagnostics, SourceMap};
@@ -54,8 +54,15 @@ pub enum Verdict {
         /// Packets that came out.
         received: usize,
     },
-    /// Something did not; one text a failure, with file and line.
-    Failed(Vec<String>),
+    /// Something did not.
+    Failed {
+        /// One text a failure, with file and line.
+        failures: Vec<String>,
+        /// Packets sent.
+        sent: usize,
+        /// Packets that came out.
+        received: usize,
+    },
     /// The script is not right, or the target cannot run it. Places are in [`Prepared::map`].
     Refused(Diagnostics),
 }
@@ -66,14 +73,6 @@ pub struct Unfit {
     pub map: Rc<SourceMap>,
     /// Why not.
     pub diagnostics: Diagnostics,
-}
-
-impl Unfit {
-    /// Prints why, and stops with status 2.
-    pub fn tell(self) -> Stop {
-        print_diagnostics(&self.diagnostics, &self.map);
-        Stop::Told(2)
-    }
 }
 
 /// A program made ready for a target: tests run on it one after the other, each from a fresh state.
@@ -150,7 +149,11 @@ impl Prepared {
     pub fn run(&mut self, case: &Case, trace: Option<Trace>) -> Verdict {
         self.scripts = SourceMap::new();
         let Some(file) = self.scripts.add(case.name.clone(), case.text.clone()) else {
-            return Verdict::Failed(vec![format!("{}: the file is too large", case.name)]);
+            return Verdict::Failed {
+                failures: vec![format!("{}: the file is too large", case.name)],
+                sent: 0,
+                received: 0,
+            };
         };
         let (script, malformed) = parse(&self.scripts, file);
         // Everything wrong in the script is told at once, before a packet is sent.
@@ -208,8 +211,8 @@ impl Prepared {
     }
 
     fn verdict(&self, outcome: Outcome) -> Verdict {
+        let (sent, received) = outcome.packets;
         if outcome.failures.is_empty() {
-            let (sent, received) = outcome.packets;
             return Verdict::Passed { sent, received };
         }
         let shown = outcome.failures.iter().map(|failure| {
@@ -221,7 +224,11 @@ impl Prepared {
                 });
             format!("{place}{}", failure.text.trim_end())
         });
-        Verdict::Failed(shown.collect())
+        Verdict::Failed {
+            failures: shown.collect(),
+            sent,
+            received,
+        }
     }
 }
 

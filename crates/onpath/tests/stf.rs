@@ -147,7 +147,7 @@ fn passes(program: &Path, scripts: &[PathBuf], target: Target) -> Result<(), Fai
         };
         match prepared.run(&case, None) {
             Verdict::Passed { .. } => {}
-            Verdict::Failed(failures) => failed += &failures.join("\n"),
+            Verdict::Failed { failures, .. } => failed += &failures.join("\n"),
             Verdict::Refused(diagnostics) => failed += &text_of(&diagnostics, prepared.map()),
         }
     }

@@ -1,11 +1,9 @@
 //! `onpath build`
 
-use super::source::elaborate;
+use super::source::elaborate_or;
 use crate::args::{Build, BuildTarget, Emit};
 use crate::driver;
-use crate::output::{
-    Done, Stop, columns, failed, print_diagnostics, print_json, say, say_line, words,
-};
+use crate::output::{Done, Form, Stop, columns, failed, print_json, say, say_line, words};
 use crate::xdp::{self, Compiled, Request};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
@@ -17,13 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
-/// JSON is what [`report`] makes.
+/// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
 pub fn run(args: Build) -> Done {
-    let elaborated = elaborate(&args.source)?;
+    let form = Form::of(args.json);
+    let elaborated = elaborate_or(&args.source, |why, sources| form.print(why, sources))?;
     let front = elaborated.took;
     let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
     let unfit = |diagnostics: Diagnostics| {
-        print_diagnostics(&diagnostics, &sources);
+        form.print(&diagnostics, &sources);
         Stop::Told(2)
     };
     match args.emit {

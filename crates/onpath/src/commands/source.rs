@@ -3,7 +3,7 @@
 use crate::args::Source;
 use crate::driver::{self, Elaborated, Input};
 use crate::output::{Stop, print_diagnostics};
-use diag::Severity;
+use diag::{Diagnostics, Severity, SourceMap};
 
 /// What the flags say of the program's text.
 pub fn input(source: &Source) -> Input {
@@ -25,13 +25,21 @@ pub fn input(source: &Source) -> Input {
 /// Reads, checks and elaborates the program, prints what there is to say, and stops with status 1 if
 /// it is refused, 2 if it is for no architecture that can be run.
 pub fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
+    elaborate_or(source, print_diagnostics)
+}
+
+/// As [`elaborate`], with `refuse` to print why the program is refused.
+pub fn elaborate_or(
+    source: &Source,
+    refuse: impl FnOnce(&Diagnostics, &SourceMap),
+) -> Result<Elaborated, Stop> {
     match driver::elaborate(&input(source)) {
         Ok(elaborated) => {
             print_diagnostics(&elaborated.diagnostics, &elaborated.map);
             Ok(elaborated)
         }
         Err(refused) => {
-            print_diagnostics(&refused.diagnostics, &refused.map);
+            refuse(&refused.diagnostics, &refused.map);
             let mut errors = refused
                 .diagnostics
                 .iter()

@@ -1,12 +1,13 @@
 //! `onpath test`
 
-use super::source::elaborate;
+use super::source::elaborate_or;
 use crate::args::{Test, TestTarget, TraceFormat};
 use crate::loader::read_text;
 use crate::output::{Done, Stop, print_diagnostics, print_json, say_line};
 use crate::stf::{self, Case, Prepared, Target, Trace, Verdict};
+use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// How many tests went how.
@@ -19,19 +20,34 @@ struct Tally {
 
 /// Runs STF tests: status 0 if all pass, 1 if one fails, 2 if one cannot be read or run.
 ///
-/// The JSON is an array with an object a test: `test`, `passed`, and `sent` and `received` (numbers of
-/// packets) if it passed, `failures` (texts) if it failed, `refused` (diagnostics as `onpath check
-/// --json` prints them) if it could not be run.
+/// The JSON is an array with an object a test: `test`, `passed`, `sent` and `received` (numbers of
+/// packets) if it was run, `failures` (texts) if it failed, `refused` (diagnostics as `onpath check
+/// --json` prints them) if it, or the program, could not be run.
 pub fn run(args: Test) -> Done {
     let target = target(&args)?;
-    let cases: Vec<Case> = args
-        .tests
-        .iter()
-        .map(|path| read_case(path))
-        .collect::<Result<_, Stop>>()?;
-    let elaborated = elaborate(&args.source)?;
-    let mut program =
-        Prepared::new(elaborated, target, &args.externs).map_err(|refused| refused.tell())?;
+    let refuse = |diagnostics: &Diagnostics, map: &SourceMap| {
+        if args.json {
+            let refused = args.tests.iter();
+            let refused =
+                refused.map(|path| refusal(&path.display().to_string(), diagnostics, map));
+            print_json(&refused.collect());
+        } else {
+            print_diagnostics(diagnostics, map);
+        }
+    };
+    let cases = match read_cases(&args) {
+        Ok(cases) => cases,
+        Err(why) if args.json => {
+            refuse(&unreadable(&why).into(), &SourceMap::new());
+            return Err(Stop::Told(2));
+        }
+        Err(why) => return Err(Stop::Usage(why)),
+    };
+    let elaborated = elaborate_or(&args.source, refuse)?;
+    let mut program = Prepared::new(elaborated, target, &args.externs).map_err(|unfit| {
+        refuse(&unfit.diagnostics, &unfit.map);
+        Stop::Told(2)
+    })?;
     let trace = args.trace.map(|format| match format {
         TraceFormat::Text => Trace::Text,
         TraceFormat::Json => Trace::Json,
@@ -47,7 +63,7 @@ pub fn run(args: Test) -> Done {
         }
         match verdict {
             Verdict::Passed { .. } => tally.passed += 1,
-            Verdict::Failed(_) => tally.failed += 1,
+            Verdict::Failed { .. } => tally.failed += 1,
             Verdict::Refused(_) => tally.unreadable += 1,
         }
     }
@@ -79,11 +95,22 @@ impl Tally {
     }
 }
 
-fn read_case(path: &Path) -> Result<Case, Stop> {
-    Ok(Case {
-        name: path.display().to_string(),
-        text: read_text(path).map_err(Stop::Usage)?,
-    })
+/// A script that cannot be read, for programs.
+fn unreadable(why: &str) -> Box<Diagnostic> {
+    Diagnostic::error(Code("E0823"), Span::NONE, why)
+        .help("check the path, and that it is a text file that you may read")
+        .into()
+}
+
+/// All scripts, or why one cannot be read.
+fn read_cases(args: &Test) -> Result<Vec<Case>, String> {
+    let read = |path: &PathBuf| {
+        Ok(Case {
+            name: path.display().to_string(),
+            text: read_text(path)?,
+        })
+    };
+    args.tests.iter().map(read).collect()
 }
 
 fn show(case: &Case, verdict: &Verdict, program: &Prepared) {
@@ -99,7 +126,7 @@ fn show(case: &Case, verdict: &Verdict, program: &Prepared) {
                 stf::packets(*sent)
             );
         }
-        Verdict::Failed(failures) => {
+        Verdict::Failed { failures, .. } => {
             say_line!("{name}: FAILED");
             for failure in failures {
                 say_line!("{failure}");
@@ -115,12 +142,19 @@ fn as_json(case: &Case, verdict: &Verdict, program: &Prepared) -> Value {
         Verdict::Passed { sent, received } => {
             json!({ "test": name, "passed": true, "sent": sent, "received": received })
         }
-        Verdict::Failed(failures) => json!({ "test": name, "passed": false, "failures": failures }),
-        Verdict::Refused(diagnostics) => {
-            let refused = diag::to_json(diagnostics, program.map());
-            json!({ "test": name, "passed": false, "refused": refused })
+        Verdict::Failed {
+            failures,
+            sent,
+            received,
+        } => {
+            json!({ "test": name, "passed": false, "sent": sent, "received": received, "failures": failures })
         }
+        Verdict::Refused(diagnostics) => refusal(name, diagnostics, program.map()),
     }
+}
+
+fn refusal(name: &str, diagnostics: &Diagnostics, map: &SourceMap) -> Value {
+    json!({ "test": name, "passed": false, "refused": diag::to_json(diagnostics, map) })
 }
 
 fn target(args: &Test) -> Result<Target, Stop> {
