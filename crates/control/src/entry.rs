@@ -73,7 +73,7 @@ pub struct Parsed {
 
 /// Parses `TABLE [PRIORITY] KEYS ACTION`.
 pub fn parse_entry(program: &Program, text: Piece) -> Result<(Table, Entry), Box<Diagnostic>> {
-    let parsed = parse(program, text)?;
+    let parsed = parse(program, text, Some(ActionUse::Entry))?;
     let data = &program.tables[parsed.table];
     let Some(action) = parsed.action else {
         return Err(errors::no_action(text.trim().span(), &data.name));
@@ -87,12 +87,12 @@ pub fn parse_entry(program: &Program, text: Piece) -> Result<(Table, Entry), Box
     Ok((parsed.table, entry))
 }
 
-/// Parses `TABLE [PRIORITY] KEYS`; an action after it is allowed and says nothing.
+/// Parses `TABLE [PRIORITY] KEYS`. An action after it is refused: an entry is found by its keys alone.
 pub fn parse_keys(
     program: &Program,
     text: Piece,
 ) -> Result<(Table, Vec<KeyMatch>, u32), Box<Diagnostic>> {
-    let parsed = parse(program, text)?;
+    let parsed = parse(program, text, None)?;
     Ok((parsed.table, parsed.keys, parsed.priority))
 }
 
@@ -148,7 +148,12 @@ pub fn parse_member(
     Ok((set, member))
 }
 
-fn parse(program: &Program, text: Piece) -> Result<Parsed, Box<Diagnostic>> {
+/// `used` says what an action at the end is for; without it none may stand there.
+fn parse(
+    program: &Program,
+    text: Piece,
+    used: Option<ActionUse>,
+) -> Result<Parsed, Box<Diagnostic>> {
     let (name, rest) = text.first_word();
     let table = find_table(program, name)?;
     let data = &program.tables[table];
@@ -156,7 +161,10 @@ fn parse(program: &Program, text: Piece) -> Result<Parsed, Box<Diagnostic>> {
     let action = match words.last() {
         Some(&last) if is_action(program, data, last) => {
             words.pop();
-            Some(parse_action(program, table, last, ActionUse::Entry)?)
+            let Some(used) = used else {
+                return Err(errors::action_unused(last.span(), &data.name, last.text));
+            };
+            Some(parse_action(program, table, last, used)?)
         }
         _ => None,
     };

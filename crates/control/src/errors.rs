@@ -190,6 +190,12 @@ pub fn action_place(span: Span, action: &str, only: &str) -> Refusal {
     )
 }
 
+/// An action where an entry is only looked for.
+pub fn action_unused(span: Span, table: &str, action: &str) -> Refusal {
+    let message = format!("an entry of `{table}` is found by its key, so an action has no meaning");
+    refuse("E0809", span, message, format!("leave `{action}` out"))
+}
+
 /// The target refused; nothing was changed.
 pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
     let help = match error {

@@ -156,6 +156,16 @@ fn entries_defaults_meters_and_value_sets() {
         "value_set_remove set 1 2",
         "1: the value set was not changed: there is no entry with this match",
     );
+    for action in ["drop()", "drop", "forward(1)"] {
+        refuses(
+            &format!("remove routes 10.0.0.0/8 {action}"),
+            "1: an entry of `C.routes` is found by its key, so an action has no meaning",
+        );
+    }
+    refuses(
+        "check_counter rules 7 src:10.0.0.1 drop() == 7",
+        "1: an entry of `C.rules` is found by its key, so an action has no meaning",
+    );
     refuses("remove all nothing", "1: there is no table `nothing`");
 }
 
