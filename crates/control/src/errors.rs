@@ -205,6 +205,9 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::OutOfRange { .. } => "indexes begin at 0",
         StoreError::Const => "change the program's source",
         StoreError::Unsupported { .. } => "use a target that has it",
+        StoreError::Endless { .. } => {
+            "look for a loop without an end; `onpath test --trace` shows where the packet is"
+        }
         StoreError::System { .. } => "`onpath doctor` shows what this machine allows",
     };
     refuse("E0810", span, format!("{what}: {error}"), help)

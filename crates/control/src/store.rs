@@ -37,6 +37,11 @@ pub enum StoreError {
         /// What it has not, and what would do instead.
         what: String,
     },
+    /// The program did not come to an end with a packet.
+    Endless {
+        /// What happened.
+        what: String,
+    },
     /// The operating system refused.
     System {
         /// What was tried and what it said.
@@ -52,7 +57,9 @@ impl fmt::Display for StoreError {
             StoreError::Full { capacity } => write!(f, "full: it holds {capacity} entries"),
             StoreError::OutOfRange { size } => write!(f, "index out of range: there are {size}"),
             StoreError::Const => f.write_str("the program made it const"),
-            StoreError::Unsupported { what } | StoreError::System { what } => f.write_str(what),
+            StoreError::Unsupported { what }
+            | StoreError::Endless { what }
+            | StoreError::System { what } => f.write_str(what),
         }
     }
 }

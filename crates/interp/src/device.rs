@@ -10,9 +10,13 @@ impl Device for Interpreter {
         match outcome.verdict {
             // The program itself ended this packet; the trace tells it.
             Verdict::Fault(Fault::AssertionFailed) => Ok(()),
-            Verdict::Fault(fault) => Err(StoreError::System {
-                what: format!("the packet was given up: {fault}"),
-            }),
+            Verdict::Fault(fault) => {
+                let what = format!("the packet was given up: {fault}");
+                Err(match fault {
+                    Fault::StepBudget { .. } => StoreError::Endless { what },
+                    _ => StoreError::System { what },
+                })
+            }
             _ => Ok(()),
         }
     }

@@ -193,8 +193,10 @@ fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_told() {
     assert_eq!(it.send(&packet), Ok(()));
     assert_eq!(it.receive(), Ok(vec![]));
     let endless = with("", "  loop label0 {\n  }", "").replacen("enum", "labels 1\nenum", 1);
+    let refused = interpreter(&endless).send(&packet).unwrap_err();
+    assert!(matches!(refused, StoreError::Endless { .. }), "{refused:?}");
     assert_eq!(
-        interpreter(&endless).send(&packet).unwrap_err().to_string(),
+        refused.to_string(),
         "the packet was given up: the program was still busy with it after 1000000 steps; \
          a loop without an end?"
     );

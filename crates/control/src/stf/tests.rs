@@ -176,3 +176,15 @@ fn a_mistake_far_down_is_told_before_any_packet_is_sent() {
         "3: there is no table `nothing`",
     );
 }
+
+#[test]
+fn a_program_without_an_end_is_not_blamed_on_the_machine() {
+    let what = "still busy".to_string();
+    let error = crate::StoreError::Endless { what };
+    let refusal = crate::errors::store(diag::Span::NONE, "the packet could not be sent", &error);
+    assert_eq!(refusal.message, "the packet could not be sent: still busy");
+    assert_eq!(
+        refusal.help.as_deref(),
+        Some("look for a loop without an end; `onpath test --trace` shows where the packet is")
+    );
+}
