@@ -117,3 +117,18 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
     )
     .help("give the number of indices as its first constructor argument")
 }
+
+/// A key that only feeds an action selector's hash.
+pub fn selector_key(table: &str, key: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0731"),
+        at,
+        format!(
+            "the xdp target has no `selector` match kind, which key `{key}` of table `{table}` has"
+        ),
+    )
+    .help(
+        "match it as `exact`: on a hash of the fields if one of several actions is to be chosen by \
+         them, with an entry for each value",
+    )
+}

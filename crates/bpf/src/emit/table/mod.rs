@@ -17,7 +17,7 @@ use crate::maps::GLOBALS;
 use crate::plan::flow::Flow;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use diag::Span;
-use ir::{CtorValue, Table, TableData, Var};
+use ir::{CtorValue, MatchKind, Table, TableData, Var};
 use smol_str::SmolStr;
 
 /// How many entries a table has that does not say.
@@ -134,6 +134,7 @@ impl Gen<'_> {
     fn make_table(&mut self, table: Table, span: Span) -> Made {
         let data = &self.p.tables[table];
         self.check_properties(data);
+        self.check_keys(data);
         let size = table_size(self.p, data).clamp(1, u64::from(u32::MAX));
         let fixed = data.keys.is_empty()
             || (data.const_entries
@@ -198,6 +199,15 @@ impl Gen<'_> {
             layout: Some(layout),
             lookup,
             default,
+        }
+    }
+
+    /// Entries have no value for a selector's input, so it cannot pass for an exact key.
+    fn check_keys(&mut self, data: &TableData) {
+        for key in &data.keys {
+            if key.kind == MatchKind::Selector {
+                self.refuse(errors::selector_key(&data.name, &key.name, data.span));
+            }
         }
     }
 
