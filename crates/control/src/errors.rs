@@ -244,3 +244,9 @@ pub fn unsupported_statement(span: Span, word: &str, why: &str) -> Refusal {
         help,
     )
 }
+
+/// A counter with an index, and no index.
+pub fn index_missing(span: Span, counter: &str) -> Refusal {
+    let what = format!("`{counter}` is a counter with an index, and none is given");
+    malformed(span, &what, &format!("{counter}[INDEX]"))
+}

@@ -1,7 +1,7 @@
 //! Names and values of a script by the program at hand.
 
 use super::script::{Cell, Text};
-use crate::entry::{find, parse_keys};
+use crate::entry::{find, find_table, parse_keys};
 use crate::errors::{self, Refusal};
 use crate::piece::Piece;
 use crate::values::parse_value;
@@ -85,5 +85,18 @@ pub fn counted_entry(
     // many blanks, every place stays where it is.
     let gap = keys.span.lo.saturating_sub(table.span.hi).max(1) as usize;
     let both = format!("{}{:gap$}{}", table.text, "", keys.text);
+    if let (Err(refusal), Some(counter)) = (
+        find_table(program, piece(table)),
+        array_counter(program, table),
+    ) {
+        return Err(errors::index_missing(refusal.primary.span, counter));
+    }
     parse_keys(program, Piece::new(&both, table.span.lo))
+}
+
+/// The counter of that name, if it is one with an index.
+fn array_counter<'a>(program: &'a Program, name: &Text) -> Option<&'a str> {
+    let counter = &program.externs[find_extern(program, name, Kind::Counter).ok()?];
+    let direct = counter.ty.to_ascii_lowercase().contains("direct");
+    (!direct).then_some(counter.name.as_str())
 }

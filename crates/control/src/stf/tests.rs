@@ -99,6 +99,13 @@ fn counters() {
         "check_counter rules 7 src:10.0.0.1 == 7",
         "1: counter `rules` could not be read: there is no entry with this match",
     );
+    for text in ["count == 0", "count packets == 0", "C.count 3 frob == 0"] {
+        refuses(
+            &format!("check_counter {text}"),
+            "1: `C.count` is a counter with an index, and none is given",
+        );
+    }
+    refuses("check_counter sum == 0", "1: there is no table `sum`");
     refuses("check_counter sum[0] == 0", "1: there is no counter `sum`");
 }
 
@@ -187,4 +194,16 @@ fn a_program_without_an_end_is_not_blamed_on_the_machine() {
         refusal.help.as_deref(),
         Some("look for a loop without an end; `onpath test --trace` shows where the packet is")
     );
+}
+
+#[test]
+fn an_index_that_is_missing_is_shown_in_its_place() {
+    let mut map = SourceMap::new();
+    let file = map.add("t.stf", "check_counter count == 0").unwrap();
+    let diagnostics = check(&parse(&map, file).0, &sample::program());
+    let helps: Vec<_> = diagnostics
+        .iter()
+        .filter_map(|d| d.help.as_deref())
+        .collect();
+    assert_eq!(helps, ["write it as: C.count[INDEX]"]);
 }
