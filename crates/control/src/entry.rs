@@ -191,12 +191,42 @@ fn parse(
         }
         _ => 0,
     };
-    let keys = parse_matches(program, data, &keys, rest, &words)?;
+    let keys = parse_matches(program, data, &keys, rest, &words).map_err(|refusal| {
+        let loose = match (used, &action) {
+            (Some(_), None) => loose_action(program, data, &words),
+            _ => None,
+        };
+        match loose {
+            Some((word, form)) if refusal.primary.span.lo >= word.span().lo => {
+                errors::loose_arguments(refusal, &form)
+            }
+            _ => refusal,
+        }
+    })?;
     Ok(Parsed {
         table,
         keys,
         priority,
         action,
+    })
+}
+
+/// An action's name among words taken for keys, and how the action is written: its arguments follow it
+/// without parentheses.
+fn loose_action<'a>(
+    program: &Program,
+    data: &TableData,
+    words: &[Piece<'a>],
+) -> Option<(Piece<'a>, String)> {
+    let names = action_names(program, data);
+    words.iter().find_map(|&word| {
+        let index = resolve(names.iter().copied(), word.text).ok()?;
+        let params = &program.actions[data.actions[index].action].params;
+        let params: Vec<&str> = params
+            .iter()
+            .map(|&p| program.vars[p].name.as_str())
+            .collect();
+        Some((word, format!("{}({})", word.text, params.join(", "))))
     })
 }
 

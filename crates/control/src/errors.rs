@@ -127,6 +127,15 @@ pub fn key_count(span: Span, table: &str, expected: &[&str], found: usize) -> Re
     )
 }
 
+/// Keys that are wrong because the words of an action without parentheses were taken for keys. `form`
+/// is the action as it is written.
+pub fn loose_arguments(mut refusal: Refusal, form: &str) -> Refusal {
+    refusal.help = Some(format!(
+        "an action's arguments stand in parentheses: `{form}`"
+    ));
+    refusal
+}
+
 /// A key that has to be given is not.
 pub fn key_missing(span: Span, table: &str, key: &str) -> Refusal {
     let help = format!("an exact key cannot be left out: write `{key}:VALUE`");

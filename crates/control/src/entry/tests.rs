@@ -151,3 +151,23 @@ fn a_member_has_one_match_a_field() {
         Err("`P.set` has 2 key fields, but 1 value is given".into())
     );
 }
+
+#[test]
+fn an_action_without_its_parentheses_is_shown_with_them() {
+    let help = |text| {
+        let refused = parse_entry(&sample::program(), Piece::new(text, 0)).unwrap_err();
+        refused.help.clone().unwrap_or_default()
+    };
+    let parentheses = "an action's arguments stand in parentheses: \
+                       `forward(port, mac, loud, offset, color, why)`";
+    for text in [
+        "routes 10.0.0.0/8 forward 1 02:00:00:00:00:01",
+        "routes dst:10.0.0.0/8 forward 1 02:00:00:00:00:01",
+        "rules 5 src:10.0.0.1 forward 1 02:00:00:00:00:01",
+    ] {
+        assert_eq!(help(text), parentheses, "{text}");
+    }
+    // What is wrong before the action keeps its own help.
+    assert_ne!(help("routes 10.0.0.256/8 forward 1"), parentheses);
+    assert_eq!(help("routes 10.0.0.0/8 1 2"), "its key is: hdr.ipv4.dst");
+}
