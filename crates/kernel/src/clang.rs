@@ -1,6 +1,7 @@
 //! C to a BPF object by the machine's newest clang.
 
 use crate::errors;
+use crate::interrupt::Deferred;
 use diag::Diagnostic;
 use std::ffi::OsString;
 use std::fs;
@@ -114,6 +115,8 @@ fn parse_version(text: &str) -> Option<u32> {
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
 /// are relative to the current folder, so that the lines' text gets into the object.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+    // Until the folder is gone again: an interrupt would leave it behind.
+    let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
     let dir = tempfile::Builder::new()
         .prefix("onpath-")
         .tempdir()
@@ -126,6 +129,7 @@ pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnos
     prefix_map.push(dir.path());
     prefix_map.push("=onpath");
     let mut command = Command::new(&clang.path);
+    interrupts.spare(&mut command);
     command
         .arg(match source.effort {
             Effort::Full => "-O2",
