@@ -92,6 +92,9 @@ impl Elab<'_> {
         let ty = self.type_of(key.expr);
         let width = ty.width();
         let kind = key.kind;
+        if kind == MatchKind::Selector && !matches!(keyset, Keyset::Any) {
+            return self.fail(errors::selector_keyset(span, &key.name));
+        }
         Ok(match keyset {
             Keyset::Any => match kind {
                 MatchKind::Exact if width > 0 => {
@@ -102,9 +105,8 @@ impl Elab<'_> {
             Keyset::Value(value) => {
                 let value = self.key_bits(value, width)?;
                 match kind {
-                    MatchKind::Exact | MatchKind::Optional | MatchKind::Selector => {
-                        KeyMatch::Exact(value)
-                    }
+                    MatchKind::Exact | MatchKind::Optional => KeyMatch::Exact(value),
+                    MatchKind::Selector => KeyMatch::Any,
                     MatchKind::Lpm => KeyMatch::Lpm(value, width),
                     MatchKind::Ternary => KeyMatch::Ternary(value, Bits::ones(width)),
                     MatchKind::Range => KeyMatch::Range(value.clone(), value),
@@ -149,9 +151,7 @@ impl Elab<'_> {
                 Some(length) => KeyMatch::Lpm(masked, length),
                 None => return self.fail(errors::not_a_prefix(span, &key.name)),
             },
-            MatchKind::Exact | MatchKind::Optional | MatchKind::Selector if whole => {
-                KeyMatch::Exact(masked)
-            }
+            MatchKind::Exact | MatchKind::Optional if whole => KeyMatch::Exact(masked),
             MatchKind::Range => match prefix_length(&mask) {
                 Some(_) => {
                     let free = Bits::ones(width).value() ^ mask.value();

@@ -254,8 +254,12 @@ impl Elab<'_> {
             }
             types.push(leaves);
         }
+        let name = names::control_plane(&self.env.path, name, &declared.annotations);
+        if let Some(kind) = names::Kind::of_extern(&data.name) {
+            self.claim_name(kind, &name, &declared.annotations, declared.span);
+        }
         let made = self.program.externs.push(ir::ExternData {
-            name: names::control_plane(&self.env.path, name, &declared.annotations),
+            name,
             ty: data.name.clone(),
             type_args: types,
             args,
@@ -390,8 +394,10 @@ impl Elab<'_> {
                 fields.push((set.name.clone(), ty, kind));
             }
         }
+        let name = names::control_plane(&self.env.path, &set.name, &set.annotations);
+        self.claim_name(names::Kind::ValueSet, &name, &set.annotations, set.span);
         let made = self.program.value_sets.push(ir::ValueSetData {
-            name: names::control_plane(&self.env.path, &set.name, &set.annotations),
+            name,
             fields,
             size,
             span: set.span,

@@ -117,6 +117,8 @@ pub(crate) struct Elab<'a> {
     shared_outs: Vec<hir::LocalId>,
     /// Storage of the architecture's slots.
     slots: HashMap<&'static str, Storage>,
+    /// Who has which control-plane name.
+    names: HashMap<(names::Kind, smol_str::SmolStr), Vec<Span>>,
     /// Everything built, for [`MAX_SIZE`].
     size: usize,
     /// How deep the recursion is, for [`MAX_DEPTH`].
@@ -151,6 +153,7 @@ impl<'a> Elab<'a> {
             apply_sites: effects::apply_sites(module),
             shared_outs: Vec::new(),
             slots: HashMap::new(),
+            names: HashMap::new(),
             size: 0,
             depth: 0,
             exhausted: false,

@@ -1,8 +1,73 @@
 //! Control-plane names and annotations.
 
 use crate::storage::join;
+use crate::{Elab, errors};
+use diag::Span;
 use hir::{Annotation, AnnotationBody, ConstValue};
 use smol_str::{SmolStr, format_smolstr};
+
+/// What the control plane finds by name. Things of different kinds may share a name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kind {
+    Table,
+    Action,
+    ValueSet,
+    /// An extern object, by the word its type has in common with others of its kind.
+    Extern(&'static str),
+}
+
+impl Kind {
+    /// The kind of an extern's objects; `None` if the control plane has no business with them.
+    pub(crate) fn of_extern(ty: &str) -> Option<Kind> {
+        let ty = ty.to_ascii_lowercase();
+        [
+            "counter",
+            "register",
+            "meter",
+            "action_profile",
+            "action_selector",
+        ]
+        .into_iter()
+        .find(|word| ty.contains(word))
+        .map(Kind::Extern)
+    }
+
+    /// What a user calls it.
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Table => "table",
+            Kind::Action => "action",
+            Kind::ValueSet => "value set",
+            Kind::Extern(word) => word,
+        }
+    }
+}
+
+impl Elab<'_> {
+    /// Takes a control-plane name for a declaration; reports it if another declaration of its kind has
+    /// it. One declaration may come again: an action is built anew for each set of bound arguments.
+    /// What is `@hidden` has no name to the control plane.
+    pub(crate) fn claim_name(
+        &mut self,
+        kind: Kind,
+        name: &SmolStr,
+        annotations: &[Annotation],
+        span: Span,
+    ) {
+        if has(annotations, "hidden") {
+            return;
+        }
+        let holders = self.names.entry((kind, name.clone())).or_default();
+        if holders.contains(&span) {
+            return;
+        }
+        if let Some(&first) = holders.first() {
+            self.diagnostics
+                .push(errors::same_name(span, kind.word(), name, first));
+        }
+        holders.push(span);
+    }
+}
 
 /// The fully qualified control-plane name of something declared in `path`: `@name` stands for its own
 /// name, and with a leading dot for all of it.
@@ -73,7 +138,6 @@ fn text(value: &ConstValue) -> SmolStr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diag::Span;
 
     fn named(name: &str) -> [Annotation; 1] {
         [Annotation {

@@ -39,6 +39,12 @@ impl Elab<'_> {
         let module = self.module;
         let declared = &module.tables[id];
         let name = names::control_plane(&self.env.path, &declared.name, &declared.annotations);
+        self.claim_name(
+            names::Kind::Table,
+            &name,
+            &declared.annotations,
+            declared.span,
+        );
         let mut ids: Vec<ActionId> = Vec::new();
         let mut actions = Vec::new();
         for action in &declared.actions {
@@ -61,7 +67,18 @@ impl Elab<'_> {
         let properties = self.properties(declared, &name, &mut rule)?;
         let entries = self.entries(declared, &keys, &actions, &rule)?;
         let size = match &declared.size {
-            Some(size) => Some(self.must_be_size(size, "the size of a table")?),
+            Some(size) => {
+                let most = self.must_be_size(size, "the size of a table")?;
+                if entries.len() as u64 > most {
+                    self.diagnostics.push(errors::entries_beyond_size(
+                        size.span,
+                        &name,
+                        entries.len(),
+                        most,
+                    ));
+                }
+                Some(most)
+            }
             None => None,
         };
         let table = self.program.tables.push(TableData {
@@ -219,8 +236,10 @@ impl Elab<'_> {
             let outs = elab.copy_in(&made, args, span)?;
             elab.framed(outs, None, span, |elab| elab.stmts(&action.body))
         })?;
+        let name = self.action_name(id);
+        self.claim_name(names::Kind::Action, &name, &action.annotations, action.span);
         Ok(self.program.actions.push(ActionData {
-            name: self.action_name(id),
+            name,
             params,
             body,
             annotations: names::keep(&action.annotations),
@@ -270,8 +289,8 @@ impl Elab<'_> {
         })
     }
 
-    /// Extern objects and plain values among a table's properties; those of the language itself are
-    /// taken out.
+    /// The extern objects among a table's properties; those of the language itself go to `rule`, and
+    /// all others have no meaning to any target.
     fn properties(
         &mut self,
         declared: &hir::Table,
@@ -298,9 +317,15 @@ impl Elab<'_> {
                         }
                     }
                 }
+                // What these are is for the target to judge.
+                "implementation" | "counters" | "meters" => {
+                    kept.push((name.clone(), self.property_object(name, value, table)?));
+                }
+                // A control that is instantiated twice gets here twice.
                 _ => {
-                    if let Some(value) = self.property(name, value, table)? {
-                        kept.push((name.clone(), value));
+                    let ignored = errors::property_ignored(value.span, name);
+                    if !self.diagnostics.iter().any(|known| *known == ignored) {
+                        self.diagnostics.push(ignored);
                     }
                 }
             }
@@ -308,13 +333,9 @@ impl Elab<'_> {
         Ok(kept)
     }
 
-    fn property(
-        &mut self,
-        name: &str,
-        value: &hir::Expr,
-        table: &str,
-    ) -> Result<Option<CtorValue>> {
-        if let ExprKind::Instance(id) = value.kind
+    /// The extern object that a property must be.
+    fn property_object(&mut self, name: &str, value: &hir::Expr, table: &str) -> Result<CtorValue> {
+        let object = if let ExprKind::Instance(id) = value.kind
             && self.module.instances[id].name.is_empty()
             && matches!(self.resolve(&value.ty), Ty::Extern(..))
         {
@@ -322,27 +343,14 @@ impl Elab<'_> {
             let own = table
                 .strip_prefix(self.env.path.as_str())
                 .map_or(table, |rest| rest.trim_start_matches('.'));
-            return match self.instantiate(id, &format!("{own}.{name}"))? {
-                InstRef::Extern(object) => Ok(Some(CtorValue::Extern(object))),
-                _ => self.fail(errors::not_an_instance(value.span)),
-            };
+            Some(self.instantiate(id, &format!("{own}.{name}"))?)
+        } else {
+            self.object(value)?
+        };
+        match object {
+            Some(InstRef::Extern(object)) => Ok(CtorValue::Extern(object)),
+            _ => self.fail(errors::property_not_an_object(value.span, name)),
         }
-        if self.object(value)?.is_none()
-            && !matches!(
-                self.evaluate(value),
-                Some(
-                    hir::ConstValue::Bool(_)
-                        | hir::ConstValue::Int(_)
-                        | hir::ConstValue::String(_)
-                        | hir::ConstValue::Enum(_)
-                )
-            )
-        {
-            self.diagnostics
-                .push(errors::property_ignored(value.span, name));
-            return Ok(None);
-        }
-        self.ctor_value(value).map(Some)
     }
 
     /// Applies a table; gives what is known of it.

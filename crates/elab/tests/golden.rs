@@ -1,5 +1,5 @@
 //! What elaboration makes of each construct. A file in `tests/golden` is P4 text, a line of dashes and
-//! the IR's text form (or the diagnostics). `UPDATE_GOLDEN=1 cargo test -p elab --test golden` writes
+//! the warnings and the IR's text form (or why it is refused). `UPDATE_GOLDEN=1 cargo test -p elab --test golden` writes
 //! what comes after the dashes; read the difference before you commit it.
 //!
 //! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
@@ -54,7 +54,12 @@ fn constructs_become_the_ir_beside_them() {
         let file = std::fs::read_to_string(&path).unwrap();
         let (text, expected) = file.split_once(RULE).unwrap_or((file.trim_end(), ""));
         let result = match compile("test.p4", &complete(text)) {
-            Outcome::Program(program, _) => shown(&program, text),
+            Outcome::Program(program, warnings) => {
+                let warnings = warnings
+                    .iter()
+                    .map(|w| format!("{} {}\n", w.code.0, w.message));
+                warnings.collect::<String>() + &shown(&program, text)
+            }
             Outcome::Refused(_, why) => why,
             Outcome::Unchecked(why) | Outcome::Broken(why) => format!("WRONG: {why}"),
         };

@@ -69,6 +69,17 @@ pub(crate) fn signed_prefix(at: Span) -> Diagnostic {
     .help("cast the key to `bit`")
 }
 
+/// More entries in the program than the table's size.
+pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u64) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0551"),
+        at,
+        format!("the table `{table}` has {entries} entries but a size of {size}"),
+    )
+    .label("too small for the program's own entries")
+    .help("make `size` large enough for these and what the control plane adds, or leave it out")
+}
+
 /// A table property that has no meaning here.
 pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
     Diagnostic::warning(
@@ -77,4 +88,24 @@ pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
         format!("the table property `{name}` has no meaning here and is left out"),
     )
     .help("remove it")
+}
+
+/// A number or the like where a property names an extern object.
+pub(crate) fn property_not_an_object(at: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0567"),
+        at,
+        format!("the table property `{name}` is not an extern object"),
+    )
+    .help("give it an object of the architecture, such as `hash_table(64)`, or remove it; the number of entries is `size`")
+}
+
+/// An entry that asks something of an action selector's input.
+pub(crate) fn selector_keyset(at: Span, key: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0568"),
+        at,
+        format!("key `{key}` feeds an action selector; entries do not match it"),
+    )
+    .help("write `_` for it, or make the key exact")
 }

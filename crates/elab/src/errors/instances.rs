@@ -52,6 +52,18 @@ pub(crate) fn action_data(at: Span, name: &str) -> Diagnostic {
     .help("take the header's fields as parameters and build the header in the action")
 }
 
+/// Two declarations with one control-plane name: no entry could tell them apart.
+pub(crate) fn same_name(at: Span, kind: &str, name: &str, first: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0571"),
+        at,
+        format!("another {kind} has the control-plane name `{name}`"),
+    )
+    .label("the control plane could not tell them apart")
+    .also(first, "has this name already")
+    .help("give one of them another name, or `@name(\"...\")`; `@hidden` takes it from the control plane")
+}
+
 /// A table without a default action in a program without `NoAction`.
 pub(crate) fn no_default_action(at: Span) -> Diagnostic {
     Diagnostic::error(
