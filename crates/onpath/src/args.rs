@@ -25,7 +25,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Check a program: every mistake with its place and what to do about it
+    /// Check a program: its mistakes with their places and what to do about them
+    ///
+    /// All syntax errors in one run; once there are none, all other mistakes in one run.
     Check(Check),
     /// Compile a program for a target
     Build(Build),

@@ -47,12 +47,12 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     };
     let found = run(&expected, &place)?;
     let (before, now) = (blur(&print(&expected)), blur(&print(&found)));
-    if before == now {
+    if std::env::var_os("ONPATH_BLESS").is_some() {
+        // A document for readers keeps its real numbers, and has them as they are now.
+        std::fs::write(file, if fenced { print(&found) } else { now })?;
         return Ok(());
     }
-    if std::env::var_os("ONPATH_BLESS").is_some() {
-        // A document for readers keeps its real numbers.
-        std::fs::write(file, if fenced { print(&found) } else { now })?;
+    if before == now {
         return Ok(());
     }
     Err(format!(
