@@ -37,8 +37,39 @@ pub struct Front {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads and checks a program, whatever its architecture.
+/// Checks a program as far as its architecture is known: if it is one of ours, its instances too;
+/// else the language alone.
 pub fn check(input: &Input) -> Front {
+    let mut front = check_language(input);
+    if let Some(module) = front
+        .module
+        .as_ref()
+        .filter(|module| has_known_architecture(module))
+    {
+        match elab::elaborate(module) {
+            Ok((_, warnings)) => front.diagnostics.append(warnings),
+            Err(errors) => {
+                front.diagnostics.append(errors);
+                front.module = None;
+            }
+        }
+    }
+    front
+}
+
+fn has_known_architecture(module: &hir::Module) -> bool {
+    module
+        .main
+        .is_some_and(|main| match module.instances[main].ty {
+            hir::Ty::Package(package, _) => {
+                arch::by_package(&module.packages[package].name).is_some()
+            }
+            _ => false,
+        })
+}
+
+/// Reads and checks a program, whatever its architecture.
+fn check_language(input: &Input) -> Front {
     let mut map = SourceMap::new();
     let loader = FileLoader {
         include: input.include.clone(),
@@ -91,7 +122,7 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
         map,
         module,
         mut diagnostics,
-    } = check(input);
+    } = check_language(input);
     let Some(module) = module else {
         return Err(Box::new(Refused { map, diagnostics }));
     };
