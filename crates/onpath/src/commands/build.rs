@@ -106,8 +106,10 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Resu
 
 /// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`,
-/// `bytes`), what the `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the
-/// `reason`), and `milliseconds` of `own` and `clang`'s time.
+/// `bytes`), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU map, for which the
+/// stack has no room; `copied_headers`: those that live in variables instead of the packet), what the
+/// `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the `reason`), and
+/// `milliseconds` of `own` and `clang`'s time.
 fn report(
     compiled: &Compiled,
     front: Duration,
@@ -143,6 +145,11 @@ fn report(
         "stack": compiled.budget.stack(),
         "stack_limit": STACK_LIMIT,
         "maps": maps,
+        "scratch": {
+            "bytes": compiled.decisions.scratch_bytes,
+            "variables": compiled.decisions.scratch_variables,
+        },
+        "copied_headers": compiled.decisions.copied_headers,
         "verifier": verifier,
         "milliseconds": {
             "own": (front + compiled.own_time).as_secs_f64() * 1e3,
@@ -182,6 +189,19 @@ fn show(report: &Value) -> String {
     }
     if rows.len() > 1 {
         out += &columns(&rows);
+    }
+    let names = |list: &Value| {
+        let list = list.as_array().map_or(&[][..], Vec::as_slice);
+        list.iter().map(text).collect::<Vec<_>>().join(", ")
+    };
+    let moved = names(&report["scratch"]["variables"]);
+    if !moved.is_empty() {
+        let bytes = &report["scratch"]["bytes"];
+        out += &format!("not on the stack, but in a per-CPU map: {moved} ({bytes} bytes)\n");
+    }
+    let copied = names(&report["copied_headers"]);
+    if !copied.is_empty() {
+        out += &format!("headers in variables instead of the packet: {copied}\n");
     }
     let verifier = &report["verifier"];
     out += &if verifier["accepted"] == json!(true) {
