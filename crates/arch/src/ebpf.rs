@@ -43,3 +43,18 @@ pub(crate) const XDP_EXTERNS: &[Extern] = &[
     effect("BPF_KTIME_GET_NS"),
     effect("BPF_PERF_EVENT_OUTPUT"),
 ];
+
+/// The functions of `tc_model`, which has those of `xdp_model` too.
+pub(crate) const TC_EXTERNS: &[Extern] = &[
+    object("CounterArray"),
+    property("array_table"),
+    property("hash_table"),
+    pure("ebpf_ipv4_checksum"),
+    pure("csum_replace2"),
+    pure("csum_replace4"),
+    effect("BPF_KTIME_GET_NS"),
+    effect("BPF_PERF_EVENT_OUTPUT"),
+    effect("l4_csum_replace2"),
+    effect("l4_csum_replace4"),
+    effect("random32"),
+];

@@ -10,6 +10,7 @@
 
 pub mod ebpf;
 pub mod errors;
+pub mod tc;
 pub mod v1model;
 pub mod xdp;
 
@@ -136,6 +137,7 @@ pub fn all() -> &'static [&'static Architecture] {
     &[
         &ebpf::ARCHITECTURE,
         &xdp::ARCHITECTURE,
+        &tc::ARCHITECTURE,
         &v1model::ARCHITECTURE,
     ]
 }
@@ -185,8 +187,9 @@ mod tests {
     fn every_extern_is_declared_in_its_include_file() {
         for arch in all() {
             let mut text = include(arch.include);
-            if arch.include == "xdp_model.p4" {
+            if matches!(arch.include, "xdp_model.p4" | "tc_model.p4") {
                 text += &include("ebpf_model.p4");
+                text += &include("xdp_model.p4");
             }
             for item in arch.externs {
                 let declared = text.lines().any(|line| {

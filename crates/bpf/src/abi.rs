@@ -30,6 +30,9 @@ pub struct Abi {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that the program raises.
     pub counters: Vec<CounterAbi>,
+    /// Per-flow state that the program reads or writes.
+    #[serde(default)]
+    pub flow_states: Vec<FlowStateAbi>,
     /// Ports.
     pub ports: PortsAbi,
     /// The perf event array for packets sent to user space.
@@ -69,6 +72,10 @@ pub struct ProgramAbi {
 pub enum Hook {
     /// XDP at an interface.
     Xdp,
+    /// Traffic control, packets that come in at an interface.
+    TcIngress,
+    /// Traffic control, packets that go out of an interface.
+    TcEgress,
 }
 
 /// A map as the object declares it.
@@ -321,4 +328,49 @@ pub struct PortsAbi {
     /// From the interface index a packet came in on to its port (hash, `u32` to `u32`); absent if the
     /// program never reads its input port. An interface that is not there has its index as port.
     pub input: Option<String>,
+    /// From port to interface index (hash, `u32` to `u32`), for redirects and copies by traffic control;
+    /// absent if the program makes none.
+    #[serde(default)]
+    pub egress: Option<String>,
+    /// From a multicast group (`u32`) to `{u32 count, u32 port[MOST_PORTS_OF_A_GROUP]}`, for traffic
+    /// control; absent if the program never sends to a group.
+    #[serde(default)]
+    pub groups: Option<String>,
+}
+
+/// Ports that a multicast group may have.
+pub const MOST_PORTS_OF_A_GROUP: u32 = 32;
+
+/// A `flow_state`: an array map of sets. A set is
+/// `{bpf_spin_lock, u32 clock, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
+/// (from user space with `BPF_F_LOCK`).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FlowStateAbi {
+    /// Its [`ir::ExternInst`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// The map.
+    pub map: String,
+    /// How many sets, a power of two.
+    pub sets: u32,
+    /// Places in a set.
+    pub ways: u32,
+    /// Where the tags are, a `u32` a place: the upper half of the key's hash, 0 for an empty place.
+    pub tags_offset: u32,
+    /// Where the uses are, a `u32` a place: the set's clock when it was last used.
+    pub used_offset: u32,
+    /// Where the places begin.
+    pub ways_offset: u32,
+    /// Bytes of a place.
+    pub way_size: u32,
+    /// Where in a place the time of its last use is (`u64`, nanoseconds of the monotonic clock), if unused
+    /// flows end.
+    pub seen_offset: Option<u32>,
+    /// Nanoseconds after which an unused flow is gone; 0 is never.
+    pub idle: u64,
+    /// The key's fields; offsets are from the start of a place, values in network order.
+    pub key: KeyAbi,
+    /// The value's fields; offsets are from the start of a place.
+    pub value: Vec<FieldAbi>,
 }

@@ -1,7 +1,8 @@
 //! The maps and structs that an object declares.
 
 use crate::abi::{
-    CounterAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind, PortsAbi, TableAbi, ValueSetAbi,
+    CounterAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind, PortsAbi, TableAbi,
+    ValueSetAbi,
 };
 use crate::record::Record;
 use cgen::tree::{Expr as C, Item, Member, Type};
@@ -22,6 +23,8 @@ pub struct Maps {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that are used.
     pub counters: Vec<CounterAbi>,
+    /// Per-flow state that is used.
+    pub flow_states: Vec<FlowStateAbi>,
     /// Port maps.
     pub ports: PortsAbi,
     /// The perf event array.

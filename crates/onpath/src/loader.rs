@@ -5,11 +5,19 @@ use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied.
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
         include_str!("../../../p4include/ebpf_model.p4"),
+    ),
+    (
+        "flow_state.p4",
+        include_str!("../../../p4include/flow_state.p4"),
+    ),
+    (
+        "tc_model.p4",
+        include_str!("../../../p4include/tc_model.p4"),
     ),
     ("v1model.p4", include_str!("../../../p4include/v1model.p4")),
     (

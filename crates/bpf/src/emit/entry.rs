@@ -448,6 +448,7 @@ impl Gen<'_> {
             tables: self.maps.tables,
             value_sets: self.maps.value_sets,
             counters: self.maps.counters,
+            flow_states: self.maps.flow_states,
             ports: self.maps.ports,
             events: self.maps.events,
         };

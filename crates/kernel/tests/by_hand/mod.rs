@@ -164,7 +164,9 @@ fn abi() -> Abi {
         ports: PortsAbi {
             devmap: Some("ports".into()),
             input: Some("inputs".into()),
+            ..PortsAbi::default()
         },
+        flow_states: vec![],
         events: None,
     }
 }

@@ -1,0 +1,115 @@
+//! `tc_model`: a parser, a control that rewrites headers and chooses one of traffic control's verdicts, a
+//! deparser, at an interface's ingress or egress.
+
+use crate::{Architecture, Block, Slot};
+use ir::Role;
+
+/// The slot of `tc_input`; its scalars are its fields.
+pub const INPUT: &str = "tc_input";
+/// The slot of `tc_output`; its scalars are its fields. `mark` and `priority` begin as the packet has them.
+pub const OUTPUT: &str = "tc_output";
+
+/// The model.
+pub const ARCHITECTURE: Architecture = Architecture {
+    name: "tc_model",
+    include: "tc_model.p4",
+    package: "tc",
+    blocks: &[
+        Block {
+            role: Role::Parser,
+            package_param: "p",
+            params: &[Slot::PacketIn, Slot::Shared(crate::xdp::HEADERS)],
+        },
+        Block {
+            role: Role::Switch,
+            package_param: "c",
+            params: &[
+                Slot::Shared(crate::xdp::HEADERS),
+                Slot::Shared(INPUT),
+                Slot::Shared(OUTPUT),
+            ],
+        },
+        Block {
+            role: Role::Deparser,
+            package_param: "d",
+            params: &[Slot::Shared(crate::xdp::HEADERS), Slot::PacketOut],
+        },
+    ],
+    externs: crate::ebpf::TC_EXTERNS,
+};
+
+/// Which way a packet goes: the members of `tc_direction` in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u32)]
+pub enum Direction {
+    /// From the wire to the host.
+    Ingress = 0,
+    /// From the host to the wire.
+    Egress = 1,
+}
+
+/// What becomes of a packet: the members of `tc_verdict` in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u32)]
+pub enum Verdict {
+    /// On its way.
+    Pass = 0,
+    /// Dropped.
+    Drop = 1,
+    /// Out of the port that `output_port` names.
+    RedirectEgress = 2,
+    /// As if it had come in on the port that `output_port` names.
+    RedirectIngress = 3,
+}
+
+impl Verdict {
+    /// All verdicts in order.
+    pub const ALL: [Verdict; 4] = [
+        Verdict::Pass,
+        Verdict::Drop,
+        Verdict::RedirectEgress,
+        Verdict::RedirectIngress,
+    ];
+
+    /// The verdict of a member of `tc_verdict`. Numbers that are none drop.
+    pub fn from_index(index: u64) -> Verdict {
+        usize::try_from(index)
+            .ok()
+            .and_then(|i| Verdict::ALL.get(i).copied())
+            .unwrap_or(Verdict::Drop)
+    }
+
+    /// The member's name in P4.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "TC_PASS",
+            Verdict::Drop => "TC_DROP",
+            Verdict::RedirectEgress => "TC_REDIRECT_EGRESS",
+            Verdict::RedirectIngress => "TC_REDIRECT_INGRESS",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stand_in_the_order_of_the_include_file() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../p4include/tc_model.p4");
+        let text = std::fs::read_to_string(path).unwrap();
+        let names = ["TC_INGRESS", "TC_EGRESS"]
+            .into_iter()
+            .chain(Verdict::ALL.map(Verdict::name));
+        let places: Vec<_> = names
+            .map(|name| text.find(&format!("    {name}")).unwrap())
+            .collect();
+        assert!(places.is_sorted(), "{places:?}");
+    }
+
+    #[test]
+    fn unknown_numbers_drop() {
+        assert_eq!(Verdict::from_index(2), Verdict::RedirectEgress);
+        assert_eq!(Verdict::from_index(77), Verdict::Drop);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traffic control: parser, control and deparser at an interface's ingress or egress.
+//
+//   tc(parser, control, deparser) main;
+//
+// The packet is seen as it is on the wire: where the device took the outermost VLAN tag out, it is put back
+// before the parser runs. A packet that segmentation offload will take apart later is one packet here, with
+// the headers of all its segments; its length is that of the whole.
+// A parser that rejects drops the packet without running the control.
+//
+// Includes the models of XDP and of filters: a program under tc may be any of the three.
+
+#ifndef _TC_MODEL_P4_
+#define _TC_MODEL_P4_
+
+#include <core.p4>
+#include <xdp_model.p4>
+
+enum tc_direction {
+    TC_INGRESS,   // from the wire to the host
+    TC_EGRESS     // from the host to the wire
+}
+
+// TC_PASS is first: a control that says nothing lets the packet go on.
+enum tc_verdict {
+    TC_PASS,              // on its way, as the deparser left it
+    TC_DROP,
+    TC_REDIRECT_EGRESS,   // out of output_port
+    TC_REDIRECT_INGRESS   // as if it had come in on output_port
+}
+
+struct tc_input {
+    bit<32>      input_port;     // the interface at which the program runs
+    tc_direction direction;
+    bit<32>      length;         // bytes, from the Ethernet header on; of all segments together
+    bit<32>      mark;           // as netfilter and routing know it
+    bit<32>      priority;
+    bit<1>       vlan_present;   // whether the packet has a VLAN tag that the device keeps beside it
+    bit<16>      vlan_tci;       // that tag: priority, drop eligibility, identifier
+    bit<64>      timestamp;      // now, in nanoseconds of the monotonic clock
+    bit<32>      gso_segments;   // packets that the device will make of this one; 0 or 1: it stays one
+    bit<32>      gso_size;       // payload bytes of each of them but the last; 0: it stays one
+    bit<32>      mtu;            // of the interface, without the Ethernet header; 0 if it is not known
+}
+
+// The control gets mark and priority as the packet has them, the rest as zeros.
+struct tc_output {
+    tc_verdict verdict;
+    bit<32>    output_port;       // read for the redirects only
+    bit<32>    mark;
+    bit<32>    priority;
+    bit<16>    queue;             // the transmit queue, counted from 1; 0 leaves the choice as it is
+    bool       clone;             // whether a copy, as the deparser left the packet, goes out of clone_port
+    bit<32>    clone_port;
+    bit<16>    multicast_group;   // a copy goes out of each port of the group; 0 is no group
+}
+
+// What the checksum of a transport header (TCP, UDP, ICMPv6) becomes when a word that it covers changes.
+// `pseudo` tells that the word belongs to the pseudo header (addresses, length) instead of the segment. Where
+// the device is to compute the checksum, the packet holds the sum of the pseudo header alone: then changes
+// to the segment change nothing. The word's place is an even offset.
+// Quirk: a UDP packet without a checksum holds 0; leaving it alone is up to the program.
+extern bit<16> l4_csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new, in bool pseudo);
+extern bit<16> l4_csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new, in bool pseudo);
+
+// 32 random bits, not for secrets.
+extern bit<32> random32();
+
+parser tc_parse<H>(packet_in packet, out H headers);
+control tc_control<H>(inout H headers, in tc_input input, inout tc_output output);
+control tc_deparse<H>(in H headers, packet_out packet);
+
+package tc<H>(tc_parse<H> p, tc_control<H> c, tc_deparse<H> d);
+
+#endif
