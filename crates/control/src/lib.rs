@@ -7,6 +7,7 @@ pub mod entry;
 pub mod errors;
 mod names;
 mod piece;
+pub mod repeatable;
 #[cfg(test)]
 mod sample;
 pub mod stf;

@@ -119,6 +119,41 @@ pub trait Store {
 
     /// Takes a member out of a parser value set.
     fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;
+
+    /// Makes a multicast group of these ports, in the order in which copies go out; no ports are no
+    /// group. Group 0 means no group and cannot be made. A program that never sends to a group takes any.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`] for group 0, for more ports than [`MOST_PORTS_OF_A_GROUP`], and on a target
+    /// that has no groups.
+    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
+        check_group(group, ports)?;
+        Err(StoreError::Unsupported {
+            what: "this target has no multicast groups".to_string(),
+        })
+    }
+}
+
+/// Ports that a multicast group may have.
+pub const MOST_PORTS_OF_A_GROUP: usize = 32;
+
+/// Whether there can be such a multicast group on any target.
+///
+/// # Errors
+/// As for [`Store::set_multicast_group`].
+pub fn check_group(group: u16, ports: &[u32]) -> Result<(), StoreError> {
+    if group == 0 {
+        let what = "group 0 means that there is no group; groups begin at 1".to_string();
+        return Err(StoreError::Unsupported { what });
+    }
+    if ports.len() > MOST_PORTS_OF_A_GROUP {
+        let what = format!(
+            "a multicast group has {MOST_PORTS_OF_A_GROUP} ports at most, and this one has {}",
+            ports.len()
+        );
+        return Err(StoreError::Unsupported { what });
+    }
+    Ok(())
 }
 
 /// A packet on a port.
@@ -138,4 +173,11 @@ pub trait Device: Store {
     /// The packets that came out since the last call, in order for each port. Waits as long as the
     /// target needs for those sent to have gone through.
     fn receive(&mut self) -> Result<Vec<Packet>, StoreError>;
+
+    /// Lets so many nanoseconds go by for the program: a device with a clock of its own sets it forward,
+    /// any other sleeps.
+    fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
+        std::thread::sleep(std::time::Duration::from_nanos(nanoseconds));
+        Ok(())
+    }
 }

@@ -1,0 +1,41 @@
+//! Time and chance of a test: the same on every target, so that targets can be compared bit for bit.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+/// What the clock says when a test begins, in nanoseconds.
+pub const START: u64 = 1_000_000_000;
+/// What each packet adds to the clock before it runs, in nanoseconds.
+pub const STEP: u64 = 1_000;
+/// Random numbers that a packet finds. One that draws more meets the first again.
+pub const NUMBERS: usize = 64;
+
+/// Random numbers, a list for each packet.
+#[derive(Clone, Debug)]
+pub struct RandomLists(ChaCha8Rng);
+
+impl RandomLists {
+    /// Equal seeds give equal lists.
+    pub fn new(seed: u64) -> RandomLists {
+        RandomLists(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// The next packet's list.
+    pub fn next_list(&mut self) -> [u32; NUMBERS] {
+        std::array::from_fn(|_| self.0.next_u32())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_seeds_give_equal_lists_and_packets_different_ones() {
+        let (mut a, mut b) = (RandomLists::new(7), RandomLists::new(7));
+        let (first, second) = (a.next_list(), a.next_list());
+        assert_eq!((b.next_list(), b.next_list()), (first, second));
+        assert_ne!(first, second);
+        assert_ne!(RandomLists::new(8).next_list(), first);
+    }
+}
