@@ -1,9 +1,13 @@
 //! Waiting to be interrupted, so that what was set up can be taken down in order.
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// Interrupts that are held back until they are waited for.
 #[derive(Debug)]
@@ -23,6 +27,30 @@ impl Interrupts {
     /// Waits for one of them.
     pub fn wait(&self) -> io::Result<Signal> {
         Ok(self.set.wait()?)
+    }
+
+    /// Waits for one of them, but no longer than this.
+    pub fn wait_for(&self, longest: Duration) -> io::Result<Option<Signal>> {
+        let until = Instant::now() + longest;
+        let signals =
+            SignalFd::with_flags(&self.set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        loop {
+            if let Some(info) = signals.read_signal()? {
+                return Ok(Some(Signal::try_from(info.ssi_signo as i32)?));
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            // Poll counts whole milliseconds; a rest of less than one is waited for as one.
+            let timeout = PollTimeout::try_from(left + Duration::from_micros(999))
+                .unwrap_or(PollTimeout::MAX);
+            let mut wanted = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut wanted, timeout) {
+                Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 }
 
@@ -56,4 +84,33 @@ impl Drop for Deferred {
 
 fn interrupts() -> SigSet {
     SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_that_came_before_the_wait_ends_it_at_once() {
+        let interrupts = Interrupts::hold().unwrap();
+        assert_eq!(interrupts.wait_for(Duration::from_millis(1)).unwrap(), None);
+        // SAFETY: a thread may send signals to itself; this one waits for them.
+        let sent = unsafe { libc::pthread_kill(libc::pthread_self(), libc::SIGHUP) };
+        assert_eq!(sent, 0);
+        let begun = Instant::now();
+        let got = interrupts.wait_for(Duration::from_secs(60)).unwrap();
+        assert_eq!(got, Some(Signal::SIGHUP));
+        assert!(begun.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn without_one_the_time_is_waited_for() {
+        let interrupts = Interrupts::hold().unwrap();
+        let begun = Instant::now();
+        assert_eq!(
+            interrupts.wait_for(Duration::from_millis(30)).unwrap(),
+            None
+        );
+        assert!(begun.elapsed() >= Duration::from_millis(30));
+    }
 }
