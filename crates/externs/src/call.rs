@@ -97,6 +97,8 @@ pub struct Env<'a> {
     pub now: u64,
     /// The source of random numbers.
     pub rng: &'a mut ChaCha8Rng,
+    /// The random numbers of `random32`, which every target in a test is given alike.
+    pub numbers: &'a mut crate::Numbers,
     /// The packet as it came in.
     pub packet: &'a [u8],
     /// Where the parser stopped, in bytes; at most the packet's length.
@@ -172,9 +174,11 @@ pub(crate) mod testing {
     ) -> (T, Vec<Effect>) {
         let mut effects = Vec::new();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut numbers = crate::Numbers::new([1, 2, 3]);
         let result = body(&mut Env {
             now: 0,
             rng: &mut rng,
+            numbers: &mut numbers,
             packet,
             parsed,
             direct_meter: None,

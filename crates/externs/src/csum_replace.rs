@@ -25,7 +25,7 @@ pub const FOUR: Extern = Extern {
     meaning: Meaning::Function(replace),
 };
 
-fn replace(args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+pub(crate) fn replace(args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
     let (sum, old, new) = (index(args, 0)?, index(args, 1)?, index(args, 2)?);
     let words = |value: u64| (value & 0xffff) + (value >> 16 & 0xffff);
     // The high word of a 16-bit `old` is no term; its complement must not become one.

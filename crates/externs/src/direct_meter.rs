@@ -47,6 +47,7 @@ mod tests {
             let mut inner = Env {
                 now: 0,
                 rng: &mut *env.rng,
+                numbers: &mut *env.numbers,
                 packet: &[],
                 parsed: 0,
                 direct_meter: Some(&mut meter),

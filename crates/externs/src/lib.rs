@@ -21,11 +21,13 @@ mod direct_meter;
 pub mod hash;
 mod ipv4_checksum;
 mod ktime;
+mod l4_csum_replace;
 mod log_msg;
 mod mark_to_drop;
 pub mod meter;
 mod perf_event;
 mod random;
+mod random32;
 mod register;
 mod table_size;
 mod truncate;
@@ -33,6 +35,7 @@ mod truncate;
 pub use call::{Arg, Effect, Env, Fault, Reply};
 pub use counter::Counters;
 pub use meter::Meters;
+pub use random32::Numbers;
 pub use register::Registers;
 
 use ir::ExternData;
@@ -112,11 +115,14 @@ pub const ALL: &[Extern] = &[
     hash::EXTERN,
     ipv4_checksum::EXTERN,
     ktime::EXTERN,
+    l4_csum_replace::TWO,
+    l4_csum_replace::FOUR,
     log_msg::EXTERN,
     mark_to_drop::EXTERN,
     meter::EXTERN,
     perf_event::EXTERN,
     random::EXTERN,
+    random32::EXTERN,
     register::EXTERN,
     table_size::ARRAY_TABLE,
     table_size::HASH_TABLE,

@@ -6,6 +6,7 @@ use control::{Device, Packet, StoreError};
 impl Device for Interpreter {
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let outcome = self.run(packet.port, &packet.bytes);
+        self.out.extend(outcome.copies);
         self.out.extend(outcome.packets);
         match outcome.verdict {
             // The program itself ended this packet; the trace tells it.
@@ -23,5 +24,10 @@ impl Device for Interpreter {
 
     fn receive(&mut self) -> Result<Vec<Packet>, StoreError> {
         Ok(std::mem::take(&mut self.out))
+    }
+
+    fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
+        Interpreter::wait(self, nanoseconds);
+        Ok(())
     }
 }

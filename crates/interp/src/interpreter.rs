@@ -7,13 +7,14 @@ use crate::table::TableState;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Clock, Options, Outcome, check};
 use control::Packet;
+use control::repeatable::{self, RandomLists};
 use diag::Diagnostics;
-use externs::{Function, Meaning, State};
+use externs::{Function, Meaning, Numbers, State};
 use ir::{KeyMatch, Program};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use smol_str::SmolStr;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,6 +36,11 @@ pub struct Interpreter {
     pub(crate) value_sets: Vec<Vec<Vec<KeyMatch>>>,
     pub(crate) errors: ErrorCodes,
     pub(crate) rng: ChaCha8Rng,
+    lists: RandomLists,
+    /// The random numbers of the packet on its way.
+    pub(crate) numbers: Numbers,
+    /// Ports by multicast group.
+    pub(crate) groups: BTreeMap<u16, Vec<u32>>,
     pub(crate) sink: Option<Sink>,
     /// Packets that came out and were not yet fetched through [`control::Device`].
     pub(crate) out: Vec<Packet>,
@@ -123,9 +129,12 @@ impl Interpreter {
             value_sets: for_each(&program.value_sets, |_| Vec::new()),
             errors: ErrorCodes::new(&program),
             rng: ChaCha8Rng::seed_from_u64(options.seed),
+            lists: RandomLists::new(options.seed),
+            numbers: Numbers::new([]),
+            groups: BTreeMap::new(),
             sink: None,
             out: Vec::new(),
-            virtual_now: 0,
+            virtual_now: repeatable::START,
             started: Instant::now(),
             options,
             program,
@@ -151,6 +160,7 @@ impl Interpreter {
     pub fn run(&mut self, port: u32, bytes: &[u8]) -> Outcome {
         let program = Arc::clone(&self.program);
         self.storage.reset(&self.zero);
+        self.numbers = Numbers::new(self.lists.next_list());
         let now = self.tick();
         let model = self.model;
         let mut run = Run::new(&program, self, bytes, now);

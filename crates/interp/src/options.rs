@@ -1,10 +1,13 @@
 //! What can be chosen about a run.
 
+use arch::tc::Direction;
+use control::repeatable;
+
 /// Where the time comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// It stands still but for this many nanoseconds from packet to packet and what
-    /// [`crate::Interpreter::wait`] adds: the same run gives the same times.
+    /// It begins at [`repeatable::START`] and stands still but for this many nanoseconds from packet to
+    /// packet and what [`crate::Interpreter::wait`] adds: the same run gives the same times.
     Virtual {
         /// Nanoseconds from one packet to the next.
         step: u64,
@@ -22,15 +25,24 @@ pub struct Options {
     pub clock: Clock,
     /// Statements and parser states that one packet may run before it is given up.
     pub steps: u64,
+    /// Which way packets go (`tc_model`).
+    pub direction: Direction,
+    /// The MTU of every interface, without the Ethernet header (`tc_model`).
+    pub mtu: u32,
 }
 
 impl Default for Options {
-    /// The same run each time, a microsecond from packet to packet, a million steps.
+    /// The same run each time, a microsecond from packet to packet, a million steps, packets that come
+    /// in, the MTU of the loopback device (on which the kernel's test runs run).
     fn default() -> Options {
         Options {
             seed: 0,
-            clock: Clock::Virtual { step: 1_000 },
+            clock: Clock::Virtual {
+                step: repeatable::STEP,
+            },
             steps: 1_000_000,
+            direction: Direction::Ingress,
+            mtu: 65_536,
         }
     }
 }

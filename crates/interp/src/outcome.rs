@@ -2,22 +2,25 @@
 
 use control::Packet;
 use ir::Bits;
+use serde::Serialize;
 use smol_str::SmolStr;
 use std::fmt;
 
 /// Where a packet's way ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// `ebpf_model`, `v1model`, and `XDP_DROP`: gone.
+    /// `ebpf_model`, `v1model`, `XDP_DROP` and `TC_DROP`: gone.
     Drop,
-    /// `ebpf_model`: let through unchanged. `XDP_PASS`: on to the network stack.
+    /// `ebpf_model`: let through unchanged. `XDP_PASS`, `TC_PASS`: on its way.
     Pass,
     /// `XDP_ABORTED`: dropped as an error.
     Aborted,
     /// `XDP_TX`: back out of the port it came in on.
     Tx,
-    /// `XDP_REDIRECT`: out of this port.
+    /// `XDP_REDIRECT`, `TC_REDIRECT_EGRESS`: out of this port.
     Redirect(u32),
+    /// `TC_REDIRECT_INGRESS`: as if it had come in on this port.
+    RedirectIngress(u32),
     /// `v1model`: out of this port.
     Forward(u32),
     /// The interpreter gave the packet up.
@@ -32,6 +35,9 @@ impl fmt::Display for Verdict {
             Verdict::Aborted => f.write_str("aborted"),
             Verdict::Tx => f.write_str("sent back"),
             Verdict::Redirect(port) => write!(f, "redirected to port {port}"),
+            Verdict::RedirectIngress(port) => {
+                write!(f, "redirected as if it had come in on port {port}")
+            }
             Verdict::Forward(port) => write!(f, "sent out of port {port}"),
             Verdict::Fault(fault) => write!(f, "given up: {fault}"),
         }
@@ -89,13 +95,28 @@ pub struct Digest {
     pub data: Vec<Bits>,
 }
 
+/// What the kernel keeps beside a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Marks {
+    /// As netfilter and routing know it.
+    pub mark: u32,
+    /// As queueing disciplines know it.
+    pub priority: u32,
+    /// The transmit queue, counted from 1; 0 if nothing chose one.
+    pub queue: u16,
+}
+
 /// Everything that one packet caused, but for the state it left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Where its way ended.
     pub verdict: Verdict,
-    /// The packets that came out.
+    /// The packets that came out, copies not among them.
     pub packets: Vec<Packet>,
+    /// Copies made by clones and multicast groups, in order. They leave before the packet itself.
+    pub copies: Vec<Packet>,
+    /// `tc_model`: what the kernel is to keep beside a packet that lives.
+    pub marks: Option<Marks>,
     /// The error with which the parser ended; `None` for `NoError`.
     pub parser_error: Option<SmolStr>,
     /// Whether the parser went to `reject`.

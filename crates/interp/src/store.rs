@@ -151,6 +151,12 @@ impl Store for Interpreter {
         members.remove(at.ok_or(StoreError::Missing)?);
         Ok(())
     }
+
+    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
+        control::check_group(group, ports)?;
+        self.groups.insert(group, ports.to_vec());
+        Ok(())
+    }
 }
 
 impl Interpreter {

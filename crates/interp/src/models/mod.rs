@@ -2,6 +2,7 @@
 //! pipeline puts into its slots and takes out of them.
 
 mod ebpf;
+mod tc;
 mod v1model;
 mod xdp;
 
@@ -15,6 +16,7 @@ use ir::{BlockBody, Parser, Program, Role, Routine, Var};
 pub(crate) enum Model {
     Ebpf(ebpf::Ebpf),
     Xdp(xdp::Xdp),
+    Tc(tc::Tc),
     V1Model(v1model::V1Model),
 }
 
@@ -33,6 +35,7 @@ impl Model {
         Some(match arch::by_package(&program.arch)?.name {
             "ebpf_model" => Model::Ebpf(ebpf::Ebpf::new(program)?),
             "xdp_model" => Model::Xdp(xdp::Xdp::new(program)?),
+            "tc_model" => Model::Tc(tc::Tc::new(program)?),
             "v1model" => Model::V1Model(v1model::V1Model::new(program)?),
             _ => return None,
         })
@@ -43,6 +46,7 @@ impl Model {
         match self {
             Model::Ebpf(model) => model.run(run, port),
             Model::Xdp(model) => model.run(run, port),
+            Model::Tc(model) => model.run(run, port),
             Model::V1Model(model) => model.run(run, port),
         }
     }
@@ -51,7 +55,7 @@ impl Model {
     pub(crate) fn checksum_error(self) -> Option<Var> {
         match self {
             Model::V1Model(model) => model.checksum_error,
-            Model::Ebpf(_) | Model::Xdp(_) => None,
+            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) => None,
         }
     }
 
@@ -59,7 +63,7 @@ impl Model {
     pub(crate) fn drop_fields(self) -> Option<(DropField, DropField)> {
         match self {
             Model::V1Model(model) => Some((model.drop_spec, model.drop_group)),
-            Model::Ebpf(_) | Model::Xdp(_) => None,
+            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) => None,
         }
     }
 }

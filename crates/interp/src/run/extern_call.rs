@@ -76,6 +76,7 @@ impl Run<'_> {
         let mut env = Env {
             now: self.now,
             rng: &mut it.rng,
+            numbers: &mut it.numbers,
             packet: self.packet,
             parsed,
             direct_meter,

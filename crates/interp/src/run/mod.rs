@@ -12,7 +12,7 @@ mod stmt;
 
 pub(crate) use parse::Parsed;
 
-use crate::outcome::{Digest, Fault, Outcome, Verdict};
+use crate::outcome::{Digest, Fault, Marks, Outcome, Verdict};
 use crate::packet::Writer;
 use crate::table::EntryId;
 use crate::trace::{TraceEvent, TraceKind};
@@ -94,6 +94,8 @@ impl<'a> Run<'a> {
             outcome: Outcome {
                 verdict: Verdict::Drop,
                 packets: Vec::new(),
+                copies: Vec::new(),
+                marks: None,
                 parser_error: None,
                 rejected: false,
                 log: Vec::new(),
@@ -148,6 +150,20 @@ impl<'a> Run<'a> {
         self.outcome.packets.push(Packet { port, bytes });
     }
 
+    /// Sends a copy of what was deparsed out of a port, before the packet itself.
+    pub(crate) fn copy(&mut self, port: u32, bytes: &[u8]) {
+        self.outcome.copies.push(Packet {
+            port,
+            bytes: bytes.to_vec(),
+        });
+    }
+
+    /// Keeps marks beside the packet.
+    pub(crate) fn mark(&mut self, marks: Marks) {
+        self.trace(Span::NONE, |_| TraceKind::Marks(marks));
+        self.outcome.marks = Some(marks);
+    }
+
     /// A variable's value as a number.
     pub(crate) fn number(&self, var: Option<ir::Var>) -> u64 {
         var.and_then(|var| self.it.storage.var(var).to_bits().to_u64())
@@ -174,11 +190,13 @@ impl<'a> Run<'a> {
             Ok(verdict) => verdict,
             Err(fault) => {
                 self.outcome.packets.clear();
+                self.outcome.copies.clear();
                 Verdict::Fault(fault)
             }
         };
         let verdict = self.outcome.verdict.clone();
-        let packets = self.outcome.packets.clone();
+        let mut packets = self.outcome.copies.clone();
+        packets.extend_from_slice(&self.outcome.packets);
         self.trace(Span::NONE, |_| TraceKind::verdict(&verdict, &packets));
         self.outcome
     }

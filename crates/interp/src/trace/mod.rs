@@ -6,7 +6,7 @@ mod text;
 pub use json::json;
 pub use text::text;
 
-use crate::outcome::Verdict;
+use crate::outcome::{Marks, Verdict};
 use control::Packet;
 use diag::Span;
 use serde::Serialize;
@@ -145,11 +145,13 @@ pub enum TraceKind {
         /// Its fields.
         fields: Vec<Named>,
     },
+    /// What the kernel is to keep beside the packet.
+    Marks(Marks),
     /// The packet's way ended.
     Verdict {
         /// How.
         verdict: String,
-        /// What came out.
+        /// What came out, copies first.
         packets: Vec<TracePacket>,
     },
 }

@@ -1,6 +1,7 @@
 //! The story for people: a line an event, indented below its block, the source line at its end.
 
 use super::{Named, TraceEvent, TraceKind};
+use crate::outcome::Marks;
 use diag::SourceMap;
 use std::fmt::Write;
 
@@ -105,6 +106,13 @@ fn body(kind: &TraceKind) -> Vec<String> {
         TraceKind::Emit {
             header, from, to, ..
         } => vec![format!("    emit {header} (bytes {})", range(*from, *to))],
+        TraceKind::Marks(marks) if *marks == Marks::default() => Vec::new(),
+        TraceKind::Marks(marks) => vec![format!(
+            "  mark {}, priority {}, queue {}",
+            readable(&marks.mark.to_string()),
+            readable(&marks.priority.to_string()),
+            marks.queue
+        )],
         TraceKind::Verdict { verdict, packets } => {
             let mut lines = vec![format!("verdict: {verdict}")];
             for packet in packets {

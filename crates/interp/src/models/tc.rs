@@ -1,0 +1,126 @@
+//! `tc_model`: a packet that the parser rejects is dropped. Copies are made of what the deparser emitted
+//! and the payload that the parser left, whatever the verdict; the packet itself follows if it lives.
+//!
+//! The packets here are plain: they have no mark and no priority yet, no device keeps a VLAN tag beside them
+//! or will take them apart.
+
+use super::{control, parser};
+use crate::outcome::{Fault, Marks, Verdict};
+use crate::run::{Parsed, Run};
+use arch::tc::{INPUT, OUTPUT};
+use ir::{Parser, Program, Role, Routine, Var};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tc {
+    parser: Parser,
+    control: Routine,
+    deparser: Routine,
+    input: Input,
+    output: Output,
+}
+
+/// What the pipeline fills in; the fields that are not here are 0.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    port: Option<Var>,
+    direction: Option<Var>,
+    length: Option<Var>,
+    timestamp: Option<Var>,
+    mtu: Option<Var>,
+}
+
+/// What the pipeline takes out.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    verdict: Option<Var>,
+    port: Option<Var>,
+    mark: Option<Var>,
+    priority: Option<Var>,
+    queue: Option<Var>,
+    clone: Option<Var>,
+    clone_port: Option<Var>,
+    group: Option<Var>,
+}
+
+impl Tc {
+    pub(super) fn new(program: &Program) -> Option<Tc> {
+        let input = |name: &str| program.slot_var(INPUT, name);
+        let output = |name: &str| program.slot_var(OUTPUT, name);
+        Some(Tc {
+            parser: parser(program)?,
+            control: control(program, Role::Switch)?,
+            deparser: control(program, Role::Deparser)?,
+            input: Input {
+                port: input("input_port"),
+                direction: input("direction"),
+                length: input("length"),
+                timestamp: input("timestamp"),
+                mtu: input("mtu"),
+            },
+            output: Output {
+                verdict: output("verdict"),
+                port: output("output_port"),
+                mark: output("mark"),
+                priority: output("priority"),
+                queue: output("queue"),
+                clone: output("clone"),
+                clone_port: output("clone_port"),
+                group: output("multicast_group"),
+            },
+        })
+    }
+
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+        let options = run.it.options;
+        run.set_number(self.input.port, port.into());
+        run.set_number(self.input.direction, options.direction as u64);
+        run.set_number(self.input.length, run.packet.len() as u64);
+        run.set_number(self.input.timestamp, run.now);
+        run.set_number(self.input.mtu, options.mtu.into());
+        if run.parser_block(self.parser)? != Parsed::Accept {
+            return Ok(Verdict::Drop);
+        }
+        run.control_block(Role::Switch, self.control)?;
+        let copies = self.copies(run);
+        let (verdict, out) = self.verdict(run, port);
+        if verdict == Verdict::Drop && copies.is_empty() {
+            return Ok(verdict);
+        }
+        run.mark(Marks {
+            mark: run.number(self.output.mark) as u32,
+            priority: run.number(self.output.priority) as u32,
+            queue: run.number(self.output.queue) as u16,
+        });
+        run.control_block(Role::Deparser, self.deparser)?;
+        let bytes = run.deparsed();
+        for copy in copies {
+            run.copy(copy, &bytes);
+        }
+        if verdict != Verdict::Drop {
+            run.send(out, bytes);
+        }
+        Ok(verdict)
+    }
+
+    /// The verdict, and the port at which the packet is seen next.
+    fn verdict(self, run: &Run<'_>, port: u32) -> (Verdict, u32) {
+        let out = run.number(self.output.port) as u32;
+        match arch::tc::Verdict::from_index(run.number(self.output.verdict)) {
+            arch::tc::Verdict::Pass => (Verdict::Pass, port),
+            arch::tc::Verdict::Drop => (Verdict::Drop, port),
+            arch::tc::Verdict::RedirectEgress => (Verdict::Redirect(out), out),
+            arch::tc::Verdict::RedirectIngress => (Verdict::RedirectIngress(out), out),
+        }
+    }
+
+    /// The ports of the copies: the clone first, then the group's.
+    fn copies(self, run: &Run<'_>) -> Vec<u32> {
+        let mut ports = Vec::new();
+        if run.number(self.output.clone) != 0 {
+            ports.push(run.number(self.output.clone_port) as u32);
+        }
+        let group = run.number(self.output.group) as u16;
+        ports.extend(run.it.groups.get(&group).into_iter().flatten());
+        ports
+    }
+}
