@@ -78,6 +78,16 @@ pub enum Hook {
     TcEgress,
 }
 
+impl Hook {
+    /// The target that the hook belongs to, as the command line names it.
+    pub fn target(self) -> &'static str {
+        match self {
+            Hook::Xdp => "xdp",
+            Hook::TcIngress | Hook::TcEgress => "tc",
+        }
+    }
+}
+
 /// A map as the object declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MapAbi {

@@ -14,13 +14,15 @@ mod plan;
 mod record;
 mod snapshot;
 
-use abi::Abi;
+use abi::{Abi, Hook};
 use diag::{Diagnostics, SourceMap};
 use serde::{Deserialize, Serialize};
 
 /// What a compilation may be told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
+    /// Where the program is to run.
+    pub hook: Hook,
     /// The program's main file, as named on the command line.
     pub source_name: String,
     /// C files with the bodies of externs that the program declares, as `#include` will find them.
@@ -37,6 +39,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            hook: Hook::Xdp,
             source_name: String::new(),
             extern_files: Vec::new(),
             max_ports: 1024,
@@ -74,11 +77,11 @@ pub struct Report {
     pub moves_head: bool,
 }
 
-/// Compiles a program, as `ir::passes` leave it, for XDP.
+/// Compiles a program, as `ir::passes` leave it, for [`Options::hook`].
 ///
 /// # Errors
 ///
-/// Diagnostics if the program is of an architecture that XDP does not run, or uses what the kernel does
+/// Diagnostics if the program is of an architecture that the hook does not run, or uses what the kernel does
 /// not have.
 pub fn compile(
     program: &ir::Program,
@@ -102,9 +105,12 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "arith.h",
         "bpf.h",
         "checksum.h",
+        "observe.h",
         "onpath.h",
         "packet.h",
+        "tc.h",
         "types.h",
-        "wide.h"
+        "wide.h",
+        "xdp.h"
     )
 }

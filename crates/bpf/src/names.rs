@@ -17,10 +17,11 @@ const RESERVED: &str = "
     NULL SEC INLINE BE16 BE32 BE64 EACH_LIMB u8 u16 u32 u64 s32 s64 any16 any32 any64 xdp_md
     divide modulo shift_left shift_right shift_right_signed sat_add sat_sub sat_limit sat_add_signed
     sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum may_goto
-    barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event high_product limb_at top_limb
+    barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns random_u32
+    packet_length packet_resize_head packet_load_bytes packet_store_bytes TC_NEXT TC_STOP __sk_buff high_product limb_at top_limb
     XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
     ctx data data_end scratch scratch_map cur off keep touched zero whole number interface reject accept
-    onpath onpath_globals onpath_xdp onpath_observed _license
+    onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license
 ";
 
 impl Default for Names {

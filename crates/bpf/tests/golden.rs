@@ -2,9 +2,12 @@
 //! and the C (or the diagnostics as users see them). `UPDATE_GOLDEN=1 cargo test -p bpf --test golden`
 //! writes what comes after the dashes; read the difference before you commit it.
 //!
+//! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP.
+//!
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
 
+use bpf::abi::Hook;
 use diag::{Diagnostics, SourceMap};
 use std::path::{Path, PathBuf};
 use syntax::MemoryLoader;
@@ -89,6 +92,15 @@ fn show(diagnostics: &Diagnostics) -> String {
         .join("\n")
 }
 
+/// Where a program is to run: it says so in its first line, or it is at XDP.
+fn hook(text: &str) -> Hook {
+    match text.lines().next() {
+        Some("// hook: tc-ingress") => Hook::TcIngress,
+        Some("// hook: tc-egress") => Hook::TcEgress,
+        _ => Hook::Xdp,
+    }
+}
+
 fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
     let loader = includes().with("test.p4", complete(text));
     let mut map = SourceMap::new();
@@ -105,6 +117,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
     let (mut program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
     ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
     let options = bpf::Options {
+        hook: hook(text),
         source_name: "test.p4".into(),
         extern_files: if text.contains("--extern") {
             vec!["externs.c".into()]
@@ -118,9 +131,10 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
 
 /// The C without what all programs share, and without `#line`, which has a test of its own.
 fn shown(c: &str) -> String {
-    let body = c
-        .split_once("XDP_REDIRECT = 4,\n};\n")
-        .map_or(c, |(_, rest)| rest);
+    let after = |last: &str| c.split_once(last).map(|(_, rest)| rest);
+    let body = after("XDP_REDIRECT = 4,\n};\n")
+        .or_else(|| after("TC_REDIRECT_INGRESS = 3,\n};\n"))
+        .unwrap_or(c);
     let body = body
         .split_once("\nchar _license")
         .map_or(body, |(before, _)| before);

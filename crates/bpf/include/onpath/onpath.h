@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* All that generated programs include. */
+/* All that generated programs include, whatever the hook. */
 #ifndef ONPATH_H
 #define ONPATH_H
 
 #include "arith.h"
 #include "bpf.h"
 #include "checksum.h"
+#include "observe.h"
 #include "packet.h"
 #include "types.h"
 #include "wide.h"

@@ -88,8 +88,7 @@ impl Gen<'_> {
             StmtKind::Lookahead(place) => self.lookahead(*place),
             StmtKind::Advance(by) => self.advance(*by),
             StmtKind::PacketLength(place) => {
-                let length = C::bin(BinOp::Sub, C::id("data_end"), C::id("data"));
-                self.store(*place, Value::Scalar(length));
+                self.store(*place, Value::Scalar(packet_length()));
             }
             StmtKind::Verify { cond, .. } => {
                 let c = lower::cond(self, *cond);
@@ -98,6 +97,7 @@ impl Gen<'_> {
                 plan.refine(&mut self.flow, p, *cond, true);
             }
             StmtKind::Emit(_) => self.emitted(stmt),
+            StmtKind::Atomic(_) => self.not_lowered("an atomic block", stmt.span),
         }
     }
 
@@ -338,6 +338,12 @@ impl Gen<'_> {
         let value = C::Cond(Box::new(limit), Box::new(inside.0), Box::new(inside.1));
         self.set(next, value);
     }
+}
+
+/// The packet's length in bytes.
+pub(super) fn packet_length() -> C {
+    let of = ["ctx", "data", "data_end"].map(C::id);
+    C::call("packet_length", of.to_vec())
 }
 
 /// Whether the parser's cursor moves in a block.

@@ -87,14 +87,14 @@ impl Gen<'_> {
         for item in &mut items {
             self.take_out(item);
         }
-        let (grows, by) = match size.as_int() {
-            Some(0) => (C::id("keep"), C::id("keep")),
-            _ => (
-                C::bin(BinOp::Ne, C::id("keep"), size.clone()),
-                C::bin(BinOp::Sub, C::id("keep"), size.clone()).cast(CType::Int),
-            ),
+        let grows = match size.as_int() {
+            Some(0) => C::id("keep"),
+            _ => C::bin(BinOp::Ne, C::id("keep"), size.clone()),
         };
-        let adjust = C::call("bpf_xdp_adjust_head", vec![C::id("ctx"), by]);
+        let adjust = C::call(
+            "packet_resize_head",
+            vec![C::id("ctx"), C::id("keep"), size.clone()],
+        );
         let abort = vec![Stmt::goto_if(adjust, "reject")];
         self.push(Stmt::If(grows, abort, Block::new()));
         self.moves_head = true;
@@ -191,7 +191,7 @@ impl Gen<'_> {
         self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));
         let copy = vec![Stmt::goto_if(
             C::call(
-                "bpf_xdp_load_bytes",
+                "packet_load_bytes",
                 vec![
                     C::id("ctx"),
                     from,
@@ -367,7 +367,7 @@ impl Gen<'_> {
             }
         };
         let store = C::call(
-            "bpf_xdp_store_bytes",
+            "packet_store_bytes",
             vec![
                 C::id("ctx"),
                 offset,

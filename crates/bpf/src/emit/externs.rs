@@ -20,14 +20,18 @@ impl Gen<'_> {
                 let ty = self.p.externs[object].ty.clone();
                 match (ty.as_str(), method) {
                     ("CounterArray", "increment" | "add") => self.count(object, call, span),
-                    _ => self.refuse(errors::unknown_extern(&format!("{ty}.{method}"), span)),
+                    _ => self.refuse(errors::unknown_extern(
+                        self.options.hook,
+                        &format!("{ty}.{method}"),
+                        span,
+                    )),
                 }
             }
             (None, name @ ("csum_replace2" | "csum_replace4" | "ebpf_ipv4_checksum")) => {
                 self.pure_function(name, call);
             }
             (None, "BPF_KTIME_GET_NS") => {
-                let now = C::call("bpf_ktime_get_ns", Vec::new()).cast(CType::U32);
+                let now = C::call("now_ns", Vec::new()).cast(CType::U32);
                 self.result(call, now);
             }
             (None, "BPF_PERF_EVENT_OUTPUT") => self.send_event(call),
@@ -189,7 +193,7 @@ impl Gen<'_> {
             vec![
                 C::id("ctx"),
                 C::Ident(map).addr(),
-                C::bin(BinOp::Sub, C::id("data_end"), C::id("data")),
+                super::block::packet_length(),
             ],
         );
         self.result(call, sent);
@@ -199,7 +203,7 @@ impl Gen<'_> {
     /// machine's byte order, in the smallest of `u8`, `u16`, `u32` and `u64` that holds them.
     fn user_function(&mut self, name: &str, call: &ExternCall, span: Span) {
         if self.options.extern_files.is_empty() {
-            self.refuse(errors::unknown_extern(name, span));
+            self.refuse(errors::unknown_extern(self.options.hook, name, span));
             return;
         }
         let mut params = Vec::new();

@@ -171,6 +171,6 @@ impl<'a> Gen<'a> {
 
     /// Refuses what no pass should have left.
     fn not_lowered(&mut self, what: &str, at: diag::Span) {
-        self.refuse(errors::not_lowered(what, at));
+        self.refuse(errors::not_lowered(self.options.hook, what, at));
     }
 }

@@ -280,7 +280,9 @@ impl Gen<'_> {
                 Some(size) => self.extract_varbit(h, size),
             },
             Resolved::Outside => self.push(Stmt::Goto("reject".into())),
-            Resolved::Any(..) if varbit.is_some() => self.refuse(errors::dynamic_varbit(span)),
+            Resolved::Any(..) if varbit.is_some() => {
+                self.refuse(errors::dynamic_varbit(self.options.hook, span))
+            }
             Resolved::Any(..) => {
                 let bytes = header_bytes(self.p, header);
                 self.ensure(bytes, bytes);

@@ -284,12 +284,12 @@ impl Gen<'_> {
                 ),
                 Resolved::Outside => Value::Slice(C::int(0), C::int(0)),
                 Resolved::Any(..) => {
-                    self.refuse(errors::dynamic_varbit(data.span));
+                    self.refuse(errors::dynamic_varbit(self.options.hook, data.span));
                     Value::Slice(C::int(0), C::int(0))
                 }
             },
             (Type::Varbit(_), _) => {
-                self.refuse(errors::varbit_value(data.span));
+                self.refuse(errors::varbit_value(self.options.hook, data.span));
                 Value::Slice(C::int(0), C::int(0))
             }
             _ if width <= 64 => Value::Scalar(lower::scalar(self, e)),

@@ -1,27 +1,39 @@
 //! What cannot become a BPF program. Codes E0720 to E0739.
 
+use crate::abi::Hook;
 use diag::{Code, Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
-pub fn wrong_architecture(package: &str) -> Diagnostic {
+pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
+    let target = hook.target();
+    let (runs, help) = match hook {
+        Hook::Xdp => (
+            "xdp_model and ebpf_model",
+            "test it with `--target interp`, or port it: a parser, one control and a deparser for \
+             `xdp(...) main` of xdp_model.p4",
+        ),
+        Hook::TcIngress | Hook::TcEgress => (
+            "tc_model, xdp_model and ebpf_model",
+            "test it with `--target interp`, or port it: a parser, one control and a deparser for \
+             `tc(...) main` of tc_model.p4",
+        ),
+    };
     let written_for = arch::by_package(package).map_or(package, |a| a.name);
     Diagnostic::error(
         Code("E0720"),
         Span::NONE,
-        format!("this program is written for {written_for}; the xdp target runs xdp_model and ebpf_model"),
+        format!("this program is written for {written_for}; the {target} target runs {runs}"),
     )
-    .help(
-        "test it with `--target interp`, or port it: a parser, one control and a deparser for \
-         `xdp(...) main` of xdp_model.p4",
-    )
+    .help(help)
 }
 
 /// An extern without a meaning in the kernel.
-pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
+pub fn unknown_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0721"),
         at,
-        format!("the xdp target has no extern `{name}`"),
+        format!("the {target} target has no extern `{name}`"),
     )
     .label("nothing in the kernel does this")
     .help("supply it in C with `--extern FILE.c`, or write it as a P4 function")
@@ -38,42 +50,50 @@ pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
 }
 
 /// Two varbit values are compared, or one is used as a number.
-pub fn varbit_value(at: Span) -> Diagnostic {
+pub fn varbit_value(hook: Hook, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0723"),
         at,
-        "the xdp target cannot compare varbit values",
+        format!("the {target} target cannot compare varbit values"),
     )
     .label("its bytes stay in the packet and may be moved, but not looked at")
     .help("extract the bytes that matter into fields of fixed width, or use `lookahead`")
 }
 
 /// A header is emitted in a loop, or by an index that is not known.
-pub fn dynamic_emit(at: Span) -> Diagnostic {
+pub fn dynamic_emit(hook: Hook, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0724"),
         at,
-        "the xdp target cannot emit headers in a loop or by an index that is not constant",
+        format!(
+            "the {target} target cannot emit headers in a loop or by an index that is not constant"
+        ),
     )
     .help("emit each header, or the whole stack with `packet.emit(hdr.stack)`")
 }
 
 /// A table has an `implementation`, counter or meter that the hook does not have.
-pub fn table_property(table: &str, property: &str, at: Span) -> Diagnostic {
+pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0725"),
         at,
-        format!("the xdp target does not know the property `{property}` of table `{table}`"),
+        format!("the {target} target does not know the property `{property}` of table `{table}`"),
     )
     .help("`implementation` takes `hash_table(size)` or `array_table(size)`; count in the actions with a CounterArray")
 }
 
 /// A key too long for the kernel's structure.
-pub fn key_too_long(table: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
+pub fn key_too_long(hook: Hook, table: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0726"),
         at,
-        format!("the key of `{table}` takes {bytes} bytes; the xdp target takes up to {limit}"),
+        format!(
+            "the key of `{table}` takes {bytes} bytes; the {target} target takes up to {limit}"
+        ),
     )
     .help("look up fewer or narrower fields, or a hash of them")
 }
@@ -89,21 +109,25 @@ pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
 }
 
 /// A construct that the pass pipeline should have taken out.
-pub fn not_lowered(what: &str, at: Span) -> Diagnostic {
+pub fn not_lowered(hook: Hook, what: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0728"),
         at,
-        format!("the xdp target was given {what}"),
+        format!("the {target} target was given {what}"),
     )
     .help("this is a fault of the compiler: please report it with the program")
 }
 
 /// A varbit header at an index that is not known.
-pub fn dynamic_varbit(at: Span) -> Diagnostic {
+pub fn dynamic_varbit(hook: Hook, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0729"),
         at,
-        "the xdp target cannot index a stack of headers with varbit fields by a value",
+        format!(
+            "the {target} target cannot index a stack of headers with varbit fields by a value"
+        ),
     )
     .help("use constant indices, or a header with fields of fixed width")
 }
@@ -119,12 +143,13 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
 }
 
 /// A key that only feeds an action selector's hash.
-pub fn selector_key(table: &str, key: &str, at: Span) -> Diagnostic {
+pub fn selector_key(hook: Hook, table: &str, key: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
     Diagnostic::error(
         Code("E0731"),
         at,
         format!(
-            "the xdp target has no `selector` match kind, which key `{key}` of table `{table}` has"
+            "the {target} target has no `selector` match kind, which key `{key}` of table `{table}` has"
         ),
     )
     .help(

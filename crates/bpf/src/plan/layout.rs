@@ -8,6 +8,7 @@
 use super::Rep;
 use super::facts::{Facts, Step};
 use super::graph::Graph;
+use crate::abi::Hook;
 use crate::errors;
 use diag::Diagnostic;
 use ir::{Block, Header, HeaderRef, Program, Routine, Stmt, StmtKind, visit};
@@ -51,13 +52,14 @@ impl Layout {
     /// Compares the layouts.
     pub fn new(
         program: &Program,
+        hook: Hook,
         facts: &Facts,
         graph: &Graph,
         deparser: Routine,
         reps: &[Rep],
     ) -> Result<Layout, Box<Diagnostic>> {
         let mut emits = Vec::new();
-        collect(&program.routines[deparser].body, true, &mut emits)?;
+        collect(hook, &program.routines[deparser].body, true, &mut emits)?;
         let of = |h: Header| &facts.headers[h.as_u32() as usize];
         emits.retain(|e| !of(e.header).sites.is_empty() || of(e.header).replaced);
 
@@ -145,7 +147,12 @@ impl Layout {
     }
 }
 
-fn collect(block: &Block, always: bool, emits: &mut Vec<Emit>) -> Result<(), Box<Diagnostic>> {
+fn collect(
+    hook: Hook,
+    block: &Block,
+    always: bool,
+    emits: &mut Vec<Emit>,
+) -> Result<(), Box<Diagnostic>> {
     let mut left = false;
     for stmt in block {
         match &stmt.kind {
@@ -154,14 +161,14 @@ fn collect(block: &Block, always: bool, emits: &mut Vec<Emit>) -> Result<(), Box
                 always: always && !left,
                 stmt: StmtId::of(stmt),
             }),
-            StmtKind::Emit(_) => return Err(Box::new(errors::dynamic_emit(stmt.span))),
+            StmtKind::Emit(_) => return Err(Box::new(errors::dynamic_emit(hook, stmt.span))),
             StmtKind::Loop(_, body) if emits_any(body) => {
-                return Err(Box::new(errors::dynamic_emit(stmt.span)));
+                return Err(Box::new(errors::dynamic_emit(hook, stmt.span)));
             }
             StmtKind::Return | StmtKind::Exit => left = true,
             _ => {
                 for inner in visit::blocks(&stmt.kind) {
-                    collect(inner, false, emits)?;
+                    collect(hook, inner, false, emits)?;
                     visit::walk_block(inner, &mut |s| {
                         left |= matches!(
                             s.kind,

@@ -6,6 +6,7 @@ pub mod flow;
 pub mod graph;
 pub mod layout;
 
+use crate::abi::Hook;
 use crate::errors;
 use diag::Diagnostic;
 use facts::Facts;
@@ -22,6 +23,8 @@ pub enum Model {
     Filter,
     /// `xdp_model`
     Switch,
+    /// `tc_model`
+    Tc,
 }
 
 /// Where a header lives.
@@ -59,9 +62,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a program; `forced` headers live in variables.
-    pub fn new(program: &Program, forced: &BTreeSet<Header>) -> Result<Plan, Box<Diagnostic>> {
-        let wrong = || Box::new(errors::wrong_architecture(&program.arch));
+    /// Plans a program for a hook; `forced` headers live in variables.
+    pub fn new(
+        program: &Program,
+        hook: Hook,
+        forced: &BTreeSet<Header>,
+    ) -> Result<Plan, Box<Diagnostic>> {
+        let wrong = || Box::new(errors::wrong_architecture(hook, &program.arch));
         let Some(BlockBody::Parser(parser)) = program.block(Role::Parser) else {
             return Err(wrong());
         };
@@ -75,6 +82,11 @@ impl Plan {
             (Some("xdp_model"), _, Some(BlockBody::Control(c)), Some(BlockBody::Control(d))) => {
                 (Model::Switch, c, Some(d))
             }
+            (Some("tc_model"), _, Some(BlockBody::Control(c)), Some(BlockBody::Control(d)))
+                if hook != Hook::Xdp =>
+            {
+                (Model::Tc, c, Some(d))
+            }
             _ => return Err(wrong()),
         };
         let mut graph = Graph::new(program, parser);
@@ -82,7 +94,7 @@ impl Plan {
         let only_extracted: Vec<bool> = facts.headers.iter().map(|h| h.only_extracted()).collect();
         graph.find_flows(program, parser, &only_extracted);
         // A packet that must stay as it came until its event is sent is written at the end only.
-        let in_place = model == Model::Switch && !facts.sends_packet;
+        let in_place = model != Model::Filter && !facts.sends_packet;
         let reps = program
             .headers
             .keys()
@@ -106,7 +118,7 @@ impl Plan {
             })
             .collect();
         let layout = match deparser {
-            Some(d) => Layout::new(program, &facts, &graph, d, &reps)?,
+            Some(d) => Layout::new(program, hook, &facts, &graph, d, &reps)?,
             None => Layout::default(),
         };
         Ok(Plan {

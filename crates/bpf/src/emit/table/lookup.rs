@@ -138,6 +138,7 @@ impl Gen<'_> {
             let key = key::layout(name.clone(), &parts, head);
             if key.abi.size - 4 > TRIE_LIMIT {
                 self.refuse(errors::key_too_long(
+                    self.options.hook,
                     &data.name,
                     key.abi.size - 4,
                     TRIE_LIMIT,
@@ -188,6 +189,7 @@ impl Gen<'_> {
         let key = key::layout(name.clone(), &parts, Record::default());
         if key.abi.size > KEY_LIMIT {
             self.refuse(errors::key_too_long(
+                self.options.hook,
                 &data.name,
                 key.abi.size,
                 KEY_LIMIT,
@@ -232,7 +234,13 @@ impl Gen<'_> {
         }
         let key = key::layout(key_name.clone(), &parts_plain, Record::default());
         if key.abi.size > KEY_LIMIT {
-            self.refuse(errors::key_too_long(short, key.abi.size, KEY_LIMIT, span));
+            self.refuse(errors::key_too_long(
+                self.options.hook,
+                short,
+                key.abi.size,
+                KEY_LIMIT,
+                span,
+            ));
         }
         self.maps
             .declare_struct(&key_name, key.record.members.clone());

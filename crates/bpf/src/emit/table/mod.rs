@@ -206,7 +206,12 @@ impl Gen<'_> {
     fn check_keys(&mut self, data: &TableData) {
         for key in &data.keys {
             if key.kind == MatchKind::Selector {
-                self.refuse(errors::selector_key(&data.name, &key.name, data.span));
+                self.refuse(errors::selector_key(
+                    self.options.hook,
+                    &data.name,
+                    &key.name,
+                    data.span,
+                ));
             }
         }
     }
@@ -224,7 +229,12 @@ impl Gen<'_> {
                 _ => !matches!(name.as_str(), "counters" | "meters" | "implementation"),
             };
             if !known {
-                self.refuse(errors::table_property(&data.name, name, data.span));
+                self.refuse(errors::table_property(
+                    self.options.hook,
+                    &data.name,
+                    name,
+                    data.span,
+                ));
             }
         }
     }

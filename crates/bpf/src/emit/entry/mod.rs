@@ -1,0 +1,189 @@
+//! The whole function for a hook: its start, the blocks in order, its verdicts; and the file around it.
+//!
+//! What differs from hook to hook is in a file for each; the blocks know no hook, since the headers that the C
+//! includes give the packet's primitives the same names.
+
+mod file;
+mod ports;
+mod storage;
+mod tc;
+mod verdict;
+mod xdp;
+
+use super::locals::{Local, Role};
+use super::{Exit, Gen};
+use crate::abi::Hook;
+use crate::plan::Plan;
+use crate::plan::flow::Flow;
+use crate::{BpfOutput, Options, errors, snapshot};
+use cgen::tree::{Expr as C, Stmt};
+use diag::{Diagnostics, SourceMap, Span};
+use ir::{BlockBody, ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
+use smol_str::SmolStr;
+use std::collections::{BTreeSet, HashSet};
+use storage::{mentions_data, pointer};
+
+/// Emits a program, planning again as long as header fields turn out to need variables.
+pub(crate) fn emit(
+    program: &Program,
+    map: &SourceMap,
+    options: &Options,
+) -> Result<BpfOutput, Diagnostics> {
+    let one = |d: Box<diag::Diagnostic>| {
+        let mut all = Diagnostics::new();
+        all.push(*d);
+        all
+    };
+    let copied = match program.block(ir::Role::Deparser) {
+        Some(BlockBody::Control(deparser)) => snapshot::of_emits(program, deparser),
+        _ => None,
+    };
+    let program = copied.as_ref().unwrap_or(program);
+    let mut forced: BTreeSet<Header> = BTreeSet::new();
+    if options.copy_headers {
+        forced.extend(program.headers.keys());
+    }
+    loop {
+        let plan = Plan::new(program, options.hook, &forced).map_err(one)?;
+        let mut g = Gen::new(program, map, options, &plan);
+        g.refuse_varbit_comparisons();
+        g.function();
+        if g.diags.has_errors() {
+            return Err(g.diags);
+        }
+        // A field that is written and read while its header may be absent must keep what was written.
+        let before = forced.len();
+        forced.extend(g.weak.reads.intersection(&g.weak.writes).map(|(h, _)| *h));
+        if forced.len() == before {
+            return g.finish();
+        }
+    }
+}
+
+impl Gen<'_> {
+    /// Refuses comparisons of varbit fields, whose bytes are not looked at.
+    fn refuse_varbit_comparisons(&mut self) {
+        let p = self.p;
+        let mut found = Vec::new();
+        for body in visit::bodies(p) {
+            visit::walk_block(body, &mut |stmt| {
+                visit::accesses(p, &stmt.kind, |access| {
+                    let Access::Eval(e) = access else { return };
+                    visit::walk_expr(p, e, &mut |data| {
+                        if let ExprKind::Binary(_, a, _) = data.kind
+                            && matches!(p.ty(a), IrType::Varbit(_))
+                        {
+                            found.push(if data.span == Span::NONE {
+                                stmt.span
+                            } else {
+                                data.span
+                            });
+                        }
+                    });
+                });
+            });
+        }
+        for at in found {
+            self.refuse(errors::varbit_value(self.options.hook, at));
+        }
+    }
+
+    fn function(&mut self) {
+        self.parser();
+        self.unread_value_sets();
+        let control = self.plan.control;
+        let name = self.control_end.clone();
+        self.pipeline_block(control, name);
+        let ended = std::mem::replace(&mut self.ended, Flow::unreached(self.p));
+        self.flow.join(&ended);
+        match self.options.hook {
+            Hook::Xdp => self.xdp_verdict(),
+            Hook::TcIngress | Hook::TcEgress => self.tc_verdict(),
+        }
+        self.push(Stmt::Label("reject".into()));
+        let refused = self.refused();
+        self.push(Stmt::Return(Some(refused)));
+    }
+
+    /// What the program returns for a packet that its parser rejects, or that cannot be handled.
+    fn refused(&self) -> C {
+        match self.options.hook {
+            Hook::Xdp => self.xdp_refused(),
+            Hook::TcIngress | Hook::TcEgress => C::id("TC_STOP"),
+        }
+    }
+
+    /// A control's statements.
+    fn pipeline_block(&mut self, routine: Routine, name: SmolStr) {
+        let exit = |p| Exit {
+            label: name.clone(),
+            flow: Flow::unreached(p),
+        };
+        self.returns.push(exit(self.p));
+        self.exit = Some(exit(self.p));
+        self.run(&self.p.routines[routine].body);
+        for target in self.returns.pop().into_iter().chain(self.exit.take()) {
+            self.flow.join(&target.flow);
+        }
+        self.push(Stmt::Label(name));
+    }
+
+    /// The deparser and what it makes of the packet.
+    fn deparse(&mut self) {
+        if let Some(deparser) = self.plan.deparser {
+            let name = self.names.fresh("deparsed");
+            self.pipeline_block(deparser, name);
+        }
+        self.rebuild();
+    }
+
+    /// The variable of a slot's field; 0 if the program has none.
+    fn slot(&mut self, slot: &str, name: &str) -> C {
+        match self.p.slot_var(slot, name) {
+            Some(v) => self.local(Role::Var(v)),
+            None => C::int(0),
+        }
+    }
+
+    fn finish(mut self) -> Result<BpfOutput, Diagnostics> {
+        let mut body = std::mem::take(&mut self.out);
+        let mut names: HashSet<SmolStr> = self.locals.list.iter().map(|l| l.name.clone()).collect();
+        let fixed = self.fixed_locals();
+        names.extend(fixed.iter().map(|l| l.name.clone()));
+        let used = cgen::tidy::tidy(&mut body, &names, &is_pure);
+        let mut locals: Vec<Local> = fixed
+            .into_iter()
+            .chain(self.locals.list.iter().cloned())
+            .filter(|l| used.contains(&l.name))
+            .collect();
+        let needs_data = locals
+            .iter()
+            .any(|l| matches!(&l.init, Some(e) if mentions_data(e)))
+            || used.contains("data");
+        if needs_data && !used.contains("data") {
+            locals.insert(0, pointer("data"));
+        }
+        let spilled = self.spill(&mut locals, &mut body)?;
+        let start = self.start(&locals, spilled.as_ref());
+        let mut whole = start;
+        whole.append(&mut body);
+        Ok(self.file(whole, &locals, spilled))
+    }
+}
+
+/// Calls that may go if nobody wants their result.
+fn is_pure(name: &str) -> bool {
+    ["load_be", "csum_", "shift_", "sat_", "wide_"]
+        .iter()
+        .any(|p| name.starts_with(p))
+        || matches!(
+            name,
+            "ebpf_ipv4_checksum"
+                | "divide"
+                | "modulo"
+                | "sign_extend"
+                | "unknown_zero"
+                | "flag_set"
+                | "behind_check"
+        )
+}
