@@ -78,7 +78,8 @@ pub fn table(program: &Program, name: &str) -> Table {
     tables.find(|(_, t)| t.name == name).expect("a table").0
 }
 
-/// A device that sends every packet back where it came from, its first byte one more; port 9 loses them.
+/// A device that sends every packet back where it came from, its first byte one more; port 9 loses them,
+/// port 8 sends them to each port of group 1.
 #[derive(Default)]
 pub struct Fake {
     tables: BTreeMap<Table, Vec<Entry>>,
@@ -87,6 +88,8 @@ pub struct Fake {
     members: Vec<Vec<KeyMatch>>,
     out: Vec<Packet>,
     sent: u64,
+    waited: u64,
+    group: Vec<u32>,
     /// Tables hold this many entries; 0 for two.
     pub capacity: usize,
     /// Removing fails from now on.
@@ -158,7 +161,12 @@ impl Store for Fake {
         if index >= 4 {
             return Err(StoreError::OutOfRange { size: 4 });
         }
-        let packets = if index == 0 { self.sent } else { 0 };
+        // The first counts packets, the second the time that went by.
+        let packets = match index {
+            0 => self.sent,
+            1 => self.waited,
+            _ => 0,
+        };
         Ok(Count {
             packets,
             bytes: packets * 64,
@@ -210,16 +218,36 @@ impl Store for Fake {
         self.members.remove(at.ok_or(StoreError::Missing)?);
         Ok(())
     }
+
+    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
+        if group != 1 {
+            let what = "there is one group".to_string();
+            return Err(StoreError::Unsupported { what });
+        }
+        self.group = ports.to_vec();
+        Ok(())
+    }
 }
 
 impl Device for Fake {
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         self.sent += 1;
-        if packet.port != 9 {
+        let ports = match packet.port {
+            9 => Vec::new(),
+            8 => self.group.clone(),
+            port => vec![port],
+        };
+        for port in ports {
             let mut packet = packet.clone();
+            packet.port = port;
             packet.bytes[0] = packet.bytes[0].wrapping_add(1);
             self.out.push(packet);
         }
+        Ok(())
+    }
+
+    fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
+        self.waited += nanoseconds;
         Ok(())
     }
 

@@ -3,9 +3,12 @@
 use super::lookup::{Kind, counted_entry, find_extern, piece, register_value};
 use super::script::{Script, Statement, StatementKind};
 use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
-use crate::errors::Refusal;
+use crate::errors::{self, Refusal};
 use diag::Diagnostics;
 use ir::Program;
+
+/// What a multicast group is that was refused.
+pub(super) const NOT_MADE: &str = "the multicast group was not made";
 
 /// Every name and value in the script that the program does not have or take.
 pub fn check(script: &Script, program: &Program) -> Diagnostics {
@@ -24,7 +27,10 @@ fn fits(statement: &Statement, program: &Program) -> Result<(), Refusal> {
         | StatementKind::Expect { .. }
         | StatementKind::NoPacket { .. }
         | StatementKind::RemoveAll(None)
-        | StatementKind::Wait => Ok(()),
+        | StatementKind::Wait(_)
+        | StatementKind::MulticastNode => Ok(()),
+        StatementKind::MulticastGroup { group, ports } => crate::check_group(*group, ports)
+            .map_err(|e| errors::store(statement.span, NOT_MADE, &e)),
         StatementKind::Add(text) => parse_entry(program, piece(text)).map(drop),
         StatementKind::Remove(text) => parse_keys(program, piece(text)).map(drop),
         StatementKind::RemoveAll(Some(table)) => find_table(program, piece(table)).map(drop),

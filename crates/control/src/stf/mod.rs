@@ -21,8 +21,14 @@
 //! | `value_set_add NAME MATCH ...` | puts a member in a parser value set, one match a field |
 //! | `value_set_remove NAME MATCH ...` | takes a member out of a parser value set |
 //! | `wait` | waits until the packets sent have gone through |
+//! | `wait TIME` | and lets time go by: `50ms`, `20us`, `3s`; targets with a clock of their own set it forward, the others sleep |
+//! | `multicast_group GROUP [PORT ...]` | makes a multicast group of these ports; no ports are no group |
+//! | `mc_mgrp_create GROUP` | makes a group without ports, as BMv2 does it |
+//! | `mc_node_create RID PORT ...` | makes a node of these ports, the first being node 0; `RID` is not kept |
+//! | `mc_node_associate GROUP NODE` | adds a node's ports to a group |
 
 mod check;
+mod groups;
 mod lookup;
 mod parse;
 mod report;

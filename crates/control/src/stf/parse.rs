@@ -1,5 +1,6 @@
 //! Text to script.
 
+use super::groups::Groups;
 use super::script::*;
 use crate::errors;
 use crate::piece::Piece;
@@ -11,6 +12,7 @@ pub fn parse(map: &SourceMap, file: FileId) -> (Script, Diagnostics) {
     let start = map.span(file, 0..0).lo;
     let mut script = Script::default();
     let mut diagnostics = Diagnostics::new();
+    let mut groups = Groups::default();
     let mut offset = 0;
     for raw in text.split_inclusive('\n') {
         let line = Piece::new(raw, start + offset as u32);
@@ -22,7 +24,7 @@ pub fn parse(map: &SourceMap, file: FileId) -> (Script, Diagnostics) {
         if code.text.is_empty() {
             continue;
         }
-        match statement(code) {
+        match statement(code, &mut groups) {
             Ok(kind) => script.statements.push(Statement {
                 kind,
                 span: code.span(),
@@ -33,9 +35,9 @@ pub fn parse(map: &SourceMap, file: FileId) -> (Script, Diagnostics) {
     (script, diagnostics)
 }
 
-type Parsed<T> = Result<T, Box<Diagnostic>>;
+pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-fn malformed<T>(span: Span, what: &str, form: &str) -> Parsed<T> {
+pub(super) fn malformed<T>(span: Span, what: &str, form: &str) -> Parsed<T> {
     Err(errors::malformed(span, what, form))
 }
 
@@ -47,7 +49,7 @@ fn text(piece: Piece) -> Text {
 }
 
 /// Every statement that a script may have.
-const STATEMENTS: [&str; 14] = [
+const STATEMENTS: [&str; 18] = [
     "packet",
     "expect",
     "no_packet",
@@ -62,9 +64,13 @@ const STATEMENTS: [&str; 14] = [
     "meter_set",
     "value_set_add",
     "value_set_remove",
+    "multicast_group",
+    "mc_mgrp_create",
+    "mc_node_create",
+    "mc_node_associate",
 ];
 
-fn statement(line: Piece) -> Parsed<StatementKind> {
+fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
     let (word, rest) = line.first_word();
     match word.text {
         "packet" => packet(line, rest),
@@ -92,14 +98,18 @@ fn statement(line: Piece) -> Parsed<StatementKind> {
         }
         "value_set_remove" => some_text(line, rest, "value_set_remove NAME MATCH ...")
             .map(StatementKind::ValueSetRemove),
-        "wait" if rest.text.is_empty() => Ok(StatementKind::Wait),
-        "wait" => malformed(rest.span(), "`wait` stands alone", "wait"),
-        "mirroring_add" | "mirroring_add_mc" | "mirroring_get" | "mc_mgrp_create"
-        | "mc_node_create" | "mc_node_associate" => Err(errors::unsupported_statement(
-            word.span(),
-            word.text,
-            "no target has mirroring or multicast groups yet",
-        )),
+        "wait" => wait(rest),
+        "multicast_group" => groups.group(line, rest),
+        "mc_mgrp_create" => groups.create(line, rest),
+        "mc_node_create" => groups.node(line, rest),
+        "mc_node_associate" => groups.associate(line, rest),
+        "mirroring_add" | "mirroring_add_mc" | "mirroring_get" => {
+            Err(errors::unsupported_statement(
+                word.span(),
+                word.text,
+                "no target has mirroring sessions yet",
+            ))
+        }
         _ => Err(errors::unknown_statement(
             word.span(),
             word.text,
@@ -118,7 +128,7 @@ fn some_text(line: Piece, rest: Piece, form: &str) -> Parsed<Text> {
 const PACKET: &str = "packet PORT HEX...";
 const EXPECT: &str = "expect PORT [HEX...], with * for any nibble and a final $ for the end";
 
-fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
+pub(super) fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
     match number(word.text).and_then(|n| u32::try_from(n).ok()) {
         Some(port) => Ok(port),
         None if word.text.is_empty() => malformed(line.span(), "the port is missing", form),
@@ -126,7 +136,7 @@ fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
     }
 }
 
-fn number(text: &str) -> Option<u64> {
+pub(super) fn number(text: &str) -> Option<u64> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     match digits
         .strip_prefix("0x")
@@ -204,6 +214,27 @@ fn pattern(data: Piece, form: &str) -> Parsed<Pattern> {
         return malformed(data.span(), "the last byte has only one digit", form);
     }
     Ok(Pattern { nibbles, strict })
+}
+
+fn wait(rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "wait, or wait TIME with a unit: 50ms, 20us, 3s";
+    if rest.text.is_empty() {
+        return Ok(StatementKind::Wait(0));
+    }
+    let digits = rest
+        .text
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match rest.text[digits.len()..].trim_start() {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        _ => return malformed(rest.span(), "this is not a time", FORM),
+    };
+    match number(digits.trim_end()).and_then(|n| n.checked_mul(unit)) {
+        Some(time) => Ok(StatementKind::Wait(time)),
+        None => malformed(rest.span(), "this is not a time", FORM),
+    }
 }
 
 fn no_packet(rest: Piece) -> Parsed<StatementKind> {
@@ -444,7 +475,10 @@ mod tests {
             ),
             ("add", "1: the statement is not complete"),
             ("value_set_add", "1: the statement is not complete"),
-            ("wait 5", "1: `wait` stands alone"),
+            ("wait 5", "1: this is not a time"),
+            ("wait ms", "1: this is not a time"),
+            ("wait -1s", "1: this is not a time"),
+            ("wait 99999999999s", "1: this is not a time"),
             ("check_counter c[x] == 1", "1: this is not an index"),
             (
                 "check_counter c packets",
@@ -481,10 +515,23 @@ mod tests {
             ("register_read r 1", "1: the statement is not complete"),
             (
                 "mirroring_add 1 2",
-                "1: `mirroring_add` cannot be run: no target has mirroring or multicast groups yet",
+                "1: `mirroring_add` cannot be run: no target has mirroring sessions yet",
             ),
         ] {
             assert_eq!(one(source), Err(message.to_string()), "{source}");
+        }
+    }
+
+    #[test]
+    fn times_have_a_unit() {
+        for (source, time) in [
+            ("wait", 0),
+            ("wait 7ns", 7),
+            ("wait 20us", 20_000),
+            ("wait 50 ms", 50_000_000),
+            ("wait 3s # comment", 3_000_000_000),
+        ] {
+            assert_eq!(one(source), Ok(StatementKind::Wait(time)), "{source}");
         }
     }
 

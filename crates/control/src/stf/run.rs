@@ -1,5 +1,6 @@
 //! Runs a script on a device.
 
+use super::check::NOT_MADE;
 use super::lookup::{Kind, counted_entry, find_extern, piece, register_types, register_value};
 use super::report::{self, Decoder};
 use super::script::*;
@@ -100,7 +101,18 @@ impl Runner<'_> {
         // Everything else reads or changes what the packets so far have met.
         self.collect(span)?;
         match &statement.kind {
-            StatementKind::Packet { .. } | StatementKind::Expect { .. } | StatementKind::Wait => {}
+            StatementKind::Packet { .. }
+            | StatementKind::Expect { .. }
+            | StatementKind::MulticastNode
+            | StatementKind::Wait(0) => {}
+            StatementKind::Wait(time) => self
+                .device
+                .wait(*time)
+                .map_err(|e| refused(span, "time could not go by", &e))?,
+            StatementKind::MulticastGroup { group, ports } => self
+                .device
+                .set_multicast_group(*group, ports)
+                .map_err(|e| refused(span, NOT_MADE, &e))?,
             StatementKind::NoPacket { port } => self.no_packet(*port, span),
             StatementKind::Add(text) => {
                 let (table, entry) = parse_entry(self.program, piece(text))?;

@@ -75,8 +75,17 @@ pub enum StatementKind {
     ValueSetAdd(Text),
     /// `value_set_remove`
     ValueSetRemove(Text),
-    /// `wait`
-    Wait,
+    /// `wait`, and for how many nanoseconds.
+    Wait(u64),
+    /// `multicast_group`, and those of BMv2's statements that change a group.
+    MulticastGroup {
+        /// Its number.
+        group: u16,
+        /// All its ports from here on.
+        ports: Vec<u32>,
+    },
+    /// `mc_node_create`; its ports stand in the groups that it becomes a part of.
+    MulticastNode,
 }
 
 /// Text to be read with the program at hand.

@@ -75,6 +75,30 @@ fn what_does_not_come_and_what_nobody_expects_both_fail() {
 }
 
 #[test]
+fn time_goes_by_where_the_script_says_so() {
+    fails("wait\ncheck_counter count[1] == 0", &[]);
+    fails("wait 2us\nwait 5ns\ncheck_counter count[1] == 2005", &[]);
+}
+
+#[test]
+fn multicast_groups() {
+    fails(
+        "mc_mgrp_create 1\npacket 8 01\nno_packet\nmc_node_create 0 3 4\nmc_node_associate 1 0\n\
+         packet 8 01\nexpect 3 02\nexpect 4 02",
+        &[],
+    );
+    fails("multicast_group 1 6\npacket 8 01\nexpect 6 02", &[]);
+    refuses(
+        "packet 1 00\nmulticast_group 0 1",
+        "2: the multicast group was not made: group 0 means that there is no group; groups begin at 1",
+    );
+    refuses(
+        "multicast_group 2 1",
+        "1: the multicast group was not made: there is one group",
+    );
+}
+
+#[test]
 fn counters() {
     fails(
         "packet 9 00\ncheck_counter count[0] == 1\ncheck_counter C.count 0 bytes >= 64\ncheck_counter count(3) 0",
