@@ -1,0 +1,170 @@
+//! Which packets are measured: an address prefix, a port, or both.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// What a packet's other end must be like. A packet is measured if one of the filters fits, or if there are none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    /// The prefix of the other end's address; its other bits are zero.
+    pub address: Ipv6Addr,
+    /// Bits of the prefix, 0 to 128.
+    pub length: u8,
+    /// A port of TCP or UDP, at either end; any if there is none.
+    pub port: Option<u16>,
+}
+
+/// What is wrong with a filter, and what to write instead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// What is wrong.
+    pub what: String,
+    /// What to write.
+    pub help: String,
+}
+
+/// What filters look like.
+const FORMS: &str =
+    "write a prefix (2001:db8::/32), a prefix and a port (2001:db8::/32/443), or a port (/443)";
+
+impl Filter {
+    /// Reads `PREFIX`, `PREFIX/PORT` or `/PORT`; a prefix is `ADDRESS/LENGTH`.
+    pub fn parse(text: &str) -> Result<Filter, Mistake> {
+        let mistake = |what: String, help: String| Err(Mistake { what, help });
+        let parts: Vec<&str> = text.split('/').collect();
+        let (address, length, port) = match parts[..] {
+            ["", port] => ("::", "0", Some(port)),
+            [address, length] => (address, length, None),
+            [address, length, port] => (address, length, Some(port)),
+            [address] if address.parse::<Ipv6Addr>().is_ok() => {
+                return mistake(
+                    format!("filter `{text}` has no prefix length"),
+                    format!("write {address}/128 for this address alone"),
+                );
+            }
+            _ => return mistake(format!("`{text}` is not a filter"), FORMS.to_string()),
+        };
+        let address = match address.parse::<IpAddr>() {
+            Ok(IpAddr::V6(address)) => address,
+            Ok(IpAddr::V4(_)) => {
+                return mistake(
+                    format!("filter `{text}` is for IPv4, and the option is one of IPv6"),
+                    FORMS.to_string(),
+                );
+            }
+            Err(_) => {
+                return mistake(
+                    format!("`{address}` in filter `{text}` is not an IPv6 address"),
+                    FORMS.to_string(),
+                );
+            }
+        };
+        let length = match length.parse::<u8>() {
+            Ok(length) if length <= 128 => length,
+            _ => {
+                return mistake(
+                    format!("`{length}` in filter `{text}` is not a prefix length"),
+                    match length.parse::<u16>() {
+                        Ok(_) => format!(
+                            "a prefix length is 0 to 128; if {length} is meant as a port, write {address}/128/{length}"
+                        ),
+                        Err(_) => FORMS.to_string(),
+                    },
+                );
+            }
+        };
+        let port = match port.map(str::parse::<u16>) {
+            None => None,
+            Some(Ok(port)) if port > 0 => Some(port),
+            Some(_) => {
+                return mistake(
+                    format!(
+                        "`{}` in filter `{text}` is not a port",
+                        parts[parts.len() - 1]
+                    ),
+                    "a port is 1 to 65535".to_string(),
+                );
+            }
+        };
+        let network = masked(address, length);
+        if network != address {
+            return mistake(
+                format!("filter `{text}` has address bits after its prefix of {length}"),
+                format!("write {network}/{length}, or {address}/128 for this address alone"),
+            );
+        }
+        Ok(Filter {
+            address,
+            length,
+            port,
+        })
+    }
+}
+
+impl std::fmt::Display for Filter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.port {
+            Some(port) if self.length == 0 => write!(f, "/{port}"),
+            Some(port) => write!(f, "{}/{}/{port}", self.address, self.length),
+            None => write!(f, "{}/{}", self.address, self.length),
+        }
+    }
+}
+
+fn masked(address: Ipv6Addr, length: u8) -> Ipv6Addr {
+    let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
+    Ipv6Addr::from_bits(address.to_bits() & mask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> String {
+        let filter = Filter::parse(text).unwrap();
+        format!("{} {} {:?}", filter.address, filter.length, filter.port)
+    }
+
+    fn refused(text: &str) -> (String, String) {
+        let mistake = Filter::parse(text).unwrap_err();
+        (mistake.what, mistake.help)
+    }
+
+    #[test]
+    fn prefix_and_port_in_all_forms() {
+        assert_eq!(parsed("2001:db8::/32"), "2001:db8:: 32 None");
+        assert_eq!(parsed("2001:db8::/32/443"), "2001:db8:: 32 Some(443)");
+        assert_eq!(parsed("/443"), ":: 0 Some(443)");
+        assert_eq!(parsed("::/0"), ":: 0 None");
+        assert_eq!(parsed("fd00::1/128"), "fd00::1 128 None");
+    }
+
+    #[test]
+    fn they_are_shown_as_they_are_written() {
+        for text in ["2001:db8::/32", "2001:db8::/32/443", "/443", "::/0"] {
+            assert_eq!(Filter::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_filter_is_told_with_what_to_write() {
+        let (what, help) = refused("web");
+        assert_eq!(what, "`web` is not a filter");
+        assert!(help.contains("2001:db8::/32/443"), "{help}");
+        let (what, _) = refused("10.0.0.0/8");
+        assert!(what.contains("IPv4"), "{what}");
+        let (what, help) = refused("fd00::1");
+        assert!(what.contains("no prefix length"), "{what}");
+        assert_eq!(help, "write fd00::1/128 for this address alone");
+        let (what, help) = refused("fd00::1/443");
+        assert!(what.contains("`443`"), "{what}");
+        assert!(help.contains("fd00::1/128/443"), "{help}");
+        let (_, help) = refused("2001:db8::1/32");
+        assert!(help.starts_with("write 2001:db8::/32"), "{help}");
+        for text in ["/0", "/65536", "::/0/http", "/"] {
+            assert!(refused(text).0.contains("not a port"), "{text}");
+        }
+        for text in ["", "a/b/c/d", "::/0/1/2", "::/-1", "::/129"] {
+            refused(text);
+        }
+    }
+}

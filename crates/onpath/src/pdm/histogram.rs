@@ -1,0 +1,96 @@
+//! How often a delay was how long, in buckets.
+
+/// Counts of delays by length. A bucket holds the delays that are longer than the bound before and not longer
+/// than its own.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Histogram {
+    /// Upper bounds in nanoseconds, ascending, and the delays in each bucket.
+    pub buckets: Vec<(u64, u64)>,
+    /// Delays longer than the last bound.
+    pub above: u64,
+    /// All delays together, in nanoseconds.
+    pub sum: u64,
+}
+
+impl Histogram {
+    /// Delays in all.
+    pub fn samples(&self) -> u64 {
+        let within = self.buckets.iter().map(|(_, count)| count);
+        within.fold(self.above, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Each bound with the delays that are not longer: what Prometheus calls cumulative.
+    pub fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.buckets.iter().scan(0u64, |sum, (bound, count)| {
+            *sum = sum.saturating_add(*count);
+            Some((*bound, *sum))
+        })
+    }
+
+    /// The delay in nanoseconds that `percent` of all delays do not exceed, or nothing if there are none.
+    ///
+    /// Within a bucket delays are taken as evenly spread, as Prometheus' `histogram_quantile` does. Of what is longer than the last
+    /// bound nothing is known but that, so that bound is the answer.
+    pub fn percentile(&self, percent: u8) -> Option<u64> {
+        let samples = self.samples();
+        if samples == 0 {
+            return None;
+        }
+        let wanted = samples as f64 * f64::from(percent.min(100)) / 100.0;
+        let mut below = 0u64;
+        let mut from = 0u64;
+        for &(bound, count) in &self.buckets {
+            if count > 0 && (below + count) as f64 >= wanted {
+                let part = (wanted - below as f64) / count as f64;
+                return Some(from + ((bound - from) as f64 * part) as u64);
+            }
+            below += count;
+            from = bound;
+        }
+        Some(from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some() -> Histogram {
+        Histogram {
+            buckets: vec![(1000, 0), (2000, 80), (4000, 10), (8000, 9)],
+            above: 1,
+            sum: 250_000,
+        }
+    }
+
+    #[test]
+    fn an_empty_one_has_no_percentiles() {
+        assert_eq!(Histogram::default().percentile(50), None);
+        let empty = Histogram {
+            buckets: vec![(1000, 0)],
+            ..Histogram::default()
+        };
+        assert_eq!((empty.samples(), empty.percentile(99)), (0, None));
+    }
+
+    #[test]
+    fn percentiles_are_within_the_bucket_that_has_them() {
+        let some = some();
+        assert_eq!(some.samples(), 100);
+        assert_eq!(some.percentile(40), Some(1500));
+        assert_eq!(some.percentile(80), Some(2000));
+        assert_eq!(some.percentile(90), Some(4000));
+        assert_eq!(some.percentile(99), Some(8000));
+    }
+
+    #[test]
+    fn beyond_the_last_bound_it_is_all_that_is_known() {
+        assert_eq!(some().percentile(100), Some(8000));
+    }
+
+    #[test]
+    fn cumulative_counts_never_fall() {
+        let all: Vec<_> = some().cumulative().collect();
+        assert_eq!(all, [(1000, 0), (2000, 80), (4000, 90), (8000, 99)]);
+    }
+}

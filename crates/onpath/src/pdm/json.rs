@@ -1,0 +1,154 @@
+//! Measurements for programs: an object an interval. The names are documented in `programs/pdm/README.md`; they
+//! stay, and further ones may come. Units are in the names.
+
+use super::histogram::Histogram;
+use super::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
+use serde_json::{Map, Value, json};
+
+/// A snapshot with at most `most` flows.
+pub fn object(snapshot: &Snapshot, most: usize) -> Value {
+    let flows: Vec<Value> = snapshot.flows.iter().take(most).map(flow).collect();
+    let without: Map<String, Value> = snapshot
+        .totals
+        .without
+        .iter()
+        .map(|w| (w.reason.to_string(), w.packets.into()))
+        .collect();
+    let mut totals = packets(&snapshot.totals.packets);
+    totals.insert("packets_without_option".into(), without.into());
+    let histograms: Map<String, Value> = snapshot
+        .delays
+        .named()
+        .into_iter()
+        .map(|(name, h)| (format!("{name}_delay"), histogram(h)))
+        .collect();
+    json!({
+        "time_ns": snapshot.time_ns,
+        "measured_ns": snapshot.measured_ns,
+        "interface": snapshot.interface,
+        "mode": snapshot.mode,
+        "flows_known": snapshot.flows.len(),
+        "flows": flows,
+        "totals": totals,
+        "histograms": histograms,
+    })
+}
+
+fn flow(flow: &Flow) -> Value {
+    let mut object = Map::new();
+    object.insert("protocol".into(), protocol(flow.key.protocol).into());
+    object.insert("local_address".into(), flow.key.local.to_string().into());
+    object.insert("local_port".into(), flow.key.local_port.into());
+    object.insert("remote_address".into(), flow.key.remote.to_string().into());
+    object.insert("remote_port".into(), flow.key.remote_port.into());
+    object.append(&mut packets(&flow.packets));
+    for (name, measured) in flow.delays.named() {
+        object.insert(format!("{name}_delay"), delay(measured));
+    }
+    object.into()
+}
+
+fn packets(packets: &Packets) -> Map<String, Value> {
+    Map::from_iter([
+        ("packets_sent".to_string(), packets.sent.into()),
+        ("packets_received".to_string(), packets.received.into()),
+        ("packets_lost".to_string(), packets.lost.into()),
+        ("packets_reordered".to_string(), packets.reordered.into()),
+    ])
+}
+
+/// Without samples there are no lengths.
+fn delay(delay: &Delay) -> Value {
+    match delay.mean() {
+        None => json!({ "samples": 0 }),
+        Some(mean) => json!({
+            "samples": delay.samples,
+            "last_ns": delay.last,
+            "min_ns": delay.min,
+            "mean_ns": mean,
+            "max_ns": delay.max,
+        }),
+    }
+}
+
+fn histogram(histogram: &Histogram) -> Value {
+    let buckets: Vec<Value> = histogram
+        .buckets
+        .iter()
+        .map(|(bound, count)| json!({ "up_to_ns": bound, "count": count }))
+        .collect();
+    json!({
+        "samples": histogram.samples(),
+        "p50_ns": histogram.percentile(50),
+        "p90_ns": histogram.percentile(90),
+        "p99_ns": histogram.percentile(99),
+        "buckets": buckets,
+        "longer": histogram.above,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::snapshot::sample;
+    use super::*;
+
+    #[test]
+    fn every_name_is_as_documented() {
+        let expected = json!({
+            "time_ns": 1_700_000_000_000_000_000u64,
+            "measured_ns": 12_000_000_000u64,
+            "interface": "eth0",
+            "mode": "conformant",
+            "flows_known": 2,
+            "flows": [{
+                "protocol": "tcp",
+                "local_address": "2001:db8::1",
+                "local_port": 43210,
+                "remote_address": "2001:db8::2",
+                "remote_port": 443,
+                "packets_sent": 1200,
+                "packets_received": 1000,
+                "packets_lost": 3,
+                "packets_reordered": 1,
+                "round_trip_delay": { "samples": 4, "last_ns": 1_500_000, "min_ns": 750_000, "mean_ns": 1_500_000, "max_ns": 3_000_000 },
+                "server_delay": { "samples": 4, "last_ns": 500_000, "min_ns": 250_000, "mean_ns": 500_000, "max_ns": 1_000_000 },
+                "network_delay": { "samples": 4, "last_ns": 1_000_000, "min_ns": 500_000, "mean_ns": 1_000_000, "max_ns": 2_000_000 },
+            }],
+            "totals": {
+                "packets_sent": 1205,
+                "packets_received": 1000,
+                "packets_lost": 3,
+                "packets_reordered": 1,
+                "packets_without_option": { "no_room": 7, "fragment": 0 },
+            },
+            "histograms": {
+                "round_trip_delay": {
+                    "samples": 4, "p50_ns": 1706, "p90_ns": 3276, "p99_ns": 4014, "longer": 0,
+                    "buckets": [
+                        { "up_to_ns": 1024, "count": 0 },
+                        { "up_to_ns": 2048, "count": 3 },
+                        { "up_to_ns": 4096, "count": 1 },
+                    ],
+                },
+                "server_delay": {
+                    "samples": 5, "p50_ns": 1877, "p90_ns": 4096, "p99_ns": 4096, "longer": 1,
+                    "buckets": [
+                        { "up_to_ns": 1024, "count": 0 },
+                        { "up_to_ns": 2048, "count": 3 },
+                        { "up_to_ns": 4096, "count": 1 },
+                    ],
+                },
+                "network_delay": { "samples": 0, "p50_ns": null, "p90_ns": null, "p99_ns": null, "longer": 0, "buckets": [] },
+            },
+        });
+        assert_eq!(object(&sample(), 1), expected);
+    }
+
+    #[test]
+    fn a_flow_without_delays_has_no_lengths() {
+        let object = object(&sample(), 10);
+        let flow = &object["flows"][1];
+        assert_eq!(flow["protocol"], "icmpv6");
+        assert_eq!(flow["round_trip_delay"], json!({ "samples": 0 }));
+    }
+}

@@ -1,0 +1,13 @@
+//! Performance and Diagnostic Metrics (RFC 8250) of an interface: what `onpath pdm` measures and shows.
+//!
+//! The P4 programs of `programs/pdm` mark packets and keep what they measure in maps; here it is read and shown. All
+//! but reading and serving are pure functions of a [`snapshot::Snapshot`].
+
+pub mod filter;
+pub mod histogram;
+pub mod json;
+pub mod prometheus;
+pub mod serve;
+pub mod snapshot;
+pub mod table;
+pub mod units;

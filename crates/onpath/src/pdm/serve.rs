@@ -1,0 +1,228 @@
+//! A small HTTP server that gives one page: the measurements for Prometheus.
+//!
+//! Whoever can reach it may read it, and no more than that: the page is made beforehand, at most
+//! [`WORKERS`] connections are served at once, and none of them is waited for longer than [`PATIENCE`].
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Connections served at once; further ones wait in the kernel's queue.
+const WORKERS: usize = 4;
+/// How long a connection may take, from its beginning to the last byte.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest request line with headers.
+const LONGEST_HEAD: usize = 8 << 10;
+/// What is read of a request's body before the connection is closed, so that the answer arrives.
+const LONGEST_REST: usize = 64 << 10;
+
+/// The page that the server gives now.
+#[derive(Clone, Debug, Default)]
+pub struct Page(Arc<RwLock<Arc<str>>>);
+
+impl Page {
+    /// Replaces the page.
+    pub fn publish(&self, text: String) {
+        // Nothing panics while it holds the lock; and a page is replaced as a whole.
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = text.into();
+    }
+
+    fn now(&self) -> Arc<str> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Listens at an address, and serves `page` there until the process ends. Returns the address, with the port that the
+/// kernel chose if it was 0.
+pub fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
+    let listener = Arc::new(TcpListener::bind(address)?);
+    let bound = listener.local_addr()?;
+    for worker in 0..WORKERS {
+        let (listener, page) = (Arc::clone(&listener), page.clone());
+        thread::Builder::new()
+            .name(format!("metrics-{worker}"))
+            .spawn(move || {
+                loop {
+                    match listener.accept() {
+                        // A client that goes away is its own affair.
+                        Ok((mut stream, _)) => drop(answer(&mut stream, &page)),
+                        // Out of file descriptors, perhaps: it passes.
+                        Err(_) => thread::sleep(Duration::from_millis(100)),
+                    }
+                }
+            })?;
+    }
+    Ok(bound)
+}
+
+/// Reads one request, answers it, and closes.
+fn answer(stream: &mut TcpStream, page: &Page) -> io::Result<()> {
+    let until = Instant::now() + PATIENCE;
+    let response = match read_head(stream, until)? {
+        Some(head) => respond(&head, page),
+        None => response(
+            "431 Request Header Fields Too Large",
+            "",
+            "the request is too long\n",
+        ),
+    };
+    stream.set_write_timeout(Some(left(until)?))?;
+    stream.write_all(response.as_bytes())?;
+    stream.shutdown(Shutdown::Write)?;
+    // What came and was not read would make the kernel reset the connection, and the answer with it.
+    let mut rest = 0;
+    let mut buffer = [0; 1024];
+    while rest < LONGEST_REST {
+        stream.set_read_timeout(Some(left(until)?))?;
+        match stream.read(&mut buffer)? {
+            0 => break,
+            read => rest += read,
+        }
+    }
+    Ok(())
+}
+
+/// The request up to the empty line; nothing if that is too far.
+fn read_head(stream: &mut TcpStream, until: Instant) -> io::Result<Option<Vec<u8>>> {
+    let mut head = Vec::new();
+    let mut buffer = [0; 1024];
+    loop {
+        stream.set_read_timeout(Some(left(until)?))?;
+        let read = stream.read(&mut buffer)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        head.extend_from_slice(&buffer[..read]);
+        if head.windows(4).any(|w| w == b"\r\n\r\n") {
+            return Ok(Some(head));
+        }
+        if head.len() >= LONGEST_HEAD {
+            return Ok(None);
+        }
+    }
+}
+
+fn left(until: Instant) -> io::Result<Duration> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    Ok(left)
+}
+
+fn respond(head: &[u8], page: &Page) -> String {
+    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let words: Vec<&str> = line.split(' ').collect();
+    let [method, target, version] = words[..] else {
+        return response("400 Bad Request", "", "this is no HTTP request\n");
+    };
+    if !version.starts_with("HTTP/1.") {
+        return response(
+            "505 HTTP Version Not Supported",
+            "",
+            "HTTP/1.0 and HTTP/1.1 are understood\n",
+        );
+    }
+    if target.split('?').next() != Some("/metrics") {
+        return response("404 Not Found", "", "the measurements are at /metrics\n");
+    }
+    if method != "GET" {
+        return response(
+            "405 Method Not Allowed",
+            "Allow: GET\r\n",
+            "this page can be read only\n",
+        );
+    }
+    respond_with(
+        "200 OK",
+        "",
+        "text/plain; version=0.0.4; charset=utf-8",
+        &page.now(),
+    )
+}
+
+fn response(status: &str, headers: &str, text: &str) -> String {
+    respond_with(status, headers, "text/plain; charset=utf-8", text)
+}
+
+fn respond_with(status: &str, headers: &str, kind: &str, text: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{headers}Connection: close\r\n\r\n{text}",
+        text.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(request: &[u8]) -> String {
+        let page = Page::default();
+        page.publish("onpath_pdm_up 1\n".into());
+        let address = serve("127.0.0.1:0".parse().unwrap(), &page).unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn the_page_is_given_with_its_form() {
+        let text = ask(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
+        assert!(
+            text.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"),
+            "{text}"
+        );
+        assert!(text.contains("Content-Length: 16\r\n"), "{text}");
+        assert!(text.ends_with("\r\n\r\nonpath_pdm_up 1\n"), "{text}");
+        assert!(ask(b"GET /metrics?x=1 HTTP/1.0\r\n\r\n").contains("200 OK"));
+    }
+
+    #[test]
+    fn nothing_else_is_given() {
+        assert!(ask(b"GET / HTTP/1.1\r\n\r\n").contains(" 404 "));
+        assert!(ask(b"GET /metrics/../etc HTTP/1.1\r\n\r\n").contains(" 404 "));
+        let text = ask(b"POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+        assert!(
+            text.contains(" 405 ") && text.contains("\r\nAllow: GET\r\n"),
+            "{text}"
+        );
+        assert!(ask(b"hello\r\n\r\n").contains(" 400 "));
+        assert!(ask(b"GET /metrics HTTP/2\r\n\r\n").contains(" 505 "));
+    }
+
+    #[test]
+    fn a_request_without_end_is_refused() {
+        let mut request = b"GET /metrics HTTP/1.1\r\nX: ".to_vec();
+        request.resize(LONGEST_HEAD + 1024, b'x');
+        assert!(ask(&request).contains(" 431 "));
+    }
+
+    #[test]
+    fn silent_clients_do_not_keep_others_out() {
+        let page = Page::default();
+        page.publish("x 1\n".into());
+        let address = serve("127.0.0.1:0".parse().unwrap(), &page).unwrap();
+        let silent: Vec<TcpStream> = (1..WORKERS)
+            .map(|_| TcpStream::connect(address).unwrap())
+            .collect();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with("x 1\n"));
+        drop(silent);
+    }
+
+    #[test]
+    fn an_address_that_is_taken_is_an_error() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let error = serve(taken.local_addr().unwrap(), &Page::default()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    }
+}

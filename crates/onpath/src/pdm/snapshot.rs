@@ -1,0 +1,233 @@
+//! What was measured, at one moment: plain data that every view shows.
+
+use super::histogram::Histogram;
+use std::net::Ipv6Addr;
+
+/// All measurements at one moment.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Snapshot {
+    /// The interface.
+    pub interface: String,
+    /// How packets are marked.
+    pub mode: &'static str,
+    /// When it was taken, in nanoseconds since 1970.
+    pub time_ns: u64,
+    /// Since when it is measured, in nanoseconds before [`Snapshot::time_ns`].
+    pub measured_ns: u64,
+    /// The flows that are known, those with the most packets first.
+    pub flows: Vec<Flow>,
+    /// Of all flows, also of those that are not known any more.
+    pub totals: Totals,
+    /// Of all flows, also of those that are not known any more.
+    pub delays: Delays<Histogram>,
+}
+
+/// One of each delay that the option tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Delays<T> {
+    /// From sending a packet to receiving the other end's next one (RFC 8250, section 3.1: Delta Time Last Sent).
+    pub round_trip: T,
+    /// What the other end took of it, by its own account (Delta Time Last Received).
+    pub server: T,
+    /// The rest: both ways through the network.
+    pub network: T,
+}
+
+impl<T> Delays<T> {
+    /// All of them with their names.
+    pub fn named(&self) -> [(&'static str, &T); 3] {
+        [
+            ("round_trip", &self.round_trip),
+            ("server", &self.server),
+            ("network", &self.network),
+        ]
+    }
+}
+
+/// A flow, as this end sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flow {
+    /// Which one.
+    pub key: FlowKey,
+    /// Packets of both ways.
+    pub packets: Packets,
+    /// The delays.
+    pub delays: Delays<Delay>,
+}
+
+/// RFC 8250's five tuple.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FlowKey {
+    /// The number of the protocol after the extension headers.
+    pub protocol: u8,
+    /// This end's address.
+    pub local: Ipv6Addr,
+    /// This end's port; 0 where the protocol has none.
+    pub local_port: u16,
+    /// The other end's address.
+    pub remote: Ipv6Addr,
+    /// The other end's port; 0 where the protocol has none.
+    pub remote_port: u16,
+}
+
+impl Default for FlowKey {
+    fn default() -> FlowKey {
+        FlowKey {
+            protocol: 0,
+            local: Ipv6Addr::UNSPECIFIED,
+            local_port: 0,
+            remote: Ipv6Addr::UNSPECIFIED,
+            remote_port: 0,
+        }
+    }
+}
+
+/// How many packets went which way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Packets {
+    /// Sent with the option.
+    pub sent: u64,
+    /// Received with the option.
+    pub received: u64,
+    /// Sent by the other end, as its sequence numbers tell, and not received. One that comes late is
+    /// lost until it comes.
+    pub lost: u64,
+    /// Received after one that was sent later.
+    pub reordered: u64,
+}
+
+/// The lengths of a delay in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Delay {
+    /// How often it was measured; the rest is 0 as long as that is.
+    pub samples: u64,
+    /// The last one.
+    pub last: u64,
+    /// The shortest.
+    pub min: u64,
+    /// The longest.
+    pub max: u64,
+    /// All together.
+    pub sum: u64,
+}
+
+impl Delay {
+    /// The mean of all, if there is one.
+    pub fn mean(&self) -> Option<u64> {
+        self.sum.checked_div(self.samples)
+    }
+}
+
+/// Of all flows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Totals {
+    /// Packets with the option.
+    pub packets: Packets,
+    /// Packets that could have had the option and have not, by reason.
+    pub without: Vec<Without>,
+}
+
+/// Packets without the option.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Without {
+    /// Why, in a word for programs.
+    pub reason: &'static str,
+    /// Why, for people.
+    pub words: &'static str,
+    /// How many.
+    pub packets: u64,
+}
+
+/// A protocol's name, or its number.
+pub fn protocol(number: u8) -> String {
+    match number {
+        6 => "tcp".into(),
+        17 => "udp".into(),
+        58 => "icmpv6".into(),
+        other => other.to_string(),
+    }
+}
+
+/// A snapshot to test views with.
+#[cfg(test)]
+pub fn sample() -> Snapshot {
+    let delay = |last: u64| Delay {
+        samples: 4,
+        last,
+        min: last / 2,
+        max: last * 2,
+        sum: last * 4,
+    };
+    let histogram = |above| Histogram {
+        buckets: vec![(1_024, 0), (2_048, 3), (4_096, 1)],
+        above,
+        sum: 10_000,
+    };
+    Snapshot {
+        interface: "eth0".into(),
+        mode: "conformant",
+        time_ns: 1_700_000_000_000_000_000,
+        measured_ns: 12_000_000_000,
+        flows: vec![
+            Flow {
+                key: FlowKey {
+                    protocol: 6,
+                    local: "2001:db8::1".parse().unwrap(),
+                    local_port: 43210,
+                    remote: "2001:db8::2".parse().unwrap(),
+                    remote_port: 443,
+                },
+                packets: Packets {
+                    sent: 1200,
+                    received: 1000,
+                    lost: 3,
+                    reordered: 1,
+                },
+                delays: Delays {
+                    round_trip: delay(1_500_000),
+                    server: delay(500_000),
+                    network: delay(1_000_000),
+                },
+            },
+            Flow {
+                key: FlowKey {
+                    protocol: 58,
+                    local: "2001:db8::1".parse().unwrap(),
+                    local_port: 0,
+                    remote: "2001:db8::2".parse().unwrap(),
+                    remote_port: 0,
+                },
+                packets: Packets {
+                    sent: 5,
+                    ..Packets::default()
+                },
+                delays: Delays::default(),
+            },
+        ],
+        totals: Totals {
+            packets: Packets {
+                sent: 1205,
+                received: 1000,
+                lost: 3,
+                reordered: 1,
+            },
+            without: vec![
+                Without {
+                    reason: "no_room",
+                    words: "no room in the MTU",
+                    packets: 7,
+                },
+                Without {
+                    reason: "fragment",
+                    words: "fragments",
+                    packets: 0,
+                },
+            ],
+        },
+        delays: Delays {
+            round_trip: histogram(0),
+            server: histogram(1),
+            network: Histogram::default(),
+        },
+    }
+}
