@@ -5,7 +5,7 @@ pub mod describe;
 pub mod entries;
 pub mod entry;
 pub mod errors;
-mod names;
+pub mod names;
 mod piece;
 pub mod repeatable;
 #[cfg(test)]
