@@ -124,7 +124,7 @@ pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
         StmtKind::If {
             then, otherwise, ..
         } => then.iter().chain(otherwise).any(returns),
-        StmtKind::Block(inner) => inner.iter().any(returns),
+        StmtKind::Block(inner) | StmtKind::Atomic(inner) => inner.iter().any(returns),
         StmtKind::Switch { cases, .. } => cases.iter().any(|c| c.body.iter().any(returns)),
         StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => body.iter().any(returns),
         _ => false,
@@ -136,7 +136,7 @@ fn returns_in_branches(stmt: &hir::Stmt) -> bool {
         StmtKind::If {
             then, otherwise, ..
         } => then.iter().chain(otherwise).all(returns_in_branches),
-        StmtKind::Block(inner) => inner.iter().all(returns_in_branches),
+        StmtKind::Block(inner) | StmtKind::Atomic(inner) => inner.iter().all(returns_in_branches),
         StmtKind::Switch { .. } | StmtKind::For { .. } | StmtKind::ForIn { .. } => !returns(stmt),
         _ => true,
     }
@@ -153,7 +153,7 @@ fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
                 calls_in(then, visit);
                 calls_in(otherwise, visit);
             }
-            StmtKind::Block(inner) => calls_in(inner, visit),
+            StmtKind::Block(inner) | StmtKind::Atomic(inner) => calls_in(inner, visit),
             StmtKind::Switch { cases, .. } => {
                 cases.iter().for_each(|c| calls_in(&c.body, visit));
             }

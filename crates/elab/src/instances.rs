@@ -245,14 +245,20 @@ impl Elab<'_> {
             }
         }
         let mut types = Vec::new();
+        let mut type_arg_names = Vec::new();
         for ty in type_args {
             let mut leaves = Vec::new();
+            let mut leaf_names = Vec::new();
             // Only what a type argument can hold is kept; an extern may be generic in something
             // that is never stored.
             if !matches!(self.resolve(ty), Ty::Void | Ty::String | Ty::Param(_)) {
                 self.leaf_types(ty, declared.span, &mut leaves)?;
+                if self.scalar_type(ty).is_none() {
+                    self.leaf_names(ty, "", declared.span, &mut leaf_names)?;
+                }
             }
             types.push(leaves);
+            type_arg_names.push(leaf_names);
         }
         let name = names::control_plane(&self.env.path, name, &declared.annotations);
         if let Some(kind) = names::Kind::of_extern(&data.name) {
@@ -262,6 +268,7 @@ impl Elab<'_> {
             name,
             ty: data.name.clone(),
             type_args: types,
+            type_arg_names,
             args,
             implementations: Vec::new(),
             annotations: names::keep(&declared.annotations),

@@ -109,6 +109,7 @@ impl Elab<'_> {
         let Some(body) = &declared.body else {
             return self.fail(errors::not_an_instance(declared.span));
         };
+        self.refuse_atomic(&declared.annotations)?;
         let mut env = self.parsers[inst].env.clone();
         for Bound { param, binding } in bound {
             env.locals.insert(param, binding);
@@ -217,10 +218,19 @@ impl Elab<'_> {
     }
 
     fn state_body(&mut self, state: &hir::State, ways: &Ways) -> Result<()> {
+        self.refuse_atomic(&state.annotations)?;
         self.stmts(&state.body)?;
         let transition = self.transition(&state.transition, ways)?;
         self.end_state(transition);
         Ok(())
+    }
+
+    /// Packets share nothing in a parser that a target could keep others from.
+    fn refuse_atomic(&mut self, annotations: &[hir::Annotation]) -> Result<()> {
+        match annotations.iter().find(|a| a.name == "atomic") {
+            Some(annotation) => self.fail(errors::atomic_parser(annotation.span)),
+            None => Ok(()),
+        }
     }
 
     fn transition(&mut self, transition: &hir::Transition, ways: &Ways) -> Result<Transition> {

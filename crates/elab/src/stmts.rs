@@ -54,6 +54,7 @@ impl Elab<'_> {
                 otherwise,
             } => self.if_stmt(cond, then, otherwise, span),
             hir::StmtKind::Block(inner) => self.stmts(inner),
+            hir::StmtKind::Atomic(inner) => self.atomic(inner, span),
             hir::StmtKind::Return(value) => self.return_stmt(value.as_ref(), span),
             hir::StmtKind::Exit => {
                 let outs: Vec<_> = self
@@ -104,6 +105,15 @@ impl Elab<'_> {
                 self.initialise(id, None, span)
             }
         }
+    }
+
+    /// A parser has nothing that packets share, and its states are no block.
+    fn atomic(&mut self, inner: &Block, span: Span) -> Result<()> {
+        if self.body.in_parser {
+            return self.fail(crate::errors::atomic_parser(span));
+        }
+        let block = self.block(|elab| elab.stmts(inner))?;
+        self.emit(StmtKind::Atomic(block), span)
     }
 
     fn if_stmt(&mut self, cond: &Expr, then: &Block, otherwise: &Block, span: Span) -> Result<()> {

@@ -27,6 +27,7 @@ impl Elab<'_> {
                 _ => self.fail(errors::unexpected(stmt.span, "a parser's `apply`")),
             },
             StmtKind::Block(inner) => self.stmts(inner),
+            StmtKind::Atomic(_) => self.fail(errors::atomic_parser(stmt.span)),
             StmtKind::If {
                 cond,
                 then,

@@ -1,5 +1,6 @@
 //! Types: substitution of type parameters, and what a type is made of once it is known.
 
+use crate::storage::join;
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{CompositeKind, Ty};
@@ -251,6 +252,40 @@ impl Elab<'_> {
             Shape::Stack(elem, size) => {
                 for _ in 0..*size {
                     self.leaf_types(elem, span, into)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The dotted names of those scalars, in the same order.
+    pub(crate) fn leaf_names(
+        &mut self,
+        ty: &Ty,
+        path: &str,
+        span: Span,
+        into: &mut Vec<SmolStr>,
+    ) -> Result<()> {
+        let header = |elab: &Self, ty: HeaderType, path: &str, into: &mut Vec<SmolStr>| {
+            let fields = &elab.program.header_types[ty].fields;
+            into.extend(fields.iter().map(|f| join(path, &f.name)));
+        };
+        match &*self.shape(ty, span)? {
+            Shape::Scalar(_) => into.push(path.into()),
+            Shape::Header(ty) => header(self, *ty, path, into),
+            Shape::Struct(fields) => {
+                for (name, ty) in fields {
+                    self.leaf_names(ty, &join(path, name), span, into)?;
+                }
+            }
+            Shape::Union(members) => {
+                for (name, ty) in members {
+                    header(self, *ty, &join(path, name), into);
+                }
+            }
+            Shape::Stack(elem, size) => {
+                for i in 0..*size {
+                    self.leaf_names(elem, &format!("{path}[{i}]"), span, into)?;
                 }
             }
         }

@@ -41,6 +41,8 @@ pub enum StmtKind {
     },
     /// A block of its own scope.
     Block(Block),
+    /// A block that nothing else may come between (`@atomic`).
+    Atomic(Block),
     Return(Option<Expr>),
     Exit,
     Break,

@@ -16,6 +16,7 @@
 //!   stack's bounds reads an invalid, all-zero header and writes nothing.
 
 pub mod analysis;
+pub mod atomic;
 mod bits;
 pub mod build;
 pub mod eval;

@@ -292,6 +292,8 @@ pub struct ExternData {
     pub ty: SmolStr,
     /// Type arguments, each taken apart into scalars.
     pub type_args: Vec<Vec<Type>>,
+    /// Dotted names of those scalars, in the same order; empty for a type argument that is a scalar itself.
+    pub type_arg_names: Vec<Vec<SmolStr>>,
     /// Constructor arguments by parameter name.
     pub args: Vec<(SmolStr, CtorValue)>,
     /// Implementations of abstract methods.

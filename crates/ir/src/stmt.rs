@@ -84,6 +84,9 @@ pub enum StmtKind {
         /// Where no case has the value.
         default: Block,
     },
+    /// A block that nothing else that the extern objects in it keep state for comes between. Targets
+    /// take it as [`crate::atomic`] says.
+    Atomic(Block),
     /// A block that [`StmtKind::Break`] can leave.
     Labeled(Label, Block),
     /// A block that runs again and again until left by [`StmtKind::Break`];

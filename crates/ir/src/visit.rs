@@ -107,7 +107,8 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
         }
         StmtKind::If { cond, .. } => f(Access::Eval(*cond)),
         StmtKind::Switch { on, .. } => f(Access::Eval(*on)),
-        StmtKind::Labeled(..)
+        StmtKind::Atomic(_)
+        | StmtKind::Labeled(..)
         | StmtKind::Loop(..)
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
@@ -192,7 +193,9 @@ pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
             list.push(default);
             list
         }
-        StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => vec![block],
+        StmtKind::Atomic(block) | StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => {
+            vec![block]
+        }
         _ => Vec::new(),
     }
 }
@@ -208,13 +211,15 @@ pub fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
             list.push(default);
             list
         }
-        StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => vec![block],
+        StmtKind::Atomic(block) | StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => {
+            vec![block]
+        }
         _ => Vec::new(),
     }
 }
 
 /// Calls `f` on every statement of a block, those in blocks inside included, in order.
-pub fn walk_block(block: &Block, f: &mut impl FnMut(&Stmt)) {
+pub fn walk_block(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in block {
         f(stmt);
         for inner in blocks(&stmt.kind) {
@@ -269,7 +274,8 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
         StmtKind::PushFront(stacks, _) | StmtKind::PopFront(stacks, _) => {
             stacks.iter_mut().for_each(|s| *s = m.stack(*s));
         }
-        StmtKind::Labeled(..)
+        StmtKind::Atomic(_)
+        | StmtKind::Labeled(..)
         | StmtKind::Loop(..)
         | StmtKind::Break(_)
         | StmtKind::Continue(_)

@@ -47,6 +47,9 @@ pub struct ExternDescription {
     pub ty: String,
     /// Its integer arguments by name, in decimal.
     pub args: Vec<(String, String)>,
+    /// The scalars of each type argument; their names are empty where the argument is a scalar itself.
+    #[serde(default)]
+    pub type_args: Vec<Vec<Named>>,
 }
 
 /// A key of a table or a field of a value set.
@@ -224,11 +227,27 @@ impl Description {
         for table in &self.tables {
             table.add_to(&mut program);
         }
-        for ExternDescription { name, ty, args } in &self.externs {
+        for description in &self.externs {
+            let ExternDescription {
+                name,
+                ty,
+                args,
+                type_args,
+            } = description;
             program.externs.push(ExternData {
                 name: name.into(),
                 ty: ty.into(),
-                type_args: Vec::new(),
+                type_args: type_args
+                    .iter()
+                    .map(|scalars| scalars.iter().map(|s| s.ty.into()).collect())
+                    .collect(),
+                type_arg_names: type_args
+                    .iter()
+                    .map(|scalars| {
+                        let names = scalars.iter().map(|s| s.name.as_str());
+                        names.filter(|n| !n.is_empty()).map(Into::into).collect()
+                    })
+                    .collect(),
                 args: args
                     .iter()
                     .filter_map(|(n, v)| {
@@ -260,10 +279,19 @@ fn describe_extern(data: &ExternData) -> ExternDescription {
         CtorValue::Int(value) => Some((name.to_string(), value.to_string())),
         _ => None,
     });
+    let scalars = |(i, types): (usize, &Vec<ir::Type>)| -> Vec<Named> {
+        let names = data.type_arg_names.get(i).map_or(&[][..], Vec::as_slice);
+        let named = |(k, &ty): (usize, &ir::Type)| Named {
+            name: names.get(k).map(ToString::to_string).unwrap_or_default(),
+            ty: ty.into(),
+        };
+        types.iter().enumerate().map(named).collect()
+    };
     ExternDescription {
         name: data.name.to_string(),
         ty: data.ty.to_string(),
         args: ints.collect(),
+        type_args: data.type_args.iter().enumerate().map(scalars).collect(),
     }
 }
 

@@ -74,6 +74,13 @@ pub(crate) fn no_default_action(at: Span) -> Diagnostic {
     .help("include <core.p4>, or name a default action")
 }
 
+/// `@atomic` in or on a parser.
+pub(crate) fn atomic_parser(at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0578"), at, "a parser cannot be `@atomic`")
+        .label("atomic blocks are for controls and actions")
+        .help("keep what packets share in the control, and put `@atomic` in front of a block there")
+}
+
 /// Something that the checker refuses, or should have.
 pub(crate) fn unexpected(at: Span, what: &str) -> Diagnostic {
     Diagnostic::error(

@@ -53,6 +53,8 @@ impl Run<'_> {
                     .map_or(default, |(_, block)| block);
                 return self.block(chosen);
             }
+            // Packets meet one after the other here.
+            StmtKind::Atomic(block) => return self.block(block),
             StmtKind::Labeled(label, block) => {
                 return match self.block(block) {
                     Flow::Break(left) if left == *label => Flow::Next,

@@ -323,6 +323,7 @@ impl Walker<'_> {
             StmtKind::Switch { on, cases, default } => {
                 return self.switch(now, *on, cases, default);
             }
+            StmtKind::Atomic(block) => return self.block(block, Some(now)),
             StmtKind::Labeled(label, block) => {
                 let mut end = self.block(block, Some(now));
                 let left = self.labels.remove(label).flatten();

@@ -374,6 +374,7 @@ impl Walker<'_> {
                 }
                 self.uses(*on, live);
             }
+            StmtKind::Atomic(block) => self.block(block, live),
             StmtKind::Labeled(label, block) => {
                 self.breaks.insert(*label, live.clone());
                 self.block(block, live);

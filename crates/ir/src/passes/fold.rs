@@ -57,6 +57,7 @@ fn ends(program: &Program, kind: &StmtKind) -> bool {
             block_ends(program, default) && blocks.all(|block| block_ends(program, block))
         }
         StmtKind::Verify { cond, .. } => eval::constant(program, *cond) == Some(Value::Bool(false)),
+        StmtKind::Atomic(block) => block_ends(program, block),
         _ => false,
     }
 }
@@ -130,6 +131,13 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
             }
             StmtKind::Switch { on, cases, default }
         }
+        StmtKind::Atomic(block) => {
+            let block = fold_block(program, block);
+            if super::atomic::needs_none(&block) {
+                return out.extend(block);
+            }
+            StmtKind::Atomic(block)
+        }
         StmtKind::Labeled(label, block) => {
             let mut block = fold_block(program, block);
             if strip_tail(&mut block, label) {
@@ -183,7 +191,10 @@ fn strip_tail(block: &mut Block, label: Label) -> bool {
             block.pop();
             true
         }
-        kind @ (StmtKind::If { .. } | StmtKind::Switch { .. } | StmtKind::Labeled(..)) => {
+        kind @ (StmtKind::If { .. }
+        | StmtKind::Switch { .. }
+        | StmtKind::Labeled(..)
+        | StmtKind::Atomic(_)) => {
             let mut any = false;
             for inner in visit::blocks_mut(kind) {
                 any |= strip_tail(inner, label);

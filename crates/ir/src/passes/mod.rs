@@ -3,6 +3,7 @@
 //!
 //! A pass is a file with `pub fn run(&mut Program)`; [`PASSES`] says in which order they run.
 
+pub mod atomic;
 pub mod compact;
 pub mod dce;
 pub mod fold;
@@ -38,6 +39,7 @@ pub enum Level {
 /// The passes in order.
 pub const PASSES: &[Pass] = &[
     pass("inline", Level::Lower, inline::run),
+    pass("atomic", Level::Lower, atomic::run),
     pass("fold", Level::Optimize, fold::run),
     pass("unroll", Level::Optimize, unroll::run),
     pass("propagate", Level::Optimize, propagate::run),

@@ -16,7 +16,7 @@ pub fn run(program: &mut Program) {
     for id in all_bodies(program) {
         // Statements stay where they are in memory, which is what the facts know them by.
         let mut body = std::mem::take(body_mut(program, id));
-        block(program, &flow, &mut body);
+        block(program, &flow, &mut body, false);
         *body_mut(program, id) = body;
     }
     for table in program.tables.keys().collect::<Vec<_>>() {
@@ -40,21 +40,36 @@ pub fn run(program: &mut Program) {
     }
 }
 
-fn block(program: &mut Program, flow: &Flow, stmts: &mut Block) {
+fn block(program: &mut Program, flow: &Flow, stmts: &mut Block, in_atomic: bool) {
     let mut useless = Vec::with_capacity(stmts.len());
     for stmt in stmts.iter_mut() {
         let mut nothing = false;
         if let Some(facts) = flow.before(stmt) {
             nothing = is_useless(program, facts, &stmt.kind);
+            // The keys in an atomic block stay equal (see `passes::atomic`).
+            let key = in_atomic.then(|| flow_key(program, &stmt.kind)).flatten();
             visit::map_stmt(&mut stmt.kind, &mut Rewriter::new(program, Inserter(facts)));
+            if let (Some(key), StmtKind::Extern(call)) = (key, &mut stmt.kind)
+                && let Some(arg) = call.args.first_mut()
+            {
+                *arg = key;
+            }
         }
+        let in_atomic = in_atomic || matches!(stmt.kind, StmtKind::Atomic(_));
         for inner in visit::blocks_mut(&mut stmt.kind) {
-            block(program, flow, inner);
+            block(program, flow, inner, in_atomic);
         }
         useless.push(nothing);
     }
     let mut useless = useless.into_iter();
     stmts.retain(|_| !useless.next().unwrap_or(false));
+}
+
+/// The key that a flow state is asked for, if it is made of variables.
+fn flow_key(program: &Program, kind: &StmtKind) -> Option<ExternArg> {
+    let key = atomic::flow_call(program, kind)?.1;
+    let plain = |&e: &Expr| matches!(program.exprs[e].kind, ExprKind::Var(_));
+    key.iter().all(plain).then(|| ExternArg::In(key.to_vec()))
 }
 
 fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {

@@ -54,6 +54,7 @@ impl Reader {
                 });
             }
             "switch" => return self.switch(),
+            "atomic" => return Ok(StmtKind::Atomic(self.block()?)),
             "block" => {
                 let label = self.label()?;
                 return Ok(StmtKind::Labeled(label, self.block()?));

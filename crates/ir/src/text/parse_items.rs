@@ -204,6 +204,7 @@ impl Reader {
             name,
             ty,
             type_args: Vec::new(),
+            type_arg_names: Vec::new(),
             args: Vec::new(),
             implementations: Vec::new(),
             annotations,
@@ -213,7 +214,16 @@ impl Reader {
         while !self.eat("}") {
             if self.eat_word("type") {
                 self.expect("(")?;
-                data.type_args.push(self.list(")", Reader::ty)?);
+                let mut names = Vec::new();
+                let scalars = self.list(")", |reader| {
+                    let ty = reader.ty()?;
+                    if matches!(reader.peek(), Token::Word(_)) {
+                        names.push(reader.name()?);
+                    }
+                    Ok(ty)
+                })?;
+                data.type_args.push(scalars);
+                data.type_arg_names.push(names);
             } else if self.eat_word("arg") {
                 let name = self.name()?;
                 self.expect("=")?;

@@ -172,8 +172,13 @@ impl Printer<'_> {
         )?;
         self.annotations(out, &data.annotations)?;
         writeln!(out, " {{")?;
-        for types in &data.type_args {
-            let types: Vec<_> = types.iter().map(|&ty| self.ty(ty)).collect();
+        for (i, types) in data.type_args.iter().enumerate() {
+            let names = data.type_arg_names.get(i).map_or(&[][..], Vec::as_slice);
+            let scalar = |(i, &ty): (usize, &Type)| match names.get(i) {
+                Some(name) => format!("{} {}", self.ty(ty), quote(name)),
+                None => self.ty(ty),
+            };
+            let types: Vec<_> = types.iter().enumerate().map(scalar).collect();
             writeln!(out, "    type ({});", types.join(", "))?;
         }
         for (name, value) in &data.args {
@@ -375,6 +380,10 @@ impl Printer<'_> {
                     self.body(out, depth + 1, default)?;
                 }
                 writeln!(out, "{}}}", indent(depth))
+            }
+            StmtKind::Atomic(block) => {
+                write!(out, "atomic")?;
+                self.body(out, depth, block)
             }
             StmtKind::Labeled(label, block) => {
                 write!(out, "block {label}")?;

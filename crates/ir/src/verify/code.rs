@@ -259,6 +259,7 @@ impl Checker<'_> {
                 self.block(otherwise);
             }
             StmtKind::Switch { on, cases, default } => self.switch(*on, cases, default),
+            StmtKind::Atomic(block) => self.block(block),
             StmtKind::Labeled(label, block) => self.labelled(*label, false, block),
             StmtKind::Loop(label, block) => self.labelled(*label, true, block),
             StmtKind::Break(label) => {

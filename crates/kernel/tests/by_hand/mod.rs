@@ -244,6 +244,7 @@ fn program() -> Program {
         name: "seen".into(),
         ty: "CounterArray".into(),
         type_args: vec![],
+        type_arg_names: vec![],
         args: vec![],
         implementations: vec![],
         annotations: vec![],

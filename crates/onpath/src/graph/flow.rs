@@ -101,7 +101,7 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
                 actions_of_state(program, then, lines);
                 actions_of_state(program, otherwise, lines);
             }
-            StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => {
+            StmtKind::Atomic(body) | StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => {
                 actions_of_state(program, body, lines);
             }
             _ => {}
@@ -251,7 +251,7 @@ impl Flow<'_> {
                 let node = self.step(ends, Shape::Step, title, Vec::new());
                 vec![(node, String::new())]
             }
-            StmtKind::Labeled(_, body) => self.block(body, ends),
+            StmtKind::Atomic(body) | StmtKind::Labeled(_, body) => self.block(body, ends),
             StmtKind::Loop(_, body) => {
                 let node = self.step(ends, Shape::Condition, "loop".into(), Vec::new());
                 let inner = self.block(body, vec![(node, String::new())]);
@@ -284,7 +284,9 @@ impl Flow<'_> {
             StmtKind::Switch { cases, default, .. } => {
                 self.has_flow(default) || cases.iter().any(|(_, block)| self.has_flow(block))
             }
-            StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => self.has_flow(body),
+            StmtKind::Atomic(body) | StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => {
+                self.has_flow(body)
+            }
             StmtKind::Call(routine, _) => self.has_flow(&self.program.routines[*routine].body),
             _ => false,
         })

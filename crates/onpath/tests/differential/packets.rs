@@ -168,7 +168,9 @@ impl Walk<'_, '_> {
                     };
                     self.statements(block);
                 }
-                StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => self.statements(block),
+                StmtKind::Atomic(block)
+                | StmtKind::Labeled(_, block)
+                | StmtKind::Loop(_, block) => self.statements(block),
                 _ => {}
             }
         }

@@ -4,6 +4,7 @@ use super::Role;
 use crate::checker::{Checker, Place};
 use crate::errors::declarations;
 use crate::scope::Entity;
+use crate::stmt::atomic_if;
 use hir::*;
 use syntax::ast;
 
@@ -32,7 +33,8 @@ impl Checker<'_> {
             }
             c.refuse_optional(&ids);
             let before = std::mem::replace(&mut c.result, Ty::Void);
-            let body = c.placed(Place::Action, |c| c.block(body));
+            let done = c.placed(Place::Action, |c| c.block(body));
+            let body = atomic_if(&annotations, done, body.span);
             c.result = before;
             c.expect_params(&ids, "action parameter");
             (ids, body)

@@ -4,6 +4,7 @@ use super::{Role, declared_name, kind_name};
 use crate::checker::{Checker, Place};
 use crate::errors::declarations;
 use crate::scope::Entity;
+use crate::stmt::atomic_if;
 use hir::*;
 use syntax::ast;
 
@@ -21,7 +22,11 @@ impl Checker<'_> {
             let type_params = c.type_params(&head.type_params);
             let params = c.params(&head.params, Role::Block);
             let ctor_params = c.params(&head.ctor_params, Role::Constructor);
-            let body = body.map(|b| c.control_body(b));
+            let body = body.map(|b| {
+                let done = c.control_body(b);
+                let apply = atomic_if(&annotations, done.apply, b.apply.span);
+                ControlBody { apply, ..done }
+            });
             if body.is_some() {
                 c.expect_params(&ctor_params, "constructor parameter");
             }

@@ -4,7 +4,7 @@ use super::Role;
 use crate::checker::{Checker, Place};
 use crate::errors::{declarations, names, statements};
 use crate::scope::{Entity, Overload};
-use crate::stmt::always_leaves;
+use crate::stmt::{always_leaves, atomic_if};
 use hir::*;
 use smol_str::SmolStr;
 use syntax::ast;
@@ -55,6 +55,7 @@ impl Checker<'_> {
             c.refuse_optional(&proto_done.params);
             let before = std::mem::replace(&mut c.result, proto_done.result.clone());
             let block = c.placed(place, |c| c.block(body));
+            let block = atomic_if(&proto_done.annotations, block, body.span);
             c.result = before;
             if !matches!(proto_done.result, Ty::Void | Ty::Poison) && !always_leaves(&block) {
                 let shown = c.show(&proto_done.result);

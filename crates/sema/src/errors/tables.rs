@@ -168,3 +168,10 @@ pub(crate) fn key_needs_name(span: Span) -> Diagnostic {
     .label("more than names, fields, indices and slices")
     .help("name it: `expression : exact @name(\"name\");`")
 }
+
+/// `@atomic` in front of a table.
+pub(crate) fn atomic_table(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0474"), span, "a table cannot be `@atomic`")
+        .label("blocks and controls can")
+        .help("put `@atomic` in front of the block that packets should run one at a time")
+}

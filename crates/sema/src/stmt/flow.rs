@@ -16,7 +16,7 @@ pub(crate) fn leaves(stmt: &Stmt) -> bool {
         StmtKind::If {
             then, otherwise, ..
         } => any_leaves(then) && any_leaves(otherwise),
-        StmtKind::Block(block) => any_leaves(block),
+        StmtKind::Block(block) | StmtKind::Atomic(block) => any_leaves(block),
         StmtKind::Switch { cases, .. } => all_cases(cases),
         StmtKind::SwitchTable { cases, .. } => all_cases(cases),
         _ => false,

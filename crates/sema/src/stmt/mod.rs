@@ -16,8 +16,9 @@ use syntax::ast;
 impl Checker<'_> {
     /// A block in a scope of its own.
     pub(crate) fn block(&mut self, block: &ast::Block) -> Block {
-        self.annotations_of(&block.annotations, block.span, block.span);
-        self.scoped(|c| c.stmts(&block.stmts))
+        let annotations = self.annotations_of(&block.annotations, block.span, block.span);
+        let stmts = self.scoped(|c| c.stmts(&block.stmts));
+        atomic_if(&annotations, stmts, block.span)
     }
 
     /// Statements in the current scope.
@@ -52,8 +53,9 @@ impl Checker<'_> {
             let mut out = Vec::new();
             match &stmt.kind {
                 ast::StmtKind::Block(block) => {
-                    c.annotations_of(&block.annotations, block.span, block.span);
-                    return c.stmts(&block.stmts);
+                    let annotations = c.annotations_of(&block.annotations, block.span, block.span);
+                    let stmts = c.stmts(&block.stmts);
+                    return atomic_if(&annotations, stmts, block.span);
                 }
                 ast::StmtKind::Decl(decl) => c.report(declarations::not_here(
                     decl.span,
@@ -292,5 +294,15 @@ impl Checker<'_> {
             }
             (Some(value), ty) => Some(StmtKind::Return(Some(self.expr_as(value, &ty)))),
         }
+    }
+}
+
+/// A body as its annotations have it: under `@atomic`, one statement (specification 18.4.1).
+pub(crate) fn atomic_if(annotations: &[Annotation], body: Block, span: Span) -> Block {
+    if annotations.iter().any(|a| a.name == "atomic") {
+        let kind = StmtKind::Atomic(body);
+        vec![Stmt { kind, span }]
+    } else {
+        body
     }
 }

@@ -21,6 +21,9 @@ impl Checker<'_> {
         properties: &[ast::Property],
     ) -> TableId {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        if let Some(atomic) = annotations.iter().find(|a| a.name == "atomic") {
+            self.report(tables::atomic_table(atomic.span));
+        }
         self.declare(name, Entity::InProgress("a table"));
         let table = Table {
             name: name.name.clone(),

@@ -87,7 +87,7 @@ impl<'c, 'm> Walk<'c, 'm> {
                 self.block(otherwise);
                 self.state = join(after, self.state.take());
             }
-            StmtKind::Block(block) => self.block(block),
+            StmtKind::Block(block) | StmtKind::Atomic(block) => self.block(block),
             StmtKind::Return(value) => {
                 if let Some(value) = value {
                     self.read(value);

@@ -25,7 +25,7 @@ fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
             of_block(module, then, out);
             of_block(module, otherwise, out);
         }
-        StmtKind::Block(block) => of_block(module, block, out),
+        StmtKind::Block(block) | StmtKind::Atomic(block) => of_block(module, block, out),
         StmtKind::Switch { cases, .. } => cases.iter().for_each(|c| of_block(module, &c.body, out)),
         StmtKind::SwitchTable { table, cases } => {
             of_table(module, *table, out);

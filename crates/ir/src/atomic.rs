@@ -1,0 +1,225 @@
+//! What targets take in an atomic block (specification 18.4.1): computations and conditions, and calls of one
+//! [`FLOW_STATE`] with one key.
+//!
+//! A target holds one lock, that of the key's flows, from the first statement with such a call to the
+//! block's end. So no other shared state may be in the block, nothing may leave it, and the key must be the
+//! same for all calls. The check is to be made once calls are inlined.
+
+use crate::visit::{self, Access};
+use crate::*;
+use diag::Span;
+use smol_str::SmolStr;
+use std::collections::HashSet;
+
+/// The extern object for state by flow; its methods' first argument is the key.
+pub const FLOW_STATE: &str = "flow_state";
+
+/// The part of an atomic block in which the lock is held.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Region {
+    /// Whose flows are used.
+    pub object: ExternInst,
+    /// The key, as it is before the region begins.
+    pub key: Vec<Expr>,
+    /// The first of the block's statements in it; the last is the block's last.
+    pub first: usize,
+}
+
+/// Why a block cannot be run as one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refusal {
+    /// What is wrong.
+    pub problem: Problem,
+    /// The statement it is about.
+    pub at: Span,
+    /// The first call of a flow state, if it matters.
+    pub first: Span,
+}
+
+/// What is wrong with an atomic block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// This kind of statement.
+    Statement(&'static str),
+    /// A call of this extern.
+    Extern(SmolStr),
+    /// The flow state of this name, where one of another name was used before.
+    OtherState(SmolStr, SmolStr),
+    /// A call's key differs from that of the first call.
+    OtherKey,
+    /// What the key is made of is assigned where the lock is held.
+    KeyChanges,
+}
+
+/// The instance whose method a statement calls, if it is a flow state, and the key.
+pub fn flow_call<'a>(program: &Program, kind: &'a StmtKind) -> Option<(ExternInst, &'a [Expr])> {
+    let StmtKind::Extern(call) = kind else {
+        return None;
+    };
+    let object = call.object?;
+    match call.args.first() {
+        Some(ExternArg::In(key)) if program.externs[object].ty == FLOW_STATE => Some((object, key)),
+        _ => None,
+    }
+}
+
+/// The region of an atomic block in which a lock is held; `None` if it needs none.
+pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusal> {
+    let mut region: Option<Region> = None;
+    let mut first_call = Span::NONE;
+    for (at, stmt) in block.iter().enumerate() {
+        let mut refused = None;
+        let mut labels = HashSet::new();
+        visit::walk_block(std::slice::from_ref(stmt), &mut |inner| {
+            let refusal = |problem| Refusal {
+                problem,
+                at: inner.span,
+                first: first_call,
+            };
+            if let StmtKind::Labeled(label, _) = inner.kind {
+                labels.insert(label);
+            }
+            if let Some(problem) = problem_of(program, &inner.kind, &labels) {
+                refused.get_or_insert_with(|| refusal(problem));
+                return;
+            }
+            let Some((object, key)) = flow_call(program, &inner.kind) else {
+                return;
+            };
+            match &region {
+                None => {
+                    first_call = inner.span;
+                    let key = key.to_vec();
+                    let first = at;
+                    region = Some(Region { object, key, first });
+                }
+                Some(known) if known.object != object => {
+                    let name = |o: ExternInst| program.externs[o].name.clone();
+                    let problem = Problem::OtherState(name(object), name(known.object));
+                    refused.get_or_insert_with(|| refusal(problem));
+                }
+                Some(known) => {
+                    let mut pairs = known.key.iter().zip(key);
+                    if !pairs.all(|(&a, &b)| build::equal(program, a, b)) {
+                        refused.get_or_insert_with(|| refusal(Problem::OtherKey));
+                    }
+                }
+            }
+        });
+        if let Some(refusal) = refused {
+            return Err(refusal);
+        }
+    }
+    if let Some(region) = &region {
+        let read = Read::of(program, &region.key);
+        let mut changed = None;
+        visit::walk_block(&block[region.first..], &mut |stmt| {
+            if read.is_written_by(program, &stmt.kind) {
+                changed.get_or_insert(stmt.span);
+            }
+        });
+        if let Some(at) = changed {
+            return Err(Refusal {
+                problem: Problem::KeyChanges,
+                at,
+                first: first_call,
+            });
+        }
+    }
+    Ok(region)
+}
+
+/// What is wrong with a statement itself.
+fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Option<Problem> {
+    Some(Problem::Statement(match kind {
+        StmtKind::Assign { .. }
+        | StmtKind::CopyHeader { .. }
+        | StmtKind::SetValid(_)
+        | StmtKind::SetInvalid(_)
+        | StmtKind::PushFront(..)
+        | StmtKind::PopFront(..)
+        | StmtKind::If { .. }
+        | StmtKind::Switch { .. }
+        | StmtKind::Labeled(..)
+        | StmtKind::Atomic(_) => return None,
+        StmtKind::Break(label) if inside.contains(label) => return None,
+        StmtKind::Extern(call) => {
+            let ty = call.object.map(|o| &program.externs[o].ty);
+            return match ty {
+                Some(ty) if ty == FLOW_STATE => None,
+                Some(ty) => Some(Problem::Extern(format!("{ty}.{}", call.name).into())),
+                None => Some(Problem::Extern(call.name.clone())),
+            };
+        }
+        StmtKind::Break(_) | StmtKind::Continue(_) => "a jump out of it",
+        StmtKind::Return => "`return`",
+        StmtKind::Exit => "`exit`",
+        StmtKind::Loop(..) => "a loop",
+        StmtKind::Apply { .. } => "a table's `apply`",
+        StmtKind::Call(..) => "a call",
+        StmtKind::Extract { .. }
+        | StmtKind::Lookahead(_)
+        | StmtKind::Advance(_)
+        | StmtKind::PacketLength(_)
+        | StmtKind::Verify { .. } => "parsing",
+        StmtKind::Emit(_) => "`emit`",
+    }))
+}
+
+/// What expressions read.
+struct Read {
+    vars: HashSet<Var>,
+    fields: HashSet<(Header, u32)>,
+    valid: HashSet<Header>,
+}
+
+impl Read {
+    fn of(program: &Program, exprs: &[Expr]) -> Read {
+        let mut read = Read {
+            vars: HashSet::new(),
+            fields: HashSet::new(),
+            valid: HashSet::new(),
+        };
+        for &expr in exprs {
+            visit::walk_expr(program, expr, &mut |data| match data.kind {
+                ExprKind::Var(var) => {
+                    read.vars.insert(var);
+                }
+                ExprKind::Field(header, field) => {
+                    read.fields
+                        .extend(headers(program, header).iter().map(|&h| (h, field)));
+                }
+                ExprKind::IsValid(header) => read.valid.extend(headers(program, header)),
+                _ => {}
+            });
+        }
+        read
+    }
+
+    fn is_written_by(&self, program: &Program, kind: &StmtKind) -> bool {
+        let mut found = false;
+        visit::accesses(program, kind, |access| {
+            found |= match access {
+                Access::Write(Place::Var(var)) => self.vars.contains(&var),
+                Access::Write(Place::Field(header, field)) => headers(program, header)
+                    .iter()
+                    .any(|&h| self.fields.contains(&(h, field))),
+                Access::WriteHeader(header) => headers(program, header)
+                    .iter()
+                    .any(|h| self.valid.contains(h) || self.fields.iter().any(|(own, _)| own == h)),
+                Access::SetValidity(header, _) => headers(program, header)
+                    .iter()
+                    .any(|h| self.valid.contains(h)),
+                Access::Eval(_) | Access::Read(_) | Access::ReadHeader(_) => false,
+            };
+        });
+        found
+    }
+}
+
+fn headers(program: &Program, header: HeaderRef) -> Vec<Header> {
+    match header {
+        HeaderRef::Header(header) => vec![header],
+        HeaderRef::Element(stack, _) => program.stacks[stack].elems.clone(),
+    }
+}

@@ -1,0 +1,100 @@
+//! Atomic blocks become as small as they may be, with a key of their own.
+//!
+//! Guarantees: an atomic block whose statements need no protection is none, and none stands in another. Where
+//! [`crate::atomic::region`] accepts a block, the block begins with the statement that first calls a
+//! flow state, and all its calls have the same variables as key, which are written just before the
+//! block and nowhere else, so that no pass can tell the keys of its calls apart.
+
+use super::for_each_body;
+use crate::atomic::{self, FLOW_STATE};
+use crate::*;
+
+/// Runs the pass.
+pub fn run(program: &mut Program) {
+    for_each_body(program, |program, body, _| {
+        let block = std::mem::take(body);
+        *body = outer(program, block);
+    });
+}
+
+/// Statements that are in no atomic block.
+fn outer(program: &mut Program, block: Block) -> Block {
+    let mut out = Vec::with_capacity(block.len());
+    for mut stmt in block {
+        if let StmtKind::Atomic(inner) = stmt.kind {
+            let inner = flattened(inner);
+            if needs_none(&inner) {
+                out.extend(inner);
+            } else {
+                shrink(program, inner, stmt.span, &mut out);
+            }
+            continue;
+        }
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            *inner = outer(program, std::mem::take(inner));
+        }
+        out.push(stmt);
+    }
+    out
+}
+
+/// A block in an atomic block is atomic anyway.
+fn flattened(block: Block) -> Block {
+    let mut out = Vec::with_capacity(block.len());
+    for mut stmt in block {
+        if let StmtKind::Atomic(inner) = stmt.kind {
+            out.extend(flattened(inner));
+            continue;
+        }
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            *inner = flattened(std::mem::take(inner));
+        }
+        out.push(stmt);
+    }
+    out
+}
+
+/// Whether a block touches nothing but what the packet has for itself.
+pub(super) fn needs_none(block: &Block) -> bool {
+    let mut plain = true;
+    visit::walk_block(block, &mut |stmt| {
+        plain &= !matches!(
+            stmt.kind,
+            StmtKind::Extern(_) | StmtKind::Call(..) | StmtKind::Apply { .. }
+        );
+    });
+    plain
+}
+
+fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut Block) {
+    // What is refused stays as it is, for the target to say why.
+    if let Ok(Some(region)) = atomic::region(program, &block) {
+        let rest = block.split_off(region.first);
+        out.append(&mut block);
+        block = rest;
+        let name = program.externs[region.object].name.clone();
+        let mut key = Vec::with_capacity(region.key.len());
+        for value in region.key {
+            let var = program.vars.push(VarData {
+                name: format!("{name}.key").into(),
+                ty: program.ty(value),
+                span,
+            });
+            let dst = Place::Var(var);
+            let kind = StmtKind::Assign { dst, value };
+            out.push(Stmt { kind, span });
+            key.push(build::var(program, var, span));
+        }
+        visit::walk_block_mut(&mut block, &mut |stmt| {
+            if let StmtKind::Extern(call) = &mut stmt.kind
+                && let Some(object) = call.object
+                && program.externs[object].ty == FLOW_STATE
+                && let Some(arg) = call.args.first_mut()
+            {
+                *arg = ExternArg::In(key.clone());
+            }
+        });
+    }
+    let kind = StmtKind::Atomic(block);
+    out.push(Stmt { kind, span });
+}
