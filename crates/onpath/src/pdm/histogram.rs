@@ -1,4 +1,18 @@
-//! How often a delay was how long, in buckets.
+//! How often a delay was how long, in buckets: four to the octave, as `bucket` of `programs/pdm/pdm.p4` numbers them.
+
+/// Buckets; the last one takes everything that is longer.
+pub const BUCKETS: u64 = 160;
+
+/// The longest delay in nanoseconds that a bucket takes, if it has a limit.
+fn longest(bucket: u64) -> Option<u64> {
+    let (octave, quarter) = (bucket / 4, bucket % 4);
+    match bucket {
+        // Below 4 ns a bucket is one value, and from 4 to 7 ns too.
+        0..4 => Some(bucket),
+        _ if bucket + 1 < BUCKETS => Some((5 + quarter) * (1 << (octave - 1)) - 1),
+        _ => None,
+    }
+}
 
 /// Counts of delays by length. A bucket holds the delays that are longer than the bound before and not longer
 /// than its own.
@@ -13,6 +27,21 @@ pub struct Histogram {
 }
 
 impl Histogram {
+    /// From the counts of the buckets, in order, and the sum of all delays.
+    pub fn of(counts: &[u64], sum: u64) -> Histogram {
+        let mut histogram = Histogram {
+            sum,
+            ..Histogram::default()
+        };
+        for (bucket, &count) in (0..).zip(counts) {
+            match longest(bucket) {
+                Some(bound) => histogram.buckets.push((bound, count)),
+                None => histogram.above += count,
+            }
+        }
+        histogram
+    }
+
     /// Delays in all.
     pub fn samples(&self) -> u64 {
         let within = self.buckets.iter().map(|(_, count)| count);
@@ -61,6 +90,40 @@ mod tests {
             above: 1,
             sum: 250_000,
         }
+    }
+
+    /// As the program computes it.
+    fn bucket(ns: u64) -> u64 {
+        match ns {
+            0..4 => ns,
+            _ => {
+                let log = u64::from(ns.ilog2());
+                (4 * log + (ns >> (log - 2) & 3) - 4).min(BUCKETS - 1)
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_program() {
+        for number in 0..BUCKETS - 1 {
+            let longest = longest(number).unwrap();
+            assert_eq!((bucket(longest), bucket(longest + 1)), (number, number + 1));
+        }
+        assert_eq!(longest(BUCKETS - 1), None);
+        assert_eq!(longest(158), Some(7 * (1 << 38) - 1));
+    }
+
+    #[test]
+    fn the_last_bucket_is_what_is_above() {
+        let mut counts = [0; BUCKETS as usize];
+        (counts[4], counts[159]) = (2, 3);
+        let histogram = Histogram::of(&counts, 7);
+        assert_eq!(
+            (histogram.samples(), histogram.above, histogram.sum),
+            (5, 3, 7)
+        );
+        assert_eq!(histogram.buckets[4], (4, 2));
+        assert_eq!(histogram.buckets.len(), 159);
     }
 
     #[test]

@@ -71,10 +71,10 @@ fn delay(delay: &Delay) -> Value {
     }
 }
 
+/// Buckets without delays are left out.
 fn histogram(histogram: &Histogram) -> Value {
-    let buckets: Vec<Value> = histogram
-        .buckets
-        .iter()
+    let filled = histogram.buckets.iter().filter(|(_, count)| *count > 0);
+    let buckets: Vec<Value> = filled
         .map(|(bound, count)| json!({ "up_to_ns": bound, "count": count }))
         .collect();
     json!({
@@ -123,19 +123,17 @@ mod tests {
             },
             "histograms": {
                 "round_trip_delay": {
-                    "samples": 4, "p50_ns": 1706, "p90_ns": 3276, "p99_ns": 4014, "longer": 0,
+                    "samples": 4, "p50_ns": 1193, "p90_ns": 1739, "p99_ns": 2016, "longer": 0,
                     "buckets": [
-                        { "up_to_ns": 1024, "count": 0 },
-                        { "up_to_ns": 2048, "count": 3 },
-                        { "up_to_ns": 4096, "count": 1 },
+                        { "up_to_ns": 1279, "count": 3 },
+                        { "up_to_ns": 2047, "count": 1 },
                     ],
                 },
                 "server_delay": {
-                    "samples": 5, "p50_ns": 1877, "p90_ns": 4096, "p99_ns": 4096, "longer": 1,
+                    "samples": 5, "p50_ns": 1236, "p90_ns": 2047, "p99_ns": 2047, "longer": 1,
                     "buckets": [
-                        { "up_to_ns": 1024, "count": 0 },
-                        { "up_to_ns": 2048, "count": 3 },
-                        { "up_to_ns": 4096, "count": 1 },
+                        { "up_to_ns": 1279, "count": 3 },
+                        { "up_to_ns": 2047, "count": 1 },
                     ],
                 },
                 "network_delay": { "samples": 0, "p50_ns": null, "p90_ns": null, "p99_ns": null, "longer": 0, "buckets": [] },

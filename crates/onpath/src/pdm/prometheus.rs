@@ -5,6 +5,11 @@ use super::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
 use super::units::seconds;
 use std::fmt::Write;
 
+/// The bounds of histograms are a nanosecond less than the powers of two between these: about 1 µs and 1 minute.
+const SHORTEST: u64 = (1 << 10) - 1;
+/// See [`SHORTEST`].
+const LONGEST: u64 = (1 << 36) - 1;
+
 /// What a page says of one quantity: its name without `onpath_pdm_`, type, help, and how much of it there is.
 struct Quantity<T: ?Sized> {
     name: &'static str,
@@ -167,6 +172,9 @@ impl Page {
         let bucket = format!("{name}_bucket");
         let bounds = histogram
             .cumulative()
+            .filter(|(bound, _)| {
+                (SHORTEST..=LONGEST).contains(bound) && (bound + 1).is_power_of_two()
+            })
             .map(|(bound, count)| (seconds(bound), count));
         for (bound, count) in bounds.chain([("+Inf".to_string(), histogram.samples())]) {
             let mut labels = labels.to_vec();
@@ -217,9 +225,8 @@ mod tests {
     fn histograms_are_cumulative() {
         let page = page(&sample(), 0);
         let wanted = "# TYPE onpath_pdm_server_delay_seconds histogram\n\
-             onpath_pdm_server_delay_seconds_bucket{interface=\"eth0\",le=\"0.000001024\"} 0\n\
-             onpath_pdm_server_delay_seconds_bucket{interface=\"eth0\",le=\"0.000002048\"} 3\n\
-             onpath_pdm_server_delay_seconds_bucket{interface=\"eth0\",le=\"0.000004096\"} 4\n\
+             onpath_pdm_server_delay_seconds_bucket{interface=\"eth0\",le=\"0.000001023\"} 0\n\
+             onpath_pdm_server_delay_seconds_bucket{interface=\"eth0\",le=\"0.000002047\"} 4\n\
              onpath_pdm_server_delay_seconds_bucket{interface=\"eth0\",le=\"+Inf\"} 5\n\
              onpath_pdm_server_delay_seconds_sum{interface=\"eth0\"} 0.00001\n\
              onpath_pdm_server_delay_seconds_count{interface=\"eth0\"} 5\n";

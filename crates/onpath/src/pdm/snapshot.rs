@@ -159,7 +159,7 @@ pub fn sample() -> Snapshot {
         sum: last * 4,
     };
     let histogram = |above| Histogram {
-        buckets: vec![(1_024, 0), (2_048, 3), (4_096, 1)],
+        buckets: vec![(1_023, 0), (1_279, 3), (2_047, 1)],
         above,
         sum: 10_000,
     };

@@ -154,8 +154,8 @@ eth0, conformant, 12 s: 1205 packets sent, 1000 received, 3 lost, 1 reordered
 without the option: 7 no room in the MTU
 
 DELAY       SAMPLES  P50      P90      P99
-round trip  4        1.71 µs  3.28 µs  4.01 µs
-server      5        1.88 µs  4.10 µs  4.10 µs
+round trip  4        1.19 µs  1.74 µs  2.02 µs
+server      5        1.24 µs  2.05 µs  2.05 µs
 network     0        -        -        -
 
 FLOW                                         SENT  RECEIVED  LOST  REORDERED  ROUND TRIP  SERVER  NETWORK  MIN/MEAN/MAX
