@@ -17,6 +17,14 @@ pub struct Input {
     pub defines: Vec<(String, Option<String>)>,
 }
 
+/// A macro as flags and bundles give it: `NAME` or `NAME=VALUE`.
+pub fn macro_of(text: &str) -> (String, Option<String>) {
+    match text.split_once('=') {
+        Some((name, value)) => (name.to_string(), Some(value.to_string())),
+        None => (text.to_string(), None),
+    }
+}
+
 impl Input {
     /// A file that is read without further directories and macros.
     pub fn file(file: impl Into<PathBuf>) -> Input {

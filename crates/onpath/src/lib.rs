@@ -4,12 +4,17 @@
 //! [`commands`] has a file a command.
 
 pub mod args;
+pub mod bpf_target;
+pub mod bundle;
 pub mod commands;
 pub mod driver;
 mod graph;
+pub mod hooks;
+mod instance_name;
 mod loader;
 pub mod output;
+pub mod pdm;
 pub mod stf;
-pub mod xdp;
+
 
 pub use loader::FileLoader;

@@ -7,14 +7,7 @@ use diag::{Diagnostics, Severity, SourceMap};
 
 /// What the flags say of the program's text.
 pub fn input(source: &Source) -> Input {
-    let defines = source
-        .define
-        .iter()
-        .map(|define| match define.split_once('=') {
-            Some((name, value)) => (name.to_string(), Some(value.to_string())),
-            None => (define.clone(), None),
-        })
-        .collect();
+    let defines = source.define.iter().map(|d| driver::macro_of(d)).collect();
     Input {
         file: source.file.clone(),
         include: source.include.clone(),

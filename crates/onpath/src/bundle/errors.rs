@@ -1,0 +1,233 @@
+//! What can be wrong with a bundle. One function a diagnostic.
+
+use super::ports::Clash;
+use diag::{Code, Diagnostic, Span};
+
+fn refuse(
+    code: &'static str,
+    span: Span,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::error(Code(code), span, message).help(help)
+}
+
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// The text is no TOML.
+pub fn syntax(span: Span, what: &str) -> Diagnostic {
+    refuse(
+        "E0901",
+        span,
+        format!("this is not TOML: {what}"),
+        "a bundle has lines such as `source = \"count.p4\"` below `[[program]]`; see https://toml.io",
+    )
+}
+
+/// A key that means nothing here.
+pub fn unknown_key(
+    span: Span,
+    key: &str,
+    place: &str,
+    known: &[&str],
+    similar: &[String],
+) -> Diagnostic {
+    let help = match similar {
+        [near, ..] => format!("did you mean `{near}`?"),
+        [] => format!("it may have {}", listed(known.iter().copied())),
+    };
+    refuse("E0902", span, format!("{place} has no `{key}`"), help)
+}
+
+/// A value of another type than the key's.
+pub fn wrong_type(span: Span, key: &str, found: &str, wanted: &str, example: &str) -> Diagnostic {
+    let article = match found.chars().next() {
+        Some('a' | 'e' | 'i' | 'o' | 'u') => "an",
+        _ => "a",
+    };
+    refuse(
+        "E0903",
+        span,
+        format!("`{key}` is {wanted}, not {article} {found}"),
+        format!("write it like `{example}`"),
+    )
+}
+
+/// Something that must be there is not.
+pub fn missing(span: Span, what: &str, example: &str) -> Diagnostic {
+    refuse("E0904", span, what, format!("add `{example}`"))
+}
+
+/// A name that the BPF file system could not hold, or that names could not be told apart by.
+pub fn bad_name(span: Span, name: &str) -> Diagnostic {
+    refuse(
+        "E0905",
+        span,
+        format!("`{name}` cannot be a name"),
+        "use letters, digits, `-` and `_`, up to 64 of them; `name = \"...\"` gives one that is not the file's",
+    )
+}
+
+/// Two programs with one name.
+pub fn name_twice(span: Span, name: &str, first: Span) -> Diagnostic {
+    refuse(
+        "E0906",
+        span,
+        format!("there are two programs `{name}`"),
+        "give one of them another `name`",
+    )
+    .also(first, "the first is here")
+}
+
+/// There is no such hook.
+pub fn unknown_hook(span: Span, name: &str, known: &[&str], similar: &[String]) -> Diagnostic {
+    let help = match similar {
+        [near, ..] => format!("did you mean `{near}`?"),
+        [] => format!("the hooks are {}", listed(known.iter().copied())),
+    };
+    refuse("E0907", span, format!("there is no hook `{name}`"), help)
+}
+
+/// Ports, interfaces or groups that do not go together.
+pub fn clash(span: Span, clash: &Clash) -> Diagnostic {
+    let help = match clash {
+        Clash::Port(_) => "`dev` gives its interfaces the ports 0, 1, …; give each port once",
+        Clash::Interface(_) => "give each interface once",
+        Clash::Group(_) => "put all ports of a group in one list",
+        Clash::NotAPort { .. } => {
+            "name the port's interface by `dev`, `ports` or, where the program is not to run, `reach`"
+        }
+        Clash::TooMany { .. } => "send to two groups, or to fewer ports",
+    };
+    refuse("E0908", span, clash.message(), help)
+}
+
+/// A key of `ports`, `reach` or `groups` that is no number of the kind.
+pub fn bad_number(span: Span, text: &str, what: &str, range: &str) -> Diagnostic {
+    refuse(
+        "E0909",
+        span,
+        format!("`{text}` is no {what}"),
+        format!("write a number {range}"),
+    )
+}
+
+/// Two programs at one XDP hook.
+pub fn two_at_xdp(span: Span, interface: &str, first: &str, first_span: Span) -> Diagnostic {
+    refuse(
+        "E0910",
+        span,
+        format!("`{first}` runs at the xdp hook of {interface} already"),
+        "an interface runs one program by XDP; the hooks `tc-ingress` and `tc-egress` run several in order",
+    )
+    .also(first_span, "that program is here")
+}
+
+/// A part of a share that is not `PROGRAM.STATE`.
+pub fn bad_part(span: Span, text: &str, programs: &[&str]) -> Diagnostic {
+    let example = programs.first().copied().unwrap_or("count");
+    refuse(
+        "E0911",
+        span,
+        format!("`{text}` is not a program's state"),
+        format!("write PROGRAM.STATE, such as `\"{example}.flows\"`"),
+    )
+}
+
+/// No program of this name.
+pub fn unknown_program(
+    span: Span,
+    name: &str,
+    programs: &[&str],
+    similar: &[String],
+) -> Diagnostic {
+    let help = match similar {
+        [near, ..] => format!("did you mean `{near}`?"),
+        [] => format!("the bundle has {}", listed(programs.iter().copied())),
+    };
+    refuse(
+        "E0912",
+        span,
+        format!("the bundle has no program `{name}`"),
+        help,
+    )
+}
+
+/// A share of one.
+pub fn nothing_shared(span: Span, name: &str) -> Diagnostic {
+    refuse(
+        "E0913",
+        span,
+        format!("`{name}` is shared by one program only"),
+        "name the state of two programs or more, or leave the line out",
+    )
+}
+
+/// A state that is in two shares, or twice in one.
+pub fn shared_twice(span: Span, text: &str, first: Span) -> Diagnostic {
+    refuse(
+        "E0914",
+        span,
+        format!("`{text}` is shared twice"),
+        "put all that is one state in one list, each part once",
+    )
+    .also(first, "first here")
+}
+
+/// A program has no state of this name.
+pub fn unknown_state(span: Span, program: &str, state: &str, present: &[&str]) -> Diagnostic {
+    let help = if present.is_empty() {
+        format!("`{program}` has no flow_state; declare one: `flow_state<K, V>(1024) flows;`")
+    } else {
+        format!("it has {}", listed(present.iter().copied()))
+    };
+    refuse(
+        "E0915",
+        span,
+        format!("`{program}` has no state `{state}` that could be shared"),
+        help,
+    )
+}
+
+/// More than one state of a program ends in this name.
+pub fn ambiguous_state(span: Span, program: &str, state: &str, fitting: &[&str]) -> Diagnostic {
+    refuse(
+        "E0916",
+        span,
+        format!("`{state}` may be several of `{program}`"),
+        format!(
+            "write as much as is unique: {}",
+            listed(fitting.iter().copied())
+        ),
+    )
+}
+
+/// Two states that are to be one differ.
+pub fn states_differ(
+    span: Span,
+    this: &str,
+    other: &str,
+    other_span: Span,
+    how: &str,
+) -> Diagnostic {
+    refuse(
+        "E0917",
+        span,
+        format!("`{this}` and `{other}` cannot be one: {how}"),
+        "declare both with the same key, value, size and time: put the declarations in a file that both programs include",
+    )
+    .also(other_span, "differs from this")
+}
+
+/// No interface for a program.
+pub fn no_interface(span: Span, program: &str) -> Diagnostic {
+    refuse(
+        "E0918",
+        span,
+        format!("program `{program}` has no interface to run at"),
+        "add `dev = \"eth0\"`, or give it on the command line: `--dev eth0`",
+    )
+}

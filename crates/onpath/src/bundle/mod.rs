@@ -1,0 +1,90 @@
+//! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
+//!
+//! [`read`] makes a [`Bundle`] of the file's text, and [`share`] finds out which maps the programs have in
+//! common. Both are pure: nothing is opened, compiled or loaded here, and every mistake is a diagnostic at its place.
+
+pub mod errors;
+mod override_dev;
+mod ports;
+mod read;
+mod share;
+mod values;
+
+pub use override_dev::{check_interfaces, override_devices};
+pub use ports::{PortSpec, Ports};
+pub use read::read;
+pub use share::{SharedMap, resolve};
+
+use bpf::abi::Hook;
+use diag::Span;
+use std::path::PathBuf;
+
+/// A value and where the file says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What a bundle file says. Every path is relative to the folder that the file is in, or absolute.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bundle {
+    /// What the other commands know it by; `None` leaves that to the file's name.
+    pub name: Option<At<String>>,
+    /// Its programs, one at least, in the order in which they are attached.
+    pub programs: Vec<Member>,
+    /// State that programs have in common.
+    pub shares: Vec<Share>,
+}
+
+/// A program of a bundle.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Member {
+    /// Unique in the bundle.
+    pub name: At<String>,
+    /// The P4 file.
+    pub source: At<PathBuf>,
+    /// Folders for `#include`.
+    pub include: Vec<PathBuf>,
+    /// Macros and their values.
+    pub define: Vec<(String, Option<String>)>,
+    /// C files with extern functions.
+    pub externs: Vec<PathBuf>,
+    /// Where it is to run; `None` leaves that to the architecture.
+    pub hook: Option<At<Hook>>,
+    /// Its interfaces and groups.
+    pub ports: Ports,
+    /// What goes into its tables before it is attached.
+    pub entries: Option<Entries>,
+}
+
+/// Where entries are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entries {
+    /// In a file.
+    File(At<PathBuf>),
+    /// In the bundle's own file: a line each.
+    Lines(Vec<At<String>>),
+}
+
+/// State that several programs have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// What the file calls it.
+    pub name: At<String>,
+    /// Whose state it is, two at least.
+    pub of: Vec<SharedBy>,
+}
+
+/// A program's part in a [`Share`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedBy {
+    /// Which of [`Bundle::programs`].
+    pub program: usize,
+    /// The state's control-plane name, or as much of its end as is unique.
+    pub state: String,
+    /// Where the file says it.
+    pub span: Span,
+}

@@ -1,0 +1,161 @@
+//! Interfaces of a bundle given on the command line.
+
+use super::{Bundle, Member, errors};
+use diag::Diagnostics;
+
+/// Puts the interfaces of `--dev` in the place of the file's: `IF,...` for every program, `PROGRAM=IF,...` for one.
+/// `given` is what stands between the commas. The file's `ports` and `reach` stay.
+///
+/// # Errors
+///
+/// What is wrong with the flag, for people.
+pub fn override_devices(bundle: &mut Bundle, given: &[String]) -> Result<(), String> {
+    let mut for_all: Vec<&str> = Vec::new();
+    let mut for_one: Vec<(usize, Vec<&str>)> = Vec::new();
+    for item in given {
+        let interface = match item.split_once('=') {
+            Some((program, interface)) => {
+                for_one.push((find(bundle, program)?, vec![interface]));
+                interface
+            }
+            None => {
+                match for_one.last_mut() {
+                    Some((_, list)) => list.push(item),
+                    None => for_all.push(item),
+                }
+                item.as_str()
+            }
+        };
+        if interface.is_empty() {
+            return Err(
+                "`--dev` has no name: write an interface's, such as --dev eth0 or --dev count=eth0"
+                    .to_string(),
+            );
+        }
+    }
+    for (i, (program, _)) in for_one.iter().enumerate() {
+        if for_one[..i].iter().any(|(other, _)| other == program) {
+            let name = &bundle.programs[*program].name.value;
+            return Err(format!("`--dev` names program {name} twice"));
+        }
+    }
+    if !for_all.is_empty() {
+        for member in &mut bundle.programs {
+            replace(member, &for_all)?;
+        }
+    }
+    for (program, list) in &for_one {
+        replace(&mut bundle.programs[*program], list)?;
+    }
+    Ok(())
+}
+
+fn find(bundle: &Bundle, wanted: &str) -> Result<usize, String> {
+    let names: Vec<&str> = bundle
+        .programs
+        .iter()
+        .map(|p| p.name.value.as_str())
+        .collect();
+    names.iter().position(|n| *n == wanted).ok_or_else(|| {
+        format!(
+            "`--dev` names a program `{wanted}`, but the bundle has {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn replace(member: &mut Member, list: &[&str]) -> Result<(), String> {
+    member.ports.dev = list.iter().map(|name| name.to_string()).collect();
+    match member.ports.clash() {
+        Some(clash) => Err(format!(
+            "`--dev` does not fit program {}: {}",
+            member.name.value,
+            clash.message()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses programs that have no interface to run at.
+pub fn check_interfaces(bundle: &Bundle) -> Result<(), Diagnostics> {
+    let mut wrong = Diagnostics::new();
+    for member in &bundle.programs {
+        if member.ports.attached().next().is_none() {
+            wrong.push(errors::no_interface(member.name.span, &member.name.value));
+        }
+    }
+    if wrong.has_errors() {
+        Err(wrong)
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diag::SourceMap;
+
+    const BUNDLE: &str = "[[program]]\nsource = \"in.p4\"\ndev = [\"a\", \"b\"]\nports = { 7 = \"g\" }\n\
+                          [[program]]\nsource = \"out.p4\"\n";
+
+    fn bundle() -> Bundle {
+        let mut map = SourceMap::new();
+        let file = map.add("a.toml", BUNDLE).unwrap();
+        super::super::read(&map, file).unwrap()
+    }
+
+    /// The interfaces of the two programs.
+    fn with(given: &[&str]) -> Result<[String; 2], String> {
+        let mut bundle = bundle();
+        let given: Vec<String> = given.iter().map(|g| g.to_string()).collect();
+        override_devices(&mut bundle, &given)?;
+        let list = |i: usize| {
+            let ports = bundle.programs[i].ports.attached();
+            let each: Vec<_> = ports
+                .map(|p| format!("{}={}", p.port, p.interface))
+                .collect();
+            each.join(" ")
+        };
+        Ok([list(0), list(1)])
+    }
+
+    #[test]
+    fn interfaces_are_for_all_programs_or_for_one() {
+        assert_eq!(with(&["x"]).unwrap(), ["0=x 7=g", "0=x"]);
+        assert_eq!(with(&["out=x", "y"]).unwrap(), ["0=a 1=b 7=g", "0=x 1=y"]);
+        assert_eq!(with(&["z", "out=x"]).unwrap(), ["0=z 7=g", "0=x"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let cases = [
+            (
+                &["none=x"][..],
+                "`--dev` names a program `none`, but the bundle has in, out",
+            ),
+            (&["in=x", "in=y"], "`--dev` names program in twice"),
+            (
+                &["g"],
+                "`--dev` does not fit program in: interface g is given twice",
+            ),
+            (
+                &["in="],
+                "`--dev` has no name: write an interface's, such as --dev eth0 or --dev count=eth0",
+            ),
+        ];
+        for (given, wanted) in cases {
+            assert_eq!(with(given).unwrap_err(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_program_without_interface_is_refused() {
+        let mut bundle = bundle();
+        let found = check_interfaces(&bundle).unwrap_err();
+        let messages: Vec<_> = found.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(messages, ["program `out` has no interface to run at"]);
+        override_devices(&mut bundle, &["x".to_string()]).unwrap();
+        assert!(check_interfaces(&bundle).is_ok());
+    }
+}

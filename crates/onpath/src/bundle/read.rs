@@ -1,0 +1,337 @@
+//! A bundle from the text of its file.
+
+use super::ports::{PortSpec, Ports};
+use super::values::{Reader, Value};
+use super::{At, Bundle, Entries, Member, Share, SharedBy, errors};
+use crate::hooks;
+use diag::{Diagnostics, FileId, SourceMap, Span};
+use std::path::Path;
+use toml::de::{DeTable, DeValue};
+
+const BUNDLE_KEYS: [&str; 3] = ["name", "program", "share"];
+const PROGRAM_KEYS: [&str; 11] = [
+    "name", "source", "include", "define", "extern", "hook", "dev", "ports", "reach", "groups",
+    "entries",
+];
+
+const NAME: &str = "name = \"count\"";
+const SOURCE: &str = "source = \"count.p4\"";
+const HOOK: &str = "hook = \"tc-ingress\"";
+const DEV: &str = "dev = \"eth0\"";
+const PROGRAM: &str = "[[program]]";
+
+/// Reads a bundle. All mistakes in it are reported at once.
+pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
+    let mut reader = Reader {
+        map,
+        file,
+        errors: Diagnostics::new(),
+    };
+    let text = map.file(file).text.clone();
+    let (root, wrong) = DeTable::parse_recoverable(&text);
+    if !wrong.is_empty() {
+        for error in &wrong {
+            let span = reader.span(error.span().unwrap_or(0..0));
+            reader.errors.push(errors::syntax(span, error.message()));
+        }
+        return Err(reader.errors);
+    }
+    let folder = Path::new(&map.file(file).name)
+        .parent()
+        .unwrap_or(Path::new(""))
+        .to_owned();
+    let bundle = bundle(&mut reader, &folder, root.get_ref());
+    if reader.errors.has_errors() {
+        Err(reader.errors)
+    } else {
+        Ok(bundle)
+    }
+}
+
+fn bundle(reader: &mut Reader, folder: &Path, root: &DeTable) -> Bundle {
+    reader.known_keys(root, "a bundle", &BUNDLE_KEYS);
+    let name = root
+        .get("name")
+        .and_then(|value| reader.text("name", value, "the bundle's name", "name = \"flows\""));
+    if let Some(name) = &name {
+        check_name(reader, name);
+    }
+    let mut programs: Vec<Member> = Vec::new();
+    match root.get("program").map(|value| (value, value.get_ref())) {
+        None => {
+            let start = reader.span(0..0);
+            let what = "the bundle has no program";
+            reader.errors.push(errors::missing(
+                start,
+                what,
+                "[[program]]` and `source = \"count.p4\"",
+            ));
+        }
+        Some((_, DeValue::Array(list))) => {
+            for item in list.iter() {
+                if let DeValue::Table(table) = item.get_ref() {
+                    let span = reader.span(item.span());
+                    programs.extend(member(reader, folder, table, span));
+                } else {
+                    reader.table("program", item, "a list of programs", PROGRAM);
+                }
+            }
+        }
+        Some((value, _)) => {
+            reader.texts("program", value, "a list of programs", PROGRAM);
+        }
+    }
+    for (i, program) in programs.iter().enumerate() {
+        let first = programs[..i]
+            .iter()
+            .find(|p| p.name.value == program.name.value);
+        if let Some(first) = first {
+            let (name, first) = (&program.name, first.name.span);
+            reader
+                .errors
+                .push(errors::name_twice(name.span, &name.value, first));
+        }
+    }
+    let shares = root
+        .get("share")
+        .map_or_else(Vec::new, |value| shares(reader, value, &programs));
+    Bundle {
+        name,
+        programs,
+        shares,
+    }
+}
+
+/// A program; `None` if too little is known of it to go on with.
+fn member(reader: &mut Reader, folder: &Path, table: &DeTable, span: Span) -> Option<Member> {
+    reader.known_keys(table, "a program", &PROGRAM_KEYS);
+    let path = |at: At<String>| folder.join(at.value);
+    let name = table
+        .get("name")
+        .and_then(|value| reader.text("name", value, "the program's name", NAME));
+    let include = table.get("include").map_or_else(Vec::new, |value| {
+        reader.text_or_texts(
+            "include",
+            value,
+            "a folder or a list of them",
+            "include = \"include\"",
+        )
+    });
+    let externs = table.get("extern").map_or_else(Vec::new, |value| {
+        reader.text_or_texts(
+            "extern",
+            value,
+            "a C file or a list of them",
+            "extern = \"sum.c\"",
+        )
+    });
+    let define = table
+        .get("define")
+        .map_or_else(Vec::new, |value| defines(reader, value));
+    let hook = table.get("hook").and_then(|value| hook(reader, value));
+    let entries = table.get("entries").and_then(|value| {
+        let example = "entries = \"count.txt\"";
+        let wanted = "a file, or a list of lines";
+        match value.get_ref() {
+            DeValue::String(_) => {
+                let at = reader.text("entries", value, wanted, example)?;
+                Some(Entries::File(At {
+                    value: folder.join(at.value),
+                    span: at.span,
+                }))
+            }
+            _ => Some(Entries::Lines(
+                reader.texts("entries", value, wanted, example),
+            )),
+        }
+    });
+    let ports = ports(reader, table, span);
+    let Some(value) = table.get("source") else {
+        let what = "a program has no `source`";
+        reader.errors.push(errors::missing(span, what, SOURCE));
+        return None;
+    };
+    let source = reader.text("source", value, "a P4 file", SOURCE)?;
+    let name = name.unwrap_or_else(|| At {
+        value: crate::instance_name::from_file(Path::new(&source.value)),
+        span: source.span,
+    });
+    check_name(reader, &name);
+    Some(Member {
+        name,
+        source: At {
+            value: folder.join(&source.value),
+            span: source.span,
+        },
+        include: include.into_iter().map(path).collect(),
+        define,
+        externs: externs.into_iter().map(path).collect(),
+        hook,
+        ports,
+        entries,
+    })
+}
+
+fn check_name(reader: &mut Reader, name: &At<String>) {
+    if !crate::instance_name::is_valid(&name.value) {
+        reader.errors.push(errors::bad_name(name.span, &name.value));
+    }
+}
+
+fn defines(reader: &mut Reader, value: &Value) -> Vec<(String, Option<String>)> {
+    let (wanted, example) = ("a list of macros", "define = [\"LARGE\", \"FLOWS=1024\"]");
+    reader
+        .texts("define", value, wanted, example)
+        .into_iter()
+        .map(|at| crate::driver::macro_of(&at.value))
+        .collect()
+}
+
+fn hook(reader: &mut Reader, value: &Value) -> Option<At<bpf::abi::Hook>> {
+    let name = reader.text("hook", value, "a hook's name", HOOK)?;
+    let found = hooks::by_name(&name.value);
+    if found.is_none() {
+        let known = hooks::ALL.map(hooks::name);
+        let similar = control::names::similar(known.into_iter(), &name.value);
+        reader.errors.push(errors::unknown_hook(
+            name.span,
+            &name.value,
+            &known,
+            &similar,
+        ));
+    }
+    Some(At {
+        value: found?,
+        span: name.span,
+    })
+}
+
+fn ports(reader: &mut Reader, table: &DeTable, span: Span) -> Ports {
+    let mut ports = Ports::default();
+    let mut place = span;
+    if let Some(value) = table.get("dev") {
+        let wanted = "an interface or a list of them";
+        place = reader.span(value.span());
+        for name in reader.text_or_texts("dev", value, wanted, DEV) {
+            let name = interface(reader, name);
+            ports.dev.push(name);
+        }
+    }
+    for (key, list) in [("ports", &mut ports.numbered), ("reach", &mut ports.reach)] {
+        if let Some(value) = table.get(key) {
+            place = reader.span(value.span());
+            list.extend(numbered(reader, key, value));
+        }
+    }
+    if let Some(value) = table.get("groups") {
+        place = reader.span(value.span());
+        ports.groups = groups(reader, value);
+    }
+    if let Some(clash) = ports.clash() {
+        reader.errors.push(errors::clash(place, &clash));
+    }
+    ports
+}
+
+fn interface(reader: &mut Reader, name: At<String>) -> String {
+    if name.value.is_empty() {
+        let what = "an interface has no name";
+        reader.errors.push(errors::missing(name.span, what, DEV));
+    }
+    name.value
+}
+
+/// `{ 3 = "eth3" }`
+fn numbered(reader: &mut Reader, key: &str, value: &Value) -> Vec<PortSpec> {
+    let wanted = "a table of ports and interfaces";
+    let example = format!("{key} = {{ 3 = \"eth3\" }}");
+    let mut ports = Vec::new();
+    for (port, value) in reader.table(key, value, wanted, &example) {
+        let name = reader.text(key, value, wanted, &example);
+        match (port.value.parse(), name) {
+            (Ok(port), Some(name)) => ports.push(PortSpec {
+                port,
+                interface: interface(reader, name),
+            }),
+            (Err(_), _) => reader.errors.push(errors::bad_number(
+                port.span,
+                &port.value,
+                "port",
+                "from 0 on",
+            )),
+            (Ok(_), None) => {}
+        }
+    }
+    ports
+}
+
+/// `{ 1 = [0, 1, 2] }`
+fn groups(reader: &mut Reader, value: &Value) -> Vec<(u16, Vec<u32>)> {
+    let (wanted, example) = ("a table of groups and ports", "groups = { 1 = [0, 1, 2] }");
+    let mut groups = Vec::new();
+    for (group, value) in reader.table("groups", value, wanted, example) {
+        let ports = reader.numbers("groups", value, wanted, example);
+        match group.value.parse() {
+            Ok(number) if number > 0 => groups.push((number, ports)),
+            _ => reader.errors.push(errors::bad_number(
+                group.span,
+                &group.value,
+                "multicast group",
+                "from 1 to 65535",
+            )),
+        }
+    }
+    groups
+}
+
+fn shares(reader: &mut Reader, value: &Value, programs: &[Member]) -> Vec<Share> {
+    let wanted = "a list of programs' states";
+    let example = "flows = [\"egress.flows\", \"ingress.flows\"]";
+    let names: Vec<&str> = programs.iter().map(|p| p.name.value.as_str()).collect();
+    let mut seen: Vec<(String, Span)> = Vec::new();
+    let mut shares = Vec::new();
+    for (name, value) in reader.table("share", value, "a table of what is shared", "[share]") {
+        let parts = reader.texts(&name.value, value, wanted, example);
+        let whole = parts.len();
+        let mut of = Vec::new();
+        for part in parts {
+            if let Some((_, first)) = seen.iter().find(|(text, _)| *text == part.value) {
+                let twice = errors::shared_twice(part.span, &part.value, *first);
+                reader.errors.push(twice);
+            }
+            of.extend(shared_by(reader, &part, &names));
+            seen.push((part.value, part.span));
+        }
+        if whole == 1 {
+            reader
+                .errors
+                .push(errors::nothing_shared(name.span, &name.value));
+        }
+        shares.push(Share { name, of });
+    }
+    shares
+}
+
+fn shared_by(reader: &mut Reader, part: &At<String>, programs: &[&str]) -> Option<SharedBy> {
+    let Some((name, state)) = part.value.split_once('.') else {
+        reader
+            .errors
+            .push(errors::bad_part(part.span, &part.value, programs));
+        return None;
+    };
+    let Some(program) = programs.iter().position(|p| *p == name) else {
+        let similar = control::names::similar(programs.iter().copied(), name);
+        reader
+            .errors
+            .push(errors::unknown_program(part.span, name, programs, &similar));
+        return None;
+    };
+    Some(SharedBy {
+        program,
+        state: state.to_string(),
+        span: part.span,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,317 @@
+use super::*;
+use bpf::abi::Hook;
+
+/// A bundle, or the mistakes in it: line, column, code, message and help of each.
+fn try_read(text: &str) -> Result<Bundle, Vec<String>> {
+    let mut map = SourceMap::new();
+    let file = map.add("dir/my flows.toml", text).unwrap();
+    read(&map, file).map_err(|list| {
+        list.iter()
+            .map(|d| {
+                let at = map.line_col(d.primary.span).unwrap().1;
+                let help = d.help.as_deref().unwrap();
+                format!(
+                    "{}:{} {} {}; {help}",
+                    at.line, at.column, d.code.0, d.message
+                )
+            })
+            .collect()
+    })
+}
+
+fn wrong(text: &str) -> Vec<String> {
+    try_read(text).unwrap_err()
+}
+
+/// The one mistake in a program's lines.
+fn wrong_program(lines: &str) -> String {
+    let text = format!("[[program]]\nsource = \"a.p4\"\n{lines}\n");
+    match wrong(&text).as_slice() {
+        [one] => one.clone(),
+        several => panic!("{several:#?}"),
+    }
+}
+
+#[test]
+fn all_that_a_bundle_may_say() {
+    let bundle = try_read(
+        r#"
+name = "flows"
+[[program]]
+name = "egress"
+source = "egress.p4"
+include = "lib"
+define = ["SMALL", "SIZE=8"]
+extern = ["/c/sum.c"]
+hook = "tc-egress"
+dev = ["eth0", "eth1"]
+ports = { 7 = "eth7" }
+reach = { 9 = "mirror" }
+groups = { 1 = [0, 0x7, 9] }
+entries = "e.txt"
+[[program]]
+source = "in.p4"
+dev = "eth0"
+entries = ["add t 1 drop()", "setdefault t pass()"]
+[share]
+flows = ["egress.flows", "in.c.flows"]
+"#,
+    )
+    .unwrap();
+    assert_eq!(bundle.name.unwrap().value, "flows");
+    let [egress, ingress] = bundle.programs.as_slice() else {
+        panic!()
+    };
+    assert_eq!(egress.name.value, "egress");
+    assert_eq!(egress.source.value, Path::new("dir/egress.p4"));
+    assert_eq!(egress.include, [Path::new("dir/lib")]);
+    assert_eq!(egress.externs, [Path::new("/c/sum.c")]);
+    let defines = [
+        ("SMALL".to_string(), None),
+        ("SIZE".to_string(), Some("8".to_string())),
+    ];
+    assert_eq!(egress.define, defines);
+    assert_eq!(egress.hook.as_ref().unwrap().value, Hook::TcEgress);
+    let attached: Vec<_> = egress
+        .ports
+        .attached()
+        .map(|p| (p.port, p.interface))
+        .collect();
+    let wanted = [(0, "eth0"), (1, "eth1"), (7, "eth7")].map(|(p, i)| (p, i.to_string()));
+    assert_eq!(attached, wanted);
+    assert_eq!(egress.ports.reach[0].port, 9);
+    assert_eq!(egress.ports.groups, [(1, vec![0, 7, 9])]);
+    assert!(matches!(&egress.entries, Some(Entries::File(f)) if f.value == Path::new("dir/e.txt")));
+    assert_eq!((ingress.name.value.as_str(), &ingress.hook), ("in", &None));
+    let Some(Entries::Lines(lines)) = &ingress.entries else {
+        panic!()
+    };
+    assert_eq!(lines[1].value, "setdefault t pass()");
+    let of: Vec<_> = bundle.shares[0]
+        .of
+        .iter()
+        .map(|s| (s.program, s.state.as_str()))
+        .collect();
+    assert_eq!(of, [(0, "flows"), (1, "c.flows")]);
+}
+
+#[test]
+fn what_is_no_toml_is_told_with_its_place() {
+    let found = wrong("name = \"a\n[[program]]\nsource = b\n");
+    let begins = [
+        "1:10 E0901 this is not TOML: invalid basic string, expected `\"`; a bundle has lines such as",
+        "3:10 E0901 this is not TOML: string values must be quoted, expected literal string; a bundle",
+    ];
+    assert_eq!(found.len(), 2);
+    for (found, begin) in found.iter().zip(begins) {
+        assert!(found.starts_with(begin), "{found}");
+    }
+    let found = wrong("[[program]]\nsource = \"a.p4\"\nsource = \"b.p4\"\n");
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].starts_with("3:1 E0901 this is not TOML: duplicate key"),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn unknown_keys_are_refused_with_what_there_is() {
+    assert_eq!(
+        wrong("[[program]]\nsource = \"a.p4\"\nhok = \"xdp\"\nx = 1\n[extra]\n"),
+        [
+            "5:2 E0902 a bundle has no `extra`; it may have `name`, `program`, `share`",
+            "3:1 E0902 a program has no `hok`; did you mean `hook`?",
+            "4:1 E0902 a program has no `x`; it may have `name`, `source`, `include`, `define`, `extern`, `hook`, \
+             `dev`, `ports`, `reach`, `groups`, `entries`",
+        ]
+    );
+}
+
+#[test]
+fn values_of_another_type_are_refused_with_an_example() {
+    let cases = [
+        (
+            "name = 5",
+            "3:8 E0903 `name` is the program's name, not an integer; write it like `name = \"count\"`",
+        ),
+        (
+            "hook = true",
+            "3:8 E0903 `hook` is a hook's name, not a boolean; write it like `hook = \"tc-ingress\"`",
+        ),
+        (
+            "dev = 1.5",
+            "3:7 E0903 `dev` is an interface or a list of them, not a float; write it like `dev = \"eth0\"`",
+        ),
+        (
+            "dev = [\"a\", 1]",
+            "3:13 E0903 `dev` is an interface or a list of them, not an integer; write it like `dev = \"eth0\"`",
+        ),
+        (
+            "ports = [\"a\"]",
+            "3:9 E0903 `ports` is a table of ports and interfaces, not an array; write it like `ports = { 3 = \"eth3\" }`",
+        ),
+        (
+            "reach = { 1 = 2 }",
+            "3:15 E0903 `reach` is a table of ports and interfaces, not an integer; write it like `reach = { 3 = \"eth3\" }`",
+        ),
+        (
+            "groups = { 1 = 2 }",
+            "3:16 E0903 `groups` is a table of groups and ports, not an integer; write it like `groups = { 1 = [0, 1, 2] }`",
+        ),
+        (
+            "groups = { 1 = [\"a\"] }",
+            "3:17 E0903 `groups` is a table of groups and ports, not a string; write it like `groups = { 1 = [0, 1, 2] }`",
+        ),
+        (
+            "entries = 1",
+            "3:11 E0903 `entries` is a file, or a list of lines, not an integer; write it like `entries = \"count.txt\"`",
+        ),
+        (
+            "include = 1",
+            "3:11 E0903 `include` is a folder or a list of them, not an integer; write it like `include = \"include\"`",
+        ),
+        (
+            "extern = 1",
+            "3:10 E0903 `extern` is a C file or a list of them, not an integer; write it like `extern = \"sum.c\"`",
+        ),
+        (
+            "define = \"A=1\"",
+            "3:10 E0903 `define` is a list of macros, not a string; write it like `define = [\"LARGE\", \"FLOWS=1024\"]`",
+        ),
+    ];
+    for (lines, wanted) in cases {
+        assert_eq!(wrong_program(lines), wanted);
+    }
+    let found = wrong("program = 1\n");
+    assert_eq!(
+        found,
+        ["1:11 E0903 `program` is a list of programs, not an integer; write it like `[[program]]`"]
+    );
+    let found = wrong("program = [1]\n");
+    assert_eq!(
+        found,
+        ["1:12 E0903 `program` is a list of programs, not an integer; write it like `[[program]]`"]
+    );
+    let found = wrong("share = 1\n[[program]]\nsource = \"a.p4\"\n");
+    assert_eq!(
+        found,
+        ["1:9 E0903 `share` is a table of what is shared, not an integer; write it like `[share]`"]
+    );
+}
+
+#[test]
+fn a_bundle_has_programs_and_a_program_a_source() {
+    assert_eq!(
+        wrong("name = \"a\"\n"),
+        ["1:1 E0904 the bundle has no program; add `[[program]]` and `source = \"count.p4\"`"]
+    );
+    assert_eq!(
+        wrong("[[program]]\nname = \"a\"\n"),
+        ["1:1 E0904 a program has no `source`; add `source = \"count.p4\"`"]
+    );
+    assert_eq!(
+        wrong_program("dev = [\"\"]"),
+        "3:8 E0904 an interface has no name; add `dev = \"eth0\"`"
+    );
+}
+
+#[test]
+fn names_are_such_as_a_folder_may_have_and_each_stands_once() {
+    let advice = "use letters, digits, `-` and `_`, up to 64 of them; `name = \"...\"` gives one that is not the file's";
+    assert_eq!(
+        wrong("name = \"a/b\"\n[[program]]\nsource = \"a.p4\"\nname = \"a.b\"\n"),
+        [
+            format!("1:8 E0905 `a/b` cannot be a name; {advice}"),
+            format!("4:8 E0905 `a.b` cannot be a name; {advice}"),
+        ]
+    );
+    assert_eq!(
+        wrong("[[program]]\nsource = \"a.p4\"\n[[program]]\nsource = \"b/a.p4\"\n"),
+        ["4:10 E0906 there are two programs `a`; give one of them another `name`"]
+    );
+}
+
+#[test]
+fn hooks_go_by_their_names() {
+    assert_eq!(
+        wrong_program("hook = \"tc-ingres\""),
+        "3:8 E0907 there is no hook `tc-ingres`; did you mean `tc-ingress`?"
+    );
+    assert_eq!(
+        wrong_program("hook = \"netfilter\""),
+        "3:8 E0907 there is no hook `netfilter`; the hooks are `xdp`, `tc-ingress`, `tc-egress`"
+    );
+}
+
+#[test]
+fn ports_and_interfaces_stand_once_and_numbers_are_numbers() {
+    let cases = [
+        (
+            "dev = [\"a\", \"a\"]",
+            "3:7 E0908 interface a is given twice; give each interface once",
+        ),
+        (
+            "dev = \"a\"\nports = { 0 = \"b\" }",
+            "4:9 E0908 port 0 is given twice; `dev` gives its interfaces the ports 0, 1, …; give each port once",
+        ),
+        (
+            "dev = \"a\"\ngroups = { 1 = [1] }",
+            "4:10 E0908 multicast group 1 has port 1, which has no interface; name the port's interface by `dev`, `ports` or, \
+             where the program is not to run, `reach`",
+        ),
+        (
+            "ports = { x = \"b\" }",
+            "3:11 E0909 `x` is no port; write a number from 0 on",
+        ),
+        (
+            "groups = { 0 = [] }",
+            "3:12 E0909 `0` is no multicast group; write a number from 1 to 65535",
+        ),
+        (
+            "groups = { 1 = [-1] }",
+            "3:17 E0909 `-1` is no port; write a number from 0 on",
+        ),
+    ];
+    for (lines, wanted) in cases {
+        assert_eq!(wrong_program(lines), wanted);
+    }
+}
+
+#[test]
+fn what_is_shared_is_the_state_of_two_programs() {
+    let share = |line: &str| {
+        wrong(&format!(
+            "[[program]]\nsource = \"in.p4\"\n[[program]]\nsource = \"out.p4\"\n[share]\n{line}\n"
+        ))
+    };
+    assert_eq!(
+        share("x = [\"in\", \"out.f\"]"),
+        ["6:6 E0911 `in` is not a program's state; write PROGRAM.STATE, such as `\"in.flows\"`"]
+    );
+    assert_eq!(
+        share("x = [\"in.f\", \"outt.f\"]"),
+        ["6:14 E0912 the bundle has no program `outt`; did you mean `out`?"]
+    );
+    assert_eq!(
+        share("x = [\"in.f\", \"elsewhere.f\"]"),
+        ["6:14 E0912 the bundle has no program `elsewhere`; the bundle has `in`, `out`"]
+    );
+    assert_eq!(
+        share("x = [\"in.f\"]"),
+        [
+            "6:1 E0913 `x` is shared by one program only; name the state of two programs or more, or leave the line out"
+        ]
+    );
+    assert_eq!(
+        share("x = [\"in.f\", \"out.f\"]\ny = [\"in.g\", \"out.f\"]"),
+        [
+            "7:14 E0914 `out.f` is shared twice; put all that is one state in one list, each part once"
+        ]
+    );
+    assert_eq!(
+        share("x = \"in.f\""),
+        [
+            "6:5 E0903 `x` is a list of programs' states, not a string; write it like `flows = [\"egress.flows\", \"ingress.flows\"]`"
+        ]
+    );
+}

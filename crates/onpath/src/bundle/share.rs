@@ -1,0 +1,258 @@
+//! Which maps programs have in common, and whether they can.
+
+use super::{Bundle, SharedBy, errors};
+use bpf::abi::{Abi, FieldAbi, FlowStateAbi};
+use control::names::{self, NameError};
+use diag::{Diagnostic, Diagnostics};
+
+/// A map that several programs use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedMap {
+    /// What the bundle calls it.
+    pub name: String,
+    /// For each program that uses it: which of the bundle's programs, and what the map is called there. The first
+    /// one's map is the one that all use.
+    pub maps: Vec<(usize, String)>,
+}
+
+/// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All mistakes are
+/// reported at once.
+pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Diagnostics> {
+    let mut wrong = Diagnostics::new();
+    let mut shared = Vec::new();
+    for share in &bundle.shares {
+        let mut maps: Vec<(usize, String)> = Vec::new();
+        let mut first: Option<(&SharedBy, &FlowStateAbi)> = None;
+        for part in &share.of {
+            let Some(abi) = programs.get(part.program) else {
+                continue;
+            };
+            let state = match find(bundle, part, abi) {
+                Ok(state) => state,
+                Err(refusal) => {
+                    wrong.push(*refusal);
+                    continue;
+                }
+            };
+            maps.push((part.program, state.map.clone()));
+            let (first_part, first_state) = *first.get_or_insert((part, state));
+            if let Some(how) = difference(first_state, state) {
+                let label = |part: &SharedBy| format!("{}.{}", name(bundle, part), part.state);
+                wrong.push(errors::states_differ(
+                    part.span,
+                    &label(part),
+                    &label(first_part),
+                    first_part.span,
+                    &how,
+                ));
+            }
+        }
+        shared.push(SharedMap {
+            name: share.name.value.clone(),
+            maps,
+        });
+    }
+    if wrong.has_errors() {
+        Err(wrong)
+    } else {
+        Ok(shared)
+    }
+}
+
+fn name<'a>(bundle: &'a Bundle, part: &SharedBy) -> &'a str {
+    &bundle.programs[part.program].name.value
+}
+
+fn find<'a>(
+    bundle: &Bundle,
+    part: &SharedBy,
+    abi: &'a Abi,
+) -> Result<&'a FlowStateAbi, Box<Diagnostic>> {
+    let all = || abi.flow_states.iter().map(|state| state.name.as_str());
+    let program = name(bundle, part);
+    let refusal = match names::resolve(all(), &part.state) {
+        Ok(index) => return Ok(&abi.flow_states[index]),
+        Err(NameError::Unknown { .. }) => {
+            let present: Vec<&str> = all().collect();
+            errors::unknown_state(part.span, program, &part.state, &present)
+        }
+        Err(NameError::Ambiguous { candidates }) => {
+            let fitting: Vec<&str> = candidates.iter().map(String::as_str).collect();
+            errors::ambiguous_state(part.span, program, &part.state, &fitting)
+        }
+    };
+    Err(Box::new(refusal))
+}
+
+/// How two states differ, in the words of their declarations.
+fn difference(a: &FlowStateAbi, b: &FlowStateAbi) -> Option<String> {
+    let what = |name: &str, a: &dyn std::fmt::Display, b: &dyn std::fmt::Display| {
+        Some(format!("{name} {b} instead of {a}"))
+    };
+    if shape(&a.key.fields) != shape(&b.key.fields) {
+        return what("a key of", &words(&a.key.fields), &words(&b.key.fields));
+    }
+    if shape(&a.value) != shape(&b.value) {
+        return what("a value of", &words(&a.value), &words(&b.value));
+    }
+    if (a.sets, a.ways) != (b.sets, b.ways) {
+        let flows = |s: &FlowStateAbi| u64::from(s.sets) * u64::from(s.ways);
+        return what("room for", &flows(a), &format!("{} flows", flows(b)));
+    }
+    if a.idle != b.idle {
+        let ends = |s: &FlowStateAbi| match s.idle {
+            0 => "never".to_string(),
+            ns => format!("after {ns} ns"),
+        };
+        return what("unused flows end", &ends(a), &ends(b));
+    }
+    let layout = |s: &FlowStateAbi| (s.tags_offset, s.used_offset, s.ways_offset, s.way_size);
+    (layout(a) != layout(b) || a.seen_offset != b.seen_offset).then(|| "another layout".to_string())
+}
+
+/// What must be equal; names may differ.
+fn shape(fields: &[FieldAbi]) -> Vec<(u32, u32, u32)> {
+    fields.iter().map(|f| (f.offset, f.size, f.width)).collect()
+}
+
+fn words(fields: &[FieldAbi]) -> String {
+    let each: Vec<String> = fields
+        .iter()
+        .map(|f| format!("bit<{}> {}", f.width, f.name))
+        .collect();
+    format!("{{{}}}", each.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bpf::abi::{ByteOrder, Hook, KeyAbi, PortsAbi, ProgramAbi};
+    use diag::SourceMap;
+
+    fn field(name: &str, offset: u32, width: u32) -> FieldAbi {
+        FieldAbi {
+            name: name.into(),
+            offset,
+            size: width / 8,
+            width,
+            order: ByteOrder::Network,
+        }
+    }
+
+    fn state(name: &str) -> FlowStateAbi {
+        FlowStateAbi {
+            index: 0,
+            name: name.into(),
+            map: name.rsplit('.').next().unwrap().into(),
+            sets: 128,
+            ways: 8,
+            tags_offset: 8,
+            used_offset: 40,
+            ways_offset: 72,
+            way_size: 16,
+            seen_offset: None,
+            idle: 0,
+            key: KeyAbi {
+                size: 4,
+                fields: vec![field("source", 0, 32)],
+            },
+            value: vec![field("packets", 8, 64)],
+        }
+    }
+
+    fn abi(states: Vec<FlowStateAbi>) -> Abi {
+        Abi {
+            version: Abi::VERSION,
+            source: "a.p4".into(),
+            arch: "tc".into(),
+            programs: vec![ProgramAbi {
+                hook: Hook::TcIngress,
+                function: "f".into(),
+                section: "tc".into(),
+                stack_estimate: 0,
+                instruction_estimate: 0,
+                moves_head: false,
+            }],
+            maps: vec![],
+            globals: None,
+            tables: vec![],
+            value_sets: vec![],
+            counters: vec![],
+            flow_states: states,
+            ports: PortsAbi::default(),
+            events: None,
+        }
+    }
+
+    /// Shares `in.flows` and `out.flows`.
+    fn share(ingress: &Abi, egress: &Abi) -> Result<Vec<SharedMap>, Vec<String>> {
+        let mut map = SourceMap::new();
+        let text = "[[program]]\nsource = \"in.p4\"\n[[program]]\nsource = \"out.p4\"\n\
+                    [share]\nx = [\"in.flows\", \"out.flows\"]\n";
+        let file = map.add("a.toml", text).unwrap();
+        let bundle = super::super::read(&map, file).unwrap();
+        resolve(&bundle, &[ingress, egress]).map_err(|list| {
+            let words = |d: &diag::Diagnostic| format!("{} {}", d.code.0, d.message);
+            list.iter().map(words).collect()
+        })
+    }
+
+    #[test]
+    fn states_of_one_shape_share_a_map_whatever_their_names() {
+        let mut egress = state("c.flows");
+        egress.map = "flows_2".into();
+        egress.key.fields[0].name = "destination".into();
+        let shared = share(&abi(vec![state("flows")]), &abi(vec![egress])).unwrap();
+        assert_eq!(shared[0].name, "x");
+        let maps = [(0, "flows".to_string()), (1, "flows_2".to_string())];
+        assert_eq!(shared[0].maps, maps);
+    }
+
+    #[test]
+    fn states_that_differ_are_refused_in_the_words_of_their_declarations() {
+        let one = || abi(vec![state("flows")]);
+        let changed = |change: fn(&mut FlowStateAbi)| {
+            let mut other = state("flows");
+            change(&mut other);
+            share(&one(), &abi(vec![other])).unwrap_err()
+        };
+        let same = "E0917 `out.flows` and `in.flows` cannot be one:";
+        assert_eq!(
+            changed(|s| s.key.fields[0] = field("source", 0, 128)),
+            [format!(
+                "{same} a key of {{bit<128> source}} instead of {{bit<32> source}}"
+            )]
+        );
+        assert_eq!(
+            changed(|s| s.value.push(field("bytes", 16, 64))),
+            [format!(
+                "{same} a value of {{bit<64> packets, bit<64> bytes}} instead of {{bit<64> packets}}"
+            )]
+        );
+        assert_eq!(
+            changed(|s| s.sets = 2),
+            [format!("{same} room for 16 flows instead of 1024")]
+        );
+        assert_eq!(
+            changed(|s| s.idle = 5),
+            [format!(
+                "{same} unused flows end after 5 ns instead of never"
+            )]
+        );
+        assert_eq!(
+            changed(|s| s.seen_offset = Some(4)),
+            [format!("{same} another layout")]
+        );
+    }
+
+    #[test]
+    fn states_that_a_program_has_not_are_named() {
+        assert_eq!(
+            share(&abi(vec![]), &abi(vec![state("a.flows"), state("b.flows")])).unwrap_err(),
+            [
+                "E0915 `in` has no state `flows` that could be shared",
+                "E0916 `flows` may be several of `out`",
+            ]
+        );
+    }
+}
