@@ -25,12 +25,23 @@ pub type Changes = Vec<(Change, Span)>;
 pub fn parse(program: &Program, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
     let text = map.file(file).text.clone();
     let start = map.span(file, 0..0).lo;
-    let mut changes = Vec::new();
-    let mut diagnostics = Diagnostics::new();
     let mut offset = 0;
-    for raw in text.split_inclusive('\n') {
+    let lines = text.split_inclusive('\n').map(|raw| {
         let line = Piece::new(raw, start + offset as u32);
         offset += raw.len();
+        line
+    });
+    parse_lines(program, lines)
+}
+
+/// Reads changes, a line each, wherever they stand. All mistakes are reported at once.
+pub fn parse_lines<'a>(
+    program: &Program,
+    lines: impl IntoIterator<Item = Piece<'a>>,
+) -> Result<Changes, Diagnostics> {
+    let mut changes = Vec::new();
+    let mut diagnostics = Diagnostics::new();
+    for line in lines {
         let code = line
             .split_once(|c| c == '#')
             .map_or(line, |(before, _)| before)
