@@ -201,10 +201,11 @@ struct path_t {
     bit<32> mtu;
 }
 
-// A flow that was silent for ten minutes is gone, and so is what was learnt of a path (RFC 8201, 4).
-const bit<32> FLOWS = 65536;
-const bit<32> PATHS = 1024;
+// A flow that was silent for ten minutes is gone, and so is what was learnt of a path (RFC 8201, 4). Egress and
+// ingress of an interface share both.
 const bit<64> TEN_MINUTES = 600000000000;
+flow_state<flow_key_t, flow_t>(65536, TEN_MINUTES) flows;
+flow_state<path_key_t, path_t>(1024, TEN_MINUTES) paths;
 
 // A time difference as the option has it: the 16 most significant bits of its attoseconds, and by how many bits
 // they were shifted (RFC 8250, 4.3).
@@ -233,15 +234,15 @@ scaled_t to_scaled(in bit<64> nanoseconds) {
 
 // The nearest nanosecond. An attosecond is 2^-30 * (2^30 / 10^9) ns, and the factor in brackets is
 // 4611686018 / 2^32. What does not fit (above 500 years) is the largest number.
-bit<64> to_nanoseconds(in bit<16> value, in bit<8> scale) {
-    bit<64> product = (bit<64>)value * 4611686018;
-    if (scale <= 61) {
-        return ((product >> (61 - scale)) + 1) >> 1;
+bit<64> to_nanoseconds(in scaled_t delay) {
+    bit<64> product = (bit<64>)delay.value * 4611686018;
+    if (delay.scale <= 61) {
+        return ((product >> (61 - delay.scale)) + 1) >> 1;
     }
-    if (scale <= 76) {
-        return product << (scale - 62);
+    if (delay.scale <= 76) {
+        return product << (delay.scale - 62);
     }
-    return value == 0 ? 64w0 : 64w0xffffffffffffffff;
+    return delay.value == 0 ? 64w0 : 64w0xffffffffffffffff;
 }
 
 // The bucket of a delay, four to the octave. Bucket b begins at b ns below 8, then at (4 + b % 4) << (b / 4 - 1) ns;
