@@ -11,6 +11,7 @@
 #define _EBPF_MODEL_P4_
 
 #include <core.p4>
+#include <flow_state.p4>
 
 // Match kinds beyond core.p4's. The guard is there because another model may declare them too, and a match
 // kind is declared once.

@@ -28,6 +28,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
 
 const EXTERNS: &[Extern] = &[
     object("CounterArray"),
+    object("flow_state"),
     property("array_table"),
     property("hash_table"),
 ];
@@ -35,6 +36,7 @@ const EXTERNS: &[Extern] = &[
 /// The functions of `xdp_model`, which shares this model's objects.
 pub(crate) const XDP_EXTERNS: &[Extern] = &[
     object("CounterArray"),
+    object("flow_state"),
     property("array_table"),
     property("hash_table"),
     pure("ebpf_ipv4_checksum"),
@@ -47,6 +49,7 @@ pub(crate) const XDP_EXTERNS: &[Extern] = &[
 /// The functions of `tc_model`, which has those of `xdp_model` too.
 pub(crate) const TC_EXTERNS: &[Extern] = &[
     object("CounterArray"),
+    object("flow_state"),
     property("array_table"),
     property("hash_table"),
     pure("ebpf_ipv4_checksum"),

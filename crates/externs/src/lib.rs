@@ -18,6 +18,7 @@ mod csum_replace;
 mod digest;
 mod direct_counter;
 mod direct_meter;
+pub mod flow_state;
 pub mod hash;
 mod ipv4_checksum;
 mod ktime;
@@ -34,6 +35,7 @@ mod truncate;
 
 pub use call::{Arg, Effect, Env, Fault, Reply};
 pub use counter::Counters;
+pub use flow_state::Flows;
 pub use meter::Meters;
 pub use random32::Numbers;
 pub use register::Registers;
@@ -85,6 +87,8 @@ pub enum State {
     Registers(Registers),
     /// Meters by index.
     Meters(Meters),
+    /// Values by flow.
+    Flows(Flows),
 }
 
 /// Every extern that has a meaning, or is refused with one.
@@ -112,6 +116,7 @@ pub const ALL: &[Extern] = &[
     digest::EXTERN,
     direct_counter::EXTERN,
     direct_meter::EXTERN,
+    flow_state::EXTERN,
     hash::EXTERN,
     ipv4_checksum::EXTERN,
     ktime::EXTERN,

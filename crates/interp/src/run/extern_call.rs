@@ -20,7 +20,7 @@ enum Sink {
 impl Run<'_> {
     pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) -> Flow {
         let (args, sinks): (Vec<Arg>, Vec<Sink>) =
-            call.args.iter().map(|arg| self.extern_arg(arg)).unzip();
+            call.args.iter().map(|arg| self.extern_arg(arg, call)).unzip();
         let results: Vec<Target> = call
             .result
             .iter()
@@ -96,10 +96,15 @@ impl Run<'_> {
         }
     }
 
-    fn extern_arg(&self, arg: &ExternArg) -> (Arg, Sink) {
+    fn extern_arg(&self, arg: &ExternArg, call: &ExternCall) -> (Arg, Sink) {
         match arg {
             ExternArg::In(exprs) => {
+                // A flow state keeps values; others want to know which member is meant.
+                let keeps = call
+                    .object
+                    .is_some_and(|o| self.p.externs[o].ty == ir::atomic::FLOW_STATE);
                 if let [one] = exprs[..]
+                    && !keeps
                     && let Type::Enum(id) = self.p.ty(one)
                 {
                     let index = self.eval(one).to_bits().to_u64().unwrap_or(u64::MAX);
