@@ -2,20 +2,23 @@
 //! stay, and further ones may come. Units are in the names.
 
 use super::histogram::Histogram;
-use super::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
+use super::snapshot::{Count, Delay, Flow, Packets, Snapshot, protocol};
 use serde_json::{Map, Value, json};
 
 /// A snapshot with at most `most` flows.
 pub fn object(snapshot: &Snapshot, most: usize) -> Value {
     let flows: Vec<Value> = snapshot.flows.iter().take(most).map(flow).collect();
-    let without: Map<String, Value> = snapshot
-        .totals
-        .without
-        .iter()
-        .map(|w| (w.reason.to_string(), w.packets.into()))
-        .collect();
     let mut totals = packets(&snapshot.totals.packets);
-    totals.insert("packets_without_option".into(), without.into());
+    for (name, counts) in [
+        ("packets_sent_without", &snapshot.totals.sent_without),
+        (
+            "packets_received_without",
+            &snapshot.totals.received_without,
+        ),
+        ("packets_changed", &snapshot.totals.changed),
+    ] {
+        totals.insert(name.into(), by_name(counts));
+    }
     let histograms: Map<String, Value> = snapshot
         .delays
         .named()
@@ -48,12 +51,18 @@ fn flow(flow: &Flow) -> Value {
     object.into()
 }
 
+fn by_name(counts: &[Count]) -> Value {
+    let pair = |count: &Count| (count.what.name.to_string(), count.packets.into());
+    Value::Object(counts.iter().map(pair).collect())
+}
+
 fn packets(packets: &Packets) -> Map<String, Value> {
     Map::from_iter([
         ("packets_sent".to_string(), packets.sent.into()),
         ("packets_received".to_string(), packets.received.into()),
-        ("packets_lost".to_string(), packets.lost.into()),
+        ("packets_lost".to_string(), packets.lost().into()),
         ("packets_reordered".to_string(), packets.reordered.into()),
+        ("packets_duplicated".to_string(), packets.duplicates.into()),
     ])
 }
 
@@ -107,19 +116,23 @@ mod tests {
                 "remote_address": "2001:db8::2",
                 "remote_port": 443,
                 "packets_sent": 1200,
-                "packets_received": 1000,
+                "packets_received": 1001,
                 "packets_lost": 3,
                 "packets_reordered": 1,
+                "packets_duplicated": 1,
                 "round_trip_delay": { "samples": 4, "last_ns": 1_500_000, "min_ns": 750_000, "mean_ns": 1_500_000, "max_ns": 3_000_000 },
                 "server_delay": { "samples": 4, "last_ns": 500_000, "min_ns": 250_000, "mean_ns": 500_000, "max_ns": 1_000_000 },
                 "network_delay": { "samples": 4, "last_ns": 1_000_000, "min_ns": 500_000, "mean_ns": 1_000_000, "max_ns": 2_000_000 },
             }],
             "totals": {
                 "packets_sent": 1205,
-                "packets_received": 1000,
+                "packets_received": 1001,
                 "packets_lost": 3,
                 "packets_reordered": 1,
-                "packets_without_option": { "no_room": 7, "fragment": 0 },
+                "packets_duplicated": 1,
+                "packets_sent_without": { "no_room_on_link": 7, "fragment": 0 },
+                "packets_received_without": { "no_option": 2 },
+                "packets_changed": { "mss_clamped": 1 },
             },
             "histograms": {
                 "round_trip_delay": {

@@ -3,11 +3,16 @@
 //! The P4 programs of `programs/pdm` mark packets and keep what they measure in maps; here it is read and shown. All
 //! but reading and serving are pure functions of a [`snapshot::Snapshot`].
 
+pub mod args;
+pub mod counters;
+pub mod errors;
 pub mod filter;
 pub mod histogram;
+pub mod history;
 pub mod json;
 pub mod prometheus;
 pub mod serve;
 pub mod snapshot;
+pub mod state;
 pub mod table;
 pub mod units;

@@ -19,7 +19,7 @@ struct Quantity<T: ?Sized> {
 }
 
 /// A number of packets that may fall is a gauge: a late packet is lost until it comes.
-const PACKETS: [Quantity<Packets>; 4] = [
+const PACKETS: [Quantity<Packets>; 5] = [
     Quantity {
         name: "packets_sent_total",
         kind: "counter",
@@ -36,13 +36,19 @@ const PACKETS: [Quantity<Packets>; 4] = [
         name: "packets_lost",
         kind: "gauge",
         help: "Packets that the other ends sent and that did not arrive; falls when one comes late.",
-        of: |p| p.lost.to_string(),
+        of: |p| p.lost().to_string(),
     },
     Quantity {
         name: "packets_reordered_total",
         kind: "counter",
         help: "Packets that arrived after one that was sent later.",
         of: |p| p.reordered.to_string(),
+    },
+    Quantity {
+        name: "packets_duplicated_total",
+        kind: "counter",
+        help: "Packets that arrived again.",
+        of: |p| p.duplicates.to_string(),
     },
 ];
 
@@ -91,15 +97,31 @@ pub fn page(snapshot: &Snapshot, most: usize) -> String {
             &(quantity.of)(&snapshot.totals.packets),
         );
     }
-    let name = "packets_without_option_total";
-    out.head(
-        name,
-        "counter",
-        "Packets that were measured without the option, by reason.",
-    );
-    for without in &snapshot.totals.without {
-        let labels = [interface[0], ("reason", without.reason)];
-        out.line(name, &labels, &without.packets.to_string());
+    for (name, help, label, counts) in [
+        (
+            "packets_sent_without_total",
+            "Packets that went out without the option, by reason.",
+            "reason",
+            &snapshot.totals.sent_without,
+        ),
+        (
+            "packets_received_without_total",
+            "Packets that came in without the option, by reason.",
+            "reason",
+            &snapshot.totals.received_without,
+        ),
+        (
+            "packets_changed_total",
+            "What was done to packets beside putting the option on.",
+            "change",
+            &snapshot.totals.changed,
+        ),
+    ] {
+        out.head(name, "counter", help);
+        for count in counts {
+            let labels = [interface[0], (label, count.what.name)];
+            out.line(name, &labels, &count.packets.to_string());
+        }
     }
     out.head("flows", "gauge", "Flows that are known.");
     out.line("flows", &interface, &snapshot.flows.len().to_string());
@@ -210,7 +232,8 @@ mod tests {
             "# HELP onpath_pdm_packets_sent_total Packets sent with the option.\n\
              # TYPE onpath_pdm_packets_sent_total counter\n\
              onpath_pdm_packets_sent_total{interface=\"eth0\"} 1205\n",
-            "onpath_pdm_packets_without_option_total{interface=\"eth0\",reason=\"no_room\"} 7\n",
+            "onpath_pdm_packets_sent_without_total{interface=\"eth0\",reason=\"no_room_on_link\"} 7\n",
+            "onpath_pdm_packets_changed_total{interface=\"eth0\",change=\"mss_clamped\"} 1\n",
             "onpath_pdm_flows{interface=\"eth0\"} 2\n",
             "# TYPE onpath_pdm_flow_packets_lost gauge\n\
              onpath_pdm_flow_packets_lost{interface=\"eth0\",protocol=\"tcp\",local_address=\"2001:db8::1\",local_port=\"43210\",remote_address=\"2001:db8::2\",remote_port=\"443\"} 3\n",

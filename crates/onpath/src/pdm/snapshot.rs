@@ -49,6 +49,9 @@ impl<T> Delays<T> {
 pub struct Flow {
     /// Which one.
     pub key: FlowKey,
+    /// When its first packet was seen, in nanoseconds of the monotonic clock: a flow that was
+    /// forgotten and came again is another one.
+    pub first_seen: u64,
     /// Packets of both ways.
     pub packets: Packets,
     /// The delays.
@@ -89,11 +92,21 @@ pub struct Packets {
     pub sent: u64,
     /// Received with the option.
     pub received: u64,
-    /// Sent by the other end, as its sequence numbers tell, and not received. One that comes late is
-    /// lost until it comes.
-    pub lost: u64,
+    /// Numbers that the other end gave to packets, from the first one received to the foremost.
+    pub expected: u64,
     /// Received after one that was sent later.
     pub reordered: u64,
+    /// Received again.
+    pub duplicates: u64,
+}
+
+impl Packets {
+    /// Sent by the other end, as its sequence numbers tell, and not received. One that comes late is lost
+    /// until it comes.
+    pub fn lost(&self) -> u64 {
+        let different = self.received.saturating_sub(self.duplicates);
+        self.expected.saturating_sub(different)
+    }
 }
 
 /// The lengths of a delay in nanoseconds.
@@ -123,19 +136,30 @@ impl Delay {
 pub struct Totals {
     /// Packets with the option.
     pub packets: Packets,
-    /// Packets that could have had the option and have not, by reason.
-    pub without: Vec<Without>,
+    /// Packets that went out without the option, by reason.
+    pub sent_without: Vec<Count>,
+    /// Packets that came in without the option, by reason.
+    pub received_without: Vec<Count>,
+    /// What was done to packets beside, either way.
+    pub changed: Vec<Count>,
 }
 
-/// Packets without the option.
+/// How many packets met with something.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Without {
-    /// Why, in a word for programs.
-    pub reason: &'static str,
-    /// Why, for people.
-    pub words: &'static str,
+pub struct Count {
+    /// With what.
+    pub what: What,
     /// How many.
     pub packets: u64,
+}
+
+/// What packets meet with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct What {
+    /// In a word for programs.
+    pub name: &'static str,
+    /// For people.
+    pub words: &'static str,
 }
 
 /// A protocol's name, or its number.
@@ -158,6 +182,10 @@ pub fn sample() -> Snapshot {
         max: last * 2,
         sum: last * 4,
     };
+    let count = |name, words, packets| Count {
+        what: What { name, words },
+        packets,
+    };
     let histogram = |above| Histogram {
         buckets: vec![(1_023, 0), (1_279, 3), (2_047, 1)],
         above,
@@ -177,11 +205,13 @@ pub fn sample() -> Snapshot {
                     remote: "2001:db8::2".parse().unwrap(),
                     remote_port: 443,
                 },
+                first_seen: 1,
                 packets: Packets {
                     sent: 1200,
-                    received: 1000,
-                    lost: 3,
+                    received: 1001,
+                    expected: 1003,
                     reordered: 1,
+                    duplicates: 1,
                 },
                 delays: Delays {
                     round_trip: delay(1_500_000),
@@ -197,6 +227,7 @@ pub fn sample() -> Snapshot {
                     remote: "2001:db8::2".parse().unwrap(),
                     remote_port: 0,
                 },
+                first_seen: 2,
                 packets: Packets {
                     sent: 5,
                     ..Packets::default()
@@ -207,22 +238,17 @@ pub fn sample() -> Snapshot {
         totals: Totals {
             packets: Packets {
                 sent: 1205,
-                received: 1000,
-                lost: 3,
+                received: 1001,
+                expected: 1003,
                 reordered: 1,
+                duplicates: 1,
             },
-            without: vec![
-                Without {
-                    reason: "no_room",
-                    words: "no room in the MTU",
-                    packets: 7,
-                },
-                Without {
-                    reason: "fragment",
-                    words: "fragments",
-                    packets: 0,
-                },
+            sent_without: vec![
+                count("no_room_on_link", "too long for the MTU", 7),
+                count("fragment", "fragments", 0),
             ],
+            received_without: vec![count("no_option", "without the option", 2)],
+            changed: vec![count("mss_clamped", "with a lowered MSS", 1)],
         },
         delays: Delays {
             round_trip: histogram(0),

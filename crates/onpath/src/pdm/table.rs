@@ -1,7 +1,7 @@
 //! Measurements for people: a table of flows, and what there is in all. Columns that matter less come last, since a narrow terminal
 //! does not show them.
 
-use super::snapshot::{Delay, Flow, Snapshot, protocol};
+use super::snapshot::{Count, Delay, Flow, Snapshot, protocol};
 use super::units::delay;
 use crate::output::columns;
 use std::fmt::Write;
@@ -19,10 +19,22 @@ pub fn text(snapshot: &Snapshot, most: usize) -> String {
         snapshot.measured_ns / 1_000_000_000,
         packets.sent,
         packets.received,
-        packets.lost,
+        packets.lost(),
         packets.reordered
     );
-    let _ = writeln!(out, "without the option: {}", without(snapshot));
+    let _ = writeln!(
+        out,
+        "sent without the option: {}",
+        list(&snapshot.totals.sent_without)
+    );
+    let _ = writeln!(
+        out,
+        "received without it: {}",
+        list(&snapshot.totals.received_without)
+    );
+    if snapshot.totals.changed.iter().any(|c| c.packets > 0) {
+        let _ = writeln!(out, "besides: {}", list(&snapshot.totals.changed));
+    }
     out.push('\n');
     out += &columns(&distribution(snapshot));
     out.push('\n');
@@ -54,13 +66,11 @@ pub fn text(snapshot: &Snapshot, most: usize) -> String {
     out
 }
 
-fn without(snapshot: &Snapshot) -> String {
-    let some: Vec<String> = snapshot
-        .totals
-        .without
+fn list(counts: &[Count]) -> String {
+    let some: Vec<String> = counts
         .iter()
-        .filter(|w| w.packets > 0)
-        .map(|w| format!("{} {}", w.packets, w.words))
+        .filter(|c| c.packets > 0)
+        .map(|c| format!("{} {}", c.packets, c.what.words))
         .collect();
     if some.is_empty() {
         "none".into()
@@ -102,7 +112,7 @@ fn row(flow: &Flow) -> Vec<String> {
         name(flow),
         flow.packets.sent.to_string(),
         flow.packets.received.to_string(),
-        flow.packets.lost.to_string(),
+        flow.packets.lost().to_string(),
         flow.packets.reordered.to_string(),
         last(round_trip),
         last(&flow.delays.server),
@@ -150,8 +160,10 @@ mod tests {
         assert_eq!(
             text(&sample(), 10),
             "\
-eth0, conformant, 12 s: 1205 packets sent, 1000 received, 3 lost, 1 reordered
-without the option: 7 no room in the MTU
+eth0, conformant, 12 s: 1205 packets sent, 1001 received, 3 lost, 1 reordered
+sent without the option: 7 too long for the MTU
+received without it: 2 without the option
+besides: 1 with a lowered MSS
 
 DELAY       SAMPLES  P50      P90      P99
 round trip  4        1.19 µs  1.74 µs  2.02 µs
@@ -159,7 +171,7 @@ server      5        1.24 µs  2.05 µs  2.05 µs
 network     0        -        -        -
 
 FLOW                                         SENT  RECEIVED  LOST  REORDERED  ROUND TRIP  SERVER  NETWORK  MIN/MEAN/MAX
-tcp [2001:db8::1]:43210 - [2001:db8::2]:443  1200  1000      3     1          1.50 ms     500 µs  1.00 ms  750 µs / 1.50 ms / 3.00 ms
+tcp [2001:db8::1]:43210 - [2001:db8::2]:443  1200  1001      3     1          1.50 ms     500 µs  1.00 ms  750 µs / 1.50 ms / 3.00 ms
 icmpv6 2001:db8::1 - 2001:db8::2             5     0         0     0          -           -       -        -
 "
         );
@@ -173,7 +185,7 @@ icmpv6 2001:db8::1 - 2001:db8::2             5     0         0     0          - 
     #[test]
     fn before_the_first_packet_it_says_so() {
         let shown = text(&Snapshot::default(), 10);
-        assert!(shown.contains("without the option: none\n"), "{shown}");
+        assert!(shown.contains("sent without the option: none\n"), "{shown}");
         assert!(shown.ends_with("\nno flow so far\n"), "{shown}");
     }
 

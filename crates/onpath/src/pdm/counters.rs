@@ -1,0 +1,125 @@
+//! What the programs count, by the indices that `programs/pdm/egress.p4` and `ingress.p4` give it.
+
+use super::snapshot::{Count, Packets, Totals, What};
+
+/// Elements of each program's counter array.
+pub const SIZE: u64 = 13;
+
+const fn what(name: &'static str, words: &'static str) -> What {
+    What { name, words }
+}
+
+/// The parser's reasons, from index 1 on: why no option was looked for.
+const UNMEASURED: [What; 7] = [
+    what("not_ipv6", "not IPv6"),
+    what("other_protocol", "of another protocol"),
+    what("fragment", "in fragments"),
+    what("control", "of neighbour or listener discovery"),
+    what("malformed", "malformed"),
+    what("unreadable", "with too many extension headers"),
+    what("filtered", "of flows that no filter names"),
+];
+
+/// Behind those, at egress.
+const UNMARKED: [What; 4] = [
+    what("carrying", "with an option already"),
+    what("offloaded", "for segmentation offload"),
+    what("no_room_on_link", "too long for the interface's MTU"),
+    what("no_room_on_path", "too long for the path's MTU"),
+];
+
+/// Behind those of the parser, at ingress.
+const NO_OPTION: What = what("no_option", "of hosts that do not measure");
+
+/// From both programs' counters.
+pub fn totals(egress: &[u64], ingress: &[u64], lost: Packets) -> Totals {
+    let at = |counts: &[u64], index: usize| counts.get(index).copied().unwrap_or(0);
+    let counts = |counts: &[u64], of: &[What], first: usize| -> Vec<Count> {
+        let one = |(i, what): (usize, &What)| Count {
+            what: *what,
+            packets: at(counts, first + i),
+        };
+        of.iter().enumerate().map(one).collect()
+    };
+    let mut sent_without = counts(egress, &UNMEASURED, 1);
+    sent_without.extend(counts(egress, &UNMARKED, 8));
+    let mut received_without = counts(ingress, &UNMEASURED, 1);
+    received_without.extend(counts(ingress, &[NO_OPTION], 8));
+    let count = |name, words, packets| Count {
+        what: what(name, words),
+        packets,
+    };
+    let changed = vec![
+        count(
+            "mss_clamped",
+            "with the maximum segment size lowered",
+            at(egress, 12) + at(ingress, 11),
+        ),
+        count(
+            "option_removed",
+            "with the option taken off",
+            at(ingress, 9),
+        ),
+        count(
+            "option_padded",
+            "with the option overwritten by padding",
+            at(ingress, 10),
+        ),
+        count("path_mtu", "that told of a path's MTU", at(ingress, 12)),
+    ];
+    Totals {
+        packets: Packets {
+            sent: at(egress, 0),
+            received: at(ingress, 0),
+            ..lost
+        },
+        sent_without,
+        received_without,
+        changed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_index_is_shown_once() {
+        let egress: Vec<u64> = (1..=SIZE).collect();
+        let ingress: Vec<u64> = (1..=SIZE).map(|i| i * 100).collect();
+        let totals = totals(&egress, &ingress, Packets::default());
+        let named = |counts: &[Count]| -> Vec<(&str, u64)> {
+            counts.iter().map(|c| (c.what.name, c.packets)).collect()
+        };
+        assert_eq!((totals.packets.sent, totals.packets.received), (1, 100));
+        assert_eq!(
+            named(&totals.sent_without),
+            [
+                ("not_ipv6", 2),
+                ("other_protocol", 3),
+                ("fragment", 4),
+                ("control", 5),
+                ("malformed", 6),
+                ("unreadable", 7),
+                ("filtered", 8),
+                ("carrying", 9),
+                ("offloaded", 10),
+                ("no_room_on_link", 11),
+                ("no_room_on_path", 12),
+            ]
+        );
+        assert_eq!(
+            named(&totals.received_without)[6..],
+            [("filtered", 800), ("no_option", 900)]
+        );
+        assert_eq!(
+            named(&totals.changed),
+            [
+                ("mss_clamped", 1213),
+                ("option_removed", 1000),
+                ("option_padded", 1100),
+                ("path_mtu", 1300),
+            ]
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! What keeps `onpath pdm` from measuring, a function a kind.
+
+use super::filter::Mistake;
+use diag::{Code, Diagnostic, Span};
+use std::io;
+use std::net::SocketAddr;
+
+fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Box<Diagnostic> {
+    Diagnostic::error(Code(code), Span::NONE, what)
+        .help(help)
+        .into()
+}
+
+/// A filter cannot be read.
+pub fn filter(mistake: Mistake) -> Box<Diagnostic> {
+    error("E0960", mistake.what, mistake.help)
+}
+
+/// The address for `--prometheus` cannot be read.
+pub fn address(text: &str) -> Box<Diagnostic> {
+    let port = text.trim_start_matches(':');
+    let port = if port.parse::<u16>().is_ok() {
+        port
+    } else {
+        "9464"
+    };
+    error(
+        "E0961",
+        format!("`{text}` is not an address with a port"),
+        format!(
+            "write 127.0.0.1:{port} or [::1]:{port} for this machine alone, [::]:{port} for all that can reach it"
+        ),
+    )
+}
+
+/// The address for `--prometheus` cannot be listened at.
+pub fn not_served(address: SocketAddr, error_: &io::Error) -> Box<Diagnostic> {
+    let help = match error_.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!(
+                "take another port, or see who has it: `ss -tlnp 'sport = :{}'`",
+                address.port()
+            )
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            "`ip addr` lists the addresses of this network namespace".into()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024 take CAP_NET_BIND_SERVICE; take a higher one".into()
+        }
+        _ => "try another address".into(),
+    };
+    let what = crate::output::words(error_);
+    error(
+        "E0962",
+        format!("cannot serve at {address}: {what}; nothing was changed"),
+        help,
+    )
+}
+
+/// The interface has no IPv6.
+pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
+    error(
+        "E0963",
+        format!("IPv6 is off on `{interface}`, and the option is one of IPv6"),
+        format!(
+            "`sysctl net.ipv6.conf.{interface}.disable_ipv6=0` turns it on, unless the kernel was started without it"
+        ),
+    )
+}
+
+/// A packet of the least size that IPv6 guarantees has no room for the option.
+pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
+    error(
+        "E0964",
+        format!("the MTU of `{interface}` is {mtu}; IPv6 with the option takes {needed} at least"),
+        format!(
+            "`ip link set dev {interface} mtu 1500` raises it, where the network behind it carries that"
+        ),
+    )
+}
+
+/// The interface is measured already.
+pub fn measured(interface: &str, instance: &str) -> Box<Diagnostic> {
+    error(
+        "E0965",
+        format!("`{interface}` is measured already, by `{instance}`; nothing was changed"),
+        format!(
+            "`onpath pdm --attach {instance}` shows what it measures, `onpath unload {instance}` ends it"
+        ),
+    )
+}
+
+/// A running program is no measurement.
+pub fn no_measurement(instance: &str) -> Box<Diagnostic> {
+    error(
+        "E0966",
+        format!("`{instance}` is running, but it is not a measurement that this Onpath knows"),
+        "`onpath pdm --dev IF --detach` starts one and leaves it running; `onpath ls` lists what runs",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_answered_with_addresses() {
+        let told = |text| address(text).help.unwrap_or_default();
+        assert!(told("9100").contains("127.0.0.1:9100"), "{}", told("9100"));
+        assert!(told(":9100").contains("[::]:9100"));
+        assert!(told("localhost").contains("127.0.0.1:9464"));
+    }
+}
