@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use kernel::bench::median;
+use onpath::bpf_target::{self, Request};
 use onpath::driver::{self, Input};
-use onpath::xdp::{self, Request};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn measure(root: &Path) -> Result<CompileTime, Error> {
             .map_err(|r| Error::diagnostics(&r.diagnostics, &r.map))?;
         let front = elaborated.took;
         let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
-        let compiled = xdp::compile(&program, &sources, Request::default())
+        let compiled = bpf_target::compile(&program, &sources, Request::default())
             .map_err(|d| Error::diagnostics(&d, &sources))?;
         let loading = Instant::now();
         kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;

@@ -7,8 +7,8 @@ use control::entries;
 use kernel::budget::{self, Budget};
 use kernel::clang::{self, Source};
 use kernel::sys::{Loaded, Prog, Update, load_object};
+use onpath::bpf_target::Request;
 use onpath::driver::{self, Input};
-use onpath::xdp::Request;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
         .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
     let program = Arc::new(elaborated.program);
     let mut sources = elaborated.map;
-    let compiled = onpath::xdp::compile(&program, &sources, Request::default())
+    let compiled = onpath::bpf_target::compile(&program, &sources, Request::default())
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
     let file = sources
@@ -84,11 +84,12 @@ fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
     entries::apply(&program, &mut instance.store, &changes)
         .map_err(|_| Error::new(format!("{}: an entry was refused", workload.name)))?;
     let info = instance
-        .xdp
+        .program
+        .prog()
         .info()
         .map_err(Error::system("a program's size"))?;
     Ok(Ready {
-        prog: instance.xdp,
+        prog: instance.program.into_prog(),
         budget: compiled.budget,
         verified: info.verified_instructions,
     })

@@ -49,15 +49,21 @@ fn run(folder: &str) {
                 .unwrap()
                 .to_string_lossy()
                 .into_owned();
-            let file = map
-                .add(label.clone(), std::fs::read_to_string(&script).unwrap())
-                .unwrap();
+            let text = std::fs::read_to_string(&script).unwrap();
+            let options = interp::Options {
+                direction: match text.lines().next() {
+                    Some("# direction: egress") => arch::tc::Direction::Egress,
+                    _ => arch::tc::Direction::Ingress,
+                },
+                ..Default::default()
+            };
+            let file = map.add(label.clone(), text).unwrap();
             let (parsed, diagnostics) = stf::parse(&map, file);
             if diagnostics.has_errors() {
                 wrong.push(support::show(&diagnostics, &map));
                 continue;
             }
-            let mut device = match interp::Interpreter::new(program.clone(), Default::default()) {
+            let mut device = match interp::Interpreter::new(program.clone(), options) {
                 Ok(d) => d,
                 Err(d) => {
                     wrong.push(format!("{label}: {}", support::show(&d, &map)));

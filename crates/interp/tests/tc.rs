@@ -57,7 +57,7 @@ fn with(body: &str) -> String {
         "var n: bit<32>\nheader h: bytes\n\
          routine C block() {{\n{body}\n}}\nroutine D block() {{\n  emit h;\n}}\n\
          parser P start start {{\n  state start {{\n    extract h;\n    select (h.a) {{\n      \
-         (8w7) -> reject;\n      default -> accept;\n    }}\n  }}\n}}\n\
+         (8w7) -> reject;\n      (_) -> accept;\n    }}\n  }}\n}}\n\
          pipeline Parser parser P\npipeline Switch control C\npipeline Deparser control D\n\
          slot headers {{\n  header \"h\" = h;\n}}\n\
          slot tc_input {{\n{}}}\nslot tc_output {{\n{}}}\n",
@@ -174,8 +174,7 @@ fn there_are_groups_that_no_target_has() {
 
 #[test]
 fn each_packet_finds_the_numbers_of_the_shared_list() {
-    let body =
-        "  extern n = random32();\n  o.mark = n;\n  extern n = random32();\n  o.priority = n;";
+    let body = "  extern random32() -> o.mark;\n  extern random32() -> o.priority;";
     let mut interpreter = interpreter(&with(body));
     let mut lists = RandomLists::new(Options::default().seed);
     for _ in 0..3 {

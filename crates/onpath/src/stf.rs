@@ -1,7 +1,10 @@
 //! Runs STF tests on a target: what `onpath test` and the test suite share.
 
+use crate::bpf_target::{self, Compiled, Reach, Request};
 use crate::driver::Elaborated;
 use crate::output::{say, say_line};
+use arch::tc::Direction;
+use bpf::abi::Hook;
 use control::Device;
 use control::stf::{DecodedField, Outcome, parse, run};
 use diag::{Diagnostics, SourceMap};
@@ -17,13 +20,18 @@ use std::sync::Arc;
 pub enum Target {
     /// On the reference interpreter.
     Interp {
-        /// The seed of `random`.
+        /// Where random numbers begin.
         seed: u64,
+        /// Which way packets go, for programs that ask.
+        direction: Direction,
     },
-    /// In the kernel by XDP, packet by packet through `BPF_PROG_TEST_RUN`.
-    XdpFast,
-    /// In the kernel by XDP, between namespaces and veth pairs.
-    XdpVeth,
+    /// In the kernel.
+    Kernel {
+        /// Where the program runs.
+        hook: Hook,
+        /// How packets get there.
+        reach: Reach,
+    },
 }
 
 /// How a packet's story is told, on standard output.
@@ -85,8 +93,8 @@ pub struct Prepared {
 
 /// How the target is reached.
 enum Way {
-    Interp { seed: u64 },
-    Xdp(Box<crate::xdp::Compiled>, crate::xdp::Reach),
+    Interp(Options),
+    Kernel(Box<Compiled>, Reach),
 }
 
 impl Prepared {
@@ -98,39 +106,30 @@ impl Prepared {
     ) -> Result<Prepared, Unfit> {
         let sources = Rc::new(elaborated.map);
         let program = Arc::new(elaborated.program);
-        let xdp = |reach| {
-            let compiled = crate::xdp::compile(
-                &program,
-                &sources,
-                crate::xdp::Request {
-                    externs,
-                    // Between veth pairs a redirect is one.
-                    observe: reach == crate::xdp::Reach::TestRun,
-                },
-            )
-            .map_err(|diagnostics| Unfit {
-                map: Rc::clone(&sources),
-                diagnostics,
-            })?;
-            Ok(Way::Xdp(Box::new(compiled), reach))
+        let unfit = |diagnostics| Unfit {
+            map: Rc::clone(&sources),
+            diagnostics,
         };
         let way = match target {
-            Target::Interp { seed } => {
-                Interpreter::new(
-                    Arc::clone(&program),
-                    Options {
-                        seed,
-                        ..Options::default()
-                    },
-                )
-                .map_err(|diagnostics| Unfit {
-                    map: Rc::clone(&sources),
-                    diagnostics,
-                })?;
-                Way::Interp { seed }
+            Target::Interp { seed, direction } => {
+                let options = Options {
+                    seed,
+                    direction,
+                    ..Options::default()
+                };
+                Interpreter::new(Arc::clone(&program), options).map_err(unfit)?;
+                Way::Interp(options)
             }
-            Target::XdpFast => xdp(crate::xdp::Reach::TestRun)?,
-            Target::XdpVeth => xdp(crate::xdp::Reach::Veth)?,
+            Target::Kernel { hook, reach } => {
+                let request = Request {
+                    hook,
+                    externs,
+                    // Between veth pairs a redirect is one.
+                    observe: reach == Reach::TestRun,
+                };
+                let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
+                Way::Kernel(Box::new(compiled), reach)
+            }
         };
         Ok(Prepared {
             sources,
@@ -178,12 +177,8 @@ impl Prepared {
         trace: Option<Trace>,
     ) -> Result<Box<dyn Device>, Diagnostics> {
         match &self.way {
-            Way::Interp { seed } => {
-                let options = Options {
-                    seed: *seed,
-                    ..Options::default()
-                };
-                let mut interpreter = Interpreter::new(Arc::clone(&self.program), options)?;
+            Way::Interp(options) => {
+                let mut interpreter = Interpreter::new(Arc::clone(&self.program), *options)?;
                 let sources = Rc::clone(&self.sources);
                 interpreter.trace_to(trace.map(|format| -> Box<dyn FnMut(TraceEvent)> {
                     match format {
@@ -204,8 +199,8 @@ impl Prepared {
                 }));
                 Ok(Box::new(interpreter))
             }
-            Way::Xdp(compiled, reach) => {
-                crate::xdp::device(compiled, &self.program, &self.sources, *reach, script)
+            Way::Kernel(compiled, reach) => {
+                bpf_target::device(compiled, &self.program, &self.sources, *reach, script)
             }
         }
     }

@@ -2,9 +2,12 @@
 
 use super::source::elaborate_or;
 use crate::args::{Test, TestTarget, TraceFormat};
+use crate::bpf_target::Reach;
 use crate::loader::read_text;
 use crate::output::{Done, Stop, print_diagnostics, print_json, say_line};
 use crate::stf::{self, Case, Prepared, Target, Trace, Verdict};
+use arch::tc::Direction;
+use bpf::abi::Hook;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -159,23 +162,46 @@ fn refusal(name: &str, diagnostics: &Diagnostics, map: &SourceMap) -> Value {
 
 fn target(args: &Test) -> Result<Target, Stop> {
     let usage = |text: &str| Err(Stop::Usage(text.to_string()));
-    match (args.target, args.fast) {
-        (TestTarget::Interp, true) => {
-            usage("`--fast` is for `--target xdp`: the interpreter has but one way")
+    let hook = match args.target {
+        TestTarget::Interp => {
+            return match () {
+                () if args.fast => {
+                    usage("`--fast` is for the kernel's targets: the interpreter has but one way")
+                }
+                () if !args.externs.is_empty() => {
+                    usage("`--extern` is for the kernel's targets: the interpreter does not run C")
+                }
+                () => Ok(Target::Interp {
+                    seed: args.seed.unwrap_or(1),
+                    direction: if args.egress {
+                        Direction::Egress
+                    } else {
+                        Direction::Ingress
+                    },
+                }),
+            };
         }
-        (TestTarget::Interp, false) if !args.externs.is_empty() => {
-            usage("`--extern` is for `--target xdp`: the interpreter does not run C")
-        }
-        (TestTarget::Interp, false) => Ok(Target::Interp {
-            seed: args.seed.unwrap_or(1),
-        }),
-        (TestTarget::Xdp, _) if args.trace.is_some() => usage(
+        TestTarget::Xdp => Hook::Xdp,
+        TestTarget::Tc => Hook::TcIngress,
+        TestTarget::TcEgress => Hook::TcEgress,
+    };
+    if args.trace.is_some() {
+        return usage(
             "`--trace` is for `--target interp`: run the test there to see the packet's story",
-        ),
-        (TestTarget::Xdp, _) if args.seed.is_some() => {
-            usage("`--seed` is for `--target interp`: the kernel draws its own random numbers")
-        }
-        (TestTarget::Xdp, true) => Ok(Target::XdpFast),
-        (TestTarget::Xdp, false) => Ok(Target::XdpVeth),
+        );
     }
+    if args.seed.is_some() {
+        return usage("`--seed` is for `--target interp`: the kernel draws its own random numbers");
+    }
+    if args.egress {
+        return usage(
+            "`--egress` is for `--target interp`: in the kernel, say `--target tc-egress`",
+        );
+    }
+    let reach = if args.fast {
+        Reach::TestRun
+    } else {
+        Reach::Veth
+    };
+    Ok(Target::Kernel { hook, reach })
 }

@@ -1,7 +1,7 @@
-//! From IR to a program in the kernel: passes, C, clang, budget.
+//! From IR to a program for a hook of the kernel: passes, C, clang, budget.
 
 use crate::driver;
-use bpf::abi::Abi;
+use bpf::abi::{Abi, Hook};
 use bpf::{BpfOutput, Options};
 use control::Device;
 use control::stf::{Script, StatementKind};
@@ -45,28 +45,49 @@ pub enum Reach {
 }
 
 /// How a program is to be compiled.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
+    /// Where it is to run.
+    pub hook: Hook,
     /// C files for the extern functions that the program declares.
     pub externs: &'a [PathBuf],
-    /// Keep a redirect's port for [`TestRun`] to read, instead of sending the packet there.
+    /// For [`TestRun`]: take clock and random numbers from it, and keep where packets are to go for it to
+    /// read, instead of sending them there.
     pub observe: bool,
 }
 
-/// The C text for a program as elaborated, or why XDP cannot run it.
+impl Default for Request<'_> {
+    /// For XDP, and nothing besides.
+    fn default() -> Self {
+        Request::hook(Hook::Xdp)
+    }
+}
+
+impl Request<'_> {
+    /// For a hook, and nothing besides.
+    pub fn hook(hook: Hook) -> Request<'static> {
+        Request {
+            hook,
+            externs: &[],
+            observe: false,
+        }
+    }
+}
+
+/// The C text for a program as elaborated, or why the hook cannot run it.
 pub fn generate(
     program: &Program,
     sources: &SourceMap,
-    externs: &[PathBuf],
+    request: Request,
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
         &driver::optimise(program),
         sources,
-        &options(sources, externs),
+        &options(sources, request),
     )
 }
 
-fn options(sources: &SourceMap, externs: &[PathBuf]) -> Options {
+fn options(sources: &SourceMap, request: Request) -> Options {
     let file_name = |path: &PathBuf| {
         path.file_name()
             .unwrap_or_default()
@@ -74,12 +95,13 @@ fn options(sources: &SourceMap, externs: &[PathBuf]) -> Options {
             .into_owned()
     };
     Options {
+        hook: request.hook,
         source_name: sources
             .files()
             .next()
             .map(|(_, f)| f.name.clone())
             .unwrap_or_default(),
-        extern_files: externs.iter().map(file_name).collect(),
+        extern_files: request.externs.iter().map(file_name).collect(),
         ..Options::default()
     }
 }
@@ -110,7 +132,7 @@ pub fn compile(
         };
         Ok((compiled, outwitted))
     };
-    let usual = options(sources, request.externs);
+    let usual = options(sources, request);
     match attempt(&usual) {
         // The stack that clang needs is known only when it is done.
         Err(diagnostics) if diagnostics.iter().any(|d| d.code == clang::STACK_TOO_LARGE) => {
@@ -178,9 +200,13 @@ fn ports_of(script: &Script) -> BTreeSet<u32> {
     script
         .statements
         .iter()
-        .filter_map(|statement| match statement.kind {
-            StatementKind::Packet { port, .. } | StatementKind::Expect { port, .. } => Some(port),
-            _ => None,
+        .flat_map(|statement| match &statement.kind {
+            StatementKind::Packet { port, .. } | StatementKind::Expect { port, .. } => {
+                std::slice::from_ref(port)
+            }
+            StatementKind::MulticastGroup { ports, .. } => ports,
+            _ => &[],
         })
+        .copied()
         .collect()
 }
