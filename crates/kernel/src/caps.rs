@@ -10,8 +10,8 @@ const NAMED: [(&str, u32); 6] = [
     ("CAP_BPF", 39),
 ];
 
-/// What loading and attaching an XDP program takes.
-pub const XDP: [&str; 3] = ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON"];
+/// What loading and attaching a program takes.
+pub const RUN: [&str; 3] = ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON"];
 
 /// The effective capabilities of this process among those that matter here.
 pub fn effective() -> Vec<&'static str> {

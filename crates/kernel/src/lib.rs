@@ -9,9 +9,11 @@
 //! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`] and
 //! [`veth`] only.
 
+pub mod attach;
 pub mod bench;
 pub mod budget;
 pub mod build;
+pub mod bundle;
 pub mod caps;
 pub mod clang;
 mod delegate;
@@ -19,20 +21,25 @@ pub mod description;
 pub mod errors;
 pub mod interface;
 pub mod interrupt;
+pub mod link_settings;
 pub mod load;
 pub mod netns;
 pub mod pins;
+pub mod ports;
 pub mod probe;
+pub mod program;
 pub mod store;
 pub mod sys;
+pub mod tc;
 pub mod test_run;
 pub mod verifier_log;
 pub mod veth;
 pub mod veth_device;
-pub mod xdp;
+mod xdp;
 
 pub use load::{Failure, Instance, load};
 pub use pins::{Pins, Record};
+pub use program::HookProg;
 pub use store::KernelStore;
 pub use test_run::TestRun;
 pub use veth_device::VethDevice;

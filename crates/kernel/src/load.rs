@@ -1,9 +1,10 @@
 //! A compiled program into the kernel: maps, initial data, the program's own entries.
 
+use crate::program::HookProg;
 use crate::store::{Globals, KernelStore};
-use crate::sys::{LoadFailure, Loaded, Map, Prog, load_object};
+use crate::sys::{LoadFailure, Loaded, Map, load_object_with};
 use crate::{caps, errors, verifier_log};
-use bpf::abi::{Abi, Hook, MapAbi, MapKind};
+use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
 use ir::Program;
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ use std::sync::Arc;
 pub struct Instance {
     /// Its tables, counters and the rest of its state.
     pub store: KernelStore,
-    /// The program for XDP.
-    pub xdp: Prog,
+    /// The program, for the hook it was compiled for.
+    pub program: HookProg,
 }
 
 /// Why a program did not get into the kernel.
@@ -44,7 +45,18 @@ pub fn load(
     program: &Arc<Program>,
     sources: &SourceMap,
 ) -> Result<Instance, Failure> {
-    let loaded = load_object(object, &[]).map_err(|f| explain(f, sources))?;
+    load_with(object, abi, program, sources, &[])
+}
+
+/// Loads an object that uses maps which are there already, by the names it gives them.
+pub(crate) fn load_with(
+    object: &[u8],
+    abi: &Arc<Abi>,
+    program: &Arc<Program>,
+    sources: &SourceMap,
+    reuse: &[(&str, &Map)],
+) -> Result<Instance, Failure> {
+    let loaded = load_object_with(object, &[], reuse).map_err(|f| explain(f, sources))?;
     Ok(assemble(loaded, abi, program)?)
 }
 
@@ -54,7 +66,7 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
     } else {
         failure.log.clone()
     };
-    let missing = caps::missing(&caps::XDP);
+    let missing = caps::missing(&caps::RUN);
     let refused_rights = failure.error.raw_os_error() == Some(libc::EPERM);
     let diagnostic = if refused_rights && failure.log.is_empty() {
         errors::load::not_permitted("load a BPF program", &missing)
@@ -77,17 +89,14 @@ fn assemble(
         check_map(map, maps.get(&map.name))?;
     }
     let globals = open_globals(abi, &maps)?;
-    let function = abi
-        .programs
-        .iter()
-        .find(|p| p.hook == Hook::Xdp)
-        .map_or("", |p| &p.function);
-    let xdp = loaded
+    let wanted = abi.programs.first();
+    let wanted = wanted.ok_or_else(|| errors::load::no_program(""))?;
+    let prog = loaded
         .programs
         .into_iter()
-        .find(|(name, _)| name == function)
-        .map(|(_, prog)| prog)
-        .ok_or_else(|| errors::load::no_program(function))?;
+        .find(|(name, _)| *name == wanted.function)
+        .and_then(|(_, prog)| HookProg::new(prog, wanted.hook).ok())
+        .ok_or_else(|| errors::load::no_program(&wanted.function))?;
     let mut store = KernelStore {
         abi: Arc::clone(abi),
         program: Arc::clone(program),
@@ -99,7 +108,10 @@ fn assemble(
         let name = &program.tables[table].name;
         errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
     })?;
-    Ok(Instance { store, xdp })
+    Ok(Instance {
+        store,
+        program: prog,
+    })
 }
 
 /// Maps the program's data section, if it has one.

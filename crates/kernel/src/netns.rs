@@ -4,6 +4,7 @@
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 
 /// A network namespace of our own.
@@ -41,6 +42,13 @@ impl NetNs {
                 .join()
                 .unwrap_or_else(|_| Err(io::Error::other("the namespace's thread ended")))
         })
+    }
+}
+
+/// What `setns` and `ip link … netns` take.
+impl AsFd for NetNs {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 

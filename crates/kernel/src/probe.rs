@@ -2,7 +2,7 @@
 
 use crate::clang;
 use crate::netns::NetNs;
-use crate::sys::{Link, Map, Prog, XdpMode};
+use crate::sys::{Link, Map, Prog, Side, XdpMode};
 use crate::veth::make_pairs;
 use crate::{caps, pins};
 use nix::net::if_::if_nametoindex;
@@ -134,7 +134,7 @@ fn bpf_file_system() -> Finding {
 }
 
 fn capabilities() -> Finding {
-    let missing = caps::missing(&caps::XDP);
+    let missing = caps::missing(&caps::RUN);
     Finding {
         name: "capabilities",
         state: State::of(missing.is_empty()),
@@ -183,7 +183,7 @@ fn tried(name: &'static str, need: Need, remedy: &'static str, result: io::Resul
     let denied = |e: &io::Error| e.kind() == io::ErrorKind::PermissionDenied;
     let (state, detail) = match result {
         Ok(()) => (State::Present, "works".to_owned()),
-        Err(error) if denied(&error) && !caps::missing(&caps::XDP).is_empty() => (
+        Err(error) if denied(&error) && !caps::missing(&caps::RUN).is_empty() => (
             State::Unknown,
             "not tried: needs the capabilities".to_owned(),
         ),
@@ -270,7 +270,7 @@ fn features() -> Vec<Finding> {
             "tcx",
             Need::Useful,
             "tc programs attach by it (Linux 6.6)",
-            on_veth(|index| Link::attach_tcx(&Prog::constant_tc(-1)?, index, false)),
+            on_veth(|index| Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Ingress)),
         ),
     ]
 }

@@ -74,7 +74,8 @@ impl TestRun {
         self.tell_port(port)?;
         let ran = self
             .instance
-            .xdp
+            .program
+            .prog()
             .run_xdp(packet, &mut self.out, 0, 1)
             .map_err(|e| StoreError::System {
                 what: match e.raw_os_error() {

@@ -147,6 +147,38 @@ impl RawSocket {
         })
     }
 
+    /// Makes room for this many bytes of packets that wait, past the limit for unprivileged users.
+    pub fn set_room(&self, bytes: i32) -> io::Result<()> {
+        // SAFETY: the option's value is an int.
+        check(unsafe {
+            libc::setsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_RCVBUFFORCE,
+                (&raw const bytes).cast(),
+                size_of_val(&bytes) as u32,
+            )
+        })
+    }
+
+    /// Packets that found no room since the last call.
+    pub fn overflowed(&self) -> io::Result<u32> {
+        // `struct tpacket_stats`: seen, dropped.
+        let mut counts = [0u32; 2];
+        let mut length = size_of_val(&counts) as libc::socklen_t;
+        // SAFETY: the option's value is two numbers, and the length says so.
+        check(unsafe {
+            libc::getsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                counts.as_mut_ptr().cast(),
+                &mut length,
+            )
+        })?;
+        Ok(counts[1])
+    }
+
     /// Sends a packet of at least 14 bytes out of the device.
     pub fn send(&self, packet: &[u8]) -> io::Result<()> {
         // SAFETY: the packet has the length given.

@@ -9,9 +9,9 @@
 use crate::errors;
 use crate::load::Instance;
 use crate::netns::NetNs;
+use crate::ports::connect_ports;
 use crate::sys::{Link, Prog, XdpMode, count_runs};
 use crate::veth::{MTU, RawSocket, Received, make_pairs};
-use crate::xdp::connect_ports;
 use control::{Device, Packet, StoreError};
 use diag::Diagnostic;
 use nix::net::if_::if_nametoindex;
@@ -69,7 +69,7 @@ impl VethDevice {
             .collect();
         let pass = Prog::constant_xdp(PASS).map_err(failed("the outer ends' program"))?;
         let (xdp, abi, maps) = (
-            &instance.xdp,
+            instance.program.prog(),
             &instance.store.abi.ports,
             &instance.store.maps,
         );
@@ -98,7 +98,11 @@ impl VethDevice {
             })
             .map_err(failed("devices and sockets"))?;
         connected?;
-        let runs_before = instance.xdp.runs().map_err(failed("counting runs"))?;
+        let runs_before = instance
+            .program
+            .prog()
+            .runs()
+            .map_err(failed("counting runs"))?;
         instance.store.live = true;
         Ok(VethDevice {
             instance,
@@ -119,7 +123,8 @@ impl VethDevice {
         loop {
             let runs = self
                 .instance
-                .xdp
+                .program
+                .prog()
                 .runs()
                 .map_err(system("count the program's runs"))?;
             if runs - self.runs_before >= self.sent {

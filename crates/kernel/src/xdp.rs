@@ -1,25 +1,13 @@
-//! Attaching a program to an interface by XDP, and connecting its ports.
+//! Attaching a program to an interface by XDP.
 
-use crate::sys::{Link, Map, Prog, Update, XdpMode, xdp_on};
+use crate::attach::{Attached, Holder, Mode};
+use crate::sys::{Link, Prog, XdpMode, xdp_on};
 use crate::{Pins, caps, errors};
-use bpf::abi::PortsAbi;
 use diag::Diagnostic;
-use std::collections::BTreeMap;
 use std::io;
 
-/// A program on an interface, for as long as this value (or a pin of it) lives.
-#[derive(Debug)]
-pub struct Attached {
-    /// The attachment.
-    pub link: Link,
-    /// How it is attached.
-    pub mode: XdpMode,
-    /// Why it is not native, if it is not.
-    pub native_refused: Option<String>,
-}
-
 /// Fails if an interface has an XDP program, naming the one of ours that it is if it is one.
-pub fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Box<Diagnostic>> {
+pub(crate) fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Box<Diagnostic>> {
     let Ok(Some(seen)) = xdp_on(ifindex) else {
         return Ok(());
     };
@@ -31,28 +19,16 @@ pub fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Box<Diagn
     ))
 }
 
-/// Fails if this process has not the capabilities that running a program takes.
-pub fn check_rights() -> Result<(), Box<Diagnostic>> {
-    let missing = caps::missing(&caps::XDP);
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(errors::load::not_permitted(
-        "run a program by XDP",
-        &missing,
-    ))
-}
-
 /// Attaches a program to an interface that has none: natively, or where the driver refuses that, in
 /// the network stack. Nothing is changed if it fails.
-pub fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Box<Diagnostic>> {
+pub(crate) fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Box<Diagnostic>> {
     check_free(&Pins::default(), name, ifindex)?;
     let native = match Link::attach_xdp(prog, ifindex, XdpMode::Native) {
         Ok(link) => {
             return Ok(Attached {
-                link,
-                mode: XdpMode::Native,
-                native_refused: None,
+                holder: Holder::Link(link),
+                mode: Mode::Native,
+                better_refused: None,
             });
         }
         Err(error) => error,
@@ -62,9 +38,9 @@ pub fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Box<Dia
     }
     match Link::attach_xdp(prog, ifindex, XdpMode::Generic) {
         Ok(link) => Ok(Attached {
-            link,
-            mode: XdpMode::Generic,
-            native_refused: Some(native.to_string()),
+            holder: Holder::Link(link),
+            mode: Mode::Generic,
+            better_refused: Some(native.to_string()),
         }),
         Err(generic) => Err(not_worth_a_second_try(&generic, name, ifindex)
             .unwrap_or_else(|| errors::device::not_attached(name, &native, &generic))),
@@ -76,8 +52,9 @@ fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option
     match error.raw_os_error() {
         Some(libc::EPERM) => Some(errors::load::not_permitted(
             &format!("attach a program to `{name}`"),
-            &caps::missing(&caps::XDP),
+            &caps::missing(&caps::RUN),
         )),
+        Some(libc::ENODEV) => Some(errors::device::interface_gone(name)),
         Some(libc::EBUSY | libc::EEXIST) => {
             let checked = check_free(&Pins::default(), name, ifindex);
             Some(
@@ -88,36 +65,4 @@ fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option
         }
         _ => None,
     }
-}
-
-/// Tells a program which port is which interface (pairs of port and interface index): for redirects,
-/// and for its input port.
-pub fn connect_ports(
-    names: &PortsAbi,
-    maps: &BTreeMap<String, Map>,
-    ports: &[(u32, u32)],
-) -> Result<(), Box<Diagnostic>> {
-    for (port, ifindex) in ports {
-        let pairs = [
-            (&names.devmap, port, ifindex),
-            (&names.input, ifindex, port),
-        ];
-        for (name, key, value) in pairs {
-            let Some(map) = name.as_ref().and_then(|n| maps.get(n)) else {
-                continue;
-            };
-            let mut bytes = value.to_ne_bytes().to_vec();
-            // A devmap's value may have room for a program that runs on the way out.
-            bytes.resize(map.info().value_size, 0);
-            map.set(&key.to_ne_bytes(), &bytes, Update::Any)
-                .map_err(|error| match error.raw_os_error() {
-                    Some(libc::E2BIG) => errors::device::bad_port(*port, map.info().max_entries),
-                    _ => errors::load::initial_state(
-                        &format!("port {port} (interface {ifindex})"),
-                        &error.to_string(),
-                    ),
-                })?;
-        }
-    }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Network interfaces, namespaces, and programs on them.
 
+use super::words;
 use diag::{Code, Diagnostic, Span};
 use std::io;
 
@@ -127,5 +128,103 @@ pub fn bad_port(port: u32, ports: u32) -> Box<Diagnostic> {
 pub fn no_test_network(what: &str, error: &str) -> Box<Diagnostic> {
     Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {error}"))
         .help("it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights")
+    .into()
+}
+
+/// The kernel did not attach the program to traffic control, by tcx (if that was tried) or by a filter.
+pub fn tc_not_attached(name: &str, tcx: Option<&io::Error>, filter: &io::Error) -> Box<Diagnostic> {
+    let tried = tcx.map_or_else(String::new, |e| format!("tcx {e}; "));
+    Diagnostic::error(
+        Code("E0793"),
+        Span::NONE,
+        format!("the program could not be attached to `{name}`: {tried}clsact {filter}"),
+    )
+    .help("tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has")
+    .into()
+}
+
+/// The interface was there, and is not any more.
+pub fn interface_gone(name: &str) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0794"),
+        Span::NONE,
+        format!("interface `{name}` went away meanwhile; nothing was changed"),
+    )
+    .help("`ip link` lists what there is")
+    .into()
+}
+
+/// Settings of an interface could not be read, changed or restored.
+pub fn link_settings(name: &str, error: &io::Error) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0795"),
+        Span::NONE,
+        format!(
+            "the settings of interface `{name}` could not be changed: {}",
+            words(error)
+        ),
+    )
+    .help("it takes CAP_NET_ADMIN; `ip -details link show` shows them")
+    .into()
+}
+
+/// The several attachments of an instance could not be made one.
+pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0796"),
+        Span::NONE,
+        format!(
+            "a BPF file system for the program's pins could not be mounted: {}",
+            words(error)
+        ),
+    )
+    .help("attaching in several places as one takes CAP_SYS_ADMIN and Linux 5.2; one interface alone does not")
+    .into()
+}
+
+/// Another command of ours does not end.
+pub fn busy() -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0797"),
+        Span::NONE,
+        "another onpath command is loading or removing programs, and does not end",
+    )
+    .help("look for it with `pgrep -a onpath`")
+    .into()
+}
+
+/// Filters of a command that was killed could not be removed.
+pub fn filters_left(error: &io::Error) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0798"),
+        Span::NONE,
+        format!(
+            "filters that a killed command left behind could not be removed: {}",
+            words(error)
+        ),
+    )
+    .help("they let packets pass; removing them takes CAP_NET_ADMIN and CAP_SYS_ADMIN")
+    .into()
+}
+
+/// An instance of several programs, and none of them or an unknown one was named.
+pub fn which_member(instance: &str, named: Option<&str>, members: &[&str]) -> Box<Diagnostic> {
+    let message = match named {
+        Some(name) => format!("`{instance}` has no program `{name}`"),
+        None => format!("`{instance}` has several programs; say which one"),
+    };
+    Diagnostic::error(Code("E0799"), Span::NONE, message)
+        .help(format!("it has: {}", members.join(", ")))
+        .into()
+}
+
+/// The name belongs to programs that another mount namespace holds.
+pub fn elsewhere(name: &str) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0789"),
+        Span::NONE,
+        format!("`{name}` was loaded from another mount namespace, such as a container's"),
+    )
+    .help("unload it there; `onpath unload --all` takes it off from here")
     .into()
 }

@@ -1,5 +1,6 @@
 //! What can go wrong between the generated C and a running program, one function a kind.
 
+pub mod bundle;
 pub mod clang;
 pub mod device;
 pub mod load;

@@ -1,6 +1,6 @@
 //! Attachments. A link holds a program on a device until its last descriptor and pin are gone.
 
-use super::{Prog, check, open_pinned, own, pin};
+use super::{Prog, Side, check, open_pinned, own, pin};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
@@ -90,14 +90,13 @@ impl Link {
         Link::create(prog, ifindex, libbpf_sys::BPF_XDP, &opts)
     }
 
-    /// Puts a tc program on a device's ingress or egress.
-    pub fn attach_tcx(prog: &Prog, ifindex: u32, egress: bool) -> io::Result<Link> {
+    /// Puts a tc program on a device's ingress or egress, behind those that are there.
+    pub fn attach_tcx(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Link> {
         let mut opts = libbpf_sys::bpf_link_create_opts::default();
         opts.sz = size_of_val(&opts) as _;
-        let point = if egress {
-            libbpf_sys::BPF_TCX_EGRESS
-        } else {
-            libbpf_sys::BPF_TCX_INGRESS
+        let point = match side {
+            Side::Ingress => libbpf_sys::BPF_TCX_INGRESS,
+            Side::Egress => libbpf_sys::BPF_TCX_EGRESS,
         };
         Link::create(prog, ifindex, point, &opts)
     }

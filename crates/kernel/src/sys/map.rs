@@ -90,6 +90,12 @@ impl Map {
         })?)
     }
 
+    /// Opens a map by the kernel's number for it.
+    pub fn by_id(id: u32) -> io::Result<Map> {
+        // SAFETY: no pointers.
+        Map::from_fd(own(unsafe { libbpf_sys::bpf_map_get_fd_by_id(id) })?)
+    }
+
     /// Opens a pinned map.
     pub fn open(path: &Path) -> io::Result<Map> {
         Map::from_fd(open_pinned(path)?)

@@ -1,14 +1,19 @@
 //! The kernel's BPF objects as owned file descriptors, with checked lengths. The only unsafe code
 //! that speaks to `bpf(2)`; everything above works with these types.
 
+pub mod filter;
 mod link;
 mod map;
+mod mount;
+pub mod netlink;
 mod object;
 mod prog;
 
+pub use filter::Side;
 pub use link::{Link, XdpMode, XdpSeen, link_ids, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};
-pub use object::{LoadFailure, Loaded, load_object};
+pub use mount::DetachedBpffs;
+pub use object::{LoadFailure, Loaded, load_object, load_object_with};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 
 use std::ffi::CString;

@@ -4,7 +4,7 @@ use super::{Map, Prog, check};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::Once;
 
@@ -58,9 +58,19 @@ impl Drop for Open {
 /// Loads an object's maps and programs into the kernel. `resize` gives maps another number of
 /// entries than the object says, by name.
 pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, LoadFailure> {
+    load_object_with(object, resize, &[])
+}
+
+/// The same, with maps that are there already: `reuse` says which the object is to use instead of making
+/// its own, by name.
+pub fn load_object_with(
+    object: &[u8],
+    resize: &[(&str, u32)],
+    reuse: &[(&str, &Map)],
+) -> Result<Loaded, LoadFailure> {
     collect_messages();
     let mut log = vec![0u8; LOG_BYTES];
-    load(object, resize, &mut log).map_err(|error| LoadFailure {
+    load(object, resize, reuse, &mut log).map_err(|error| LoadFailure {
         error,
         log: CStr::from_bytes_until_nul(&log)
             .map(|s| s.to_string_lossy().into_owned())
@@ -69,7 +79,12 @@ pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, Load
     })
 }
 
-fn load(object: &[u8], resize: &[(&str, u32)], log: &mut [u8]) -> io::Result<Loaded> {
+fn load(
+    object: &[u8],
+    resize: &[(&str, u32)],
+    reuse: &[(&str, &Map)],
+    log: &mut [u8],
+) -> io::Result<Loaded> {
     let mut opts = libbpf_sys::bpf_object_open_opts::default();
     opts.sz = size_of_val(&opts) as _;
     opts.object_name = c"onpath".as_ptr();
@@ -89,6 +104,20 @@ fn load(object: &[u8], resize: &[(&str, u32)], log: &mut [u8]) -> io::Result<Loa
             if !map.is_null() {
                 check(libbpf_sys::bpf_map__set_max_entries(map, *entries))?;
             }
+        }
+    }
+    for (name, shared) in reuse {
+        let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // SAFETY: the object is open; libbpf duplicates the descriptor.
+        unsafe {
+            let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
+            if map.is_null() {
+                return Err(io::ErrorKind::NotFound.into());
+            }
+            check(libbpf_sys::bpf_map__reuse_fd(
+                map,
+                shared.as_fd().as_raw_fd(),
+            ))?;
         }
     }
     // SAFETY: the object is open.

@@ -1,6 +1,7 @@
 //! Loaded programs, and running them on a packet without a network device.
 
-use super::{check, open_pinned, own, pin};
+use super::{Map, check, open_pinned, own, pin};
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -10,6 +11,8 @@ use std::path::Path;
 pub struct ProgInfo {
     /// The kernel's number for it.
     pub id: u32,
+    /// `BPF_PROG_TYPE_*`.
+    pub kind: u32,
     /// Instructions that the verifier walked through, over all paths.
     pub verified_instructions: u32,
     /// Instructions after the kernel's rewriting.
@@ -65,11 +68,46 @@ impl Prog {
         };
         // r0 = verdict; exit
         let code = [instruction(0xb7, verdict), instruction(0x95, 0)];
+        Prog::from_instructions(kind, c"constant", &code)
+    }
+
+    /// Loads a tc program that runs the one in the array's first place, and lets packets pass while there is none.
+    /// `name` has 15 bytes at most.
+    pub fn gate(array: &Map, name: &CStr) -> io::Result<Prog> {
+        const PSEUDO_MAP_FD: u8 = 1;
+        let instruction = |code: u8, dst: u8, src: u8, imm: i32| {
+            let mut one = libbpf_sys::bpf_insn {
+                code,
+                imm,
+                ..Default::default()
+            };
+            one.set_dst_reg(dst);
+            one.set_src_reg(src);
+            one
+        };
+        let fd = array.as_fd().as_raw_fd();
+        // r2 = array; r3 = 0; tail_call(r1, r2, r3); r0 = -1; exit
+        let code = [
+            instruction(0x18, 2, PSEUDO_MAP_FD, fd),
+            instruction(0, 0, 0, 0),
+            instruction(0xb7, 3, 0, 0),
+            instruction(0x85, 0, 0, libbpf_sys::BPF_FUNC_tail_call as i32),
+            instruction(0xb7, 0, 0, -1),
+            instruction(0x95, 0, 0, 0),
+        ];
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, name, &code)
+    }
+
+    fn from_instructions(
+        kind: libbpf_sys::bpf_prog_type,
+        name: &CStr,
+        code: &[libbpf_sys::bpf_insn],
+    ) -> io::Result<Prog> {
         // SAFETY: names and instructions outlive the call; no options.
         let fd = own(unsafe {
             libbpf_sys::bpf_prog_load(
                 kind,
-                c"constant".as_ptr(),
+                name.as_ptr(),
                 c"GPL".as_ptr(),
                 code.as_ptr(),
                 code.len() as _,
@@ -77,6 +115,29 @@ impl Prog {
             )
         })?;
         Ok(Prog { fd })
+    }
+
+    /// Opens a program by the kernel's number for it.
+    pub fn by_id(id: u32) -> io::Result<Prog> {
+        // SAFETY: no pointers.
+        let fd = own(unsafe { libbpf_sys::bpf_prog_get_fd_by_id(id) })?;
+        Ok(Prog { fd })
+    }
+
+    /// The kernel's numbers for the maps that it uses, the first eight at most.
+    pub fn map_ids(&self) -> io::Result<Vec<u32>> {
+        let mut ids = [0u32; 8];
+        let mut info = libbpf_sys::bpf_prog_info {
+            nr_map_ids: ids.len() as u32,
+            map_ids: ids.as_mut_ptr() as u64,
+            ..Default::default()
+        };
+        let mut len = size_of_val(&info) as u32;
+        // SAFETY: `info` is `len` bytes of plain data; its only pointer is to as many numbers as it says.
+        check(unsafe {
+            libbpf_sys::bpf_prog_get_info_by_fd(self.fd.as_raw_fd(), &mut info, &mut len)
+        })?;
+        Ok(ids[..ids.len().min(info.nr_map_ids as usize)].to_vec())
     }
 
     /// How often it ran since its load, as far as the kernel counted; see [`count_runs`].
@@ -111,6 +172,7 @@ impl Prog {
         let info = self.raw_info()?;
         Ok(ProgInfo {
             id: info.id,
+            kind: info.type_,
             verified_instructions: info.verified_insns,
             translated_instructions: info.xlated_prog_len / 8,
             machine_code_bytes: info.jited_prog_len,

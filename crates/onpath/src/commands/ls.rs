@@ -28,7 +28,11 @@ pub fn run(args: Ls) -> Done {
             .to_vec(),
     ];
     for record in &records {
-        for (i, at) in record.interfaces.iter().enumerate() {
+        let all = record
+            .members
+            .iter()
+            .flat_map(|m| m.interfaces.iter().map(move |at| (m, at)));
+        for (i, (member, at)) in all.enumerate() {
             let first = |text: &str| {
                 if i == 0 {
                     text.to_string()
@@ -42,7 +46,7 @@ pub fn run(args: Ls) -> Done {
             };
             rows.push(vec![
                 first(&record.instance),
-                first(&record.abi.source),
+                first(&member.abi.source),
                 at.port.to_string(),
                 name,
                 at.mode.clone(),
@@ -54,9 +58,10 @@ pub fn run(args: Ls) -> Done {
 }
 
 fn as_json(record: &Record) -> Value {
-    let interfaces: Vec<Value> = record
-        .interfaces
+    let members = &record.members;
+    let interfaces: Vec<Value> = members
         .iter()
+        .flat_map(|m| &m.interfaces)
         .map(|at| {
             json!({
                 "port": at.port,
@@ -69,8 +74,8 @@ fn as_json(record: &Record) -> Value {
         .collect();
     json!({
         "name": record.instance,
-        "program": record.abi.source,
-        "architecture": record.abi.arch,
+        "program": members.first().map(|m| &m.abi.source),
+        "architecture": members.first().map(|m| &m.abi.arch),
         "loaded": record.loaded,
         "interfaces": interfaces,
     })

@@ -1,0 +1,118 @@
+//! Attaching a program to an interface, by whatever way its hook has.
+
+use crate::program::HookProg;
+use crate::sys::{Link, Side, XdpMode};
+use crate::tc::Filter;
+use crate::{Pins, caps, errors, tc, xdp};
+use bpf::abi::Hook;
+use diag::Diagnostic;
+
+/// How a program is attached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// XDP in the driver.
+    Native,
+    /// XDP in the network stack.
+    Generic,
+    /// Traffic control, by a link of its own.
+    Tcx,
+    /// Traffic control, by a filter at a `clsact` qdisc.
+    Clsact,
+}
+
+impl Mode {
+    /// As a user says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Native => XdpMode::Native.name(),
+            Mode::Generic => XdpMode::Generic.name(),
+            Mode::Tcx => "tcx",
+            Mode::Clsact => "clsact",
+        }
+    }
+}
+
+/// Which way tc programs go to an interface.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TcWay {
+    /// By tcx links, and by filters where the kernel has no tcx.
+    #[default]
+    Best,
+    /// By filters, as on kernels before 6.6.
+    Clsact,
+}
+
+/// What holds a program on an interface.
+#[derive(Debug)]
+pub(crate) enum Holder {
+    Link(Link),
+    Filter(Filter),
+}
+
+/// A program on an interface, for as long as this value (or a pin of it) lives.
+#[derive(Debug)]
+pub struct Attached {
+    pub(crate) holder: Holder,
+    /// How it is attached.
+    pub mode: Mode,
+    /// Why it is not attached in the better way (native, tcx), if it is not and that was tried.
+    pub better_refused: Option<String>,
+}
+
+impl Attached {
+    /// Where the filter is, if it is one.
+    pub(crate) fn filter(&self) -> Option<tc::Place> {
+        match &self.holder {
+            Holder::Link(_) => None,
+            Holder::Filter(filter) => Some(filter.place()),
+        }
+    }
+}
+
+/// The side of an interface that a hook of traffic control is at; `None` for XDP.
+pub fn side(hook: Hook) -> Option<Side> {
+    match hook {
+        Hook::Xdp => None,
+        Hook::TcIngress => Some(Side::Ingress),
+        Hook::TcEgress => Some(Side::Egress),
+    }
+}
+
+/// Fails if this process has not the capabilities that running a program takes.
+pub fn check_rights(hook: Hook) -> Result<(), Box<Diagnostic>> {
+    let missing = caps::missing(&caps::RUN);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let what = match hook {
+        Hook::Xdp => "run a program by XDP",
+        Hook::TcIngress | Hook::TcEgress => "run a program by tc",
+    };
+    Err(errors::load::not_permitted(what, &missing))
+}
+
+/// Fails if an interface has no room for another program at a hook: XDP has one place, tc many.
+pub fn check_free(
+    pins: &Pins,
+    hook: Hook,
+    name: &str,
+    ifindex: u32,
+) -> Result<(), Box<Diagnostic>> {
+    match hook {
+        Hook::Xdp => xdp::check_free(pins, name, ifindex),
+        Hook::TcIngress | Hook::TcEgress => Ok(()),
+    }
+}
+
+/// Attaches a program to an interface. Nothing is changed if it fails.
+pub fn attach(
+    program: &HookProg,
+    name: &str,
+    ifindex: u32,
+    way: TcWay,
+) -> Result<Attached, Box<Diagnostic>> {
+    match side(program.hook()) {
+        None => xdp::attach(program.prog(), name, ifindex),
+        Some(side) => tc::attach(program.prog(), side, name, ifindex, way),
+    }
+}

@@ -1,0 +1,226 @@
+//! Several programs that run as one: loaded with the state that they share, attached together, and pinned as one
+//! instance. A single program is a bundle of one.
+//!
+//! ```text
+//! bundle::load    each program, with the maps of those before it where they share state
+//!                 (the caller fills tables)
+//! bundle::connect ports
+//! Pins::begin     nobody else changes anything; what killed commands left is swept
+//! bundle::attach  everything works from here on, but ends with the process
+//! Begun::commit   everything stays
+//! ```
+
+use crate::attach::{self, Attached, TcWay};
+use crate::load::{Failure, Instance, load_with};
+use crate::ports::connect_ports;
+use crate::sys::Map;
+use crate::{Pins, caps, errors};
+use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook};
+use diag::{Diagnostic, SourceMap};
+use ir::Program;
+use std::sync::Arc;
+
+/// A compiled program.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What users call it: unique in the bundle.
+    pub name: &'a str,
+    /// The object.
+    pub object: &'a [u8],
+    /// What is where in its maps.
+    pub abi: &'a Arc<Abi>,
+    /// Its tables, actions and externs.
+    pub program: &'a Arc<Program>,
+    /// What the object was compiled from; a refusal is shown there.
+    pub sources: &'a SourceMap,
+}
+
+/// A map (that of a `flow_state`) which is one for several programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedMap {
+    /// The numbers of the programs in the bundle, each with its name for the map.
+    pub maps: Vec<(usize, String)>,
+}
+
+/// Why a bundle was not loaded.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LoadRefused {
+    /// The number of the program that it happened to.
+    pub member: usize,
+    /// What happened.
+    pub failure: Failure,
+}
+
+/// A port of a program, and its interface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    /// Its number in the program.
+    pub number: u32,
+    /// The interface's name.
+    pub name: String,
+    /// The interface's index.
+    pub index: u32,
+}
+
+/// A loaded program of a bundle.
+#[derive(Debug)]
+pub struct Member {
+    /// What users call it.
+    pub name: String,
+    /// The program and its state.
+    pub instance: Instance,
+    /// The interfaces that it runs at.
+    pub ports: Vec<Port>,
+    /// Interfaces that it may send packets to without running there.
+    pub targets: Vec<Port>,
+}
+
+/// A program of a bundle at one of its interfaces, for as long as this value (or a pin of it) lives.
+#[derive(Debug)]
+pub struct Attachment {
+    /// The program's number in the bundle.
+    pub member: usize,
+    /// The interface.
+    pub port: Port,
+    /// What holds it there, and how.
+    pub attached: Attached,
+}
+
+/// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
+pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
+    let mut loaded: Vec<Instance> = Vec::with_capacity(sources.len());
+    for (member, source) in sources.iter().enumerate() {
+        let reuse = reused(sources, shared, &loaded);
+        let instance = reuse.map_err(Failure::from).and_then(|reuse| {
+            load_with(
+                source.object,
+                source.abi,
+                source.program,
+                source.sources,
+                &reuse,
+            )
+        });
+        loaded.push(instance.map_err(|failure| LoadRefused { member, failure })?);
+    }
+    Ok(loaded)
+}
+
+/// The maps that the next program to be loaded is given, by the names it has for them.
+fn reused<'a>(
+    sources: &[Source<'_>],
+    shared: &'a [SharedMap],
+    loaded: &'a [Instance],
+) -> Result<Vec<(&'a str, &'a Map)>, Box<Diagnostic>> {
+    let next = loaded.len();
+    let mut reuse = Vec::new();
+    for SharedMap { maps } in shared {
+        let own = maps.iter().find(|(member, _)| *member == next);
+        let first = maps.iter().min_by_key(|(member, _)| *member);
+        let (Some((_, own)), Some((first, theirs))) = (own, first.filter(|(m, _)| *m < next))
+        else {
+            continue;
+        };
+        let owner = &sources[*first];
+        let in_theirs = state(owner, theirs)?;
+        check_alike(
+            (owner, in_theirs),
+            (&sources[next], state(&sources[next], own)?),
+        )?;
+        let map = loaded[*first].store.maps.get(theirs);
+        let map = map.ok_or_else(|| errors::load::map_differs(theirs, "it is not there"))?;
+        reuse.push((own.as_str(), map));
+    }
+    Ok(reuse)
+}
+
+fn state<'a>(source: &Source<'a>, map: &str) -> Result<&'a FlowStateAbi, Box<Diagnostic>> {
+    let mut all = source.abi.flow_states.iter();
+    all.find(|f| f.map == map)
+        .ok_or_else(|| errors::bundle::no_state(source.name, map))
+}
+
+/// Fails if two programs see the same state differently, but for names.
+fn check_alike(
+    (a, in_a): (&Source<'_>, &FlowStateAbi),
+    (b, in_b): (&Source<'_>, &FlowStateAbi),
+) -> Result<(), Box<Diagnostic>> {
+    let layout = |s: &FlowStateAbi| {
+        let offsets = (s.tags_offset, s.used_offset, s.ways_offset, s.seen_offset);
+        (offsets, s.way_size, s.ways)
+    };
+    let (told_a, told_b) = (describe(in_a), describe(in_b));
+    if told_a == told_b && layout(in_a) == layout(in_b) {
+        return Ok(());
+    }
+    Err(errors::bundle::states_differ(
+        (a.name, &in_a.name, &told_a),
+        (b.name, &in_b.name, &told_b),
+    ))
+}
+
+/// What a state holds, but for names.
+fn describe(state: &FlowStateAbi) -> String {
+    let list = |fields: &[FieldAbi]| {
+        let each = |f: &FieldAbi| format!("bit<{}> at {}", f.width, f.offset);
+        fields.iter().map(each).collect::<Vec<_>>().join(", ")
+    };
+    let idle = match state.idle {
+        0 => String::new(),
+        idle => format!(", ending after {idle} ns"),
+    };
+    format!(
+        "{} flows of ({}) to ({}){idle}",
+        u64::from(state.sets) * u64::from(state.ways),
+        list(&state.key.fields),
+        list(&state.value)
+    )
+}
+
+/// Fails if this process may not load, attach and pin programs at these hooks, `attachments` in all.
+pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagnostic>> {
+    for hook in hooks {
+        attach::check_rights(*hook)?;
+    }
+    // What makes several attachments one is a mount.
+    let missing = caps::missing(&["CAP_SYS_ADMIN"]);
+    if attachments > 1 && !missing.is_empty() {
+        return Err(errors::bundle::needs_mount(&missing));
+    }
+    Ok(())
+}
+
+/// Fails if an interface has no room for one of the programs, of which each is to run at those ports.
+pub fn check_free(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Diagnostic>> {
+    for (hook, ports) in wanted {
+        for port in *ports {
+            attach::check_free(pins, *hook, &port.name, port.index)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells each program which port is which interface.
+pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
+    for member in members {
+        let ports = member.ports.iter().chain(&member.targets);
+        let pairs: Vec<_> = ports.map(|p| (p.number, p.index)).collect();
+        let store = &member.instance.store;
+        connect_ports(&store.abi.ports, &store.maps, &pairs)?;
+    }
+    Ok(())
+}
+
+/// Attaches every program to its interfaces, in order. Nothing is attached if it fails.
+pub fn attach(members: &[Member], way: TcWay) -> Result<Vec<Attachment>, Box<Diagnostic>> {
+    let mut all = Vec::new();
+    for (number, member) in members.iter().enumerate() {
+        for port in &member.ports {
+            all.push(Attachment {
+                member: number,
+                port: port.clone(),
+                attached: attach::attach(&member.instance.program, &port.name, port.index, way)?,
+            });
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,42 @@
+//! Programs that run as one.
+
+use diag::{Code, Diagnostic, Span};
+
+/// A map that a program is to share is not that of a `flow_state` of its.
+pub fn no_state(program: &str, map: &str) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0790"),
+        Span::NONE,
+        format!("map `{map}` of program `{program}` is no flow_state and cannot be shared"),
+    )
+    .help("share states that both programs use; one that is never used is not kept")
+    .into()
+}
+
+/// Two programs see the state that they are to share differently. Each is a program, its state, and what that holds.
+pub fn states_differ(a: (&str, &str, &str), b: (&str, &str, &str)) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0791"),
+        Span::NONE,
+        format!(
+            "`{}` of program `{}` and `{}` of program `{}` cannot be one state: the first has {}, the second {}",
+            a.1, a.0, b.1, b.0, a.2, b.2
+        ),
+    )
+    .help("declare both with the same types, size and idle time, best in a file that both include")
+    .into()
+}
+
+/// Several attachments as one take a mount, and this process may not mount.
+pub fn needs_mount(missing: &[&str]) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0792"),
+        Span::NONE,
+        format!(
+            "not permitted to attach in several places as one: this process lacks {}",
+            missing.join(", ")
+        ),
+    )
+    .help("run it as root, or attach one program to one interface")
+    .into()
+}

@@ -1,0 +1,251 @@
+//! Settings of a network interface that decide which packets programs see, by the routing netlink: how much
+//! segmentation offload may put into one packet, and how large packets are.
+
+use crate::sys::netlink::{attributes, put_attribute, request, u32_at};
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// `struct ifinfomsg`
+const HEADER: usize = 16;
+
+/// Kinds of attributes of a link, from the kernel's `if_link.h`.
+mod kind {
+    pub const MTU: u16 = 4;
+    pub const GSO_MAX_SEGS: u16 = 40;
+    pub const GSO_MAX_SIZE: u16 = 41;
+    pub const MIN_MTU: u16 = 50;
+    pub const MAX_MTU: u16 = 51;
+    pub const TSO_MAX_SIZE: u16 = 59;
+    pub const TSO_MAX_SEGS: u16 = 60;
+    pub const GSO_IPV4_MAX_SIZE: u16 = 63;
+}
+
+/// What the kernel says about an interface. `None`: it is too old to say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// The largest packet without its link-layer header, in bytes.
+    pub mtu: u32,
+    /// The least MTU that the driver takes, in bytes.
+    pub min_mtu: Option<u32>,
+    /// The greatest MTU that the driver takes, in bytes; 0 is no limit.
+    pub max_mtu: Option<u32>,
+    /// The most segments that the stack gives the interface as one packet.
+    pub gso_max_segs: Option<u32>,
+    /// The most bytes that the stack gives the interface as one packet.
+    pub gso_max_size: Option<u32>,
+    /// The same for IPv4 (Linux 6.2).
+    pub gso_ipv4_max_size: Option<u32>,
+    /// The most segments that the device itself can make of a packet.
+    pub tso_max_segs: Option<u32>,
+    /// The most bytes that the device itself can segment.
+    pub tso_max_size: Option<u32>,
+}
+
+/// What to change; `None` leaves a setting as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Change {
+    /// See [`Settings::gso_max_segs`]; 1 ends the merging of segments into one packet.
+    pub gso_max_segs: Option<u32>,
+    /// See [`Settings::gso_max_size`].
+    pub gso_max_size: Option<u32>,
+    /// See [`Settings::gso_ipv4_max_size`].
+    pub gso_ipv4_max_size: Option<u32>,
+}
+
+impl Change {
+    fn parts(self) -> [(u16, Option<u32>); 3] {
+        [
+            (kind::GSO_MAX_SEGS, self.gso_max_segs),
+            // The kernel makes the size for IPv4 follow this one where both were small, so the order matters.
+            (kind::GSO_MAX_SIZE, self.gso_max_size),
+            (kind::GSO_IPV4_MAX_SIZE, self.gso_ipv4_max_size),
+        ]
+    }
+}
+
+/// A change that was made, with what is needed to take it back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Changed {
+    /// The interface's name at the time.
+    pub name: String,
+    /// Its index.
+    pub ifindex: u32,
+    /// What was set.
+    pub to: Change,
+    /// What it was before; the same settings as in `to`, as far as the kernel told them.
+    pub from: Change,
+}
+
+impl Changed {
+    /// A change of an interface whose settings are `before`.
+    pub fn new(name: &str, ifindex: u32, before: &Settings, to: Change) -> Changed {
+        Changed {
+            name: name.to_owned(),
+            ifindex,
+            to,
+            from: Change {
+                gso_max_segs: to.gso_max_segs.and(before.gso_max_segs),
+                gso_max_size: to.gso_max_size.and(before.gso_max_size),
+                gso_ipv4_max_size: to.gso_ipv4_max_size.and(before.gso_ipv4_max_size),
+            },
+        }
+    }
+}
+
+/// The settings of an interface of this network namespace.
+pub fn read(ifindex: u32) -> io::Result<Settings> {
+    let answers = request(libc::RTM_GETLINK, 0, &header(ifindex))?;
+    let link = answers.first().and_then(|a| a.get(HEADER..));
+    let mut found = Settings::default();
+    for (kind, value) in link.into_iter().flat_map(attributes) {
+        let number = u32_at(value, 0);
+        match kind {
+            kind::MTU => found.mtu = number.unwrap_or(0),
+            kind::MIN_MTU => found.min_mtu = number,
+            kind::MAX_MTU => found.max_mtu = number,
+            kind::GSO_MAX_SEGS => found.gso_max_segs = number,
+            kind::GSO_MAX_SIZE => found.gso_max_size = number,
+            kind::GSO_IPV4_MAX_SIZE => found.gso_ipv4_max_size = number,
+            kind::TSO_MAX_SEGS => found.tso_max_segs = number,
+            kind::TSO_MAX_SIZE => found.tso_max_size = number,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Changes settings; `CAP_NET_ADMIN` is needed. All are changed, or none.
+pub fn change(ifindex: u32, change: Change) -> io::Result<()> {
+    let mut message = header(ifindex).to_vec();
+    for (kind, value) in change.parts() {
+        if let Some(value) = value {
+            put_attribute(&mut message, kind, &value.to_ne_bytes());
+        }
+    }
+    request(libc::RTM_NEWLINK, 0, &message).map(|_| ())
+}
+
+/// Takes a change back: what somebody else has changed since stays, and an interface that is gone took its
+/// settings along.
+pub fn restore(changed: &Changed) -> io::Result<()> {
+    let now = match read(changed.ifindex) {
+        Ok(now) => now,
+        Err(e) if e.raw_os_error() == Some(libc::ENODEV) => return Ok(()),
+        Err(e) => return Err(e),
+    };
+    let back = |now: Option<u32>, to: Option<u32>, from: Option<u32>| {
+        if now == to { from } else { None }
+    };
+    let (to, from) = (changed.to, changed.from);
+    let wanted = Change {
+        gso_max_segs: back(now.gso_max_segs, to.gso_max_segs, from.gso_max_segs),
+        gso_max_size: back(now.gso_max_size, to.gso_max_size, from.gso_max_size),
+        gso_ipv4_max_size: back(
+            now.gso_ipv4_max_size,
+            to.gso_ipv4_max_size,
+            from.gso_ipv4_max_size,
+        ),
+    };
+    if wanted == Change::default() {
+        return Ok(());
+    }
+    change(changed.ifindex, wanted)
+}
+
+fn header(ifindex: u32) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[4..8].copy_from_slice(&ifindex.to_ne_bytes());
+    header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::netns::NetNs;
+    use crate::veth;
+    use nix::net::if_::if_nametoindex;
+
+    /// In a namespace with a pair of devices, with the index of one.
+    fn with_device(work: impl FnOnce(u32) -> io::Result<()> + Send) {
+        let ns = NetNs::new().expect("this test needs root");
+        ns.run(|| {
+            veth::make_pairs(&[("one".into(), "two".into())])?;
+            work(if_nametoindex("one")?)
+        })
+        .expect("runs");
+    }
+
+    const ONE: Change = Change {
+        gso_max_segs: Some(1),
+        gso_max_size: None,
+        gso_ipv4_max_size: None,
+    };
+
+    #[test]
+    fn settings_are_read_changed_and_restored() {
+        with_device(|index| {
+            let before = read(index)?;
+            assert_eq!(before.mtu, veth::MTU);
+            assert!(before.gso_max_segs.is_some_and(|n| n > 1), "{before:?}");
+            assert!(
+                before.gso_max_size.is_some_and(|n| n >= 65536),
+                "{before:?}"
+            );
+            let wanted = Change {
+                gso_max_size: Some(9000),
+                gso_ipv4_max_size: Some(8000),
+                ..ONE
+            };
+            let changed = Changed::new("one", index, &before, wanted);
+            change(index, wanted)?;
+            let after = read(index)?;
+            assert_eq!(
+                (
+                    after.gso_max_segs,
+                    after.gso_max_size,
+                    after.gso_ipv4_max_size
+                ),
+                (Some(1), Some(9000), Some(8000))
+            );
+            restore(&changed)?;
+            assert_eq!(read(index)?, before);
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn what_was_changed_since_stays() {
+        with_device(|index| {
+            let before = read(index)?;
+            let changed = Changed::new("one", index, &before, ONE);
+            assert_eq!(changed.from.gso_max_size, None, "not touched");
+            change(index, ONE)?;
+            let two = Change {
+                gso_max_segs: Some(2),
+                ..ONE
+            };
+            change(index, two)?;
+            restore(&changed)?;
+            assert_eq!(read(index)?.gso_max_segs, Some(2));
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn a_refused_change_changes_nothing_and_a_device_may_be_gone() {
+        with_device(|index| {
+            let before = read(index)?;
+            let too_many = Change {
+                gso_max_segs: Some(u32::MAX),
+                ..ONE
+            };
+            change(index, too_many).expect_err("too many");
+            assert_eq!(read(index)?, before);
+            let gone = Changed::new("gone", 0x7fff_fff0, &before, ONE);
+            restore(&gone)?;
+            let error = read(0x7fff_fff0).expect_err("no such device");
+            assert_eq!(error.raw_os_error(), Some(libc::ENODEV));
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,169 @@
+//! From loaded and filled programs to a pinned instance.
+
+use super::folder::{
+    self, PROGRAM, RECORD, SETTINGS, gate_file, link_file, map_file, member_folder,
+};
+use super::sweep::Lock;
+use super::{Interface, MemberRecord, Pins, Record, record};
+use crate::attach::Holder;
+use crate::bundle::{Attachment, Member};
+use crate::description::Description;
+use crate::errors::{device, load as load_errors};
+use crate::link_settings::{self, Change, Changed};
+use crate::sys::DetachedBpffs;
+use diag::Diagnostic;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// An instance that is being made. No other command changes anything meanwhile. Dropping it leaves nothing.
+#[derive(Debug)]
+pub struct Begun<'a> {
+    pins: &'a Pins,
+    instance: String,
+    folder: PathBuf,
+    settings: Vec<Changed>,
+    committed: bool,
+    _lock: Lock,
+}
+
+impl Pins {
+    /// Begins to make an instance: waits for other commands to end, sweeps what killed ones left, and
+    /// fails if the name is taken. Programs are best loaded and filled before; what is attached must be
+    /// attached after.
+    pub fn begin(&self, instance: &str) -> Result<Begun<'_>, Box<Diagnostic>> {
+        let folder = self.folder(instance)?;
+        self.check_free(instance)?;
+        self.prepare()?;
+        let lock = self.lock()?;
+        self.sweep(&lock)?;
+        // Again: another command may have been faster.
+        self.check_free(instance)?;
+        folder::make(&folder).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => device::elsewhere(instance),
+            _ => load_errors::pins(&folder, "make", &e),
+        })?;
+        Ok(Begun {
+            pins: self,
+            instance: instance.to_owned(),
+            folder,
+            settings: Vec::new(),
+            committed: false,
+            _lock: lock,
+        })
+    }
+}
+
+impl Begun<'_> {
+    /// Changes settings of an interface until the instance is removed. What they were is written
+    /// down first, so that they come back even if this process is killed.
+    pub fn change_link(
+        &mut self,
+        name: &str,
+        ifindex: u32,
+        change: Change,
+    ) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| device::link_settings(name, &e);
+        let before = link_settings::read(ifindex).map_err(failed)?;
+        let changed = Changed::new(name, ifindex, &before, change);
+        let mut all = self.settings.clone();
+        all.push(changed);
+        let path = self.folder.join(SETTINGS);
+        // Nothing may be changed that is not written down; what is written down twice is restored once.
+        let next = self.folder.join("settings-next");
+        record::write_json(&next, &all)
+            .and_then(|()| std::fs::rename(&next, &path))
+            .map_err(|e| load_errors::pins(&path, "write", &e))?;
+        self.settings = all;
+        link_settings::change(ifindex, change).map_err(failed)
+    }
+
+    /// Pins programs with their maps and attachments: from now on they outlive this process, and the
+    /// instance is there. It is whole at once, or nothing is pinned.
+    pub fn commit(
+        mut self,
+        members: &[Member],
+        attached: Vec<Attachment>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| load_errors::pins(&self.folder, "pin the program in", &e);
+        let record = self.record(members, &attached);
+        match attached.as_slice() {
+            [] => return Err(failed(io::ErrorKind::InvalidInput.into())),
+            [_] => pin_all(&self.folder, members, &attached, &record).map_err(failed)?,
+            _ => {
+                let place = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
+                pin_all(&place.path(), members, &attached, &record).map_err(failed)?;
+                let mark = folder::space_mark().map_err(failed)?;
+                folder::make(&self.folder.join(mark)).map_err(failed)?;
+                place.mount(&self.folder).map_err(|e| device::not_one(&e))?;
+            }
+        }
+        self.committed = true;
+        for attachment in attached {
+            if let Holder::Filter(filter) = attachment.attached.holder {
+                filter.keep();
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&self, members: &[Member], attached: &[Attachment]) -> Record {
+        let of = |number: usize, member: &Member| MemberRecord {
+            name: member.name.clone(),
+            hook: member.instance.program.hook(),
+            interfaces: attached
+                .iter()
+                .filter(|a| a.member == number)
+                .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
+                .collect(),
+            abi: (*member.instance.store.abi).clone(),
+            program: Description::of(&member.instance.store.program),
+        };
+        Record {
+            version: Record::VERSION,
+            instance: self.instance.clone(),
+            loaded: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |d| d.as_secs()),
+            members: members.iter().enumerate().map(|(n, m)| of(n, m)).collect(),
+        }
+    }
+}
+
+/// Pins everything, the attachments last.
+fn pin_all(
+    folder: &Path,
+    members: &[Member],
+    attached: &[Attachment],
+    record: &Record,
+) -> io::Result<()> {
+    record::write_json(&folder.join(RECORD), record)?;
+    for (number, member) in members.iter().enumerate() {
+        let own = member_folder(folder, number);
+        folder::make(&own)?;
+        for (name, map) in &member.instance.store.maps {
+            map.pin(&own.join(map_file(name)))?;
+        }
+        member.instance.program.prog().pin(&own.join(PROGRAM))?;
+    }
+    for a in attached {
+        match &a.attached.holder {
+            Holder::Link(link) => link.pin(&folder.join(link_file(a.member, a.port.index)))?,
+            Holder::Filter(filter) => {
+                filter
+                    .gate
+                    .pin(&folder.join(gate_file(a.member, a.port.index)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if !self.committed {
+            // What stays behind is garbage, which the next command tries to remove again.
+            let _ = self.pins.clean(&self.folder);
+        }
+    }
+}

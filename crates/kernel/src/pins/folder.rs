@@ -1,0 +1,115 @@
+//! What is where in an instance's folder.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// The instance's [`Record`](super::Record).
+pub(super) const RECORD: &str = "record";
+/// Links' settings from before; in the folder itself, below what is mounted on it.
+pub(super) const SETTINGS: &str = "settings";
+/// In a member's folder.
+pub(super) const PROGRAM: &str = "program";
+const LINK: &str = "link-";
+const GATE: &str = "gate-";
+const SPACE: &str = "space-";
+
+/// The BPF file system allows no dots in names.
+pub(super) fn map_file(name: &str) -> String {
+    format!("map-{}", name.replace('.', "-"))
+}
+
+/// By numbers: names may hold characters that file names here may not.
+pub(super) fn member_folder(folder: &Path, member: usize) -> PathBuf {
+    folder.join(format!("member-{member}"))
+}
+
+pub(super) fn link_file(member: usize, ifindex: u32) -> String {
+    format!("{LINK}{member}-{ifindex}")
+}
+
+pub(super) fn gate_file(member: usize, ifindex: u32) -> String {
+    format!("{GATE}{member}-{ifindex}")
+}
+
+/// A folder whose name says in which mount namespace an instance is mounted: elsewhere it cannot be seen, and is
+/// no garbage all the same.
+pub(super) fn space_mark() -> io::Result<String> {
+    let space = fs::metadata("/proc/self/ns/mnt")?.ino();
+    Ok(format!("{SPACE}{space}"))
+}
+
+/// Whether a folder belongs to an instance of another mount namespace.
+pub(super) fn is_elsewhere(folder: &Path) -> io::Result<bool> {
+    let mine = folder.join(space_mark()?);
+    Ok(files_named(folder, SPACE)?.iter().any(|mark| *mark != mine))
+}
+
+pub(super) fn make(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Whether a folder has an instance: an attachment is in it.
+pub(super) fn is_whole(folder: &Path) -> io::Result<bool> {
+    match attachments(folder) {
+        Ok(found) => Ok(!found.is_empty()),
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(false)
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn attachments(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = files_named(folder, LINK)?;
+    found.extend(files_named(folder, GATE)?);
+    Ok(found)
+}
+
+/// The pinned links in a folder.
+pub(super) fn links(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    files_named(folder, LINK)
+}
+
+fn files_named(folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(prefix) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether something is mounted on a folder.
+pub(super) fn is_mount(folder: &Path) -> io::Result<bool> {
+    let above = folder.parent().unwrap_or(folder);
+    Ok(fs::metadata(folder)?.dev() != fs::metadata(above)?.dev())
+}
+
+/// Removes what an instance has in a folder, attachments first, and leaves `SETTINGS` alone.
+pub(super) fn empty(folder: &Path) -> io::Result<()> {
+    for path in attachments(folder)? {
+        fs::remove_file(path)?;
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            for file in fs::read_dir(&path)? {
+                fs::remove_file(file?.path())?;
+            }
+            fs::remove_dir(path)?;
+        } else if entry.file_name() != SETTINGS {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Programs that stay loaded when the process that loaded them ends: pinned in a folder of their own
+//! in the BPF file system, with a description from which any other process can find its way.
+//!
+//! Several programs can be one instance (a bundle), and an instance is whole or not there, at whatever moment
+//! the process that makes or removes it is killed:
+//!
+//! - Links and gates (see [`tc`](crate::tc)) work while a descriptor or pin of theirs lives. Before anything of
+//!   an instance is pinned where it stays, the death of its process takes all of it off.
+//! - An instance with one attachment is pinned in its folder with the attachment last. That pin is the step
+//!   from nothing to everything.
+//! - An instance with several is pinned in a BPF file system of its own that is mounted nowhere, and that dies
+//!   with the process too. Mounting it on the instance's folder is the one step. Taking it off begins with
+//!   unmounting: as far as nobody else holds that file system, this ends everything in it.
+//!
+//! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
+//! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
+//! command has changed ([`Settings`](crate::link_settings)).
+//!
+//! The mount belongs to a mount namespace, as the BPF file system itself does: programs with several
+//! attachments that are loaded from a mount namespace of its own (a container) end with it.
+
+mod begin;
+mod folder;
+mod record;
+mod sweep;
+
+pub use begin::Begun;
+pub use record::{Interface, MemberRecord, Record};
+
+use crate::errors::{device, load as load_errors};
+use crate::load::open_globals;
+use crate::store::KernelStore;
+use crate::sys::Map;
+use bpf::abi::Hook;
+use diag::Diagnostic;
+use folder::{RECORD, map_file, member_folder};
+use nix::mount::{MsFlags, mount};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where the BPF file system is, or is mounted if it is nowhere.
+pub const BPFFS: &str = "/sys/fs/bpf";
+/// Our folder there.
+const FOLDER: &str = "onpath";
+
+/// Whether a path is in a BPF file system.
+pub fn is_bpffs(path: &Path) -> bool {
+    const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
+    nix::sys::statfs::statfs(path).is_ok_and(|s| s.filesystem_type().0 as u64 == BPF_FS_MAGIC)
+}
+
+/// Pinned programs under one BPF file system.
+#[derive(Clone, Debug)]
+pub struct Pins {
+    bpffs: PathBuf,
+}
+
+impl Default for Pins {
+    fn default() -> Pins {
+        Pins::at(Path::new(BPFFS))
+    }
+}
+
+impl Pins {
+    /// Those under another mount point.
+    pub fn at(bpffs: &Path) -> Pins {
+        Pins {
+            bpffs: bpffs.to_owned(),
+        }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.bpffs.join(FOLDER)
+    }
+
+    fn folder(&self, instance: &str) -> Result<PathBuf, Box<Diagnostic>> {
+        let fits = !instance.is_empty()
+            && instance.len() <= 64
+            && instance
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if fits {
+            Ok(self.root().join(instance))
+        } else {
+            Err(device::bad_instance_name(instance))
+        }
+    }
+
+    /// Makes sure that there is a BPF file system and our folder in it, for root only.
+    fn prepare(&self) -> Result<(), Box<Diagnostic>> {
+        if !is_bpffs(&self.bpffs) {
+            mount(
+                Some("bpf"),
+                &self.bpffs,
+                Some("bpf"),
+                MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
+                Some("mode=0700"),
+            )
+            .map_err(|e| load_errors::no_bpffs(&self.bpffs, &e.into()))?;
+        }
+        let root = self.root();
+        if !root.is_dir() {
+            folder::make(&root).map_err(|e| load_errors::pins(&root, "make", &e))?;
+        }
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o700))
+            .map_err(|e| load_errors::pins(&root, "protect", &e))
+    }
+
+    /// Fails if a program is loaded under this name already, or the name cannot be one.
+    pub fn check_free(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let folder = self.folder(instance)?;
+        match folder::is_whole(&folder) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(device::instance_exists(instance)),
+            Err(error) => Err(load_errors::pins(&folder, "look at", &error)),
+        }
+    }
+
+    /// The names of all pinned instances. Fails if this process may not see them.
+    pub fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+        let root = self.root();
+        let mut names = self.folders()?;
+        let mut failure = None;
+        names.retain(|name| {
+            folder::is_whole(&root.join(name)).unwrap_or_else(|e| {
+                failure = Some(load_errors::pins(&root.join(name), "look into", &e));
+                false
+            })
+        });
+        failure.map_or(Ok(names), Err)
+    }
+
+    /// Everything in our folder, whole or not.
+    fn folders(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+        let root = self.root();
+        let list = match fs::read_dir(&root) {
+            Ok(list) => list,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(load_errors::pins(&root, "look into", &error)),
+        };
+        let mut names: Vec<String> = list
+            .filter_map(|e| e.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// The one instance that a command means: the named one, or the only one.
+    pub fn choose(&self, named: Option<&str>) -> Result<String, Box<Diagnostic>> {
+        let present = self.names()?;
+        match (named, present.as_slice()) {
+            (Some(name), _) if present.iter().any(|p| p == name) => Ok(name.to_owned()),
+            (Some(name), _) => Err(device::no_instance(name, &present)),
+            (None, [only]) => Ok(only.clone()),
+            (None, []) => Err(device::none_loaded()),
+            (None, _) => Err(device::which_instance(&present)),
+        }
+    }
+
+    /// What is written down about an instance.
+    pub fn record(&self, instance: &str) -> Result<Record, Box<Diagnostic>> {
+        let path = self.existing(instance)?.join(RECORD);
+        record::read(&path).map_err(|e| load_errors::pins(&path, "read", &e))
+    }
+
+    /// Opens the tables and counters of one program of an instance: the named one, or the only one.
+    pub fn open(
+        &self,
+        instance: &str,
+        member: Option<&str>,
+    ) -> Result<(MemberRecord, KernelStore), Box<Diagnostic>> {
+        let record = self.record(instance)?;
+        let found = match member {
+            Some(name) => record.members.iter().position(|m| m.name == name),
+            None if record.members.len() == 1 => Some(0),
+            None => None,
+        };
+        let Some(number) = found else {
+            let names: Vec<&str> = record.members.iter().map(|m| m.name.as_str()).collect();
+            return Err(device::which_member(instance, member, &names));
+        };
+        let folder = member_folder(&self.existing(instance)?, number);
+        let record = record.members[number].clone();
+        let mut maps = BTreeMap::new();
+        let sections = record.abi.globals.iter().map(|g| &g.section);
+        for name in record.abi.maps.iter().map(|m| &m.name).chain(sections) {
+            let path = folder.join(map_file(name));
+            let map = Map::open(&path).map_err(|e| load_errors::pins(&path, "open", &e))?;
+            maps.insert(name.clone(), map);
+        }
+        let abi = Arc::new(record.abi.clone());
+        let store = KernelStore {
+            globals: open_globals(&abi, &maps)?,
+            abi,
+            program: Arc::new(record.program.program()),
+            maps,
+            live: true,
+        };
+        Ok((record, store))
+    }
+
+    fn existing(&self, instance: &str) -> Result<PathBuf, Box<Diagnostic>> {
+        let folder = self.folder(instance)?;
+        match folder::is_whole(&folder) {
+            Ok(true) => Ok(folder),
+            _ => Err(device::no_instance(instance, &self.names()?)),
+        }
+    }
+
+    /// The pinned instance that is attached to an interface by XDP.
+    pub fn on_interface(&self, index: u32) -> Option<Record> {
+        let has = |member: &MemberRecord| {
+            member.hook == Hook::Xdp && member.interfaces.iter().any(|i| i.index == index)
+        };
+        self.names()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|n| self.record(n).ok())
+            .find(|r| r.members.iter().any(has))
+    }
+}

@@ -1,0 +1,119 @@
+//! What is written down about pinned programs, in a pinned map whose only value is JSON.
+
+use crate::attach::Attached;
+use crate::description::Description;
+use crate::sys::{Map, Update};
+use crate::tc::Place;
+use bpf::abi::{Abi, Hook};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
+
+/// What is written down about programs that are pinned as one.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of this form.
+    pub version: u32,
+    /// The instance's name.
+    pub instance: String,
+    /// When it was loaded, in seconds since 1970.
+    pub loaded: u64,
+    /// Its programs, one or more.
+    pub members: Vec<MemberRecord>,
+}
+
+impl Record {
+    /// The version that this code writes and reads.
+    pub const VERSION: u32 = 2;
+
+    /// The program of this name.
+    pub fn member(&self, name: &str) -> Option<&MemberRecord> {
+        self.members.iter().find(|m| m.name == name)
+    }
+}
+
+/// One program of an instance.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MemberRecord {
+    /// Its name in the instance.
+    pub name: String,
+    /// Where it runs.
+    pub hook: Hook,
+    /// The interfaces it is attached to.
+    pub interfaces: Vec<Interface>,
+    /// What is where in its maps.
+    pub abi: Abi,
+    /// The P4 names.
+    pub program: Description,
+}
+
+/// An interface that a pinned program is attached to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Interface {
+    /// Its name when the program was attached.
+    pub name: String,
+    /// Its index.
+    pub index: u32,
+    /// Its port number in the program.
+    pub port: u32,
+    /// How the program is attached: `native`, `generic`, `tcx` or `clsact`.
+    pub mode: String,
+    /// The filter, for `clsact`.
+    #[serde(default)]
+    pub filter: Option<Place>,
+}
+
+impl Interface {
+    /// An interface as it is attached now.
+    pub(super) fn new(name: &str, index: u32, port: u32, attached: &Attached) -> Interface {
+        Interface {
+            name: name.to_owned(),
+            index,
+            port,
+            mode: attached.mode.name().to_owned(),
+            filter: attached.filter(),
+        }
+    }
+}
+
+/// The part of every version that says which it is.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// Reads a record.
+pub(super) fn read(path: &Path) -> io::Result<Record> {
+    let Version { version } = read_json(path)?;
+    if version != Record::VERSION {
+        return Err(io::Error::other(format!(
+            "another version of Onpath wrote it (form {version}, not {}); `unload` it and load it anew",
+            Record::VERSION
+        )));
+    }
+    read_json(path)
+}
+
+/// Reads what [`write_json`] wrote.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
+    let map = Map::open(path)?;
+    let json = map.get(&0u32.to_ne_bytes())?.unwrap_or_default();
+    Ok(serde_json::from_slice(&json)?)
+}
+
+/// Pins a value as JSON.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let json = serde_json::to_vec(value)?;
+    let size = u32::try_from(json.len()).map_err(|_| io::ErrorKind::InvalidData)?;
+    let map = Map::create(
+        libbpf_sys::BPF_MAP_TYPE_ARRAY,
+        "onpath_record",
+        4,
+        size,
+        1,
+        0,
+    )?;
+    map.set(&0u32.to_ne_bytes(), &json, Update::Any)?;
+    map.pin(path)
+}

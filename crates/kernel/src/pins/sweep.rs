@@ -1,0 +1,154 @@
+//! Removing instances, and what killed commands left.
+
+use super::folder::{self, RECORD, SETTINGS};
+use super::{Pins, Record, record};
+use crate::errors::{device, load as load_errors};
+use crate::link_settings::{self, Changed};
+use crate::sys::Link;
+use crate::tc;
+use diag::Diagnostic;
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use nix::mount::{MntFlags, umount2};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a command waits for another one.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The right to change what is in our folder. It ends with the process.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _folder: Flock<File>,
+}
+
+impl Pins {
+    pub(super) fn lock(&self) -> Result<Lock, Box<Diagnostic>> {
+        let root = self.root();
+        let failed = |e: io::Error| load_errors::pins(&root, "lock", &e);
+        let mut file = File::open(&root).map_err(failed)?;
+        let started = Instant::now();
+        loop {
+            match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+                Ok(folder) => return Ok(Lock { _folder: folder }),
+                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < PATIENCE => file = back,
+                Err((_, Errno::EWOULDBLOCK)) => return Err(device::busy()),
+                Err((_, error)) => return Err(failed(error.into())),
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Takes an instance off its interfaces and forgets it.
+    pub fn remove(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let folder = self.existing(instance)?;
+        let lock = self.lock()?;
+        self.take_off(&folder)?;
+        self.sweep(&lock)
+    }
+
+    /// Takes everything of ours off, whole or left by a killed command, and gives the names of the
+    /// instances there were. What can be removed is, even where something else cannot.
+    pub fn clear_all(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+        let names = self.names()?;
+        if !self.root().is_dir() {
+            return Ok(names);
+        }
+        let lock = self.lock()?;
+        let mut failure = None;
+        for name in &names {
+            if let Err(diagnostic) = self.take_off(&self.root().join(name)) {
+                failure = Some(diagnostic);
+            }
+        }
+        for name in self.folders()? {
+            // What is mounted in another mount namespace goes too: it was asked for.
+            let folder = self.root().join(name);
+            if folder::is_whole(&folder).is_ok_and(|whole| !whole)
+                && let Err(diagnostic) = self.clean(&folder)
+            {
+                failure = Some(diagnostic);
+            }
+        }
+        self.sweep(&lock)?;
+        failure.map_or(Ok(names), Err)
+    }
+
+    fn take_off(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
+        let record = record::read(&folder.join(RECORD)).ok();
+        if folder::is_mount(folder).map_err(failed)? {
+            // Somebody else may hold this file system in a mount namespace of their own; so that is not all.
+            let inside = File::open(folder).map_err(failed)?;
+            umount2(folder, MntFlags::MNT_DETACH).map_err(|e| failed(e.into()))?;
+            let inside: PathBuf = format!("/proc/self/fd/{}", inside.as_raw_fd()).into();
+            detach(&inside).map_err(failed)?;
+        } else {
+            detach(folder).map_err(failed)?;
+        }
+        if let Some(record) = record {
+            remove_filters(&record).map_err(failed)?;
+        }
+        self.clean(folder)
+    }
+
+    /// Removes a folder that has no attachment, and restores the settings written down there.
+    pub(super) fn clean(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
+        let settings = folder.join(SETTINGS);
+        if settings.exists() {
+            let changed: Vec<Changed> = record::read_json(&settings).map_err(failed)?;
+            for changed in changed.iter().rev() {
+                link_settings::restore(changed)
+                    .map_err(|e| device::link_settings(&changed.name, &e))?;
+            }
+        }
+        folder::empty(folder).map_err(failed)?;
+        if settings.exists() {
+            fs::remove_file(&settings).map_err(failed)?;
+        }
+        fs::remove_dir(folder).map_err(failed)
+    }
+
+    /// Removes what killed commands left: folders without an attachment, and filters that run nothing.
+    pub(super) fn sweep(&self, _held: &Lock) -> Result<(), Box<Diagnostic>> {
+        let root = self.root();
+        for name in self.folders()? {
+            let folder = root.join(name);
+            let garbage = folder::is_whole(&folder)
+                .and_then(|whole| Ok(!whole && !folder::is_elsewhere(&folder)?))
+                .map_err(|e| load_errors::pins(&folder, "look into", &e))?;
+            if garbage {
+                self.clean(&folder)?;
+            }
+        }
+        tc::sweep().map_err(|e| device::filters_left(&e))
+    }
+}
+
+/// Takes everything off that a folder holds, at once, and removes it.
+fn detach(folder: &Path) -> io::Result<()> {
+    for path in folder::links(folder)? {
+        // An interface that is gone took its attachment along.
+        if let Ok(link) = Link::open(&path) {
+            let _ = link.detach();
+        }
+    }
+    folder::empty(folder)
+}
+
+fn remove_filters(record: &Record) -> io::Result<()> {
+    let interfaces = record.members.iter().flat_map(|m| &m.interfaces);
+    let filters: Vec<_> = interfaces.filter_map(|i| i.filter).collect();
+    // The one that brought the qdisc goes last, so that the qdisc is empty by then.
+    for filter in filters.iter().filter(|f| !f.made_qdisc) {
+        filter.remove()?;
+    }
+    for filter in filters.iter().filter(|f| f.made_qdisc) {
+        filter.remove()?;
+    }
+    Ok(())
+}

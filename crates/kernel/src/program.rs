@@ -1,0 +1,83 @@
+//! A program in the kernel that knows where it may run.
+
+use crate::sys::Prog;
+use bpf::abi::Hook;
+use std::io;
+
+/// A loaded program with the hook it was made for. The kernel has confirmed that the two fit, so what takes
+/// one of these cannot be given a program of another kind.
+#[derive(Debug)]
+pub struct HookProg {
+    prog: Prog,
+    hook: Hook,
+}
+
+impl HookProg {
+    /// Fails if the program is of a kind that does not run at the hook.
+    pub fn new(prog: Prog, hook: Hook) -> io::Result<HookProg> {
+        if prog.info()?.kind == kind(hook) {
+            Ok(HookProg { prog, hook })
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("it is not a program for {}", name(hook)),
+            ))
+        }
+    }
+
+    /// Loads a program that does nothing but return a verdict.
+    pub fn constant(hook: Hook, verdict: i32) -> io::Result<HookProg> {
+        let prog = match hook {
+            Hook::Xdp => Prog::constant_xdp(verdict)?,
+            Hook::TcIngress | Hook::TcEgress => Prog::constant_tc(verdict)?,
+        };
+        Ok(HookProg { prog, hook })
+    }
+
+    /// Where it runs.
+    pub fn hook(&self) -> Hook {
+        self.hook
+    }
+
+    /// The program.
+    pub fn prog(&self) -> &Prog {
+        &self.prog
+    }
+
+    /// The program, without its hook.
+    pub fn into_prog(self) -> Prog {
+        self.prog
+    }
+}
+
+/// The kernel's program type for a hook.
+fn kind(hook: Hook) -> u32 {
+    match hook {
+        Hook::Xdp => libbpf_sys::BPF_PROG_TYPE_XDP,
+        Hook::TcIngress | Hook::TcEgress => libbpf_sys::BPF_PROG_TYPE_SCHED_CLS,
+    }
+}
+
+/// A hook as users call it: `xdp`, `tc-ingress`, `tc-egress`.
+pub fn name(hook: Hook) -> &'static str {
+    match hook {
+        Hook::Xdp => "xdp",
+        Hook::TcIngress => "tc-ingress",
+        Hook::TcEgress => "tc-egress",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_another_kind_is_refused() {
+        let xdp = Prog::constant_xdp(2).expect("this test needs root");
+        let refused = HookProg::new(xdp, Hook::TcIngress).expect_err("not for tc");
+        assert_eq!(refused.to_string(), "it is not a program for tc-ingress");
+        let tc = Prog::constant_tc(-1).expect("loads");
+        let both = HookProg::new(tc, Hook::TcEgress).expect("fits");
+        assert_eq!(both.hook(), Hook::TcEgress);
+    }
+}

@@ -1,0 +1,153 @@
+//! Questions to the kernel's routing netlink: a request, its answers, and their attributes.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// The most bytes that one read may give: the kernel splits longer answers.
+const BUFFER: usize = 64 << 10;
+const HEADER: usize = 16;
+/// Attributes begin at multiples of this.
+const ALIGN: usize = 4;
+/// Set in the kinds of attributes that hold attributes.
+const NESTED: u16 = 0x8000;
+
+/// Sends one request and gives the payloads of all answers. `kind` is an `RTM_*`, `flags` are `NLM_F_*`
+/// beside those of every request.
+pub fn request(kind: u16, flags: i32, payload: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    // SAFETY: no pointers.
+    let fd = unsafe {
+        libc::socket(
+            libc::AF_NETLINK,
+            libc::SOCK_RAW | libc::SOCK_CLOEXEC,
+            libc::NETLINK_ROUTE,
+        )
+    };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: just made, and nobody else has it.
+    let socket = unsafe { OwnedFd::from_raw_fd(fd) };
+    send(
+        &socket,
+        kind,
+        flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK,
+        payload,
+    )?;
+    let mut answers = Vec::new();
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        // SAFETY: the buffer has the length given.
+        let length =
+            unsafe { libc::recv(socket.as_raw_fd(), buffer.as_mut_ptr().cast(), BUFFER, 0) };
+        if length < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if read_answers(&buffer[..length as usize], &mut answers)? {
+            return Ok(answers);
+        }
+    }
+}
+
+fn send(socket: &OwnedFd, kind: u16, flags: i32, payload: &[u8]) -> io::Result<()> {
+    let mut message = Vec::with_capacity(HEADER + payload.len());
+    message.extend(((HEADER + payload.len()) as u32).to_ne_bytes());
+    message.extend(kind.to_ne_bytes());
+    message.extend((flags as u16).to_ne_bytes());
+    message.extend([0; 8]);
+    message.extend(payload);
+    // SAFETY: the message has the length given.
+    let sent = unsafe {
+        libc::send(
+            socket.as_raw_fd(),
+            message.as_ptr().cast(),
+            message.len(),
+            0,
+        )
+    };
+    if sent < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}
+
+/// Adds the answers in `bytes`; `true` if the last was among them.
+fn read_answers(mut bytes: &[u8], answers: &mut Vec<Vec<u8>>) -> io::Result<bool> {
+    while bytes.len() >= HEADER {
+        let length = u32_at(bytes, 0).unwrap_or(0) as usize;
+        let kind = u16_at(bytes, 4).unwrap_or(0);
+        let Some(payload) = bytes.get(HEADER..length) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        match i32::from(kind) {
+            libc::NLMSG_DONE => return Ok(true),
+            libc::NLMSG_ERROR => {
+                let code = u32_at(payload, 0).unwrap_or(0) as i32;
+                return match code {
+                    0 => Ok(true),
+                    code => Err(io::Error::from_raw_os_error(-code)),
+                };
+            }
+            _ => answers.push(payload.to_vec()),
+        }
+        bytes = bytes.get(length.next_multiple_of(ALIGN)..).unwrap_or(&[]);
+    }
+    Ok(false)
+}
+
+/// The attributes in `bytes`, in order: kind and value.
+pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    std::iter::from_fn(move || {
+        let length = usize::from(u16_at(bytes, 0)?);
+        let kind = u16_at(bytes, 2)? & !NESTED;
+        let value = bytes.get(4..length)?;
+        bytes = bytes.get(length.next_multiple_of(ALIGN)..).unwrap_or(&[]);
+        Some((kind, value))
+    })
+}
+
+/// Appends an attribute.
+pub fn put_attribute(to: &mut Vec<u8>, kind: u16, value: &[u8]) {
+    to.extend(((4 + value.len()) as u16).to_ne_bytes());
+    to.extend(kind.to_ne_bytes());
+    to.extend(value);
+    to.resize(to.len().next_multiple_of(ALIGN), 0);
+}
+
+/// A number in an answer, in the machine's order.
+pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_ne_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_come_back_as_they_were_put() {
+        let mut bytes = Vec::new();
+        put_attribute(&mut bytes, 7, &[1, 2, 3]);
+        put_attribute(&mut bytes, 9 | NESTED, &[4; 8]);
+        let found: Vec<_> = attributes(&bytes).collect();
+        assert_eq!(found, [(7, &[1, 2, 3][..]), (9, &[4; 8][..])]);
+        assert_eq!(attributes(&bytes[..6]).count(), 0, "cut off");
+        assert_eq!(attributes(&[2, 0, 1, 0]).count(), 0, "shorter than itself");
+    }
+
+    #[test]
+    fn the_kernel_answers_and_refuses() {
+        let mut link = vec![0; 16];
+        link[4] = 1;
+        let lo = request(libc::RTM_GETLINK, 0, &link).expect("the loopback device");
+        assert_eq!(lo.len(), 1);
+        link[4..8].copy_from_slice(&0x7fff_fff0_u32.to_ne_bytes());
+        let gone = request(libc::RTM_GETLINK, 0, &link).expect_err("no such device");
+        assert_eq!(gone.raw_os_error(), Some(libc::ENODEV));
+        let all = request(libc::RTM_GETLINK, libc::NLM_F_DUMP, &[0; 16]).expect("all devices");
+        assert!(!all.is_empty());
+    }
+}
