@@ -45,6 +45,8 @@ struct tc_input {
 }
 
 // The control gets mark and priority as the packet has them, the rest as zeros.
+// Copies are made whatever the verdict, of a packet that is dropped too: the clone first, then those of the group in
+// its order, and then the packet goes its own way. A packet that the parser rejects has none.
 struct tc_output {
     tc_verdict verdict;
     bit<32>    output_port;       // read for the redirects only
