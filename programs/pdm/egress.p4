@@ -2,6 +2,6 @@
 //
 // Egress: the option goes on.
 
-#include "mark.p4"
+#include "mark.p4h"
 
 tc(chain(), egress(), emit_all()) main;

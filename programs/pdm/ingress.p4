@@ -2,6 +2,6 @@
 //
 // Ingress: the option is read and comes off.
 
-#include "read.p4"
+#include "read.p4h"
 
 tc(chain(), ingress(), emit_all()) main;

@@ -3,8 +3,8 @@
 // Both directions of one host in one program: what goes into port 0 goes out to the wire, what goes into port 1 came
 // in from there.
 
-#include "../../../programs/pdm/mark.p4"
-#include "../../../programs/pdm/read.p4"
+#include "../../../programs/pdm/mark.p4h"
+#include "../../../programs/pdm/read.p4h"
 
 control both(inout headers_t hdr, in tc_input input, inout tc_output output) {
     egress()  mark;
