@@ -1,0 +1,16 @@
+//! Networks for tests and measurements: namespaces joined by virtual Ethernet, a relay between them that delays,
+//! loses, reorders and refuses packets and tells what it did, and traffic that knows what must arrive.
+//!
+//! Everything is gone with the values that stand for it, also when a test panics. Addresses and link addresses are
+//! fixed and known to both ends, so that no packet is on the wire that nobody sent on purpose.
+
+mod net;
+mod relay;
+mod space;
+mod task;
+pub mod traffic;
+
+pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};
+pub use relay::{Counts, Pick, Relay, TRANSPORT_TRAFFIC, Way, transport};
+pub use space::Space;
+pub use task::Task;

@@ -1,0 +1,207 @@
+//! A forwarder between two devices that disturbs traffic and keeps book of what it did.
+
+mod direction;
+mod packet;
+mod way;
+
+pub use packet::{TRANSPORT_TRAFFIC, transport};
+pub use way::{Counts, Pick, Way};
+
+use direction::{Departure, Receiver, Sender};
+use kernel::veth::RawSocket;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Bytes of packets that may wait at a socket.
+const ROOM: i32 = 64 << 20;
+
+/// Takes packets from one device to the other, both ways, until it is dropped.
+#[derive(Debug)]
+pub struct Relay {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<io::Result<()>>>,
+    books: [Arc<Mutex<Counts>>; 2],
+}
+
+impl Relay {
+    /// Starts between a socket at the client's side and one at the server's.
+    pub(crate) fn start(
+        client: RawSocket,
+        server: RawSocket,
+        to_server: Way,
+        to_client: Way,
+    ) -> io::Result<Relay> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let sockets = [Arc::new(client), Arc::new(server)];
+        for socket in &sockets {
+            socket.set_room(ROOM)?;
+        }
+        let books: [Arc<Mutex<Counts>>; 2] = Default::default();
+        let mut threads = Vec::new();
+        for (n, way) in [to_server, to_client].into_iter().enumerate() {
+            let (here, there) = (Arc::clone(&sockets[n]), Arc::clone(&sockets[1 - n]));
+            let keep = way.keep;
+            let (queue, waiting) = channel::<Departure>();
+            let receiver = Receiver::new(here, way, queue, Arc::clone(&books[n]));
+            let sender = Sender::new(there, waiting, keep, Arc::clone(&books[n]));
+            let stopped = Arc::clone(&stop);
+            threads.push(thread::spawn(move || receiver.work(&stopped)));
+            threads.push(thread::spawn(move || sender.work()));
+        }
+        Ok(Relay {
+            stop,
+            threads,
+            books,
+        })
+    }
+
+    /// What it did so far: towards the server, towards the client.
+    pub fn counts(&self) -> [Counts; 2] {
+        [0, 1].map(|n: usize| {
+            let book = self.books[n].lock();
+            book.unwrap_or_else(PoisonError::into_inner).clone()
+        })
+    }
+
+    /// Stops after the packets that wait, and tells what it did.
+    pub fn finish(mut self) -> io::Result<[Counts; 2]> {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            thread
+                .join()
+                .map_err(|_| io::Error::other("a thread of the relay panicked"))??;
+        }
+        Ok(self.counts())
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            // What went wrong was for `finish` to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::udp;
+    use crate::{Ends, Offloads, Relayed, Route, SERVER};
+    use std::time::Duration;
+
+    fn ends() -> Ends {
+        Ends {
+            offloads: Offloads::Software,
+            ..Ends::default()
+        }
+    }
+
+    /// Datagrams, one each millisecond, to a server that keeps what it gets.
+    fn arrivals(way: Way, count: u64) -> (Vec<u64>, Counts) {
+        let net = Relayed::new(ends()).expect("this test needs root");
+        let relay = net.relay(way, Way::default()).expect("starts");
+        let sink = udp::Sink::start(net.server(), (SERVER, 7000).into()).expect("starts");
+        udp::send(
+            net.client(),
+            (SERVER, 7000).into(),
+            count,
+            Duration::from_millis(1),
+        )
+        .expect("sends");
+        std::thread::sleep(Duration::from_millis(200));
+        let [counts, _] = relay.finish().expect("works");
+        (sink.finish().expect("works"), counts)
+    }
+
+    #[test]
+    fn a_list_of_packets_is_lost_and_nothing_else() {
+        let way = Way {
+            loss: Pick::list([1, 5, 20]),
+            ..Way::default()
+        };
+        let (got, counts) = arrivals(way, 20);
+        let expected: Vec<u64> = (1..=20).filter(|n| ![1, 5, 20].contains(n)).collect();
+        assert_eq!(got, expected);
+        assert_eq!((counts.seen, counts.lost, counts.passed), (20, 3, 17));
+    }
+
+    #[test]
+    fn packets_are_held_back_and_sent_twice() {
+        let way = Way {
+            hold: Pick::Every(10),
+            hold_by: 2,
+            duplicate: Pick::list([4]),
+            ..Way::default()
+        };
+        let (got, counts) = arrivals(way, 15);
+        assert_eq!(got, [1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 11, 12, 10, 13, 14, 15]);
+        assert_eq!((counts.overtaken, counts.duplicated), (1, 1));
+    }
+
+    #[test]
+    fn a_held_packet_that_nobody_follows_goes_on_and_was_not_overtaken() {
+        let way = Way {
+            hold: Pick::list([3]),
+            hold_by: 1,
+            ..Way::default()
+        };
+        let (got, counts) = arrivals(way, 3);
+        assert_eq!((got, counts.overtaken), (vec![1, 2, 3], 0));
+    }
+
+    #[test]
+    fn the_delay_is_what_it_says_it_was() {
+        let net = Relayed::new(ends()).expect("this test needs root");
+        let delay = |ms| Way {
+            delay: Duration::from_millis(ms),
+            ..Way::default()
+        };
+        let relay = net.relay(delay(5), delay(3)).expect("starts");
+        let wait = Duration::from_millis(2);
+        let server = udp::Server::start(net.server(), (SERVER, 7000).into(), wait).expect("starts");
+        let exchange = udp::Exchange {
+            count: 20,
+            ..udp::Exchange::default()
+        };
+        let seen = udp::exchange(net.client(), (SERVER, 7000).into(), exchange).expect("works");
+        let waits = server.finish().expect("works");
+        let [there, back] = relay.finish().expect("works");
+        assert_eq!((seen.round_trips.len(), waits.len()), (20, 20));
+        assert!(there.least_delay().expect("some") >= Duration::from_millis(5));
+        assert!(back.least_delay().expect("some") >= Duration::from_millis(3));
+        let parts = there.delays.iter().zip(&waits).zip(&back.delays);
+        for (seen, ((there, wait), back)) in seen.round_trips.iter().zip(parts) {
+            let parts = *there + *wait + *back;
+            assert!(
+                *seen + Duration::from_micros(50) >= parts,
+                "{parts:?} of {seen:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_path_is_narrower_than_the_link() {
+        let net = Relayed::new(ends()).expect("this test needs root");
+        let narrow = Way {
+            mtu: Some(1400),
+            ..Way::default()
+        };
+        let relay = net.relay(narrow, Way::default()).expect("starts");
+        let server = SERVER.to_string();
+        let ping = |size| {
+            net.client()
+                .output(&["ping", "-6", "-c1", "-W2", "-M", "do", "-s", size, &server])
+        };
+        ping("1352").expect("1400 bytes pass");
+        let error = ping("1353").expect_err("1401 bytes do not");
+        assert!(error.to_string().contains("mtu"), "{error}");
+        let [counts, _] = relay.finish().expect("works");
+        assert_eq!((counts.too_big, counts.lost), (1, 0));
+    }
+}

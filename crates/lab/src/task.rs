@@ -1,0 +1,83 @@
+//! A program that runs beside us.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout};
+
+/// A running program; dropping it kills it.
+#[derive(Debug)]
+pub struct Task {
+    child: Child,
+    said: Option<BufReader<ChildStdout>>,
+}
+
+impl Task {
+    pub(crate) fn new(mut child: Child) -> Task {
+        let said = child.stdout.take().map(BufReader::new);
+        Task { child, said }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for a line of its standard output that contains the text; an error if it ends without.
+    pub fn wait_for(&mut self, text: &str) -> io::Result<()> {
+        let mut line = String::new();
+        while let Some(said) = &mut self.said {
+            line.clear();
+            if said.read_line(&mut line)? == 0 {
+                break;
+            }
+            if line.contains(text) {
+                return Ok(());
+            }
+        }
+        Err(io::Error::other(format!(
+            "a program ended without having said `{text}`"
+        )))
+    }
+
+    /// What it writes to its standard output.
+    pub fn reader(&mut self) -> io::Result<&mut impl Read> {
+        self.said
+            .as_mut()
+            .ok_or_else(|| io::Error::other("its output is not ours"))
+    }
+
+    /// Waits for its end, and tells whether it was a success.
+    pub fn finish(mut self) -> io::Result<bool> {
+        if let Some(said) = &mut self.said {
+            io::copy(said, &mut io::sink())?;
+        }
+        Ok(self.child.wait()?.success())
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Space;
+    use std::path::Path;
+
+    #[test]
+    fn a_program_that_is_dropped_is_gone() {
+        let space = Space::new().expect("this test needs root");
+        let task = space.start(&["sleep", "600"]).expect("starts");
+        let process = format!("/proc/{}", task.id());
+        assert!(Path::new(&process).exists());
+        drop(task);
+        assert!(!Path::new(&process).exists());
+        let mut task = space.start(&["echo", "one two"]).expect("starts");
+        task.wait_for("two").expect("said");
+        assert!(task.wait_for("three").is_err());
+        assert!(task.finish().expect("ends"));
+    }
+}

@@ -1,0 +1,87 @@
+//! A stream of bytes that both ends know, so that each byte is checked where it must be.
+
+use super::Transferred;
+use std::io::{self, Read};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// The stream repeats after so many bytes, a prime number: what goes astray by a packet or a page is seen.
+const PERIOD: usize = 1_048_573;
+/// Most bytes that are asked for at once.
+pub const CHUNK: usize = 256 << 10;
+
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        // xorshift64
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    let mut bytes: Vec<u8> = (0..PERIOD).map(|_| next()).collect();
+    bytes.extend_from_within(..CHUNK);
+    bytes
+});
+
+/// Some bytes of the stream from a place on.
+pub fn at(place: u64, length: usize) -> &'static [u8] {
+    let from = (place % PERIOD as u64) as usize;
+    &BYTES[from..from + length.min(CHUNK)]
+}
+
+/// Reads to the end, comparing each byte.
+pub fn check(source: &mut impl Read) -> io::Result<Transferred> {
+    let mut buffer = vec![0; CHUNK];
+    let mut seen = Transferred {
+        bytes: 0,
+        corrupted_at: None,
+        time: Duration::ZERO,
+        longest_gap: Duration::ZERO,
+    };
+    let started = Instant::now();
+    let mut last = started;
+    loop {
+        let count = source.read(&mut buffer)?;
+        let now = Instant::now();
+        seen.longest_gap = seen.longest_gap.max(now - last);
+        last = now;
+        if count == 0 {
+            return Ok(seen);
+        }
+        seen.time = now - started;
+        let (got, wanted) = (&buffer[..count], at(seen.bytes, count));
+        if got != wanted {
+            let same = got.iter().zip(wanted).take_while(|(a, b)| a == b).count();
+            seen.corrupted_at = Some(seen.bytes + same as u64);
+            return Ok(seen);
+        }
+        seen.bytes += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_is_wrong_or_astray_is_found() {
+        let stream: Vec<u8> = (0..20u64)
+            .flat_map(|n| at(n * 100_000, 100_000))
+            .copied()
+            .collect();
+        let seen = check(&mut &stream[..]).expect("reads");
+        assert_eq!((seen.bytes, seen.corrupted_at), (2_000_000, None));
+        let mut wrong = stream.clone();
+        wrong[1_234_567] ^= 1;
+        let seen = check(&mut &wrong[..]).expect("reads");
+        assert_eq!(seen.corrupted_at, Some(1_234_567));
+        let mut astray = stream;
+        astray.drain(500_000..501_448);
+        let found = check(&mut &astray[..]).expect("reads").corrupted_at;
+        assert!(
+            found.is_some_and(|at| (500_000..500_100).contains(&at)),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! ICMPv6 echoes by `ping`.
+
+use crate::net::{Route, SERVER};
+use std::io;
+use std::time::Duration;
+
+/// What `ping` said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pinged {
+    /// Requests.
+    pub sent: u64,
+    /// Answers.
+    pub received: u64,
+}
+
+/// Sends requests from the client to the server, one each interval.
+pub fn ping(net: &impl Route, count: u64, interval: Duration) -> io::Result<Pinged> {
+    let output = net.client().output(&[
+        "ping",
+        "-6",
+        "-q",
+        "-W2",
+        "-c",
+        &count.to_string(),
+        "-i",
+        &format!("{:.3}", interval.as_secs_f64()),
+        &SERVER.to_string(),
+    ])?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    parse(&said).ok_or_else(|| io::Error::other(format!("`ping` said: {said}")))
+}
+
+/// `3 packets transmitted, 3 received, 0% packet loss, time 2003ms`
+fn parse(said: &str) -> Option<Pinged> {
+    let line = said.lines().find(|l| l.contains("packets transmitted"))?;
+    let mut parts = line.split(", ");
+    let mut next = || parts.next()?.split(' ').next()?.parse().ok();
+    Some(Pinged {
+        sent: next()?,
+        received: next()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ends, Pair};
+
+    #[test]
+    fn answers_are_counted() {
+        let net = Pair::new(Ends::default()).expect("this test needs root");
+        let seen = ping(&net, 5, Duration::from_millis(10)).expect("works");
+        assert_eq!((seen.sent, seen.received), (5, 5));
+        assert_eq!(parse("nothing"), None);
+    }
+}

@@ -1,0 +1,250 @@
+//! Datagrams: requests with answers after a time, and one-way streams. The first 8 bytes are a number from 1.
+
+use crate::space::Space;
+use nix::sys::socket::{
+    ControlMessageOwned, MsgFlags, SockaddrIn6, recvmsg, setsockopt, sockopt::ReceiveTimestampns,
+};
+use nix::sys::time::TimeSpec;
+use std::io::{self, IoSliceMut};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often a server looks whether it should stop.
+const LOOK_UP: Duration = Duration::from_millis(20);
+
+/// A socket whose datagrams come with the time at which the kernel got them.
+fn open(space: &Space, at: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = space.run(|| UdpSocket::bind(at))?;
+    setsockopt(&socket, ReceiveTimestampns, &true)?;
+    Ok(socket)
+}
+
+/// The next datagram: how many bytes, from whom, and when it reached the kernel. `None` if the socket's time is over.
+fn receive(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+) -> io::Result<Option<(usize, SocketAddr, SystemTime)>> {
+    let mut control = nix::cmsg_space!(TimeSpec);
+    let mut parts = [IoSliceMut::new(buffer)];
+    let message = match recvmsg::<SockaddrIn6>(
+        socket.as_raw_fd(),
+        &mut parts,
+        Some(&mut control),
+        MsgFlags::empty(),
+    ) {
+        Ok(message) => message,
+        Err(nix::Error::EAGAIN | nix::Error::EINTR) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let time = message.cmsgs()?.find_map(|c| match c {
+        ControlMessageOwned::ScmTimestampns(time) => {
+            Some(SystemTime::UNIX_EPOCH + Duration::from(time))
+        }
+        _ => None,
+    });
+    let from = message.address.ok_or(io::ErrorKind::InvalidData)?;
+    let time = time.unwrap_or_else(SystemTime::now);
+    Ok(Some((
+        message.bytes,
+        std::net::SocketAddrV6::from(from).into(),
+        time,
+    )))
+}
+
+fn number(datagram: &[u8]) -> u64 {
+    let first = datagram.first_chunk().copied().unwrap_or_default();
+    u64::from_be_bytes(first)
+}
+
+/// A thread that works until it is told to stop.
+#[derive(Debug)]
+struct Worker<T> {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<io::Result<T>>>,
+}
+
+impl<T: Send + 'static> Worker<T> {
+    fn start(work: impl FnOnce(&AtomicBool) -> io::Result<T> + Send + 'static) -> Worker<T> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        Worker {
+            stop,
+            thread: Some(thread::spawn(move || work(&stopped))),
+        }
+    }
+
+    fn finish(mut self) -> io::Result<T> {
+        self.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.take().ok_or(io::ErrorKind::NotFound)?;
+        thread
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+    }
+}
+
+impl<T> Drop for Worker<T> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // What went wrong was for `finish` to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Answers each datagram with the same bytes after a time.
+#[derive(Debug)]
+pub struct Server(Worker<Vec<Duration>>);
+
+impl Server {
+    /// Starts; works until it is dropped.
+    pub fn start(space: &Space, at: SocketAddr, wait: Duration) -> io::Result<Server> {
+        let socket = open(space, at)?;
+        socket.set_read_timeout(Some(LOOK_UP))?;
+        Ok(Server(Worker::start(move |stop| {
+            let mut waits = Vec::new();
+            let mut buffer = vec![0; 1 << 16];
+            while !stop.load(Ordering::Relaxed) {
+                let Some((length, from, came)) = receive(&socket, &mut buffer)? else {
+                    continue;
+                };
+                pause(came, wait);
+                waits.push(SystemTime::now().duration_since(came).unwrap_or_default());
+                socket.send_to(&buffer[..length], from)?;
+            }
+            Ok(waits)
+        })))
+    }
+
+    /// Stops, and tells how long each datagram waited: from the kernel's having it to its being sent back.
+    pub fn finish(self) -> io::Result<Vec<Duration>> {
+        self.0.finish()
+    }
+}
+
+/// Until a time after another has passed, to the microsecond.
+fn pause(since: SystemTime, time: Duration) {
+    const LATE: Duration = Duration::from_micros(200);
+    let due = since + time;
+    while let Ok(left) = due.duration_since(SystemTime::now()) {
+        if left > LATE {
+            thread::sleep(left - LATE);
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Requests, each sent after the answer to the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// How many.
+    pub count: u64,
+    /// Bytes of each, at least 8.
+    pub size: usize,
+    /// From an answer to the next request.
+    pub gap: Duration,
+    /// After which an answer is not waited for any longer.
+    pub patience: Duration,
+    /// The client's port; 0 takes any.
+    pub port: u16,
+}
+
+impl Default for Exchange {
+    fn default() -> Exchange {
+        Exchange {
+            count: 100,
+            size: 64,
+            gap: Duration::ZERO,
+            patience: Duration::from_secs(2),
+            port: 0,
+        }
+    }
+}
+
+/// What came of the requests.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Exchanged {
+    /// From a request's being sent to the kernel's having the answer, in order of requests.
+    pub round_trips: Vec<Duration>,
+    /// Requests without an answer.
+    pub unanswered: u64,
+}
+
+/// Sends requests and waits for the answers.
+pub fn exchange(space: &Space, to: SocketAddr, plan: Exchange) -> io::Result<Exchanged> {
+    let socket = open(space, (std::net::Ipv6Addr::UNSPECIFIED, plan.port).into())?;
+    socket.connect(to)?;
+    socket.set_read_timeout(Some(plan.patience))?;
+    let mut seen = Exchanged::default();
+    let mut request = vec![0x5a; plan.size.max(8)];
+    let mut answer = vec![0; 1 << 16];
+    for n in 1..=plan.count {
+        request[..8].copy_from_slice(&n.to_be_bytes());
+        let sent = SystemTime::now();
+        let started = Instant::now();
+        socket.send(&request)?;
+        loop {
+            match receive(&socket, &mut answer)? {
+                Some((length, _, came)) if answer[..length] == request[..] => {
+                    seen.round_trips
+                        .push(came.duration_since(sent).unwrap_or_default());
+                    break;
+                }
+                // An answer to an earlier request, or a copy of one.
+                Some((length, ..)) if number(&answer[..length]) < n => {}
+                Some(_) => return Err(io::Error::other("an answer was not what was sent")),
+                None => {}
+            }
+            if started.elapsed() >= plan.patience {
+                seen.unanswered += 1;
+                break;
+            }
+        }
+        if !plan.gap.is_zero() {
+            thread::sleep(plan.gap);
+        }
+    }
+    Ok(seen)
+}
+
+/// Sends datagrams with the numbers from 1 to `count` without waiting for answers.
+pub fn send(space: &Space, to: SocketAddr, count: u64, gap: Duration) -> io::Result<()> {
+    let socket = open(space, "[::]:0".parse().map_err(io::Error::other)?)?;
+    for n in 1..=count {
+        socket.send_to(&n.to_be_bytes(), to)?;
+        thread::sleep(gap);
+    }
+    Ok(())
+}
+
+/// Takes datagrams and keeps their numbers.
+#[derive(Debug)]
+pub struct Sink(Worker<Vec<u64>>);
+
+impl Sink {
+    /// Starts; works until it is dropped.
+    pub fn start(space: &Space, at: SocketAddr) -> io::Result<Sink> {
+        let socket = open(space, at)?;
+        socket.set_read_timeout(Some(LOOK_UP))?;
+        Ok(Sink(Worker::start(move |stop| {
+            let mut numbers = Vec::new();
+            let mut buffer = vec![0; 1 << 16];
+            while !stop.load(Ordering::Relaxed) {
+                if let Some((length, ..)) = receive(&socket, &mut buffer)? {
+                    numbers.push(number(&buffer[..length]));
+                }
+            }
+            Ok(numbers)
+        })))
+    }
+
+    /// Stops, and tells the numbers in the order in which they came.
+    pub fn finish(self) -> io::Result<Vec<u64>> {
+        self.0.finish()
+    }
+}
