@@ -33,15 +33,17 @@ pub enum Command {
     Build(Build),
     /// Run STF tests on a program
     Test(Test),
-    /// Compile, load and attach a program, and stay until interrupted
+    /// Compile, load and attach a program or a bundle, and stay until interrupted
     ///
-    /// In the driver (native) where it can, else in the network stack (generic), which is said.
-    /// Needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system
-    /// where it is not mounted (root has them all).
+    /// How it is attached is said: by XDP in the driver (native) where it can, else in the network
+    /// stack (generic); by traffic control with a tcx link, on kernels before 6.6 with a filter at a
+    /// clsact qdisc. A bundle's programs are attached together or not at all. Needs CAP_BPF,
+    /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
+    /// mounted and for a bundle (root has them all).
     Run(Run),
-    /// List the programs that are running
+    /// List the programs and bundles that are running
     Ls(Ls),
-    /// Detach and remove programs that are running
+    /// Detach and remove programs and bundles that are running
     Unload(Unload),
     /// Read and change a running program's tables
     #[command(subcommand)]
@@ -84,11 +86,26 @@ pub struct Check {
     pub json: bool,
 }
 
-/// A target to compile for.
+/// Where in the kernel a program runs.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BuildTarget {
-    /// The kernel's XDP hook
+pub enum HookName {
+    /// Packets that come in, before the network stack: the earliest place
     Xdp,
+    /// Packets that come in, by traffic control
+    TcIngress,
+    /// Packets that go out, by traffic control
+    TcEgress,
+}
+
+impl HookName {
+    /// The hook of this name.
+    pub fn hook(self) -> bpf::abi::Hook {
+        match self {
+            HookName::Xdp => bpf::abi::Hook::Xdp,
+            HookName::TcIngress => bpf::abi::Hook::TcIngress,
+            HookName::TcEgress => bpf::abi::Hook::TcEgress,
+        }
+    }
 }
 
 /// What to print instead of building.
@@ -108,9 +125,9 @@ pub struct Build {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// The target
-    #[arg(long, value_enum, default_value = "xdp")]
-    pub target: BuildTarget,
+    /// Where it is to run: tc-ingress by default for a program of tc_model, xdp for others
+    #[arg(long, value_enum)]
+    pub hook: Option<HookName>,
     /// Write C source, object and the description of tables, actions and counters here
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["emit", "report"])]
     pub output: Option<PathBuf>,
@@ -137,6 +154,10 @@ pub enum TestTarget {
     Interp,
     /// The kernel by XDP; needs root and clang
     Xdp,
+    /// The kernel by traffic control, packets that come in; needs root and clang
+    Tc,
+    /// The kernel by traffic control, packets that go out; needs root and clang
+    TcEgress,
 }
 
 /// How to tell a packet's story.
@@ -154,7 +175,7 @@ Statements of a test, one a line; # begins a comment:
   packet PORT HEX...                   send a packet
   expect PORT [HEX...]                 one must come out; * is any digit, a final $ the end
   no_packet [PORT]                     none may have come out
-  wait                                 let the packets so far go through
+  wait [50ms]                          let the packets so far go through, and time go by
   add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
   remove TABLE [PRIORITY] KEY:MATCH ...        remove all [TABLE]
   setdefault TABLE ACTION(ARGS)
@@ -164,6 +185,7 @@ Statements of a test, one a line; # begins a comment:
   register_write NAME[INDEX] VALUE             register_reset NAME
   meter_set NAME[INDEX] RATE BURST RATE BURST
   value_set_add NAME MATCH ...                 value_set_remove NAME MATCH ...
+  multicast_group GROUP [PORT ...]             or mc_mgrp_create, mc_node_create, mc_node_associate
 
 Exit status: 0 all passed, 1 one failed or the program is refused, 2 wrong usage, a test that cannot
 be read, or a target that cannot run it.";
@@ -181,9 +203,12 @@ pub struct Test {
     /// Where to run them
     #[arg(long, value_enum, default_value = "interp")]
     pub target: TestTarget,
-    /// With `--target xdp`: by BPF_PROG_TEST_RUN instead of through veth pairs
+    /// In the kernel: by BPF_PROG_TEST_RUN instead of through veth pairs
     #[arg(long)]
     pub fast: bool,
+    /// On the interpreter: packets go out, as under `--target tc-egress`
+    #[arg(long)]
+    pub egress: bool,
     /// Tell each packet's story: state by state, table by table (interpreter only)
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub trace: Option<TraceFormat>,
@@ -198,27 +223,58 @@ pub struct Test {
     pub json: bool,
 }
 
+/// The end of `onpath run --help`.
+const BUNDLES: &str = "\
+A bundle is a file that ends in .toml; its paths are relative to its folder:
+  name = \"flows\"                        by default, the file's name
+  [[program]]                             one or more, in the order in which they are attached
+  source = \"count.p4\"
+  name = \"count\"                        by default, the source's name
+  hook = \"tc-ingress\"
+  dev = [\"eth0\", \"eth1\"]              ports 0, 1, …; a single one needs no brackets
+  ports = { 7 = \"eth7\" }                further interfaces at which it runs
+  reach = { 9 = \"eth9\" }                interfaces that it may only send to
+  groups = { 1 = [0, 1, 9] }              multicast groups and their ports
+  entries = \"count.txt\"                 or a list: [\"add ...\", \"setdefault ...\"]
+  include = \"lib\"                       also define = [\"A=1\"], extern = [\"sum.c\"]
+  [share]
+  flows = [\"count.flows\", \"report.flows\"]      flow_state that programs have in common";
+
 /// `onpath run`
 #[derive(Args, Debug)]
+#[command(after_long_help = BUNDLES)]
 pub struct Run {
-    /// The program.
-    #[command(flatten)]
-    pub source: Source,
+    /// The P4 program, or a bundle of several (a file that ends in .toml)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Look for `#include` files here, before the built-in ones
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Where it is to run: tc-ingress by default for a program of tc_model, xdp for others
+    #[arg(long, value_enum)]
+    pub hook: Option<HookName>,
     /// The interfaces, between commas; the first is port 0, the second port 1, …
-    #[arg(
-        long,
-        value_name = "IF",
-        value_delimiter = ',',
-        required_unless_present = "ports"
-    )]
+    ///
+    /// For a bundle, they take the place of those in its file: `IF,...` for all its programs,
+    /// `PROGRAM=IF,...` for one.
+    #[arg(long, value_name = "IF", value_delimiter = ',')]
     pub dev: Vec<String>,
     /// An interface by port number
     #[arg(long = "port", value_name = "N=IF")]
     pub ports: Vec<String>,
+    /// An interface by port number that the program only sends to, without running there
+    #[arg(long, value_name = "N=IF")]
+    pub reach: Vec<String>,
+    /// A multicast group (1 to 65535) and its ports
+    #[arg(long = "group", value_name = "N=PORT,...")]
+    pub groups: Vec<String>,
     /// A file of `add` and `setdefault` lines to put in before the program is attached
     #[arg(long, value_name = "FILE")]
     pub entries: Option<PathBuf>,
-    /// The name by which the other commands know it; the program's file name by default
+    /// The name by which the other commands know it; the file's name by default
     #[arg(long)]
     pub name: Option<String>,
     /// Leave it running, pinned, and return
@@ -227,6 +283,9 @@ pub struct Run {
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
+    /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
+    #[arg(long)]
+    pub clsact: bool,
     /// Show the kernel verifier's whole log if it refuses
     #[arg(long)]
     pub verbose: bool,
@@ -250,7 +309,7 @@ pub struct Unload {
         value_name = "NAME"
     )]
     pub names: Vec<String>,
-    /// All of them
+    /// All of them, and whatever a killed command left behind: attachments, pins, changed link settings
     #[arg(long)]
     pub all: bool,
 }
@@ -258,7 +317,8 @@ pub struct Unload {
 /// Which running program.
 #[derive(Args, Debug, Clone)]
 pub struct Instance {
-    /// The running program, as `onpath ls` shows it; not needed if there is only one
+    /// The running program, as `onpath ls` shows it (BUNDLE/PROGRAM for one of a bundle); not needed if
+    /// there is only one
     #[arg(long, short = 'n', value_name = "NAME")]
     pub name: Option<String>,
 }

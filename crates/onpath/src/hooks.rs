@@ -19,9 +19,9 @@ pub fn by_name(wanted: &str) -> Option<Hook> {
     ALL.into_iter().find(|hook| name(*hook) == wanted)
 }
 
-/// Where a program runs that nobody gave a hook: by the architecture that it is written for.
-pub fn usual(arch: &arch::Architecture) -> Hook {
-    if arch.package == arch::tc::ARCHITECTURE.package {
+/// Where a program of this architecture (its package) runs if nobody gives it a hook.
+pub fn usual(package: &str) -> Hook {
+    if package == arch::tc::ARCHITECTURE.package {
         Hook::TcIngress
     } else {
         Hook::Xdp

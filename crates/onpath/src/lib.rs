@@ -16,5 +16,4 @@ pub mod output;
 pub mod pdm;
 pub mod stf;
 
-
 pub use loader::FileLoader;

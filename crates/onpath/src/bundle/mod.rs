@@ -1,19 +1,19 @@
 //! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
 //!
-//! [`read`] makes a [`Bundle`] of the file's text, and [`share`] finds out which maps the programs have in
+//! [`read`] makes a [`Bundle`] of the file's text, and [`resolve`] finds out which state the programs have in
 //! common. Both are pure: nothing is opened, compiled or loaded here, and every mistake is a diagnostic at its place.
 
 pub mod errors;
-mod override_dev;
+mod places;
 mod ports;
 mod read;
 mod share;
 mod values;
 
-pub use override_dev::{check_interfaces, override_devices};
+pub use places::{check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::read;
-pub use share::{SharedMap, resolve};
+pub use share::resolve;
 
 use bpf::abi::Hook;
 use diag::Span;

@@ -1,19 +1,10 @@
-//! Which maps programs have in common, and whether they can.
+//! Which state programs have in common, and whether they can.
 
 use super::{Bundle, SharedBy, errors};
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi};
 use control::names::{self, NameError};
 use diag::{Diagnostic, Diagnostics};
-
-/// A map that several programs use.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SharedMap {
-    /// What the bundle calls it.
-    pub name: String,
-    /// For each program that uses it: which of the bundle's programs, and what the map is called there. The first
-    /// one's map is the one that all use.
-    pub maps: Vec<(usize, String)>,
-}
+use kernel::bundle::SharedMap;
 
 /// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All mistakes are
 /// reported at once.
@@ -47,10 +38,7 @@ pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Dia
                 ));
             }
         }
-        shared.push(SharedMap {
-            name: share.name.value.clone(),
-            maps,
-        });
+        shared.push(SharedMap { maps });
     }
     if wrong.has_errors() {
         Err(wrong)
@@ -198,12 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn states_of_one_shape_share_a_map_whatever_their_names() {
+    fn states_of_one_shape_are_one_whatever_their_names() {
         let mut egress = state("c.flows");
-        egress.map = "flows_2".into();
         egress.key.fields[0].name = "destination".into();
+        egress.map = "flows_2".into();
         let shared = share(&abi(vec![state("flows")]), &abi(vec![egress])).unwrap();
-        assert_eq!(shared[0].name, "x");
         let maps = [(0, "flows".to_string()), (1, "flows_2".to_string())];
         assert_eq!(shared[0].maps, maps);
     }

@@ -1,10 +1,11 @@
 //! `onpath build`
 
 use super::source::elaborate_or;
-use crate::args::{Build, BuildTarget, Emit};
+use crate::args::{Build, Emit};
+use crate::bpf_target::{self, Compiled, Request};
 use crate::driver;
+use crate::hooks;
 use crate::output::{Done, Form, Stop, columns, failed, print_json, say, say_line, words};
-use crate::xdp::{self, Compiled, Request};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
@@ -25,6 +26,15 @@ pub fn run(args: Build) -> Done {
         form.print(&diagnostics, &sources);
         Stop::Told(2)
     };
+    let hook = match args.hook {
+        Some(hook) => hook.hook(),
+        None => hooks::usual(&program.arch),
+    };
+    let request = Request {
+        externs: &args.externs,
+        hook,
+        ..Request::default()
+    };
     match args.emit {
         Some(Emit::IrRaw) => {
             say!("{program}");
@@ -35,10 +45,9 @@ pub fn run(args: Build) -> Done {
             return Ok(ExitCode::SUCCESS);
         }
         Some(Emit::C) => {
-            let BuildTarget::Xdp = args.target;
             say!(
                 "{}",
-                xdp::generate(&program, &sources, &args.externs)
+                bpf_target::generate(&program, &sources, request)
                     .map_err(unfit)?
                     .c_source
             );
@@ -46,15 +55,7 @@ pub fn run(args: Build) -> Done {
         }
         None => {}
     }
-    let compiled = xdp::compile(
-        &program,
-        &sources,
-        Request {
-            externs: &args.externs,
-            observe: false,
-        },
-    )
-    .map_err(unfit)?;
+    let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
     let stem = args
         .source
         .file
@@ -134,7 +135,7 @@ fn report(
     let verifier = match kernel::load(&compiled.object, &compiled.abi, program, sources) {
         Ok(instance) => json!({
             "accepted": true,
-            "instructions": instance.xdp.info().ok().map(|i| i.verified_instructions),
+            "instructions": instance.program.prog().info().ok().map(|i| i.verified_instructions),
             "limit": VERIFIER_LIMIT,
         }),
         Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),

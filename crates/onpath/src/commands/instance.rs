@@ -3,11 +3,27 @@
 use crate::args::Instance;
 use crate::output::{Stop, refused};
 use kernel::pins::MemberRecord;
-use kernel::{KernelStore, Pins};
+use kernel::{KernelStore, Pins, Record};
 
-/// Opens the running program that the flags mean.
+/// Opens the running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
 pub fn open(instance: &Instance) -> Result<(MemberRecord, KernelStore), Stop> {
     let pins = Pins::default();
-    let name = pins.choose(instance.name.as_deref()).map_err(refused)?;
-    pins.open(&name, None).map_err(refused)
+    let (named, program) = match instance.name.as_deref() {
+        None => (None, None),
+        Some(name) => match name.split_once('/') {
+            Some((bundle, program)) => (Some(bundle), Some(program)),
+            None => (Some(name), None),
+        },
+    };
+    let name = pins.choose(named).map_err(refused)?;
+    pins.open(&name, program).map_err(refused)
+}
+
+/// What users call a program of a record.
+pub fn label(record: &Record, member: &MemberRecord) -> String {
+    if record.members.len() == 1 && member.name == record.instance {
+        record.instance.clone()
+    } else {
+        format!("{}/{}", record.instance, member.name)
+    }
 }

@@ -1,12 +1,15 @@
 //! `onpath ls`
 
+use super::instance::label;
 use crate::args::Ls;
+use crate::hooks;
 use crate::output::{Done, columns, print_json, refused, say, say_line};
+use kernel::pins::{Interface, MemberRecord};
 use kernel::{Pins, Record, interface};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Lists the programs that are running.
+/// Lists the programs and bundles that are running.
 pub fn run(args: Ls) -> Done {
     let pins = Pins::default();
     let mut records: Vec<Record> = Vec::new();
@@ -22,61 +25,79 @@ pub fn run(args: Ls) -> Done {
         say_line!("no program is running");
         return Ok(ExitCode::SUCCESS);
     }
-    let mut rows = vec![
-        ["NAME", "PROGRAM", "PORT", "INTERFACE", "MODE"]
-            .map(String::from)
-            .to_vec(),
+    let heads = [
+        "NAME",
+        "PROGRAM",
+        "HOOK",
+        "DIRECTION",
+        "PORT",
+        "INTERFACE",
+        "MODE",
     ];
+    let mut rows = vec![heads.map(String::from).to_vec()];
     for record in &records {
-        let all = record
-            .members
-            .iter()
-            .flat_map(|m| m.interfaces.iter().map(move |at| (m, at)));
-        for (i, (member, at)) in all.enumerate() {
-            let first = |text: &str| {
-                if i == 0 {
-                    text.to_string()
-                } else {
-                    String::new()
-                }
-            };
-            let name = match interface::name(at.index) {
-                Some(name) => name,
-                None => format!("{} (gone)", at.name),
-            };
-            rows.push(vec![
-                first(&record.instance),
-                first(&member.abi.source),
-                at.port.to_string(),
-                name,
-                at.mode.clone(),
-            ]);
+        for member in &record.members {
+            rows.extend(rows_of(record, member));
         }
     }
     say!("{}", columns(&rows));
     Ok(ExitCode::SUCCESS)
 }
 
+/// A row an interface; what belongs to the program stands in the first.
+fn rows_of(record: &Record, member: &MemberRecord) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for at in &member.interfaces {
+        let program = [
+            label(record, member),
+            member.abi.source.clone(),
+            hooks::name(member.hook).to_string(),
+            hooks::direction(member.hook).to_string(),
+        ];
+        let mut row = match rows.len() {
+            0 => program.to_vec(),
+            _ => vec![String::new(); program.len()],
+        };
+        row.push(at.port.to_string());
+        row.push(match interface::name(at.index) {
+            Some(name) => name,
+            None => format!("{} (gone)", at.name),
+        });
+        row.push(at.mode.clone());
+        rows.push(row);
+    }
+    rows
+}
+
 fn as_json(record: &Record) -> Value {
-    let members = &record.members;
-    let interfaces: Vec<Value> = members
+    let programs: Vec<Value> = record
+        .members
         .iter()
-        .flat_map(|m| &m.interfaces)
-        .map(|at| {
+        .map(|member| {
+            let interfaces: Vec<Value> = member.interfaces.iter().map(interface_json).collect();
             json!({
-                "port": at.port,
-                "name": interface::name(at.index).unwrap_or_else(|| at.name.clone()),
-                "index": at.index,
-                "mode": at.mode,
-                "present": interface::name(at.index).is_some(),
+                "name": label(record, member),
+                "program": member.abi.source,
+                "architecture": member.abi.arch,
+                "hook": hooks::name(member.hook),
+                "direction": hooks::direction(member.hook),
+                "interfaces": interfaces,
             })
         })
         .collect();
     json!({
         "name": record.instance,
-        "program": members.first().map(|m| &m.abi.source),
-        "architecture": members.first().map(|m| &m.abi.arch),
         "loaded": record.loaded,
-        "interfaces": interfaces,
+        "programs": programs,
+    })
+}
+
+fn interface_json(at: &Interface) -> Value {
+    json!({
+        "port": at.port,
+        "name": interface::name(at.index).unwrap_or_else(|| at.name.clone()),
+        "index": at.index,
+        "mode": at.mode,
+        "present": interface::name(at.index).is_some(),
     })
 }

@@ -26,7 +26,15 @@ pub fn elaborate_or(
     source: &Source,
     refuse: impl FnOnce(&Diagnostics, &SourceMap),
 ) -> Result<Elaborated, Stop> {
-    match driver::elaborate(&input(source)) {
+    elaborate_input(&input(source), refuse)
+}
+
+/// As [`elaborate_or`], for a program that no flags name.
+pub fn elaborate_input(
+    input: &Input,
+    refuse: impl FnOnce(&Diagnostics, &SourceMap),
+) -> Result<Elaborated, Stop> {
+    match driver::elaborate(input) {
         Ok(elaborated) => {
             print_diagnostics(&elaborated.diagnostics, &elaborated.map);
             Ok(elaborated)

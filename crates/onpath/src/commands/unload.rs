@@ -1,27 +1,39 @@
 //! `onpath unload`
 
 use crate::args::Unload;
-use crate::output::{Done, refused, say_line};
+use crate::output::{Done, Stop, refused, say_line};
 use kernel::Pins;
 use std::process::ExitCode;
 
-/// Takes programs off their interfaces and forgets them.
+/// Takes programs and bundles off their interfaces and forgets them.
 pub fn run(args: Unload) -> Done {
     let pins = Pins::default();
-    let names = if args.all {
-        pins.names().map_err(refused)?
-    } else {
-        args.names
-    };
+    if args.all {
+        return all(&pins);
+    }
+    // A name that is wrong is told before any program is taken off.
+    for name in &args.names {
+        if let Some((bundle, _)) = name.split_once('/') {
+            return Err(Stop::Usage(format!(
+                "the programs of a bundle go together: `onpath unload {bundle}`"
+            )));
+        }
+        pins.choose(Some(name)).map_err(refused)?;
+    }
+    for name in args.names {
+        pins.remove(&name).map_err(refused)?;
+        say_line!("{name}: detached and removed");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Also what is left of commands that were killed.
+fn all(pins: &Pins) -> Done {
+    let names = pins.clear_all().map_err(refused)?;
     if names.is_empty() {
         say_line!("no program is running");
     }
-    // A name that is wrong is told before any program is taken off.
-    for name in &names {
-        pins.choose(Some(name)).map_err(refused)?;
-    }
     for name in names {
-        pins.remove(&name).map_err(refused)?;
         say_line!("{name}: detached and removed");
     }
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,7 @@
-//! Interfaces of a bundle given on the command line.
+//! The interfaces of a bundle: given on the command line, and whether they will do.
 
 use super::{Bundle, Member, errors};
+use bpf::abi::Hook;
 use diag::Diagnostics;
 
 /// Puts the interfaces of `--dev` in the place of the file's: `IF,...` for every program, `PROGRAM=IF,...` for one.
@@ -91,6 +92,31 @@ pub fn check_interfaces(bundle: &Bundle) -> Result<(), Diagnostics> {
     }
 }
 
+/// Refuses a second program at an interface's XDP hook. `hooks` says where each program runs.
+pub fn check_room(bundle: &Bundle, hooks: &[Hook]) -> Result<(), Diagnostics> {
+    let mut wrong = Diagnostics::new();
+    let mut taken: Vec<(String, &Member)> = Vec::new();
+    let at_xdp = bundle.programs.iter().zip(hooks);
+    for (member, _) in at_xdp.filter(|(_, hook)| **hook == Hook::Xdp) {
+        for port in member.ports.attached() {
+            if let Some((_, first)) = taken.iter().find(|(name, _)| *name == port.interface) {
+                wrong.push(errors::two_at_xdp(
+                    member.name.span,
+                    &port.interface,
+                    &first.name.value,
+                    first.name.span,
+                ));
+            }
+            taken.push((port.interface, member));
+        }
+    }
+    if wrong.has_errors() {
+        Err(wrong)
+    } else {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,5 +183,15 @@ mod tests {
         assert_eq!(messages, ["program `out` has no interface to run at"]);
         override_devices(&mut bundle, &["x".to_string()]).unwrap();
         assert!(check_interfaces(&bundle).is_ok());
+    }
+    #[test]
+    fn an_interface_has_room_for_one_program_by_xdp_and_for_many_by_tc() {
+        let mut bundle = bundle();
+        override_devices(&mut bundle, &["x".to_string()]).unwrap();
+        assert!(check_room(&bundle, &[Hook::TcIngress, Hook::TcIngress]).is_ok());
+        assert!(check_room(&bundle, &[Hook::Xdp, Hook::TcIngress]).is_ok());
+        let found = check_room(&bundle, &[Hook::Xdp, Hook::Xdp]).unwrap_err();
+        let messages: Vec<_> = found.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(messages, ["`in` runs at the xdp hook of x already"]);
     }
 }

@@ -1,0 +1,205 @@
+//! `onpath run`
+
+mod prepare;
+mod unit;
+
+use crate::args::Run;
+use crate::bundle;
+use crate::hooks;
+use crate::output::{
+    Done, Stop, failed, print_diagnostics, refused, refused_in, say_line, tell_line,
+};
+use bpf::abi::{Abi, Hook};
+use kernel::attach::{Mode, TcWay};
+use kernel::bundle::{Attachment, LoadRefused, Member, Port, Source};
+use kernel::interrupt::Interrupts;
+use kernel::{Failure, Pins};
+use prepare::{Interfaces, Prepared};
+use std::process::ExitCode;
+use std::time::Instant;
+use unit::Unit;
+
+/// Compiles, loads, fills and attaches a program or the programs of a bundle; then stays until interrupted, or
+/// leaves them running. Until the last step everything that went before is undone by going out of scope.
+pub fn run(args: Run) -> Done {
+    // Before anything is set up: an interrupt in between waits until it can be undone in order.
+    let interrupts = match Interrupts::hold() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(format!("interrupts could not be held back: {error}")),
+    };
+    let mut unit = unit::read(&args)?;
+    let interfaces = prepare::interfaces(&unit.bundle).map_err(refused)?;
+    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
+    kernel::bundle::check_rights(&given_hooks(&unit), attachments).map_err(refused)?;
+    let pins = Pins::default();
+    pins.check_free(&unit.name).map_err(refused)?;
+
+    let begun = Instant::now();
+    let prepared = prepare_all(&mut unit, &interfaces, &pins)?;
+    let mut members = load(&unit, &prepared, interfaces, args.verbose)?;
+    let took = begun.elapsed();
+    for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
+        prepared.fill(&unit, of, &mut member.instance.store)?;
+    }
+    kernel::bundle::connect(&members).map_err(refused)?;
+    let way = if args.clsact {
+        TcWay::Clsact
+    } else {
+        TcWay::Best
+    };
+    let place = pins.begin(&unit.name).map_err(refused)?;
+    let attached = kernel::bundle::attach(&members, way).map_err(refused)?;
+    let places: Vec<String> = attached
+        .iter()
+        .flat_map(|a| where_it_runs(&unit, &prepared, a))
+        .collect();
+    place.commit(&members, attached).map_err(refused)?;
+    let saved = Saved(&pins, &unit.name);
+
+    let name = &unit.name;
+    let own: std::time::Duration = prepared.iter().map(|p| p.own_time).sum();
+    let instructions: u32 = prepared
+        .iter()
+        .map(|p| p.compiled.budget.instructions())
+        .sum();
+    say_line!(
+        "{name}: compiled and loaded in {} ms ({} ms of it our own), {instructions} instructions",
+        took.as_millis(),
+        own.as_millis(),
+    );
+    for line in places {
+        say_line!("{line}");
+    }
+    if args.detach {
+        say_line!("{name}: running; `onpath unload {name}` ends it");
+        std::mem::forget(saved);
+        return Ok(ExitCode::SUCCESS);
+    }
+    say_line!("{name}: running; interrupt to end");
+    if let Err(error) = interrupts.wait() {
+        tell_line!("waiting for an interrupt failed: {error}");
+    }
+    std::mem::forget(saved);
+    pins.remove(name).map_err(refused)?;
+    say_line!("\n{name}: detached");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is not left behind where the command ends before it could say that it runs.
+struct Saved<'a>(&'a Pins, &'a str);
+
+impl Drop for Saved<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.remove(self.1);
+    }
+}
+
+/// The hooks that are known before the programs are read.
+fn given_hooks(unit: &Unit) -> Vec<Hook> {
+    let programs = unit.bundle.programs.iter();
+    let mut hooks: Vec<Hook> = programs
+        .filter_map(|p| p.hook.as_ref().map(|at| at.value))
+        .collect();
+    if hooks.is_empty() {
+        hooks.push(Hook::Xdp);
+    }
+    hooks
+}
+
+/// Every program from text to object; an interface without room is told before clang is started.
+fn prepare_all(
+    unit: &mut Unit,
+    interfaces: &[Interfaces],
+    pins: &Pins,
+) -> Result<Vec<Prepared>, Stop> {
+    let mut read = Vec::new();
+    for member in &unit.bundle.programs {
+        read.push(prepare::read(member)?);
+    }
+    let hooks: Vec<Hook> = read.iter().map(prepare::Read::hook).collect();
+    bundle::check_room(&unit.bundle, &hooks).map_err(|clashes| {
+        print_diagnostics(&clashes, &unit.map);
+        Stop::Told(1)
+    })?;
+    let wanted: Vec<(Hook, &[Port])> = hooks
+        .iter()
+        .zip(interfaces)
+        .map(|(hook, at)| (*hook, at.ports.as_slice()))
+        .collect();
+    kernel::bundle::check_free(pins, &wanted).map_err(refused)?;
+    read.into_iter()
+        .enumerate()
+        .map(|(number, read)| prepare::prepare(unit, number, read))
+        .collect()
+}
+
+fn load(
+    unit: &Unit,
+    prepared: &[Prepared],
+    interfaces: Vec<Interfaces>,
+    verbose: bool,
+) -> Result<Vec<Member>, Stop> {
+    let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.compiled.abi).collect();
+    let shared = bundle::resolve(&unit.bundle, &abis).map_err(|wrong| {
+        print_diagnostics(&wrong, &unit.map);
+        Stop::Told(1)
+    })?;
+    let programs = unit.bundle.programs.iter();
+    let sources: Vec<Source> = programs
+        .zip(prepared)
+        .map(|(member, p)| Source {
+            name: &member.name.value,
+            object: &p.compiled.object,
+            abi: &p.compiled.abi,
+            program: &p.program,
+            sources: &p.sources,
+        })
+        .collect();
+    let instances = kernel::bundle::load(&sources, &shared).map_err(|refusal| {
+        let LoadRefused { member, failure } = refusal;
+        let Failure { diagnostic, log } = failure;
+        let stop = refused_in(diagnostic, &prepared[member].sources);
+        if verbose {
+            tell_line!("\nthe kernel's log:\n{log}");
+        } else if !log.is_empty() {
+            tell_line!("note: `--verbose` shows the kernel's whole log");
+        }
+        stop
+    })?;
+    let programs = unit.bundle.programs.iter();
+    Ok(programs
+        .zip(instances)
+        .zip(interfaces)
+        .map(|((member, instance), at)| Member {
+            name: member.name.value.clone(),
+            instance,
+            ports: at.ports,
+            targets: at.targets,
+        })
+        .collect())
+}
+
+/// Where a program runs now, and why it is not attached in a better way.
+fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<String> {
+    let label = unit.label(&unit.bundle.programs[at.member]);
+    let (port, interface) = (at.port.number, &at.port.name);
+    let hook = hooks::name(prepared[at.member].hook);
+    let how = match at.attached.mode {
+        Mode::Native => "native XDP".to_string(),
+        Mode::Generic => "generic XDP".to_string(),
+        Mode::Tcx => format!("{hook} by a tcx link"),
+        Mode::Clsact => format!("{hook} by a clsact filter"),
+    };
+    let mut lines = vec![format!("{label}: port {port} is {interface}, {how}")];
+    if let Some(reason) = &at.attached.better_refused {
+        lines.push(match at.attached.mode {
+            Mode::Native | Mode::Generic => {
+                format!("{label}: the driver of {interface} refuses native XDP ({reason})")
+            }
+            Mode::Tcx | Mode::Clsact => {
+                format!("{label}: the kernel refuses a tcx link at {interface} ({reason})")
+            }
+        });
+    }
+    lines
+}

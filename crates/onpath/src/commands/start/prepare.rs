@@ -1,0 +1,176 @@
+//! One program from its text to a BPF object, before anything is set up.
+
+use super::unit::Unit;
+use crate::bpf_target::{self, Compiled, Request};
+use crate::bundle::{Bundle, Entries, Member, PortSpec};
+use crate::commands::source::elaborate_input;
+use crate::driver::Input;
+use crate::hooks;
+use crate::loader::read_text;
+use crate::output::{Stop, failed, print_diagnostics, refused_in};
+use bpf::abi::Hook;
+use control::entries::{self, Changes};
+use control::{Piece, Store, errors};
+use diag::{Diagnostic, Diagnostics, SourceMap};
+use ir::Program;
+use kernel::bundle::Port;
+use kernel::interface;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A program that can be loaded.
+pub struct Prepared {
+    /// Where it will run.
+    pub hook: Hook,
+    /// Its texts.
+    pub sources: SourceMap,
+    /// The program as elaborated.
+    pub program: Arc<Program>,
+    /// The object.
+    pub compiled: Compiled,
+    /// What goes into its tables.
+    changes: Changes,
+    /// How long it took us, without clang.
+    pub own_time: Duration,
+}
+
+/// A program as far as its text alone says: what it is, and where it will run.
+pub struct Read {
+    hook: Hook,
+    sources: SourceMap,
+    program: Arc<Program>,
+    took: Duration,
+}
+
+impl Read {
+    /// Where it will run.
+    pub fn hook(&self) -> Hook {
+        self.hook
+    }
+}
+
+/// Reads, checks and elaborates a program.
+pub fn read(member: &Member) -> Result<Read, Stop> {
+    let input = Input {
+        file: member.source.value.clone(),
+        include: member.include.clone(),
+        defines: member.define.clone(),
+    };
+    let elaborated = elaborate_input(&input, print_diagnostics)?;
+    let hook = match &member.hook {
+        Some(hook) => hook.value,
+        None => hooks::usual(&elaborated.program.arch),
+    };
+    Ok(Read {
+        hook,
+        sources: elaborated.map,
+        program: Arc::new(elaborated.program),
+        took: elaborated.took,
+    })
+}
+
+/// Reads a program's entries, and compiles it.
+pub fn prepare(unit: &mut Unit, number: usize, read: Read) -> Result<Prepared, Stop> {
+    let changes = changes(unit, number, &read.program)?;
+    let member = &unit.bundle.programs[number];
+    let request = Request {
+        externs: &member.externs,
+        ..Request::hook(read.hook)
+    };
+    let compiled = bpf_target::compile(&read.program, &read.sources, request).map_err(|unfit| {
+        print_diagnostics(&unfit, &read.sources);
+        Stop::Told(2)
+    })?;
+    Ok(Prepared {
+        own_time: read.took + compiled.own_time,
+        hook: read.hook,
+        sources: read.sources,
+        program: read.program,
+        compiled,
+        changes,
+    })
+}
+
+/// All of a program's entries before anything is set up; every mistake is told at once.
+fn changes(unit: &mut Unit, number: usize, program: &Program) -> Result<Changes, Stop> {
+    let found = match &unit.bundle.programs[number].entries {
+        None => return Ok(Changes::new()),
+        Some(Entries::File(file)) => {
+            let file = file.value.clone();
+            in_file(&mut unit.map, &file, program)?
+        }
+        Some(Entries::Lines(lines)) => {
+            // A string begins behind its quotation mark.
+            let pieces = lines.iter().map(|l| Piece::new(&l.value, l.span.lo + 1));
+            entries::parse_lines(program, pieces)
+        }
+    };
+    found.map_err(|wrong| {
+        print_diagnostics(&wrong, &unit.map);
+        Stop::Told(1)
+    })
+}
+
+fn in_file(
+    map: &mut SourceMap,
+    file: &Path,
+    program: &Program,
+) -> Result<Result<Changes, Diagnostics>, Stop> {
+    let text = read_text(file).map_err(Stop::Failed)?;
+    match map.add(file.display().to_string(), text) {
+        Some(id) => Ok(entries::parse(program, map, id)),
+        None => failed(format!("`{}` is too large", file.display())),
+    }
+}
+
+impl Prepared {
+    /// Puts its entries and multicast groups in. A refusal is told.
+    pub fn fill(&self, unit: &Unit, member: &Member, store: &mut dyn Store) -> Result<(), Stop> {
+        entries::apply(&self.program, store, &self.changes)
+            .map_err(|refusal| refused_in(refusal, &unit.map))?;
+        for (group, ports) in &member.ports.groups {
+            store.set_multicast_group(*group, ports).map_err(|error| {
+                let what = format!("multicast group {group} was not made");
+                refused_in(errors::store(member.name.span, &what, &error), &unit.map)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A program's interfaces as they are now.
+pub struct Interfaces {
+    /// Where it runs.
+    pub ports: Vec<Port>,
+    /// Where it may send packets to besides.
+    pub targets: Vec<Port>,
+}
+
+/// Looks the interfaces of all programs up, in order.
+pub fn interfaces(bundle: &Bundle) -> Result<Vec<Interfaces>, Box<Diagnostic>> {
+    let found = |spec: PortSpec| {
+        interface::index(&spec.interface).map(|index| Port {
+            number: spec.port,
+            name: spec.interface,
+            index,
+        })
+    };
+    let of = |member: &Member| {
+        Ok(Interfaces {
+            ports: member
+                .ports
+                .attached()
+                .map(found)
+                .collect::<Result<_, _>>()?,
+            targets: member
+                .ports
+                .reach
+                .iter()
+                .cloned()
+                .map(found)
+                .collect::<Result<_, _>>()?,
+        })
+    };
+    bundle.programs.iter().map(of).collect()
+}

@@ -1,0 +1,182 @@
+//! What `onpath run` is to run: a bundle as a file says it, or a program, which is a bundle of one.
+
+use crate::args::Run;
+use crate::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports};
+use crate::driver;
+use crate::instance_name;
+use crate::loader::read_text;
+use crate::output::{Stop, failed, print_diagnostics};
+use diag::{Diagnostics, SourceMap, Span};
+use std::path::{Path, PathBuf};
+
+/// What is loaded and removed as one.
+pub struct Unit {
+    /// What the other commands know it by.
+    pub name: String,
+    /// Its programs, one at least.
+    pub bundle: Bundle,
+    /// Whether it is a program without a bundle file.
+    pub alone: bool,
+    /// The bundle's file, and files of entries.
+    pub map: SourceMap,
+}
+
+impl Unit {
+    /// How the user knows a program of it: `NAME`, or `BUNDLE/NAME`.
+    pub fn label(&self, member: &Member) -> String {
+        if self.alone {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.name, member.name.value)
+        }
+    }
+}
+
+/// Reads what the flags and, if there is one, the bundle's file say.
+pub fn read(args: &Run) -> Result<Unit, Stop> {
+    if is_bundle(&args.file) {
+        from_file(args)
+    } else {
+        alone(args)
+    }
+}
+
+fn is_bundle(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
+}
+
+fn from_file(args: &Run) -> Result<Unit, Stop> {
+    let for_programs = [
+        ("-I", !args.include.is_empty()),
+        ("-D", !args.define.is_empty()),
+        ("--hook", args.hook.is_some()),
+        ("--port", !args.ports.is_empty()),
+        ("--reach", !args.reach.is_empty()),
+        ("--group", !args.groups.is_empty()),
+        ("--entries", args.entries.is_some()),
+        ("--extern", !args.externs.is_empty()),
+    ];
+    if let Some((flag, _)) = for_programs.iter().find(|(_, given)| *given) {
+        return Err(Stop::Usage(format!(
+            "`{flag}` is for a program alone: {} says it for each of its programs",
+            args.file.display()
+        )));
+    }
+    let text = read_text(&args.file).map_err(Stop::Failed)?;
+    let mut map = SourceMap::new();
+    let Some(file) = map.add(args.file.display().to_string(), text) else {
+        return failed(format!("`{}` is too large", args.file.display()));
+    };
+    let refuse = |diagnostics: Diagnostics| {
+        print_diagnostics(&diagnostics, &map);
+        Stop::Told(1)
+    };
+    let mut bundle = bundle::read(&map, file).map_err(refuse)?;
+    bundle::override_devices(&mut bundle, &args.dev).map_err(Stop::Usage)?;
+    bundle::check_interfaces(&bundle).map_err(refuse)?;
+    let name = match (&args.name, &bundle.name) {
+        (Some(name), _) => name.clone(),
+        (None, Some(name)) => name.value.clone(),
+        (None, None) => instance_name::from_file(&args.file),
+    };
+    Ok(Unit {
+        name,
+        bundle,
+        alone: false,
+        map,
+    })
+}
+
+fn alone(args: &Run) -> Result<Unit, Stop> {
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => instance_name::from_file(&args.file),
+    };
+    let entries = args.entries.clone();
+    let member = Member {
+        name: nowhere(name.clone()),
+        source: nowhere(args.file.clone()),
+        include: args.include.clone(),
+        define: args.define.iter().map(|d| driver::macro_of(d)).collect(),
+        externs: args.externs.clone(),
+        hook: args.hook.map(|hook| nowhere(hook.hook())),
+        ports: ports(args)?,
+        entries: entries.map(|file: PathBuf| Entries::File(nowhere(file))),
+    };
+    Ok(Unit {
+        name,
+        bundle: Bundle {
+            name: None,
+            programs: vec![member],
+            shares: Vec::new(),
+        },
+        alone: true,
+        map: SourceMap::new(),
+    })
+}
+
+/// What the command line says stands in no file.
+fn nowhere<T>(value: T) -> At<T> {
+    At {
+        value,
+        span: Span::NONE,
+    }
+}
+
+fn ports(args: &Run) -> Result<Ports, Stop> {
+    if args.dev.iter().any(String::is_empty) {
+        return Err(Stop::Usage(
+            "`--dev` has no name: write an interface's, such as --dev eth0".to_string(),
+        ));
+    }
+    let numbered = |flag: &str, given: &[String]| -> Result<Vec<PortSpec>, Stop> {
+        given.iter().map(|text| port(flag, text)).collect()
+    };
+    let groups: Result<Vec<_>, Stop> = args.groups.iter().map(|text| group(text)).collect();
+    let ports = Ports {
+        dev: args.dev.clone(),
+        numbered: numbered("port", &args.ports)?,
+        reach: numbered("reach", &args.reach)?,
+        groups: groups?,
+    };
+    if ports.attached().next().is_none() {
+        return Err(Stop::Usage(format!(
+            "{} needs an interface to run at: add --dev, such as --dev eth0",
+            args.file.display()
+        )));
+    }
+    match ports.clash() {
+        Some(clash) => Err(Stop::Usage(clash.message())),
+        None => Ok(ports),
+    }
+}
+
+/// `N=IF`
+fn port(flag: &str, text: &str) -> Result<PortSpec, Stop> {
+    let parts = text.split_once('=').map(|(n, name)| (n.parse(), name));
+    match parts {
+        Some((Ok(port), name)) if !name.is_empty() => Ok(PortSpec {
+            port,
+            interface: name.to_string(),
+        }),
+        _ => Err(Stop::Usage(format!(
+            "`{text}` is not a port: write --{flag} NUMBER=INTERFACE, such as --{flag} 1=eth0"
+        ))),
+    }
+}
+
+/// `N=PORT,PORT`
+fn group(text: &str) -> Result<(u16, Vec<u32>), Stop> {
+    let parse = || {
+        let (group, ports) = text.split_once('=')?;
+        let group = group.parse().ok().filter(|group| *group > 0)?;
+        let ports: Option<Vec<u32>> = ports.split(',').map(|p| p.parse().ok()).collect();
+        Some((group, ports?))
+    };
+    parse().ok_or_else(|| {
+        Stop::Usage(format!(
+            "`{text}` is not a multicast group: write --group NUMBER=PORT,PORT,..., such as --group 1=0,2"
+        ))
+    })
+}
