@@ -1,29 +1,64 @@
-//! Every STF test of the repository on every target: the interpreter, the kernel by test run, and the
-//! kernel between veth pairs.
+//! Every STF test of the repository on every target: the interpreter, and each hook of the kernel by test
+//! run and between veth pairs.
 
 mod common;
 
+use arch::tc::Direction;
+use bpf::abi::Hook;
 use libtest_mimic::{Arguments, Failed, Trial};
-use onpath::driver::{self, Input};
+use onpath::bpf_target::Reach;
+use onpath::driver::{self, Elaborated, Input};
 use onpath::output::text_of;
 use onpath::stf::{Case, Prepared, Target, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Programs for an architecture that XDP does not have. Each must be refused there, so that this
-/// list stays exact.
-const NOT_FOR_XDP: [&str; 10] = [
-    "tests/stf/v1model/checksum.p4",
-    "tests/stf/v1model/counters.p4",
-    "tests/stf/v1model/direct_meter.p4",
-    "tests/stf/v1model/egress.p4",
-    "tests/stf/v1model/hash.p4",
-    "tests/stf/v1model/match_kinds.p4",
-    "tests/stf/v1model/meter.p4",
-    "tests/stf/v1model/parser_error.p4",
-    "tests/stf/v1model/random_digest.p4",
-    "tests/stf/v1model/registers.p4",
+/// A way to run tests.
+#[derive(Clone, Copy)]
+struct Way {
+    name: &'static str,
+    hook: Option<Hook>,
+    reach: Reach,
+}
+
+/// All of them, the interpreter first. Packets of scripts that ask for it go the other way.
+const WAYS: [Way; 5] = [
+    way("interp", None, Reach::TestRun),
+    way("xdp", Some(Hook::Xdp), Reach::TestRun),
+    way("veth", Some(Hook::Xdp), Reach::Veth),
+    way("tc", Some(Hook::TcIngress), Reach::TestRun),
+    way("tc_veth", Some(Hook::TcIngress), Reach::Veth),
 ];
+
+const fn way(name: &'static str, hook: Option<Hook>, reach: Reach) -> Way {
+    Way { name, hook, reach }
+}
+
+impl Way {
+    /// Where to run, for packets that go this way.
+    fn target(self, direction: Direction) -> Option<Target> {
+        let hook = match (self.hook, direction) {
+            (None, _) => return Some(Target::Interp { seed: 1, direction }),
+            (Some(Hook::Xdp), Direction::Egress) => return None,
+            (Some(_), Direction::Egress) => Hook::TcEgress,
+            (Some(hook), Direction::Ingress) => hook,
+        };
+        let reach = self.reach;
+        Some(Target::Kernel { hook, reach })
+    }
+
+    /// Whether the hook runs programs for this package. Each that it does not has to be refused.
+    fn runs(self, package: &str) -> bool {
+        match self.hook {
+            None => true,
+            Some(Hook::Xdp) => matches!(package, "ebpfFilter" | "xdp"),
+            Some(_) => matches!(package, "ebpfFilter" | "xdp" | "tc"),
+        }
+    }
+}
+
+/// A script with this first line is about packets that go out.
+const EGRESS: &str = "# direction: egress";
 
 /// A script with this first line has packets shorter than an Ethernet header, which neither a network
 /// device nor the kernel's test run takes.
@@ -53,27 +88,15 @@ fn main() {
     })];
     for (program, scripts) in by_program {
         let name = common::short(&program);
-        for (way, target) in [
-            ("interp", Target::Interp { seed: 1 }),
-            ("xdp", Target::XdpFast),
-            ("veth", Target::XdpVeth),
-        ] {
-            let (program, scripts) = (program.clone(), scripts.clone());
+        for way in WAYS {
             // The interpreter does not run the C of extern functions.
-            if way == "interp" && program.with_extension("c").exists() {
+            if way.hook.is_none() && program.with_extension("c").exists() {
                 continue;
             }
-            let refused = way != "interp" && NOT_FOR_XDP.contains(&name.as_str());
-            match (refused, way) {
-                (true, "xdp") => trials
-                    .push(Trial::test(format!("xdp_refuses::{name}"), move || {
-                        is_refused(&program)
-                    })),
-                (true, _) => {}
-                (false, _) => trials.push(Trial::test(format!("{way}::{name}"), move || {
-                    passes(&program, &scripts, target)
-                })),
-            }
+            let (program, scripts) = (program.clone(), scripts.clone());
+            trials.push(Trial::test(format!("{}::{name}", way.name), move || {
+                passes(&program, &scripts, way)
+            }));
         }
     }
     libtest_mimic::run(&args, trials).exit();
@@ -116,39 +139,38 @@ fn enough(scripts: usize, programs: usize) -> Result<(), Failed> {
     Err(format!("{scripts} scripts over {programs} programs").into())
 }
 
-fn prepare(program: &Path, target: Target) -> Result<Prepared, Failed> {
-    let elaborated = driver::elaborate(&Input::file(program))
-        .map_err(|refused| text_of(&refused.diagnostics, &refused.map))?;
-    let externs: Vec<PathBuf> = Some(program.with_extension("c"))
-        .filter(|c| c.exists())
-        .into_iter()
-        .collect();
-    Prepared::new(elaborated, target, &externs)
-        .map_err(|unfit| text_of(&unfit.diagnostics, &unfit.map).into())
-}
-
-fn passes(program: &Path, scripts: &[PathBuf], target: Target) -> Result<(), Failed> {
-    let mut prepared = prepare(program, target)?;
+fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
+    let scripts = paths
+        .iter()
+        .map(|path| Script::read(path))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut failed = String::new();
-    for script in scripts {
-        let text = std::fs::read_to_string(script)?;
-        let first = text.lines().next().unwrap_or_default().trim();
-        let short = first == NEEDS_INTERP;
-        if short != SHORT_PACKETS.contains(&common::short(script).as_str()) {
-            return Err(format!("{}: not as SHORT_PACKETS says", script.display()).into());
-        }
-        let left_out = short && !matches!(target, Target::Interp { .. });
-        if left_out {
+    for direction in [Direction::Ingress, Direction::Egress] {
+        let scripts = scripts
+            .iter()
+            .filter(|s| s.direction == direction && !(s.short && way.hook.is_some()));
+        let scripts: Vec<&Script> = scripts.collect();
+        let (Some(target), false) = (way.target(direction), scripts.is_empty()) else {
             continue;
-        }
-        let case = Case {
-            name: common::short(script),
-            text,
         };
-        match prepared.run(&case, None) {
-            Verdict::Passed { .. } => {}
-            Verdict::Failed { failures, .. } => failed += &failures.join("\n"),
-            Verdict::Refused(diagnostics) => failed += &text_of(&diagnostics, prepared.map()),
+        let elaborated = driver::elaborate(&Input::file(program))
+            .map_err(|refused| text_of(&refused.diagnostics, &refused.map))?;
+        let package = elaborated.program.arch.to_string();
+        if !way.runs(&package) {
+            return is_refused(elaborated, target);
+        }
+        let externs: Vec<PathBuf> = Some(program.with_extension("c"))
+            .filter(|c| c.exists())
+            .into_iter()
+            .collect();
+        let mut prepared = Prepared::new(elaborated, target, &externs)
+            .map_err(|unfit| text_of(&unfit.diagnostics, &unfit.map))?;
+        for script in scripts {
+            match prepared.run(&script.case, None) {
+                Verdict::Passed { .. } => {}
+                Verdict::Failed { failures, .. } => failed += &failures.join("\n"),
+                Verdict::Refused(diagnostics) => failed += &text_of(&diagnostics, prepared.map()),
+            }
         }
     }
     if failed.is_empty() {
@@ -158,14 +180,42 @@ fn passes(program: &Path, scripts: &[PathBuf], target: Target) -> Result<(), Fai
     }
 }
 
-fn is_refused(program: &Path) -> Result<(), Failed> {
-    let elaborated = driver::elaborate(&Input::file(program))
-        .map_err(|refused| text_of(&refused.diagnostics, &refused.map))?;
-    match Prepared::new(elaborated, Target::XdpFast, &[]) {
-        Ok(_) => Err("XDP takes it: take it off the list".into()),
+/// A script, and what its first line says.
+struct Script {
+    case: Case,
+    direction: Direction,
+    short: bool,
+}
+
+impl Script {
+    fn read(path: &Path) -> Result<Script, Failed> {
+        let text = std::fs::read_to_string(path)?;
+        let name = common::short(path);
+        let first = text.lines().next().unwrap_or_default().trim();
+        let short = first == NEEDS_INTERP;
+        if short != SHORT_PACKETS.contains(&name.as_str()) {
+            return Err(format!("{name}: not as SHORT_PACKETS says").into());
+        }
+        let direction = match first {
+            EGRESS => Direction::Egress,
+            _ => Direction::Ingress,
+        };
+        Ok(Script {
+            case: Case { name, text },
+            direction,
+            short,
+        })
+    }
+}
+
+/// A program for another architecture is refused, and the refusal says for which it is.
+fn is_refused(elaborated: Elaborated, target: Target) -> Result<(), Failed> {
+    let model = arch::by_package(&elaborated.program.arch).map_or("", |arch| arch.name);
+    match Prepared::new(elaborated, target, &[]) {
+        Ok(_) => Err("the hook takes it: say so in `Way::runs`".into()),
         Err(unfit) => {
             let text = text_of(&unfit.diagnostics, &unfit.map);
-            if text.contains("v1model") {
+            if text.contains(model) {
                 Ok(())
             } else {
                 Err(text.into())
