@@ -26,8 +26,38 @@ const BUILT_IN: [(&str, &str); 6] = [
     ),
 ];
 
+/// The programs that commands of Onpath run. They and what they include are found under
+/// [`BUILT_IN_FOLDER`] only.
+const PROGRAMS: [(&str, &str); 7] = [
+    (
+        "pdm/chain.p4h",
+        include_str!("../../../programs/pdm/chain.p4h"),
+    ),
+    (
+        "pdm/clamp.p4h",
+        include_str!("../../../programs/pdm/clamp.p4h"),
+    ),
+    (
+        "pdm/egress.p4",
+        include_str!("../../../programs/pdm/egress.p4"),
+    ),
+    (
+        "pdm/ingress.p4",
+        include_str!("../../../programs/pdm/ingress.p4"),
+    ),
+    (
+        "pdm/mark.p4h",
+        include_str!("../../../programs/pdm/mark.p4h"),
+    ),
+    ("pdm/pdm.p4h", include_str!("../../../programs/pdm/pdm.p4h")),
+    (
+        "pdm/read.p4h",
+        include_str!("../../../programs/pdm/read.p4h"),
+    ),
+];
+
 /// How the built-in files are named in messages.
-const BUILT_IN_FOLDER: &str = "<onpath>/";
+pub const BUILT_IN_FOLDER: &str = "<onpath>/";
 
 /// A file larger than this is no P4 program.
 const LARGEST: u64 = 64 << 20;
@@ -41,6 +71,12 @@ pub struct FileLoader {
 impl SourceLoader for FileLoader {
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
         let mut places: Vec<PathBuf> = Vec::new();
+        if let Some(name) = built_in_program(path, from, system) {
+            let found = PROGRAMS.iter().find(|(known, _)| *known == name);
+            if let Some((name, text)) = found {
+                return Ok(built_in(name, text));
+            }
+        }
         match from {
             None => places.push(PathBuf::from(path)),
             Some(from) => {
@@ -68,14 +104,11 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
-        let built_in = BUILT_IN
+        let header = BUILT_IN
             .iter()
             .find(|(name, _)| *name == path && from.is_some());
-        match built_in {
-            Some((name, text)) => Ok(Loaded {
-                name: format!("{BUILT_IN_FOLDER}{name}"),
-                text: (*text).into(),
-            }),
+        match header {
+            Some((name, text)) => Ok(built_in(name, text)),
             None => {
                 let mut tried: Vec<String> =
                     places.iter().map(|p| p.display().to_string()).collect();
@@ -85,6 +118,25 @@ impl SourceLoader for FileLoader {
                 Err(LoadError::NotFound { tried })
             }
         }
+    }
+}
+
+/// The name that a built-in program, or what it includes from its own folder, would have.
+fn built_in_program(path: &str, from: Option<&str>, system: bool) -> Option<String> {
+    match from {
+        None => path.strip_prefix(BUILT_IN_FOLDER).map(String::from),
+        Some(_) if system => None,
+        Some(from) => {
+            let beside = Path::new(from.strip_prefix(BUILT_IN_FOLDER)?).with_file_name(path);
+            Some(beside.to_string_lossy().into_owned())
+        }
+    }
+}
+
+fn built_in(name: &str, text: &'static str) -> Loaded {
+    Loaded {
+        name: format!("{BUILT_IN_FOLDER}{name}"),
+        text: text.into(),
     }
 }
 
@@ -130,4 +182,30 @@ fn read(path: &Path) -> Result<String, ReadError> {
             + 1;
         ReadError::Unreadable(format!("line {line} is not UTF-8 text"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOADER: FileLoader = FileLoader {
+        include: Vec::new(),
+    };
+
+    #[test]
+    fn a_built_in_program_finds_what_is_beside_it() {
+        let main = LOADER.load("<onpath>/pdm/egress.p4", None, false).unwrap();
+        assert_eq!(main.name, "<onpath>/pdm/egress.p4");
+        let beside = LOADER.load("chain.p4h", Some(&main.name), false).unwrap();
+        assert_eq!(beside.name, "<onpath>/pdm/chain.p4h");
+        let header = LOADER.load("core.p4", Some(&main.name), true).unwrap();
+        assert_eq!(header.name, "<onpath>/core.p4");
+    }
+
+    #[test]
+    fn other_programs_do_not_find_it() {
+        assert!(LOADER.load("pdm/chain.p4h", Some("my.p4"), true).is_err());
+        assert!(LOADER.load("chain.p4h", Some("my.p4"), false).is_err());
+        assert!(LOADER.load("<onpath>/pdm/none.p4", None, false).is_err());
+    }
 }
