@@ -105,6 +105,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "arith.h",
         "bpf.h",
         "checksum.h",
+        "flow_state.h",
         "observe.h",
         "onpath.h",
         "packet.h",

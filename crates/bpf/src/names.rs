@@ -19,6 +19,8 @@ const RESERVED: &str = "
     sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum may_goto
     barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns random_u32
     packet_length packet_resize_head packet_load_bytes packet_store_bytes TC_NEXT TC_STOP __sk_buff high_product limb_at top_limb
+    bpf_spin_lock flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
+    flow_victim_aged flow_copy
     XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
     ctx data data_end scratch scratch_map cur off keep touched zero whole number interface reject accept
     onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license

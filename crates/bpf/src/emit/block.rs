@@ -46,6 +46,7 @@ impl Gen<'_> {
                 otherwise,
             } => self.conditional(*cond, then, otherwise),
             StmtKind::Switch { on, cases, default } => self.switch(*on, cases, default),
+            StmtKind::Atomic(body) => self.atomic(body),
             StmtKind::Labeled(label, body) => self.labeled(*label, body),
             StmtKind::Loop(label, body) => self.repeat(*label, body),
             StmtKind::Break(label) => {
@@ -97,7 +98,6 @@ impl Gen<'_> {
                 plan.refine(&mut self.flow, p, *cond, true);
             }
             StmtKind::Emit(_) => self.emitted(stmt),
-            StmtKind::Atomic(_) => self.not_lowered("an atomic block", stmt.span),
         }
     }
 

@@ -20,6 +20,7 @@ impl Gen<'_> {
                 let ty = self.p.externs[object].ty.clone();
                 match (ty.as_str(), method) {
                     ("CounterArray", "increment" | "add") => self.count(object, call, span),
+                    (ir::atomic::FLOW_STATE, _) => self.flow_call(object, call, span),
                     _ => self.refuse(errors::unknown_extern(
                         self.options.hook,
                         &format!("{ty}.{method}"),

@@ -5,6 +5,7 @@ mod block;
 mod deparser;
 pub mod entry;
 mod externs;
+mod flow_state;
 mod locals;
 mod parser;
 mod select;
@@ -71,6 +72,9 @@ pub(crate) struct Gen<'a> {
     maps: Maps,
     tables: HashMap<ir::Table, table::Made>,
     value_sets: HashMap<ir::ValueSet, table::MadeSet>,
+    flow_states: HashMap<ir::ExternInst, flow_state::Layout>,
+    /// The lock that is held, and what calls of a flow state work on.
+    held: Option<flow_state::Held>,
     weak: Weak,
     diags: Diagnostics,
     cursor: parser::Place,
@@ -119,6 +123,8 @@ impl<'a> Gen<'a> {
             maps: Maps::default(),
             tables: HashMap::new(),
             value_sets: HashMap::new(),
+            flow_states: HashMap::new(),
+            held: None,
             weak: Weak::default(),
             diags: Diagnostics::new(),
             cursor: parser::Place::default(),

@@ -1,4 +1,6 @@
-//! What cannot become a BPF program. Codes E0720 to E0739.
+//! What cannot become a BPF program. Codes E0720 to E0749.
+
+pub mod flow_state;
 
 use crate::abi::Hook;
 use diag::{Code, Diagnostic, Span};

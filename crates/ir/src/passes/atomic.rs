@@ -72,11 +72,14 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
         let rest = block.split_off(region.first);
         out.append(&mut block);
         block = rest;
-        let name = program.externs[region.object].name.clone();
+        let object = &program.externs[region.object];
+        let path = object.name.clone();
+        let names = object.type_arg_names.first().cloned().unwrap_or_default();
         let mut key = Vec::with_capacity(region.key.len());
-        for value in region.key {
+        for (i, value) in region.key.into_iter().enumerate() {
+            let name = names.get(i).map_or("key", |name| name.as_str());
             let var = program.vars.push(VarData {
-                name: format!("{name}.key").into(),
+                name: format!("{path}.key.{name}").into(),
                 ty: program.ty(value),
                 span,
             });

@@ -25,6 +25,9 @@ impl Gen<'_> {
             )]),
             Item::Include(hook.include.into()),
         ];
+        if !self.maps.flow_states.is_empty() {
+            items.push(Item::Include("onpath/flow_state.h".into()));
+        }
         for (_, prototype) in std::mem::take(&mut self.prototypes) {
             items.push(prototype);
         }

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* State by flow: an array of sets of eight places each. A key belongs to one set, whose lock is held for as long
+ * as its flows are used. A place holds the key's words first; what else is in it, the program knows.
+ *
+ * Of a key's hash, the lower half chooses the set and the upper half is the tag, by which a key is searched
+ * before its words are compared. A place with tag 0 is empty. A set counts its uses, and each place keeps
+ * the count at its last; so the difference tells which was used longest ago, also when counts wrap. */
+#ifndef ONPATH_FLOW_STATE_H
+#define ONPATH_FLOW_STATE_H
+
+#include "observe.h"
+#include "types.h"
+
+#define FLOW_WAYS 8
+/* Where a flow is: the number of its place; FLOW_WAYS if it has none; FLOW_AGED and the number if it was not
+ * used for too long, which is as if it had none. */
+#define FLOW_AGED 16
+
+/* The name is the kernel's: it knows the lock in a map's value by it. */
+struct bpf_spin_lock {
+    u32 val;
+};
+
+static long (*const bpf_spin_lock)(struct bpf_spin_lock *lock) __attribute__((unused)) = (void *)93;
+static long (*const bpf_spin_unlock)(struct bpf_spin_lock *lock) __attribute__((unused)) = (void *)94;
+
+/* Set before the program is loaded, so that nobody outside can tell which keys share a set. */
+const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
+
+/* The time by which unused flows age: a few milliseconds late, and cheap. */
+#ifdef ONPATH_OBSERVE
+#define flow_now now_ns
+#else
+static u64 (*const flow_now)(void) __attribute__((unused)) = (void *)160; /* bpf_ktime_get_coarse_ns */
+#endif
+
+/* Puts the `bytes` low bytes of a value in network order at byte `at` of a key, which was zero there. */
+INLINE void flow_put(u64 *word, u32 at, u64 value, u32 bytes)
+{
+    u32 bit = at % 8 * 8, spare = 64 - 8 * bytes;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = BE64(value) >> spare;
+    word[at / 8] |= value << bit;
+    if (bit > spare)
+        word[at / 8 + 1] |= value >> (64 - bit);
+#else
+    value <<= spare;
+    word[at / 8] |= value >> bit;
+    if (bit > spare)
+        word[at / 8 + 1] |= value << (64 - bit);
+#endif
+}
+
+/* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
+ * depends on the seed, spreads all of them in a way that nobody can foresee. */
+INLINE u64 flow_round(u64 hash, u64 word, u64 factor)
+{
+    hash ^= word;
+    hash ^= hash >> 32;
+    return hash * factor;
+}
+
+/* The hash of a key. Even and odd words go two ways that the processor takes at once. */
+INLINE u64 flow_hash(const u64 *word, u32 words)
+{
+    u64 seed = flow_seed;
+    u64 a = 0x9e3779b97f4a7c15 ^ seed, factor_a = 0xbf58476d1ce4e5b9 ^ seed << 1;
+    u64 b = 0xd6e8feb86659fd93 + seed, factor_b = 0x94d049bb133111eb + (seed << 1);
+
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        if (i % 2 == 0)
+            a = flow_round(a, word[i], factor_a);
+        else
+            b = flow_round(b, word[i], factor_b);
+    a = flow_round(a, b >> 29 | b << 35, factor_b);
+    a ^= a >> 32;
+    a *= 0xff51afd7ed558ccd;
+    return a ^ a >> 32;
+}
+
+/* The tag of a key with this hash. */
+INLINE u32 flow_tag(u64 hash)
+{
+    u32 tag = hash >> 32;
+
+    return tag ? tag : 1;
+}
+
+/* The first place with this tag and key; FLOW_WAYS if there is none. Places are `size` bytes apart. */
+INLINE u32 flow_find(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
+{
+#pragma unroll
+    for (u32 at = 0; at < FLOW_WAYS; at++) {
+        const u64 *own = (const u64 *)((const u8 *)ways + at * size);
+        u32 same = 0;
+
+        if (tags[at] != tag)
+            continue;
+#pragma unroll
+        while (same < words && own[same] == key[same])
+            same++;
+        if (same == words)
+            return at;
+    }
+    return FLOW_WAYS;
+}
+
+/* Whether what was last used then is too old. A clock that was read before the lock was taken may be behind. */
+INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
+{
+    return (s64)(now - seen) > (s64)idle;
+}
+
+/* The place that a new flow takes: the first that is empty, else the one that was used longest ago. */
+INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 clock)
+{
+    u32 oldest = 0, age = 0;
+
+#pragma unroll
+    for (u32 at = 0; at < FLOW_WAYS; at++) {
+        if (!tags[at])
+            return at;
+        if (clock - used[at] > age) {
+            oldest = at;
+            age = clock - used[at];
+        }
+    }
+    return oldest;
+}
+
+/* The same where flows end when unused; each place has the time of its last use at `seen`. */
+INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 clock, const void *seen, u32 size, u64 now,
+                            u64 idle)
+{
+    u32 oldest = 0, age = 0;
+
+#pragma unroll
+    for (u32 at = 0; at < FLOW_WAYS; at++) {
+        if (!tags[at] || flow_aged(*(const u64 *)((const u8 *)seen + at * size), now, idle))
+            return at;
+        if (clock - used[at] > age) {
+            oldest = at;
+            age = clock - used[at];
+        }
+    }
+    return oldest;
+}
+
+/* Copies a key. */
+INLINE void flow_copy(u64 *to, const u64 *from, u32 words)
+{
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        to[i] = from[i];
+}
+
+#endif

@@ -1,0 +1,77 @@
+//! Flow states and atomic blocks that cannot become BPF. Codes E0740 to E0743.
+
+use crate::abi::Hook;
+use diag::{Code, Diagnostic, Span};
+use ir::atomic::{Problem, Refusal};
+
+/// An atomic block that no lock can be held for.
+pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
+    let target = hook.target();
+    let (message, help) = match &refusal.problem {
+        Problem::Statement(what) => (
+            format!("the {target} target cannot have {what} in an `@atomic` block"),
+            "keep only computations, conditions and the calls of one flow_state in the block",
+        ),
+        Problem::Extern(name) => (
+            format!("the {target} target cannot call `{name}` in an `@atomic` block"),
+            "call it before or after the block; only the methods of one flow_state run in it",
+        ),
+        Problem::OtherState(second, first) => (
+            format!(
+                "an `@atomic` block uses `{second}` and `{first}`: it can hold the lock of one"
+            ),
+            "put what belongs together into the value of one flow_state, or use a block for each",
+        ),
+        Problem::OtherKey => (
+            "the calls in an `@atomic` block have different keys".to_string(),
+            "use the same variable as key in all of them, or a block for each key",
+        ),
+        Problem::KeyChanges => (
+            "the key of an `@atomic` block changes in it".to_string(),
+            "assign the key before the first call in the block, and nowhere after it",
+        ),
+    };
+    let diagnostic = Diagnostic::error(Code("E0740"), refusal.at, message);
+    let diagnostic = match refusal.problem {
+        Problem::OtherState(..) | Problem::OtherKey | Problem::KeyChanges => diagnostic.also(
+            refusal.first,
+            "the lock is that of the flows that are used here",
+        ),
+        Problem::Statement(_) | Problem::Extern(_) => {
+            diagnostic.label("the kernel allows nothing like it while a lock is held")
+        }
+    };
+    diagnostic.help(help)
+}
+
+/// A varbit in a key or value.
+pub fn varbit(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0741"),
+        at,
+        format!("the flow_state `{name}` has a varbit in its key or value"),
+    )
+    .help("keep fields of fixed width, or a hash of the varbit")
+}
+
+/// A key that is too long to be made on the stack.
+pub fn key_too_long(hook: Hook, name: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0742"),
+        at,
+        format!("the key of `{name}` takes {bytes} bytes; the {target} target takes up to {limit}"),
+    )
+    .help("use fewer or narrower fields as key, or a hash of them")
+}
+
+/// A state or value larger than a map may be.
+pub fn too_large(name: &str, flow: u32, bytes: u64, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0743"),
+        at,
+        format!("the flow_state `{name}` would take {bytes} bytes, {flow} a flow"),
+    )
+    .label("a flow may take 8 KiB, all of them less than 4 GiB")
+    .help("keep fewer flows or less of each")
+}
