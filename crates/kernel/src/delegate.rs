@@ -83,6 +83,13 @@ macro_rules! store_by_field {
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.value_set_remove(set, member)
             }
+            fn set_multicast_group(
+                &mut self,
+                group: u16,
+                ports: &[u32],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_multicast_group(group, ports)
+            }
         }
     };
 }

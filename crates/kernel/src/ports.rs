@@ -2,7 +2,8 @@
 
 use crate::errors;
 use crate::sys::{Map, Update};
-use bpf::abi::PortsAbi;
+use bpf::abi::{MOST_PORTS_OF_A_GROUP, PortsAbi};
+use control::StoreError;
 use diag::Diagnostic;
 use std::collections::BTreeMap;
 
@@ -37,4 +38,34 @@ pub fn connect_ports(
         }
     }
     Ok(())
+}
+
+/// Makes a multicast group of ports; no ports are no group. A program that never sends to one has no map for it.
+pub(crate) fn set_group(
+    names: &PortsAbi,
+    maps: &BTreeMap<String, Map>,
+    group: u16,
+    ports: &[u32],
+) -> Result<(), StoreError> {
+    control::check_group(group, ports)?;
+    let Some(map) = names.groups.as_ref().and_then(|n| maps.get(n)) else {
+        return Ok(());
+    };
+    let key = u32::from(group).to_ne_bytes();
+    let failed = |error: std::io::Error| match error.raw_os_error() {
+        Some(libc::E2BIG | libc::ENOSPC) => StoreError::Full {
+            capacity: map.info().max_entries.into(),
+        },
+        _ => StoreError::System {
+            what: format!("could not set multicast group {group}: {error}"),
+        },
+    };
+    if ports.is_empty() {
+        return map.delete(&key).map(|_| ()).map_err(failed);
+    }
+    // One update: a packet meets the old group or the new one.
+    let mut value = (ports.len() as u32).to_ne_bytes().to_vec();
+    value.extend(ports.iter().flat_map(|p| p.to_ne_bytes()));
+    value.resize(4 + 4 * MOST_PORTS_OF_A_GROUP as usize, 0);
+    map.set(&key, &value, Update::Any).map_err(failed)
 }

@@ -1,17 +1,26 @@
 //! A device without a network: each packet is run by `BPF_PROG_TEST_RUN`.
 
+mod observed;
+
 use crate::load::Instance;
-use crate::sys::Update;
+use crate::sys::{TcContext, Update};
+use bpf::abi::Hook;
+use control::repeatable::{self, RandomLists};
 use control::{Device, Packet, StoreError};
+use observed::Observed;
 
 /// The kernel runs a program on at least an Ethernet header.
 pub const SHORTEST: usize = 14;
 /// The longest packet that fits the one page the kernel gives a test run, with its head and tail room.
 pub const LONGEST: usize = 3400;
-/// The test run's packet arrives on the loopback device.
+/// The test run's packet is on the loopback device.
 const LOOPBACK: u32 = 1;
 
-/// What the kernel does with a packet by the program's return value.
+/// The macro that makes the generated C tell user space where redirects and copies go instead of sending them
+/// there, and ask it for the time and for random numbers: in a test run there is no other way.
+pub const OBSERVE: &str = "ONPATH_OBSERVE";
+
+/// What the kernel does with a packet by an XDP program's return value.
 pub mod verdict {
     /// Dropped, with a trace point.
     pub const ABORTED: u32 = 0;
@@ -25,24 +34,64 @@ pub mod verdict {
     pub const REDIRECT: u32 = 4;
 }
 
+/// What the kernel does with a packet by a tc program's return value.
+pub mod tc_verdict {
+    /// On its way, past the hook's other programs.
+    pub const NEXT: u32 = u32::MAX;
+    /// On its way, at once.
+    pub const PASS: u32 = 0;
+    /// Dropped.
+    pub const DROP: u32 = 2;
+    /// Where the program said.
+    pub const REDIRECT: u32 = 7;
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// On its way.
+    Pass,
+    /// Gone.
+    Drop,
+    /// Gone, as an error.
+    Aborted,
+    /// Back out of the port it came in on.
+    Tx,
+    /// To a port.
+    Redirect {
+        /// The port.
+        port: u32,
+        /// As if it had come in there, instead of out of it.
+        ingress: bool,
+    },
+}
+
 /// What a program made of a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Its return value; see [`verdict`].
+    /// Its return value; see [`verdict`] and [`tc_verdict`].
     pub verdict: u32,
-    /// For [`verdict::REDIRECT`], the port that it chose.
+    /// For redirects, the port that it chose.
     pub port: Option<u32>,
-    /// The packet afterwards.
+    /// What that means for the packet.
+    pub fate: Fate,
+    /// The ports that copies went to, in order; of more than 64, the last 64.
+    pub copies: Vec<u32>,
+    /// The packet afterwards. Copies are like it.
     pub bytes: Vec<u8>,
+    /// What the kernel keeps beside it, for tc.
+    pub context: TcContext,
 }
 
-/// A loaded program that packets are given to one by one.
+/// A loaded program that packets are given to one by one. Its clock begins at [`repeatable::START`].
 #[derive(Debug)]
 pub struct TestRun {
     /// The program and its state.
     pub instance: Instance,
     /// The input port that the program was told last.
     port: Option<u32>,
+    now: u64,
+    random: RandomLists,
     out: Vec<u8>,
     out_queue: Vec<Packet>,
 }
@@ -50,11 +99,18 @@ pub struct TestRun {
 crate::delegate::store_by_field!(TestRun, instance.store);
 
 impl TestRun {
-    /// Takes a program that was compiled to tell its output port (see [`OBSERVE`]).
+    /// Takes a program that was compiled with [`OBSERVE`].
     pub fn new(instance: Instance) -> TestRun {
+        TestRun::seeded(instance, 0)
+    }
+
+    /// The same, with other random numbers.
+    pub fn seeded(instance: Instance, seed: u64) -> TestRun {
         TestRun {
             instance,
             port: None,
+            now: repeatable::START,
+            random: RandomLists::new(seed),
             out: vec![0; 4096],
             out_queue: Vec::new(),
         }
@@ -62,6 +118,16 @@ impl TestRun {
 
     /// Runs the program on one packet.
     pub fn run(&mut self, port: u32, packet: &[u8]) -> Result<Outcome, StoreError> {
+        self.run_in(port, packet, TcContext::default())
+    }
+
+    /// The same, with what the kernel keeps beside a packet at tc. An XDP program sees nothing of it.
+    pub fn run_in(
+        &mut self,
+        port: u32,
+        packet: &[u8],
+        context: TcContext,
+    ) -> Result<Outcome, StoreError> {
         if packet.len() < SHORTEST {
             return Err(StoreError::Unsupported {
                 what: format!(
@@ -72,28 +138,44 @@ impl TestRun {
             });
         }
         self.tell_port(port)?;
-        let ran = self
-            .instance
-            .program
-            .prog()
-            .run_xdp(packet, &mut self.out, 0, 1)
-            .map_err(|e| StoreError::System {
-                what: match e.raw_os_error() {
-                    Some(libc::EINVAL) if packet.len() > LONGEST => format!(
-                        "the kernel's test run takes no packet of {} bytes; leave `--fast` away",
-                        packet.len()
-                    ),
-                    _ => format!("the kernel's test run failed: {e}"),
-                },
-            })?;
+        self.now += repeatable::STEP;
+        let observed = Observed::of(&self.instance.store)?;
+        if let Some(observed) = &observed {
+            observed.prepare(self.now, &self.random.next_list())?;
+        }
+        let program = &self.instance.program;
+        let mut after = context;
+        let ran = match program.hook() {
+            Hook::Xdp => program.prog().run_xdp(packet, &mut self.out, 0, 1),
+            Hook::TcIngress | Hook::TcEgress => {
+                program.prog().run_tc(packet, &mut self.out, &mut after, 1)
+            }
+        }
+        .map_err(|e| StoreError::System {
+            what: match e.raw_os_error() {
+                Some(libc::EINVAL) if packet.len() > LONGEST => format!(
+                    "the kernel's test run takes no packet of {} bytes; leave `--fast` away",
+                    packet.len()
+                ),
+                _ => format!("the kernel's test run failed: {e}"),
+            },
+        })?;
+        let seen = match &observed {
+            Some(observed) => observed.read()?,
+            None => observed::Seen::default(),
+        };
+        let redirect = Fate::Redirect {
+            port: seen.port,
+            ingress: seen.ingress,
+        };
+        let fate = fate(program.hook(), ran.verdict, redirect);
         Ok(Outcome {
             verdict: ran.verdict,
-            port: if ran.verdict == verdict::REDIRECT {
-                self.observed()?
-            } else {
-                None
-            },
+            port: (fate == redirect).then_some(seen.port),
+            fate,
+            copies: seen.copies,
             bytes: self.out[..ran.length.min(self.out.len())].to_vec(),
+            context: after,
         })
     }
 
@@ -115,40 +197,36 @@ impl TestRun {
     }
 }
 
-/// The macro that makes the generated C keep the output port of a redirect instead of sending the
-/// packet there: in a test run there is no other way to learn it.
-pub const OBSERVE: &str = "ONPATH_OBSERVE";
-/// The section of the variable it is kept in.
-const OBSERVED: &str = ".data.observed";
-
-impl TestRun {
-    fn observed(&self) -> Result<Option<u32>, StoreError> {
-        let Some(map) = self.instance.store.maps.get(OBSERVED) else {
-            return Ok(None);
-        };
-        let value = map
-            .get(&0u32.to_ne_bytes())
-            .map_err(|e| StoreError::System {
-                what: format!("could not read the output port: {e}"),
-            })?;
-        Ok(value
-            .and_then(|v| v.get(..4)?.try_into().ok())
-            .map(u32::from_ne_bytes))
+/// What a return value means; `redirect` is what a redirect would be.
+fn fate(hook: Hook, code: u32, redirect: Fate) -> Fate {
+    match hook {
+        Hook::Xdp => match code {
+            verdict::DROP => Fate::Drop,
+            verdict::PASS => Fate::Pass,
+            verdict::TX => Fate::Tx,
+            verdict::REDIRECT => redirect,
+            _ => Fate::Aborted,
+        },
+        Hook::TcIngress | Hook::TcEgress => match code {
+            tc_verdict::NEXT | tc_verdict::PASS => Fate::Pass,
+            tc_verdict::REDIRECT => redirect,
+            _ => Fate::Drop,
+        },
     }
 }
 
 impl Device for TestRun {
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let outcome = self.run(packet.port, &packet.bytes)?;
-        let port = match outcome.verdict {
-            verdict::PASS | verdict::TX => Some(packet.port),
-            verdict::REDIRECT => outcome.port,
-            _ => None,
+        let own = match outcome.fate {
+            Fate::Pass | Fate::Tx => Some(packet.port),
+            Fate::Redirect { port, .. } => Some(port),
+            Fate::Drop | Fate::Aborted => None,
         };
-        if let Some(port) = port {
+        for port in outcome.copies.iter().copied().chain(own) {
             self.out_queue.push(Packet {
                 port,
-                bytes: outcome.bytes,
+                bytes: outcome.bytes.clone(),
             });
         }
         Ok(())
@@ -156,5 +234,10 @@ impl Device for TestRun {
 
     fn receive(&mut self) -> Result<Vec<Packet>, StoreError> {
         Ok(std::mem::take(&mut self.out_queue))
+    }
+
+    fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
+        self.now = self.now.saturating_add(nanoseconds);
+        Ok(())
     }
 }

@@ -2,13 +2,16 @@
 
 mod by_hand;
 
+use bpf::abi::Hook;
 use by_hand::*;
 use control::{Device, Packet, Store, StoreError};
 use ir::ExternInst;
+use kernel::attach::{Mode, TcWay, attach};
+use kernel::bundle::{self, Member, Port};
 use kernel::netns::NetNs;
-use kernel::pins::{Interface, Pins};
-use kernel::sys::{Prog, XdpMode, xdp_on};
-use kernel::{VethDevice, interface, veth, xdp};
+use kernel::pins::Pins;
+use kernel::sys::xdp_on;
+use kernel::{HookProg, VethDevice, interface, veth};
 use std::time::{Duration, Instant};
 
 fn sent(port: u32, bytes: Vec<u8>) -> Packet {
@@ -81,17 +84,18 @@ fn an_interface_has_one_program_and_names_are_checked() {
     ns.run(|| {
         veth::make_pairs(&[("one".into(), "two".into())])?;
         let index = interface::index("one").expect("there");
-        let prog = Prog::constant_xdp(2)?;
-        let first = xdp::attach(&prog, "one", index).expect("free");
-        assert_eq!(first.mode, XdpMode::Native);
-        let second = xdp::attach(&prog, "one", index).expect_err("occupied");
+        let prog = HookProg::constant(Hook::Xdp, 2)?;
+        let attach = |name, index| attach(&prog, name, index, TcWay::Best);
+        let first = attach("one", index).expect("free");
+        assert_eq!(first.mode, Mode::Native);
+        let second = attach("one", index).expect_err("occupied");
         assert_eq!(second.code.0, "E0781");
         drop(first);
         assert_eq!(xdp_on(index)?, None);
         let lo = interface::index("lo").expect("there");
-        let generic = xdp::attach(&prog, "lo", lo).expect("generic works");
-        assert_eq!(generic.mode, XdpMode::Generic);
-        assert!(generic.native_refused.is_some());
+        let generic = attach("lo", lo).expect("generic works");
+        assert_eq!(generic.mode, Mode::Generic);
+        assert!(generic.better_refused.is_some());
         Ok(())
     })
     .expect("runs");
@@ -106,20 +110,28 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
         veth::make_pairs(&[("one".into(), "two".into())])?;
         let index = interface::index("one").expect("there");
         {
-            let loaded = instance(false);
-            let attached = xdp::attach(&loaded.xdp, "one", index).expect("free");
-            let on = Interface::new("one", index, 0, attached.mode);
-            pins.save(&name, &loaded, &[(on, &attached.link)])
-                .expect("pins");
+            let members = [Member {
+                name: "switch".into(),
+                instance: instance(false),
+                ports: vec![Port {
+                    number: 0,
+                    name: "one".into(),
+                    index,
+                }],
+                targets: vec![],
+            }];
+            let begun = pins.begin(&name).expect("the name is free");
+            let attached = bundle::attach(&members, TcWay::Best).expect("free");
+            begun.commit(&members, attached).expect("pins");
         }
         assert!(xdp_on(index)?.is_some(), "it outlives the loader");
-        let other = Prog::constant_xdp(2)?;
-        let refused = xdp::attach(&other, "one", index).expect_err("occupied");
+        let other = HookProg::constant(Hook::Xdp, 2)?;
+        let refused = attach(&other, "one", index, TcWay::Best).expect_err("occupied");
         let help = refused.help.expect("help");
         assert_eq!(help, format!("take it off with `onpath unload {name}`"));
         assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");
         {
-            let (record, mut store) = pins.open(&name).expect("opens");
+            let (record, mut store) = pins.open(&name, None).expect("opens");
             assert_eq!(record.interfaces[0].name, "one");
             store
                 .insert(table(0), &entry(vec![exact(48, 1)], 0, PASS))
@@ -128,7 +140,7 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
             let rule = entry(vec![exact(16, 1), ir::KeyMatch::Any], 4, PASS);
             store.insert(table(3), &rule).expect("room");
         }
-        let (_, store) = pins.open(&name).expect("opens");
+        let (_, store) = pins.open(&name, None).expect("opens");
         assert_eq!(store.entries(table(0)).expect("reads").len(), 1);
         assert_eq!(store.entries(table(3)).expect("reads").len(), 1);
         assert_eq!(store.entries(table(1)).expect("reads")[0].action, out(3));
@@ -139,7 +151,7 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
         );
         pins.remove(&name).expect("removes");
         assert_eq!(xdp_on(index)?, None);
-        assert_eq!(pins.open(&name).expect_err("gone").code.0, "E0784");
+        assert_eq!(pins.open(&name, None).expect_err("gone").code.0, "E0784");
         assert_eq!(pins.check_free("../x").expect_err("bad").code.0, "E0786");
         Ok(())
     })

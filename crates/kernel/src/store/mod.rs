@@ -468,6 +468,10 @@ impl Store for KernelStore {
             Opened::Tuples(tuples) => tuples.remove(member, 0),
         }
     }
+
+    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
+        crate::ports::set_group(&self.abi.ports, &self.maps, group, ports)
+    }
 }
 
 /// What a member of a value set has for an action: its number is 1.

@@ -8,6 +8,7 @@ mod mount;
 pub mod netlink;
 mod object;
 mod prog;
+mod skb;
 
 pub use filter::Side;
 pub use link::{Link, XdpMode, XdpSeen, link_ids, xdp_on};
@@ -15,6 +16,7 @@ pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{LoadFailure, Loaded, load_object, load_object_with};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
+pub use skb::TcContext;
 
 use std::ffi::CString;
 use std::io;

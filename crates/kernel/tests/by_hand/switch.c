@@ -22,8 +22,12 @@ struct xdp_md {
 
 static void *(*const lookup)(void *, const void *) = (void *)1;
 #ifdef ONPATH_OBSERVE
-u32 onpath_observed SEC(".data.observed");
-#define redirect(map, port, flags) (onpath_observed = (port), 4)
+struct {
+    u32 port, redirect_ingress, copies, drawn;
+    u64 now;
+    u32 copy[64], random[64];
+} onpath_observed SEC(".data.observed");
+#define redirect(map, to, flags) (onpath_observed.port = (to), 4)
 #else
 static long (*const redirect)(void *, u64, u64) = (void *)51;
 #endif

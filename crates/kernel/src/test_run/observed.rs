@@ -1,0 +1,103 @@
+//! What a program compiled for test runs tells user space, and what it is told: one struct in a data section.
+
+use crate::store::KernelStore;
+use crate::sys::{Map, Update};
+use control::StoreError;
+use control::repeatable::NUMBERS;
+use std::io;
+
+/// The section, and so the map.
+const SECTION: &str = ".data.observed";
+
+/// Copies that there is room for.
+const COPIES: usize = 64;
+
+/// Where in the struct what is, in bytes.
+mod offset {
+    use super::{COPIES, NUMBERS};
+
+    /// `u32`: where a redirect went.
+    pub const PORT: usize = 0;
+    /// `u32`: 1 if it went to that port's ingress.
+    pub const INGRESS: usize = 4;
+    /// `u32`: how many copies were made.
+    pub const COPIES_MADE: usize = 8;
+    /// `u64`: what the clock says.
+    pub const NOW: usize = 16;
+    /// `u32` each: where copies went, in order.
+    pub const COPY: usize = 24;
+    /// `u32` each: what is drawn, in order.
+    pub const RANDOM: usize = COPY + 4 * COPIES;
+    /// All of it.
+    pub const END: usize = RANDOM + 4 * NUMBERS;
+}
+
+/// The struct of a program.
+pub(super) struct Observed<'a>(&'a Map);
+
+/// What the program told.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub port: u32,
+    pub ingress: bool,
+    pub copies: Vec<u32>,
+}
+
+const FIRST: [u8; 4] = 0u32.to_ne_bytes();
+
+impl Observed<'_> {
+    /// `None` if the program neither tells nor asks anything.
+    pub fn of(store: &KernelStore) -> Result<Option<Observed<'_>>, StoreError> {
+        let Some(map) = store.maps.get(SECTION) else {
+            return Ok(None);
+        };
+        if map.info().value_size < offset::END {
+            return Err(StoreError::System {
+                what: format!(
+                    "the object's {SECTION} has {} bytes instead of {}: another version built it",
+                    map.info().value_size,
+                    offset::END
+                ),
+            });
+        }
+        Ok(Some(Observed(map)))
+    }
+
+    /// Before a packet: the time, and its random numbers.
+    pub fn prepare(&self, now: u64, random: &[u32; NUMBERS]) -> Result<(), StoreError> {
+        let mut bytes = vec![0; self.0.info().value_size];
+        bytes[offset::NOW..offset::NOW + 8].copy_from_slice(&now.to_ne_bytes());
+        for (i, number) in random.iter().enumerate() {
+            let at = offset::RANDOM + 4 * i;
+            bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+        }
+        let set = self.0.set(&FIRST, &bytes, Update::Any);
+        set.map_err(failed("tell the program the time"))
+    }
+
+    /// After a packet: where it and its copies went.
+    pub fn read(&self) -> Result<Seen, StoreError> {
+        let bytes = self.0.get(&FIRST);
+        let bytes = bytes.map_err(failed("read what the program tells"))?;
+        let bytes = bytes.unwrap_or_default();
+        let number = |at: usize| {
+            let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
+            four.map_or(0, u32::from_ne_bytes)
+        };
+        let made = number(offset::COPIES_MADE) as usize;
+        Ok(Seen {
+            port: number(offset::PORT),
+            ingress: number(offset::INGRESS) != 0,
+            // Where there were more than fit, they went round.
+            copies: (made.saturating_sub(COPIES)..made)
+                .map(|i| number(offset::COPY + 4 * (i % COPIES)))
+                .collect(),
+        })
+    }
+}
+
+fn failed(what: &'static str) -> impl Fn(io::Error) -> StoreError {
+    move |error| StoreError::System {
+        what: format!("could not {what}: {error}"),
+    }
+}
