@@ -4,7 +4,7 @@
 
 use diag::{Diagnostics, SourceMap};
 use std::path::{Path, PathBuf};
-use syntax::MemoryLoader;
+use syntax::{LoadError, Loaded, MemoryLoader, SourceLoader};
 
 /// The repository.
 pub fn root() -> PathBuf {
@@ -22,6 +22,25 @@ fn includes() -> MemoryLoader {
     loader
 }
 
+/// Texts in memory, then files of the repository.
+struct Texts(MemoryLoader);
+
+impl SourceLoader for Texts {
+    fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
+        let missing = match self.0.load(path, from, system) {
+            Ok(loaded) => return Ok(loaded),
+            Err(missing) => missing,
+        };
+        let folder = from.and_then(|from| Path::new(from).parent());
+        let name = folder.unwrap_or(Path::new("")).join(path);
+        let text = std::fs::read_to_string(root().join(&name)).map_err(|_| missing)?;
+        Ok(Loaded {
+            name: name.display().to_string(),
+            text: text.into(),
+        })
+    }
+}
+
 /// What became of a program.
 pub enum Outcome {
     /// IR that the verifier accepts.
@@ -36,7 +55,7 @@ pub enum Outcome {
 
 /// Takes a program through all phases.
 pub fn compile(name: &str, text: &str) -> Outcome {
-    let loader = includes().with(name, text);
+    let loader = Texts(includes().with(name, text));
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, &loader, name, &[]);
     if parsed.diagnostics.has_errors() {
