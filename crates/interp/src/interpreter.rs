@@ -5,7 +5,7 @@ use crate::run::Run;
 use crate::storage::{Storage, for_each};
 use crate::table::TableState;
 use crate::trace::{TraceEvent, TraceKind};
-use crate::{Clock, Options, Outcome, check};
+use crate::{Clock, Marks, Options, Outcome, check};
 use control::Packet;
 use control::repeatable::{self, RandomLists};
 use diag::Diagnostics;
@@ -158,6 +158,11 @@ impl Interpreter {
 
     /// One packet's way through the pipeline. `bytes` begin at the link layer.
     pub fn run(&mut self, port: u32, bytes: &[u8]) -> Outcome {
+        self.run_marked(port, bytes, Marks::default())
+    }
+
+    /// The same with marks beside the packet, which `tc_model` sees, but for the queue.
+    pub fn run_marked(&mut self, port: u32, bytes: &[u8], marks: Marks) -> Outcome {
         let program = Arc::clone(&self.program);
         self.storage.reset(&self.zero);
         self.numbers = Numbers::new(self.lists.next_list());
@@ -168,7 +173,7 @@ impl Interpreter {
             port,
             bytes: crate::trace::hex(bytes),
         });
-        let verdict = model.run(&mut run, port);
+        let verdict = model.run(&mut run, port, marks);
         run.finish(verdict)
     }
 

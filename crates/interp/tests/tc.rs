@@ -137,6 +137,27 @@ fn inputs_tell_of_the_packet_and_its_way() {
 }
 
 #[test]
+fn marks_stay_unless_the_control_changes_them() {
+    let before = Marks {
+        mark: 7,
+        priority: 9,
+        queue: 0,
+    };
+    let after = |body: &str| {
+        let mut interpreter = interpreter(&with(body));
+        interpreter.run_marked(0, &PACKET, before).marks
+    };
+    assert_eq!(after(""), Some(before));
+    let changed = Marks {
+        mark: 9,
+        priority: 1,
+        queue: 2,
+    };
+    let body = "  o.mark = i.priority;\n  o.priority = 32w1;\n  o.queue = 16w2;";
+    assert_eq!(after(body), Some(changed));
+}
+
+#[test]
 fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
     let body =
         "  h.b = 8w9;\n  o.clone = true;\n  o.clone_port = 32w8;\n  o.multicast_group = 16w2;";

@@ -6,7 +6,7 @@ mod tc;
 mod v1model;
 mod xdp;
 
-use crate::outcome::{Fault, Verdict};
+use crate::outcome::{Fault, Marks, Verdict};
 use crate::run::{Flow, Parsed, Run};
 use crate::trace::TraceKind;
 use ir::{BlockBody, Parser, Program, Role, Routine, Var};
@@ -42,11 +42,11 @@ impl Model {
     }
 
     /// A packet's way through the pipeline.
-    pub(crate) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+    pub(crate) fn run(self, run: &mut Run<'_>, port: u32, marks: Marks) -> Result<Verdict, Fault> {
         match self {
             Model::Ebpf(model) => model.run(run, port),
             Model::Xdp(model) => model.run(run, port),
-            Model::Tc(model) => model.run(run, port),
+            Model::Tc(model) => model.run(run, port, marks),
             Model::V1Model(model) => model.run(run, port),
         }
     }

@@ -1,8 +1,7 @@
 //! `tc_model`: a packet that the parser rejects is dropped. Copies are made of what the deparser emitted
 //! and the payload that the parser left, whatever the verdict; the packet itself follows if it lives.
 //!
-//! The packets here are plain: they have no mark and no priority yet, no device keeps a VLAN tag beside them
-//! or will take them apart.
+//! The packets here are plain: no device keeps a VLAN tag beside them or will take them apart.
 
 use super::{control, parser};
 use crate::outcome::{Fault, Marks, Verdict};
@@ -25,6 +24,8 @@ struct Input {
     port: Option<Var>,
     direction: Option<Var>,
     length: Option<Var>,
+    mark: Option<Var>,
+    priority: Option<Var>,
     timestamp: Option<Var>,
     mtu: Option<Var>,
 }
@@ -54,6 +55,8 @@ impl Tc {
                 port: input("input_port"),
                 direction: input("direction"),
                 length: input("length"),
+                mark: input("mark"),
+                priority: input("priority"),
                 timestamp: input("timestamp"),
                 mtu: input("mtu"),
             },
@@ -70,12 +73,20 @@ impl Tc {
         })
     }
 
-    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32, marks: Marks) -> Result<Verdict, Fault> {
         let options = run.it.options;
         run.set_number(self.input.port, port.into());
         run.set_number(self.input.direction, options.direction as u64);
         run.set_number(self.input.length, run.packet.len() as u64);
         run.set_number(self.input.timestamp, run.now);
+        for (place, mark) in [
+            (self.input.mark, marks.mark),
+            (self.output.mark, marks.mark),
+            (self.input.priority, marks.priority),
+            (self.output.priority, marks.priority),
+        ] {
+            run.set_number(place, mark.into());
+        }
         run.set_number(self.input.mtu, options.mtu.into());
         if run.parser_block(self.parser)? != Parsed::Accept {
             return Ok(Verdict::Drop);
