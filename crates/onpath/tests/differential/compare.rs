@@ -1,15 +1,18 @@
 //! One program on both sides: the interpreter and the kernel.
 
 use crate::entries::{self, Filled};
+use crate::fate::{self, Seen};
 use crate::inputs;
 use crate::packets::Packets;
+use arch::tc::Direction;
+use bpf::abi::Hook;
 use control::Store;
-use interp::{Interpreter, Options, Verdict};
+use interp::{Interpreter, Marks, Options};
 use kernel::TestRun;
-use kernel::test_run::verdict;
+use kernel::sys::TcContext;
+use onpath::bpf_target::{self, Compiled, Request};
 use onpath::driver::{self, Input};
 use onpath::output::text_of;
-use onpath::xdp::{self, Compiled};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
@@ -21,45 +24,48 @@ pub struct Prepared {
     program: Arc<ir::Program>,
     sources: diag::SourceMap,
     compiled: Compiled,
+    hook: Hook,
 }
 
 /// Why there is nothing to compare.
 pub enum Unfit {
-    /// XDP, by its own word, does not run it.
-    Refused,
+    /// The hook does not have its architecture.
+    OtherModel,
+    /// The hook, by its own word, does not run it.
+    Refused(String),
     /// It should be compiled, and was not.
     Broken(String),
 }
 
-/// Compiles a file.
-pub fn prepare(file: &Path) -> Result<Prepared, Unfit> {
+/// Multicast groups that both sides have.
+const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
+
+/// Compiles a file for a hook.
+pub fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input::file(file))
         .map_err(|r| Unfit::Broken(text_of(&r.diagnostics, &r.map)))?;
     let sources = elaborated.map;
     let program = Arc::new(elaborated.program);
-    if program.arch == "V1Switch" {
-        return Err(Unfit::Refused);
+    if !crate::has(hook, &program.arch) {
+        return Err(Unfit::OtherModel);
     }
-    let compiled = xdp::compile(
-        &program,
-        &sources,
-        xdp::Request {
-            externs: &[],
-            observe: true,
-        },
-    )
-    .map_err(|diagnostics| {
+    let request = Request {
+        observe: true,
+        ..Request::hook(hook)
+    };
+    let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {
         let text = text_of(&diagnostics, &sources);
         // Codes from E0750 on are the kernel's and clang's: then our C is wrong.
         match diagnostics.iter().any(|d| d.code.0 >= "E0750") {
             true => Unfit::Broken(text),
-            false => Unfit::Refused,
+            false => Unfit::Refused(text),
         }
     })?;
     Ok(Prepared {
         program,
         sources,
         compiled,
+        hook,
     })
 }
 
@@ -72,23 +78,20 @@ pub struct Difference {
     pub text: String,
 }
 
-/// What became of a packet, in one form for both sides.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Fate {
-    Drop,
-    Aborted,
-    Pass(Vec<u8>),
-    Tx(Vec<u8>),
-    Redirect(u32, Vec<u8>),
-}
-
 impl Prepared {
     /// Runs `count` random packets with random entries, all from one seed. `scripts` are STF tests
     /// whose packets are used too, changed.
     pub fn compare(&self, seed: u64, count: usize, scripts: &[PathBuf]) -> Result<(), Difference> {
         let trouble = |text: String| Difference { number: 0, text };
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut reference = Interpreter::new(Arc::clone(&self.program), Options::default())
+        let options = Options {
+            direction: match self.hook {
+                Hook::TcEgress => Direction::Egress,
+                _ => Direction::Ingress,
+            },
+            ..Options::default()
+        };
+        let mut reference = Interpreter::new(Arc::clone(&self.program), options)
             .map_err(|d| trouble(text_of(&d, &self.sources)))?;
         let instance = kernel::load(
             &self.compiled.object,
@@ -111,19 +114,41 @@ impl Prepared {
         }
         inputs::aim(&mut filled, &self.program, &packets, &mut random);
         entries::fill(&filled, &mut reference, &mut target).map_err(trouble)?;
+        if self.program.arch == arch::tc::ARCHITECTURE.package {
+            make_groups(&mut reference, &mut target, &mut random).map_err(trouble)?;
+        }
         for (number, packet) in packets.iter().enumerate() {
             let port = random.random_range(0..4);
-            let expected = reference_fate(&mut reference, port, packet).map_err(trouble)?;
+            let marks = self.marks(&mut random);
+            let outcome = reference.run_marked(port, packet, marks);
+            let expected = fate::of_reference(outcome, self.hook, port).map_err(trouble)?;
+            let context = TcContext {
+                mark: marks.mark,
+                priority: marks.priority,
+                ..TcContext::default()
+            };
             let found = target
-                .run(port, packet)
+                .run_in(port, packet, context)
                 .map_err(|e| trouble(e.to_string()))?;
-            let found = target_fate(found);
-            if expected != found && !too_short(&expected, &found) {
+            let found = fate::of_target(found, &self.program);
+            if expected != found && !fate::too_short(&expected, &found) {
                 let text = self.tell(&filled, port, packet, &expected, &found);
                 return Err(Difference { number, text });
             }
         }
         self.compare_counters(&reference, &target).map_err(trouble)
+    }
+
+    /// What is beside a packet before it runs.
+    fn marks(&self, random: &mut ChaCha8Rng) -> Marks {
+        if self.hook == Hook::Xdp || random.random() {
+            return Marks::default();
+        }
+        Marks {
+            mark: random.random(),
+            priority: random.random(),
+            queue: 0,
+        }
     }
 
     fn compare_counters(&self, reference: &Interpreter, target: &TestRun) -> Result<(), String> {
@@ -154,14 +179,14 @@ impl Prepared {
         filled: &Filled,
         port: u32,
         packet: &[u8],
-        expected: &Fate,
-        found: &Fate,
+        expected: &Seen,
+        found: &Seen,
     ) -> String {
         let mut text = format!(
             "packet {} on port {port}\n  interpreter: {}\n  kernel:      {}\n",
-            hex(packet),
-            show(expected),
-            show(found)
+            fate::hex(packet),
+            expected,
+            found
         );
         for (table, entry) in &filled.entries {
             let _ = writeln!(text, "  {} {entry:?}", self.program.tables[*table].name);
@@ -177,57 +202,22 @@ impl Prepared {
     }
 }
 
-/// The kernel lets no program make a packet shorter than an Ethernet header.
-fn too_short(expected: &Fate, found: &Fate) -> bool {
-    let (Fate::Pass(bytes) | Fate::Tx(bytes) | Fate::Redirect(_, bytes)) = expected else {
-        return false;
-    };
-    bytes.len() < 14 && *found == Fate::Aborted
-}
-
-fn reference_fate(reference: &mut Interpreter, port: u32, packet: &[u8]) -> Result<Fate, String> {
-    let outcome = reference.run(port, packet);
-    let bytes = outcome
-        .packets
-        .into_iter()
-        .next()
-        .map(|p| p.bytes)
-        .unwrap_or_default();
-    Ok(match outcome.verdict {
-        Verdict::Drop => Fate::Drop,
-        Verdict::Aborted => Fate::Aborted,
-        Verdict::Pass => Fate::Pass(bytes),
-        Verdict::Tx => Fate::Tx(bytes),
-        Verdict::Redirect(port) => Fate::Redirect(port, bytes),
-        Verdict::Forward(_) | Verdict::Fault(_) => return Err(outcome.verdict.to_string()),
-    })
-}
-
-fn target_fate(outcome: kernel::test_run::Outcome) -> Fate {
-    match outcome.verdict {
-        verdict::DROP => Fate::Drop,
-        verdict::PASS => Fate::Pass(outcome.bytes),
-        verdict::TX => Fate::Tx(outcome.bytes),
-        verdict::REDIRECT => Fate::Redirect(outcome.port.unwrap_or(u32::MAX), outcome.bytes),
-        _ => Fate::Aborted,
+fn make_groups(
+    reference: &mut Interpreter,
+    target: &mut TestRun,
+    random: &mut ChaCha8Rng,
+) -> Result<(), String> {
+    for group in GROUPS {
+        let ports: Vec<u32> = (0..random.random_range(0..4))
+            .map(|_| random.random_range(0..8))
+            .collect();
+        for store in [&mut *reference as &mut dyn Store, target] {
+            store
+                .set_multicast_group(group, &ports)
+                .map_err(|e| format!("group {group}: {e}"))?;
+        }
     }
-}
-
-fn show(fate: &Fate) -> String {
-    match fate {
-        Fate::Drop => "dropped".into(),
-        Fate::Aborted => "aborted".into(),
-        Fate::Pass(bytes) => format!("passed {}", hex(bytes)),
-        Fate::Tx(bytes) => format!("sent back {}", hex(bytes)),
-        Fate::Redirect(port, bytes) => format!("to port {port} {}", hex(bytes)),
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Ok(())
 }
 
 /// The last lines of a log.

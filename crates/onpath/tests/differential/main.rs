@@ -6,6 +6,7 @@
 
 mod compare;
 mod entries;
+mod fate;
 mod generate;
 mod inputs;
 mod packets;
@@ -13,8 +14,9 @@ mod packets;
 #[path = "../common/mod.rs"]
 mod common;
 
+use bpf::abi::Hook;
 use compare::{Difference, Prepared, Unfit, prepare};
-use generate::Generated;
+use generate::{Generated, Model};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -24,6 +26,26 @@ use std::path::{Path, PathBuf};
 const SHRINKING: usize = 150;
 /// Packets for one choice of entries.
 const BATCH: usize = 250;
+
+const HOOKS: [Hook; 3] = [Hook::Xdp, Hook::TcIngress, Hook::TcEgress];
+
+fn name_of(hook: Hook) -> &'static str {
+    match hook {
+        Hook::Xdp => "xdp",
+        Hook::TcIngress => "tc_ingress",
+        Hook::TcEgress => "tc_egress",
+    }
+}
+
+/// Whether a hook has an architecture, by its package.
+fn has(hook: Hook, package: &str) -> bool {
+    match hook {
+        Hook::Xdp => matches!(package, "ebpfFilter" | "xdp"),
+        Hook::TcIngress => matches!(package, "ebpfFilter" | "xdp" | "tc"),
+        // What the hook has in common with ingress is compared there.
+        Hook::TcEgress => package == "tc",
+    }
+}
 
 fn main() {
     let args = Arguments::from_args();
@@ -35,16 +57,20 @@ fn main() {
         .iter()
         .flat_map(|dir| common::files(dir, "p4"))
     {
-        let name = common::short(&file);
-        trials.push(Trial::test(name, move || {
-            written(&file, packets, seed as u64)
-        }));
+        for hook in HOOKS {
+            let file = file.clone();
+            let name = format!("{}::{}", name_of(hook), common::short(&file));
+            trials.push(Trial::test(name, move || {
+                written(&file, hook, packets, seed as u64)
+            }));
+        }
     }
-    for program in 0..programs {
-        let seed = (seed + program) as u64;
-        trials.push(Trial::test(format!("random::{seed}"), move || {
-            random(seed, packets)
-        }));
+    for hook in HOOKS {
+        for program in 0..programs {
+            let seed = (seed + program) as u64;
+            let name = format!("random::{}::{seed}", name_of(hook));
+            trials.push(Trial::test(name, move || random(seed, hook, packets)));
+        }
     }
     libtest_mimic::run(&args, trials).exit();
 }
@@ -57,13 +83,12 @@ fn number(variable: &str, default: usize) -> usize {
 }
 
 /// A program of the repository.
-fn written(file: &Path, packets: usize, seed: u64) -> Result<(), Failed> {
+fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Failed> {
     let scripts = scripts_of(file);
-    let prepared = match prepare(file) {
+    let prepared = match prepare(file, hook) {
         Ok(prepared) => prepared,
-        // Elsewhere, which programs may be refused is what the STF suite checks.
-        Err(Unfit::Refused) if !alone(file) => return Ok(()),
-        Err(Unfit::Refused) => return Err("XDP does not run it".into()),
+        Err(Unfit::OtherModel) => return Ok(()),
+        Err(Unfit::Refused(why)) => return Err(format!("refused: {why}").into()),
         Err(Unfit::Broken(text)) => return Err(text.into()),
     };
     compare(&prepared, seed, packets, &scripts).map_err(|(seed, d)| {
@@ -115,32 +140,42 @@ fn compare(
 }
 
 /// A generated program; a difference is shrunk.
-fn random(seed: u64, packets: usize) -> Result<(), Failed> {
+fn random(seed: u64, hook: Hook, packets: usize) -> Result<(), Failed> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let program = generate::program(&mut generator);
+    let model = match hook {
+        Hook::Xdp => Model::Xdp,
+        Hook::TcIngress | Hook::TcEgress => Model::Tc,
+    };
+    let program = generate::program(model, &mut generator);
     let packets = packets.min(2 * BATCH);
-    let Err(first) = check(&program, seed, packets) else {
+    let check = |program: &Generated| check(program, hook, seed, packets);
+    let Err(first) = check(&program) else {
         return Ok(());
     };
-    let (program, text) = shrink(program, first, seed, packets);
+    let (program, text) = shrink(program, first, check);
     Err(format!("seed {seed}: {text}\n{}", program.text()).into())
 }
 
 /// What is wrong with a program, if something is.
-fn check(program: &Generated, seed: u64, packets: usize) -> Result<(), String> {
+fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     let file = dir.path().join("random.p4");
     std::fs::write(&file, program.text()).map_err(|e| e.to_string())?;
-    match prepare(&file) {
+    match prepare(&file, hook) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
-        // The generator makes nothing that XDP does not have: a refusal would prove nothing.
-        Err(Unfit::Refused) => Err("not compiled: XDP refuses it".into()),
+        // The generator makes nothing that the hook does not have: a refusal would prove nothing.
+        Err(Unfit::OtherModel) => Err("not compiled: it is for another hook".into()),
+        Err(Unfit::Refused(why)) => Err(format!("not compiled: {why}")),
         Err(Unfit::Broken(text)) => Err(format!("not compiled: {text}")),
     }
 }
 
 /// Takes away what is not needed for the program to go wrong in the same way.
-fn shrink(program: Generated, first: String, seed: u64, packets: usize) -> (Generated, String) {
+fn shrink(
+    program: Generated,
+    first: String,
+    check: impl Fn(&Generated) -> Result<(), String>,
+) -> (Generated, String) {
     let kind = |text: &str| text.starts_with("not compiled");
     let (mut program, mut text) = (program, first);
     let mut left = SHRINKING;
@@ -150,7 +185,7 @@ fn shrink(program: Generated, first: String, seed: u64, packets: usize) -> (Gene
                 return (program, text);
             }
             left -= 1;
-            match check(&candidate, seed, packets) {
+            match check(&candidate) {
                 Err(other) if kind(&other) == kind(&text) => {
                     (program, text) = (candidate, other);
                     continue 'again;

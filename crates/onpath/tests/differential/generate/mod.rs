@@ -1,9 +1,16 @@
-//! Random P4 programs for `xdp_model`: expressions over odd widths, header validity, insertion and
-//! removal, table hits, parser branches.
+//! Random P4 programs for `xdp_model` and `tc_model`: expressions over odd widths, header validity, insertion
+//! and removal, table hits, parser branches, and what the model has of its own.
 //!
 //! A program is a tree whose expressions are text, so that it can be shrunk statement by statement.
 //! Fields of a header are read only where the text itself makes sure that it is valid (under
 //! `isValid()`), so that taking any statement away leaves a program whose meaning is defined.
+
+mod model;
+mod shrink;
+mod text;
+
+pub use model::Model;
+pub use shrink::smaller;
 
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -26,6 +33,8 @@ pub enum Stmt {
 /// A generated program.
 #[derive(Clone, Debug)]
 pub struct Generated {
+    /// The architecture it is written for.
+    pub model: Model,
     /// Each header type's fields: name and width.
     pub types: Vec<Vec<(String, u32)>>,
     /// The header instances' types; the first is always extracted.
@@ -71,8 +80,9 @@ pub struct Generator<'r> {
 }
 
 /// A new random program.
-pub fn program(random: &mut ChaCha8Rng) -> Generated {
+pub fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
     let empty = Generated {
+        model,
         types: Vec::new(),
         headers: Vec::new(),
         transitions: Vec::new(),
@@ -267,7 +277,9 @@ impl Generator<'_> {
         if self.chance(3) || self.program.locals.is_empty() {
             return self.constant(width);
         }
-        let (text, from) = if self.chance(2) {
+        let (text, from) = if let Some(input) = self.input() {
+            input
+        } else if self.chance(2) {
             let i = self.below(self.program.locals.len());
             (format!("v{i}"), self.program.locals[i].0)
         } else {
@@ -497,14 +509,7 @@ impl Generator<'_> {
                 let head = format!("bit<8> {name} = 0; {name} < {most}; {name} = {name} + 1");
                 Stmt::For(head, self.nested(0, None))
             }
-            11 => {
-                let action = ["XDP_PASS", "XDP_TX", "XDP_DROP", "XDP_REDIRECT"][self.below(4)];
-                Stmt::Plain(format!("o.output_action = xdp_action.{action};"))
-            }
-            12 => {
-                let value = self.expr(3, 1);
-                Stmt::Plain(format!("o.output_port = (bit<32>)({value});"))
-            }
+            11 | 12 => self.output(),
             13 if self.chance(4) => Stmt::Plain("exit;".into()),
             _ => self.assignment(),
         }
@@ -559,176 +564,4 @@ impl Generator<'_> {
             default: args.join(", "),
         }
     }
-}
-
-impl Generated {
-    /// The program as P4.
-    pub fn text(&self) -> String {
-        let mut out = String::from("#include <core.p4>\n#include <xdp_model.p4>\n\n");
-        for (t, fields) in self.types.iter().enumerate() {
-            let _ = writeln!(out, "header t{t}_t {{");
-            for (name, width) in fields {
-                let _ = writeln!(out, "    bit<{width}> {name};");
-            }
-            out += "}\n";
-        }
-        out += "\nstruct headers_t {\n";
-        for (h, ty) in self.headers.iter().enumerate() {
-            let _ = writeln!(out, "    t{ty}_t h{h};");
-        }
-        out += "}\n\nparser P(packet_in packet, out headers_t hdr) {\n";
-        for (state, transition) in self.transitions.iter().enumerate() {
-            let name = if state == 0 {
-                "start".into()
-            } else {
-                format!("s{state}")
-            };
-            let end = if transition.starts_with("select") {
-                ""
-            } else {
-                ";"
-            };
-            let _ = writeln!(
-                out,
-                "    state {name} {{\n        packet.extract(hdr.h{state});\n        transition {transition}{end}\n    }}"
-            );
-        }
-        out += "}\n\ncontrol C(inout headers_t hdr, in xdp_input i, out xdp_output o) {\n";
-        for (v, (width, value)) in self.locals.iter().enumerate() {
-            let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
-        }
-        for (a, (params, body)) in self.actions.iter().enumerate() {
-            let params: Vec<String> = params
-                .iter()
-                .enumerate()
-                .map(|(p, w)| format!("bit<{w}> p{p}"))
-                .collect();
-            let _ = writeln!(out, "    action a{a}({}) {{", params.join(", "));
-            print(&mut out, body, 2);
-            out += "    }\n";
-        }
-        for (t, table) in self.tables.iter().enumerate() {
-            let _ = writeln!(out, "    table t{t} {{\n        key = {{");
-            for (k, (key, kind, _)) in table.keys.iter().enumerate() {
-                let _ = writeln!(out, "            {key} : {kind} @name(\"k{k}\");");
-            }
-            let actions: Vec<String> = table.actions.iter().map(|a| format!("a{a};")).collect();
-            let _ = writeln!(
-                out,
-                "        }}\n        actions = {{ {} }}\n        default_action = a{}({});\n        size = 64;\n    }}",
-                actions.join(" "),
-                table.actions[0],
-                table.default
-            );
-        }
-        out += "    apply {\n        o.output_action = xdp_action.XDP_PASS;\n        o.output_port = 0;\n";
-        print(&mut out, &self.body, 2);
-        out += "    }\n}\n\ncontrol D(in headers_t hdr, packet_out packet) {\n    apply {\n";
-        for h in &self.emits {
-            let _ = writeln!(out, "        packet.emit(hdr.h{h});");
-        }
-        out + "    }\n}\n\nxdp(P(), C(), D()) main;\n"
-    }
-}
-
-fn print(out: &mut String, block: &[Stmt], level: usize) {
-    let pad = "    ".repeat(level);
-    for stmt in block {
-        match stmt {
-            Stmt::Plain(text) => {
-                let _ = writeln!(out, "{pad}{text}");
-            }
-            Stmt::If(cond, then, otherwise) => {
-                let _ = writeln!(out, "{pad}if ({cond}) {{");
-                print(out, then, level + 1);
-                if !otherwise.is_empty() {
-                    let _ = writeln!(out, "{pad}}} else {{");
-                    print(out, otherwise, level + 1);
-                }
-                let _ = writeln!(out, "{pad}}}");
-            }
-            Stmt::Switch(on, cases) => {
-                let _ = writeln!(out, "{pad}switch ({on}) {{");
-                for (label, block) in cases {
-                    let _ = writeln!(out, "{pad}    {label}: {{");
-                    print(out, block, level + 2);
-                    let _ = writeln!(out, "{pad}    }}");
-                }
-                let _ = writeln!(out, "{pad}}}");
-            }
-            Stmt::For(head, body) => {
-                let _ = writeln!(out, "{pad}for ({head}) {{");
-                print(out, body, level + 1);
-                let _ = writeln!(out, "{pad}}}");
-            }
-        }
-    }
-}
-
-/// Programs that have one statement less than this one, or a branch instead of a conditional: the
-/// largest cuts first.
-pub fn smaller(program: &Generated) -> Vec<Generated> {
-    let mut out: Vec<Generated> = blocks_smaller(&program.body)
-        .into_iter()
-        .map(|body| Generated {
-            body,
-            ..program.clone()
-        })
-        .collect();
-    for a in 0..program.actions.len() {
-        for body in blocks_smaller(&program.actions[a].1) {
-            let mut next = program.clone();
-            next.actions[a].1 = body;
-            out.push(next);
-        }
-    }
-    out
-}
-
-fn blocks_smaller(block: &[Stmt]) -> Vec<Vec<Stmt>> {
-    let mut out = Vec::new();
-    if block.len() > 3 {
-        out.push(block[block.len() / 2..].to_vec());
-        out.push(block[..block.len() / 2].to_vec());
-    }
-    let with = |at: usize, instead: Vec<Stmt>| {
-        let mut next = block.to_vec();
-        next.splice(at..=at, instead);
-        next
-    };
-    for (at, stmt) in block.iter().enumerate() {
-        out.push(with(at, Vec::new()));
-        match stmt {
-            Stmt::Plain(_) => {}
-            Stmt::If(cond, then, otherwise) => {
-                for then in blocks_smaller(then) {
-                    out.push(with(
-                        at,
-                        vec![Stmt::If(cond.clone(), then, otherwise.clone())],
-                    ));
-                }
-                for otherwise in blocks_smaller(otherwise) {
-                    out.push(with(
-                        at,
-                        vec![Stmt::If(cond.clone(), then.clone(), otherwise)],
-                    ));
-                }
-            }
-            Stmt::Switch(on, cases) => {
-                for (c, (_, block)) in cases.iter().enumerate() {
-                    for block in blocks_smaller(block) {
-                        let mut cases = cases.clone();
-                        cases[c].1 = block;
-                        out.push(with(at, vec![Stmt::Switch(on.clone(), cases)]));
-                    }
-                }
-            }
-            Stmt::For(head, body) => {
-                for body in blocks_smaller(body) {
-                    out.push(with(at, vec![Stmt::For(head.clone(), body)]));
-                }
-            }
-        }
-    }
-    out
 }

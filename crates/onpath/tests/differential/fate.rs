@@ -1,0 +1,125 @@
+//! What became of a packet, in one form for both sides.
+
+use bpf::abi::Hook;
+use interp::Verdict;
+use kernel::test_run;
+use std::fmt::{self, Write};
+
+/// Where a packet went, what left it, and its copies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seen {
+    fate: Fate,
+    /// Empty if nothing lives of the packet.
+    bytes: Vec<u8>,
+    /// The ports of copies.
+    copies: Vec<u32>,
+    /// Mark and priority of a packet that `tc_model` let live.
+    marks: Option<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Drop,
+    Aborted,
+    Pass,
+    Tx,
+    Redirect { port: u32, ingress: bool },
+}
+
+impl Fate {
+    fn lives(self) -> bool {
+        !matches!(self, Fate::Drop | Fate::Aborted)
+    }
+}
+
+/// What the interpreter says of a packet that came in by a port.
+pub fn of_reference(outcome: interp::Outcome, hook: Hook, port: u32) -> Result<Seen, String> {
+    let fate = match outcome.verdict {
+        Verdict::Drop => Fate::Drop,
+        // Traffic control has one way to drop, and sends back by a redirect.
+        Verdict::Aborted if hook != Hook::Xdp => Fate::Drop,
+        Verdict::Tx if hook != Hook::Xdp => Fate::Redirect {
+            port,
+            ingress: false,
+        },
+        Verdict::Aborted => Fate::Aborted,
+        Verdict::Pass => Fate::Pass,
+        Verdict::Tx => Fate::Tx,
+        Verdict::Redirect(port) => Fate::Redirect {
+            port,
+            ingress: false,
+        },
+        Verdict::RedirectIngress(port) => Fate::Redirect {
+            port,
+            ingress: true,
+        },
+        Verdict::Forward(_) | Verdict::Fault(_) => return Err(outcome.verdict.to_string()),
+    };
+    let mut left = outcome.packets.into_iter().chain(outcome.copies.clone());
+    Ok(Seen {
+        fate,
+        bytes: left.next().map(|p| p.bytes).unwrap_or_default(),
+        copies: outcome.copies.iter().map(|p| p.port).collect(),
+        marks: outcome
+            .marks
+            .filter(|_| fate.lives())
+            .map(|m| (m.mark, m.priority)),
+    })
+}
+
+/// What the kernel says.
+pub fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
+    let fate = match outcome.fate {
+        test_run::Fate::Pass => Fate::Pass,
+        test_run::Fate::Drop => Fate::Drop,
+        test_run::Fate::Aborted => Fate::Aborted,
+        test_run::Fate::Tx => Fate::Tx,
+        test_run::Fate::Redirect { port, ingress } => Fate::Redirect { port, ingress },
+    };
+    let marks = (outcome.context.mark, outcome.context.priority);
+    Seen {
+        fate,
+        bytes: match fate.lives() || !outcome.copies.is_empty() {
+            true => outcome.bytes,
+            false => Vec::new(),
+        },
+        copies: outcome.copies,
+        marks: (program.arch == arch::tc::ARCHITECTURE.package && fate.lives()).then_some(marks),
+    }
+}
+
+/// The kernel lets no program make a packet shorter than an Ethernet header.
+pub fn too_short(expected: &Seen, found: &Seen) -> bool {
+    let lived = expected.fate.lives() || !expected.copies.is_empty();
+    lived && expected.bytes.len() < 14 && !found.fate.lives() && found.copies.is_empty()
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fate {
+            Fate::Drop => f.write_str("dropped")?,
+            Fate::Aborted => f.write_str("aborted")?,
+            Fate::Pass => f.write_str("passed")?,
+            Fate::Tx => f.write_str("sent back")?,
+            Fate::Redirect { port, ingress } => {
+                let side = if ingress { "into" } else { "out of" };
+                write!(f, "{side} port {port}")?;
+            }
+        }
+        if !self.copies.is_empty() {
+            write!(f, ", copied to {:?}", self.copies)?;
+        }
+        if let Some((mark, priority)) = self.marks {
+            write!(f, ", mark {mark:#x}, priority {priority:#x}")?;
+        }
+        write!(f, " {}", hex(&self.bytes))
+    }
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

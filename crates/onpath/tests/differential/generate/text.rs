@@ -1,0 +1,110 @@
+//! A generated program as P4 text.
+
+use super::{Generated, Stmt};
+use std::fmt::Write;
+
+impl Generated {
+    /// The program as P4.
+    pub fn text(&self) -> String {
+        let mut out = self.model.include().to_string();
+        for (t, fields) in self.types.iter().enumerate() {
+            let _ = writeln!(out, "header t{t}_t {{");
+            for (name, width) in fields {
+                let _ = writeln!(out, "    bit<{width}> {name};");
+            }
+            out += "}\n";
+        }
+        out += "\nstruct headers_t {\n";
+        for (h, ty) in self.headers.iter().enumerate() {
+            let _ = writeln!(out, "    t{ty}_t h{h};");
+        }
+        out += "}\n\nparser P(packet_in packet, out headers_t hdr) {\n";
+        for (state, transition) in self.transitions.iter().enumerate() {
+            let name = if state == 0 {
+                "start".into()
+            } else {
+                format!("s{state}")
+            };
+            let end = if transition.starts_with("select") {
+                ""
+            } else {
+                ";"
+            };
+            let _ = writeln!(
+                out,
+                "    state {name} {{\n        packet.extract(hdr.h{state});\n        transition {transition}{end}\n    }}"
+            );
+        }
+        out += "}\n\n";
+        out += self.model.control();
+        for (v, (width, value)) in self.locals.iter().enumerate() {
+            let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
+        }
+        for (a, (params, body)) in self.actions.iter().enumerate() {
+            let params: Vec<String> = params
+                .iter()
+                .enumerate()
+                .map(|(p, w)| format!("bit<{w}> p{p}"))
+                .collect();
+            let _ = writeln!(out, "    action a{a}({}) {{", params.join(", "));
+            print(&mut out, body, 2);
+            out += "    }\n";
+        }
+        for (t, table) in self.tables.iter().enumerate() {
+            let _ = writeln!(out, "    table t{t} {{\n        key = {{");
+            for (k, (key, kind, _)) in table.keys.iter().enumerate() {
+                let _ = writeln!(out, "            {key} : {kind} @name(\"k{k}\");");
+            }
+            let actions: Vec<String> = table.actions.iter().map(|a| format!("a{a};")).collect();
+            let _ = writeln!(
+                out,
+                "        }}\n        actions = {{ {} }}\n        default_action = a{}({});\n        size = 64;\n    }}",
+                actions.join(" "),
+                table.actions[0],
+                table.default
+            );
+        }
+        out += "    apply {\n";
+        out += self.model.begin();
+        print(&mut out, &self.body, 2);
+        out += "    }\n}\n\ncontrol D(in headers_t hdr, packet_out packet) {\n    apply {\n";
+        for h in &self.emits {
+            let _ = writeln!(out, "        packet.emit(hdr.h{h});");
+        }
+        out + "    }\n}\n\n" + self.model.main()
+    }
+}
+
+fn print(out: &mut String, block: &[Stmt], level: usize) {
+    let pad = "    ".repeat(level);
+    for stmt in block {
+        match stmt {
+            Stmt::Plain(text) => {
+                let _ = writeln!(out, "{pad}{text}");
+            }
+            Stmt::If(cond, then, otherwise) => {
+                let _ = writeln!(out, "{pad}if ({cond}) {{");
+                print(out, then, level + 1);
+                if !otherwise.is_empty() {
+                    let _ = writeln!(out, "{pad}}} else {{");
+                    print(out, otherwise, level + 1);
+                }
+                let _ = writeln!(out, "{pad}}}");
+            }
+            Stmt::Switch(on, cases) => {
+                let _ = writeln!(out, "{pad}switch ({on}) {{");
+                for (label, block) in cases {
+                    let _ = writeln!(out, "{pad}    {label}: {{");
+                    print(out, block, level + 2);
+                    let _ = writeln!(out, "{pad}    }}");
+                }
+                let _ = writeln!(out, "{pad}}}");
+            }
+            Stmt::For(head, body) => {
+                let _ = writeln!(out, "{pad}for ({head}) {{");
+                print(out, body, level + 1);
+                let _ = writeln!(out, "{pad}}}");
+            }
+        }
+    }
+}
