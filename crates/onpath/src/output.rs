@@ -68,16 +68,31 @@ pub(crate) use {say, say_line, tell_line};
 /// Everything that was set up is undone on the way; [`ending`] makes a status of it.
 struct Unwritable(std::io::Error);
 
+/// Whether standard output is still read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// As far as one can know.
+    On,
+    /// Its reader has gone away.
+    Over,
+}
+
 /// Writes to standard output. A reader such as `head` that has read enough is no failure: the command
 /// goes on in silence to its own end. Any other failure unwinds as [`Unwritable`].
 pub(crate) fn write_out(text: Arguments<'_>) {
+    write_watched(text);
+}
+
+/// As [`write_out`], and tells whether there is still a reader, for commands that have no end of their own.
+pub(crate) fn write_watched(text: Arguments<'_>) -> Reading {
     let mut out = std::io::stdout().lock();
     match out.write_fmt(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+        Ok(()) => Reading::On,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Reading::Over,
+        Err(error) => {
             drop(out);
             std::panic::resume_unwind(Box::new(Unwritable(error)))
         }
-        _ => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! `onpath run`
 
 mod prepare;
-mod unit;
+pub mod unit;
 
 use crate::args::Run;
 use crate::bundle;
@@ -13,10 +13,12 @@ use bpf::abi::{Abi, Hook};
 use kernel::attach::{Mode, TcWay};
 use kernel::bundle::{Attachment, LoadRefused, Member, Port, Source};
 use kernel::interrupt::Interrupts;
+use kernel::link_settings::Change;
 use kernel::{Failure, Pins};
 use prepare::{Interfaces, Prepared};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use unit::Unit;
 
 /// Compiles, loads, fills and attaches a program or the programs of a bundle; then stays until interrupted, or
@@ -27,71 +29,136 @@ pub fn run(args: Run) -> Done {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
     };
-    let mut unit = unit::read(&args)?;
-    let interfaces = prepare::interfaces(&unit.bundle).map_err(refused)?;
-    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
-    kernel::bundle::check_rights(&given_hooks(&unit), attachments).map_err(refused)?;
-    let pins = Pins::default();
-    pins.check_free(&unit.name).map_err(refused)?;
-
-    let begun = Instant::now();
-    let prepared = prepare_all(&mut unit, &interfaces, &pins)?;
-    let mut members = load(&unit, &prepared, interfaces, args.verbose)?;
-    let took = begun.elapsed();
-    for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
-        prepared.fill(&unit, of, &mut member.instance.store)?;
-    }
-    kernel::bundle::connect(&members).map_err(refused)?;
-    let way = if args.clsact {
-        TcWay::Clsact
-    } else {
-        TcWay::Best
+    let unit = unit::read(&args)?;
+    let how = How {
+        way: if args.clsact {
+            TcWay::Clsact
+        } else {
+            TcWay::Best
+        },
+        verbose: args.verbose,
+        links: Change::default(),
     };
-    let place = pins.begin(&unit.name).map_err(refused)?;
-    let attached = kernel::bundle::attach(&members, way).map_err(refused)?;
-    let places: Vec<String> = attached
-        .iter()
-        .flat_map(|a| where_it_runs(&unit, &prepared, a))
-        .collect();
-    place.commit(&members, attached).map_err(refused)?;
-    let saved = Saved(&pins, &unit.name);
-
-    let name = &unit.name;
-    let own: std::time::Duration = prepared.iter().map(|p| p.own_time).sum();
-    let instructions: u32 = prepared
-        .iter()
-        .map(|p| p.compiled.budget.instructions())
-        .sum();
-    say_line!(
-        "{name}: compiled and loaded in {} ms ({} ms of it our own), {instructions} instructions",
-        took.as_millis(),
-        own.as_millis(),
-    );
-    for line in places {
+    let pins = Pins::default();
+    let running = set_up(unit, &pins, how)?;
+    for line in &running.told {
         say_line!("{line}");
     }
+    let name = running.name().to_string();
     if args.detach {
         say_line!("{name}: running; `onpath unload {name}` ends it");
-        std::mem::forget(saved);
+        running.leave();
         return Ok(ExitCode::SUCCESS);
     }
     say_line!("{name}: running; interrupt to end");
     if let Err(error) = interrupts.wait() {
         tell_line!("waiting for an interrupt failed: {error}");
     }
-    std::mem::forget(saved);
-    pins.remove(name).map_err(refused)?;
+    running.end()?;
     say_line!("\n{name}: detached");
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is not left behind where the command ends before it could say that it runs.
-struct Saved<'a>(&'a Pins, &'a str);
+/// How a unit is set up.
+#[derive(Clone, Copy)]
+pub struct How {
+    /// How tc programs are attached.
+    pub way: TcWay,
+    /// Whether the kernel's whole log is shown if it refuses.
+    pub verbose: bool,
+    /// What is changed of each interface at which a program runs, as long as it runs.
+    pub links: Change,
+}
 
-impl Drop for Saved<'_> {
-    fn drop(&mut self) {
-        let _ = self.0.remove(self.1);
+/// A unit that runs. Dropping it takes it off again: so does a command that ends before it could say that it runs.
+pub struct Running<'a> {
+    /// Its programs with their state, in the unit's order.
+    pub members: Vec<Member>,
+    /// What there is to tell of it, a line each.
+    pub told: Vec<String>,
+    saved: Option<Saved<'a>>,
+}
+
+struct Saved<'a> {
+    pins: &'a Pins,
+    name: String,
+}
+
+impl Running<'_> {
+    /// What the other commands know it by.
+    pub fn name(&self) -> &str {
+        self.saved.as_ref().map_or("", |saved| &saved.name)
     }
+
+    /// Leaves it running.
+    pub fn leave(mut self) {
+        self.saved = None;
+    }
+
+    /// Takes it off, and says if that fails.
+    pub fn end(mut self) -> Result<(), Stop> {
+        match self.saved.take() {
+            Some(Saved { pins, name }) => pins.remove(&name).map_err(refused),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if let Some(Saved { pins, name }) = self.saved.take() {
+            let _ = pins.remove(&name);
+        }
+    }
+}
+
+/// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
+pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop> {
+    let interfaces = prepare::interfaces(&unit.bundle).map_err(refused)?;
+    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
+    kernel::bundle::check_rights(&given_hooks(&unit), attachments).map_err(refused)?;
+    pins.check_free(&unit.name).map_err(refused)?;
+
+    let begun = Instant::now();
+    let prepared = prepare_all(&mut unit, &interfaces, pins)?;
+    let mut members = load(&unit, &prepared, interfaces, how.verbose)?;
+    let took = begun.elapsed();
+    for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
+        prepared.fill(&unit, of, &mut member.instance.store)?;
+    }
+    kernel::bundle::connect(&members).map_err(refused)?;
+    let mut place = pins.begin(&unit.name).map_err(refused)?;
+    if how.links != Change::default() {
+        let ports = members.iter().flat_map(|member| &member.ports);
+        let links: BTreeMap<u32, &str> = ports.map(|p| (p.index, p.name.as_str())).collect();
+        for (index, name) in links {
+            place.change_link(name, index, how.links).map_err(refused)?;
+        }
+    }
+    let attached = kernel::bundle::attach(&members, how.way).map_err(refused)?;
+    let places: Vec<String> = attached
+        .iter()
+        .flat_map(|a| where_it_runs(&unit, &prepared, a))
+        .collect();
+    place.commit(&members, attached).map_err(refused)?;
+
+    let name = unit.name;
+    let own: Duration = prepared.iter().map(|p| p.own_time).sum();
+    let instructions: u32 = prepared
+        .iter()
+        .map(|p| p.compiled.budget.instructions())
+        .sum();
+    let mut told = vec![format!(
+        "{name}: compiled and loaded in {} ms ({} ms of it our own), {instructions} instructions",
+        took.as_millis(),
+        own.as_millis(),
+    )];
+    told.extend(places);
+    Ok(Running {
+        members,
+        told,
+        saved: Some(Saved { pins, name }),
+    })
 }
 
 /// The hooks that are known before the programs are read.
