@@ -107,10 +107,15 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum.h",
         "flow_state.h",
         "observe.h",
+        "offload.h",
         "onpath.h",
         "packet.h",
+        "room.h",
+        "send.h",
+        "skb.h",
         "tc.h",
         "types.h",
+        "vlan.h",
         "wide.h",
         "xdp.h"
     )

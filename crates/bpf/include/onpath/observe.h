@@ -11,11 +11,12 @@ static u32 (*const bpf_get_prandom_u32)(void) __attribute__((unused)) = (void *)
 
 #ifdef ONPATH_OBSERVE
 
+#define SENT_BACK 2
 #define OBSERVED 64 /* how many copies and random numbers there is room for: a power of two */
 
 struct onpath_observed {
     u32 port;             /* where a redirect went */
-    u32 redirect_ingress; /* 1 if it went to the port's ingress */
+    u32 redirect_ingress; /* 1 if it went to the port's ingress, SENT_BACK if back where it came from */
     u32 copies;           /* how many copies were made */
     u32 drawn;            /* how many random numbers were drawn */
     u64 now;              /* what the clock says */

@@ -1,71 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What a program at traffic control includes: the packet as the kernel's stack has it. */
+/* What a program at traffic control includes: the packet as the kernel's stack has it.
+ *
+ * The program sees the bytes of the wire, on interfaces with Ethernet headers. What it must know nothing of:
+ * - VLAN tags beside the packet, and what the stack notes of a packet's protocol: vlan.h.
+ * - Room at the packet's head: room.h.
+ * - Checksums that a device computed, or is to compute: offload.h.
+ * - Packets whose bytes are not all in one piece: packet_pull below.
+ * What cannot be kept right is a fault, and the packet is dropped. */
 #ifndef ONPATH_TC_H
 #define ONPATH_TC_H
 
 #include "onpath.h"
+#include "skb.h"
+#include "offload.h"
+#include "room.h"
+#include "send.h"
+#include "vlan.h"
 
-/* The context of a program at traffic control. Pointers are 32 bits here and converted by the verifier. */
-struct __sk_buff {
-    u32 len;
-    u32 pkt_type;
-    u32 mark;
-    u32 queue_mapping;
-    u32 protocol;
-    u32 vlan_present;
-    u32 vlan_tci;
-    u32 vlan_proto;
-    u32 priority;
-    u32 ingress_ifindex;
-    u32 ifindex;
-    u32 tc_index;
-    u32 cb[5];
-    u32 hash;
-    u32 tc_classid;
-    u32 data;
-    u32 data_end;
-    u32 napi_id;
-    u32 family;
-    u32 remote_ip4;
-    u32 local_ip4;
-    u32 remote_ip6[4];
-    u32 local_ip6[4];
-    u32 remote_port;
-    u32 local_port;
-    u32 data_meta;
-    u64 flow_keys __attribute__((aligned(8)));
-    u64 tstamp;
-    u32 wire_len;
-    u32 gso_segs;
-    u64 sk __attribute__((aligned(8)));
-    u32 gso_size;
-    u8 tstamp_type;
-    u64 hwtstamp;
-};
-
-static long (*const bpf_skb_store_bytes)(struct __sk_buff *ctx, u32 offset, const void *from, u32 len,
-                                         u64 flags) __attribute__((unused)) = (void *)9;
-static long (*const bpf_skb_load_bytes)(const struct __sk_buff *ctx, u32 offset, void *to,
-                                        u32 len) __attribute__((unused)) = (void *)26;
-static long (*const bpf_skb_pull_data)(struct __sk_buff *ctx, u32 len) __attribute__((unused)) = (void *)39;
-static long (*const bpf_skb_adjust_room)(struct __sk_buff *ctx, int by, u32 mode,
-                                         u64 flags) __attribute__((unused)) = (void *)50;
-
-#define TC_NEXT -1 /* on its way, past whatever else runs at the hook */
-#define TC_STOP 2  /* dropped */
-
-/* Makes the packet's first `from` bytes `to` bytes, whose content is not said: the caller writes them. 0 if it
- * could be done. */
-INLINE long packet_resize_head(struct __sk_buff *ctx, u32 from, u32 to)
+/* Before anything else. 0 if the program may run. */
+INLINE long packet_start(struct __sk_buff *ctx)
 {
-    return bpf_skb_adjust_room(ctx, to - from, 1, 0);
+    observe_start();
+    return ctx->vlan_present ? vlan_into_packet(ctx) : 0;
+}
+
+/* A packet that goes on and whose EtherType is the one it came with. 0 if it may. */
+INLINE long packet_end(struct __sk_buff *ctx)
+{
+    return ctx->vlan_present ? packet_settle(ctx) : 0;
+}
+
+/* A packet that goes on and may have another EtherType now; `protocol` is what the stack took it for when it
+ * came. 0 if it may. A packet that segmentation is still to take apart cannot become one of another protocol:
+ * nobody could take that apart. */
+INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
+{
+    u8 *data = (u8 *)(long)ctx->data;
+    u8 *data_end = (u8 *)(long)ctx->data_end;
+
+    if (data + ETHERNET > data_end)
+        return -1;
+    if (!ctx->vlan_present && *(any16 *)(data + TYPE) == (u16)ctx->protocol)
+        return 0;
+    return packet_settle(ctx) || (ctx->gso_size && ctx->protocol != protocol);
+}
+
+/* Brings the packet's first `bytes` bytes into one piece. 1 if it did: pointers into the packet are to be made
+ * anew. 0 if they were in one piece, or the packet has no more than it showed. */
+INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
+{
+    u8 *data = (u8 *)(long)ctx->data;
+    u8 *data_end = (u8 *)(long)ctx->data_end;
+    u32 all = ctx->len, want = all < bytes ? all : bytes;
+
+    return (u64)(data_end - data) < want && !bpf_skb_pull_data(ctx, want);
 }
 
 /* Bytes from an offset on to memory and back. The length is not 0; 0 if the packet has as many. */
 #define packet_load_bytes bpf_skb_load_bytes
 #define packet_store_bytes(ctx, offset, from, len) bpf_skb_store_bytes(ctx, offset, from, len, 0)
 /* Bytes in all. */
-#define packet_length(ctx, data, data_end) ((u64)(ctx)->len)
+#define packet_length(ctx, data, data_end) ((ctx)->len)
+
+/* The interface's, without the Ethernet header; 0 if it is not known. In a test run that of the loopback
+ * interface. A helper call costs less than going through the kernel's own struct of the interface needs of a new
+ * kernel. */
+INLINE u32 packet_mtu(struct __sk_buff *ctx)
+{
+    u32 mtu = 0;
+
+    bpf_check_mtu(ctx, 0, &mtu, 0, 0);
+    return mtu;
+}
 
 /* Sends the whole packet to user space, its length as 4 bytes in front. 0, or the error number. */
 INLINE u32 send_packet_event(struct __sk_buff *ctx, void *map, u64 length)

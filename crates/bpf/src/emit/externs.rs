@@ -31,6 +31,12 @@ impl Gen<'_> {
             (None, name @ ("csum_replace2" | "csum_replace4" | "ebpf_ipv4_checksum")) => {
                 self.pure_function(name, call);
             }
+            (None, name @ ("l4_csum_replace2" | "l4_csum_replace4")) => {
+                let mut args = vec![C::id("ctx")];
+                args.extend(self.arguments(call));
+                self.result(call, C::call(name, args));
+            }
+            (None, "random32") => self.result(call, C::call("random_u32", Vec::new())),
             (None, "BPF_KTIME_GET_NS") => {
                 let now = C::call("now_ns", Vec::new()).cast(CType::U32);
                 self.result(call, now);

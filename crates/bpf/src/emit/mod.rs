@@ -20,6 +20,7 @@ use crate::plan::{Plan, flow::Flow, layout::StmtId};
 use crate::{Options, errors};
 use cgen::tree::{Block, Expr as C, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
+use entry::Pull;
 use ir::{Expr, Header, Label, Program, StmtKind, visit};
 use locals::Locals;
 use smol_str::SmolStr;
@@ -161,13 +162,26 @@ impl<'a> Gen<'a> {
     }
 
     fn goto_reject(&mut self, cond: C) {
+        self.goto_end(cond, "reject");
+    }
+
+    /// Where the packet, as far as it can be seen, is too short for its parser.
+    fn goto_short(&mut self, cond: C) {
+        let label = match self.pull() {
+            Pull::Late(_) => "too_short",
+            Pull::Never | Pull::Early(_) => "reject",
+        };
+        self.goto_end(cond, label);
+    }
+
+    fn goto_end(&mut self, cond: C, label: &str) {
         match cond.as_int() {
             Some(0) => {}
             Some(_) => {
-                self.push(Stmt::Goto("reject".into()));
+                self.push(Stmt::Goto(label.into()));
                 self.flow.dead = true;
             }
-            None => self.push(Stmt::goto_if(cond, "reject")),
+            None => self.push(Stmt::goto_if(cond, label)),
         }
     }
 

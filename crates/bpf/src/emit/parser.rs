@@ -133,7 +133,7 @@ impl Gen<'_> {
         }
         let want = self.cursor.delta + bytes.max(ahead);
         let end = self.cursor.base().plus(want.into());
-        self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
+        self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
         self.cursor.avail = want;
     }
 
@@ -422,7 +422,7 @@ impl Gen<'_> {
         self.follow_offset(false);
         self.cursor = Place::variable();
         let end = C::id("cur").plus(after.into());
-        self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
+        self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
         self.cursor.avail = after;
         if self.plan.rep(h) == Rep::Packet {
             let rest = self.local(Role::Rest(h));
@@ -470,7 +470,7 @@ impl Gen<'_> {
                 let offset = self.offset();
                 self.set_offset(C::bin(BinOp::Add, offset, bytes));
                 self.follow_offset(false);
-                self.goto_reject(C::bin(BinOp::Gt, C::id("cur"), C::id("data_end")));
+                self.goto_short(C::bin(BinOp::Gt, C::id("cur"), C::id("data_end")));
                 self.cursor = Place::variable();
             }
         }

@@ -159,3 +159,13 @@ pub fn selector_key(hook: Hook, table: &str, key: &str, at: Span) -> Diagnostic 
          them, with an entry for each value",
     )
 }
+
+/// A verdict that sends the packet back, where there is no way back.
+pub fn no_way_back() -> Diagnostic {
+    Diagnostic::error(
+        Code("E0732"),
+        Span::NONE,
+        "the tc-egress hook cannot send a packet back where it came from, which this program may do (XDP_TX)",
+    )
+    .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
+}

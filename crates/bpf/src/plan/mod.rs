@@ -5,6 +5,7 @@ pub mod facts;
 pub mod flow;
 pub mod graph;
 pub mod layout;
+pub mod wire;
 
 use crate::abi::Hook;
 use crate::errors;
@@ -15,6 +16,7 @@ use graph::Graph;
 use ir::{BlockBody, Header, Parser, Program, Role, Routine};
 use layout::Layout;
 use std::collections::BTreeSet;
+use wire::Wire;
 
 /// Which model's meaning the program has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +61,8 @@ pub struct Plan {
     pub graph: Graph,
     /// The emitted layout against the extracted one.
     pub layout: Layout,
+    /// What of the packet's bytes matters.
+    pub wire: Wire,
 }
 
 impl Plan {
@@ -121,6 +125,7 @@ impl Plan {
             Some(d) => Layout::new(program, hook, &facts, &graph, d, &reps)?,
             None => Layout::default(),
         };
+        let wire = Wire::new(program, parser, &facts, &graph, &layout, &reps);
         Ok(Plan {
             model,
             parser,
@@ -132,6 +137,7 @@ impl Plan {
             invalidated: facts.headers.iter().map(|h| h.invalidated).collect(),
             graph,
             layout,
+            wire,
         })
     }
 

@@ -16,7 +16,7 @@ use crate::abi::Hook;
 use crate::plan::Plan;
 use crate::plan::flow::Flow;
 use crate::{BpfOutput, Options, errors, snapshot};
-use cgen::tree::{Expr as C, Stmt};
+use cgen::tree::{Block, Expr as C, Stmt};
 use diag::{Diagnostics, SourceMap, Span};
 use ir::{BlockBody, ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
 use smol_str::SmolStr;
@@ -58,6 +58,24 @@ pub(crate) fn emit(
             return g.finish();
         }
     }
+}
+
+/// Bytes of a packet that are always in one piece.
+const ETHERNET: u32 = 14;
+
+/// When the first bytes of a packet, this many, are brought into one piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pull {
+    /// They are.
+    Never,
+    /// Before the parser runs.
+    Early(u32),
+    /// When the parser finds too few; it begins anew then.
+    Late(u32),
+}
+
+fn pull_call(bytes: u32) -> C {
+    C::call("packet_pull", vec![C::id("ctx"), C::int(bytes.into())])
 }
 
 impl Gen<'_> {
@@ -102,7 +120,31 @@ impl Gen<'_> {
         }
         self.push(Stmt::Label("reject".into()));
         let refused = self.refused();
-        self.push(Stmt::Return(Some(refused)));
+        self.push(Stmt::Return(Some(refused.clone())));
+        if let Pull::Late(bytes) = self.pull() {
+            self.push(Stmt::Label("too_short".into()));
+            self.push(Stmt::If(
+                C::and(C::not(C::id("pulled")), pull_call(bytes)),
+                vec![
+                    Stmt::Assign(C::id("pulled"), C::int(1)),
+                    Stmt::Goto("start_over".into()),
+                ],
+                Block::new(),
+            ));
+            self.push(Stmt::Return(Some(refused)));
+        }
+    }
+
+    /// When the packet's bytes are brought into one piece.
+    pub(super) fn pull(&self) -> Pull {
+        let wire = &self.plan.wire;
+        let bytes = wire.reads.unwrap_or(u32::MAX);
+        match self.options.hook {
+            Hook::Xdp => Pull::Never,
+            _ if bytes <= ETHERNET => Pull::Never,
+            _ if wire.parser_acts => Pull::Early(bytes),
+            _ => Pull::Late(bytes),
+        }
     }
 
     /// What the program returns for a packet that its parser rejects, or that cannot be handled.
@@ -164,8 +206,11 @@ impl Gen<'_> {
             locals.insert(0, pointer("data"));
         }
         let spilled = self.spill(&mut locals, &mut body)?;
-        let start = self.start(&locals, spilled.as_ref());
-        let mut whole = start;
+        let mut whole = match self.options.hook {
+            Hook::Xdp => Block::new(),
+            Hook::TcIngress | Hook::TcEgress => self.tc_start(),
+        };
+        whole.extend(self.start(&locals, spilled.as_ref()));
         whole.append(&mut body);
         Ok(self.file(whole, &locals, spilled))
     }

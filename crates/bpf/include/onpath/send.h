@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Packets that leave by another way than their own. In a test run, where nothing goes out, the ports are kept for
+ * the test to read. Ports without an interface get nothing. */
+#ifndef ONPATH_SEND_H
+#define ONPATH_SEND_H
+
+#include "bpf.h"
+#include "observe.h"
+#include "skb.h"
+
+#define MOST_PORTS_OF_A_GROUP 32
+
+struct port_group {
+    u32 count;
+    u32 port[MOST_PORTS_OF_A_GROUP];
+};
+
+#ifdef ONPATH_OBSERVE
+
+/* Out of a port, or as if it had come in there. */
+INLINE long redirect_to(void *ports, u32 port, u64 flags)
+{
+    (void)ports;
+    onpath_observed.port = port;
+    onpath_observed.redirect_ingress = flags == BPF_F_INGRESS;
+    return TC_SENT;
+}
+
+/* Back out of the interface that the packet came in on, whose port user space knows. */
+INLINE long send_back(struct __sk_buff *ctx)
+{
+    (void)ctx;
+    onpath_observed.redirect_ingress = SENT_BACK;
+    return TC_SENT;
+}
+
+INLINE void send_copy(struct __sk_buff *ctx, void *ports, u32 port)
+{
+    (void)ctx, (void)ports;
+    onpath_observed.copy[onpath_observed.copies++ & (OBSERVED - 1)] = port;
+}
+
+#else
+
+/* Out of a port, or as if it had come in there. */
+INLINE long redirect_to(void *ports, u32 port, u64 flags)
+{
+    u32 *interface = bpf_map_lookup_elem(ports, &port);
+
+    return interface ? bpf_redirect(*interface, flags) : TC_STOP;
+}
+
+/* Back out of the interface that the packet came in on. */
+INLINE long send_back(struct __sk_buff *ctx)
+{
+    return bpf_redirect(ctx->ifindex, 0);
+}
+
+/* A copy out of a port. */
+INLINE void send_copy(struct __sk_buff *ctx, void *ports, u32 port)
+{
+    u32 *interface = bpf_map_lookup_elem(ports, &port);
+
+    if (interface)
+        bpf_clone_redirect(ctx, *interface, 0);
+}
+
+#endif
+
+/* A copy out of each port of a group. */
+INLINE void send_copies(struct __sk_buff *ctx, void *groups, void *ports, u32 group)
+{
+    struct port_group *to = bpf_map_lookup_elem(groups, &group);
+
+    if (!to)
+        return;
+    for (u32 i = 0; i < MOST_PORTS_OF_A_GROUP && i < to->count; i++)
+        send_copy(ctx, ports, to->port[i]);
+}
+
+#endif
