@@ -1,5 +1,6 @@
 //! What is where in an instance's folder.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -107,9 +108,15 @@ pub(super) fn empty(folder: &Path) -> io::Result<()> {
                 fs::remove_file(file?.path())?;
             }
             fs::remove_dir(path)?;
-        } else if entry.file_name() != SETTINGS {
+        } else if entry.file_name() != SETTINGS && !is_the_kernels(&entry.file_name()) {
             fs::remove_file(path)?;
         }
     }
     Ok(())
+}
+
+/// Whether the kernel itself put a file into a new BPF file system (`maps.debug`): names with dots are its own, and
+/// cannot be removed.
+fn is_the_kernels(name: &OsStr) -> bool {
+    name.to_string_lossy().contains('.')
 }
