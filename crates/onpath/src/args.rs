@@ -45,6 +45,13 @@ pub enum Command {
     Ls(Ls),
     /// Detach and remove programs and bundles that are running
     Unload(Unload),
+    /// Measure delay, loss and reordering of IPv6 flows, by an option in their packets (RFC 8250)
+    ///
+    /// Puts the Performance and Diagnostic Metrics destination option on packets that go out of an
+    /// interface, reads it from those that come in, and shows what both ends' options tell. Where
+    /// the other end runs it too, that is the delay of the network and that of the host apart from
+    /// each other. Needs what `onpath run` of a bundle needs (root has it all).
+    Pdm(crate::pdm::args::Pdm),
     /// Read and change a running program's tables
     #[command(subcommand)]
     Table(TableCommand),

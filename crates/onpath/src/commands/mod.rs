@@ -9,6 +9,7 @@ mod graph;
 mod instance;
 mod ls;
 mod man;
+mod pdm;
 mod source;
 mod start;
 mod table;
@@ -33,5 +34,6 @@ pub fn run(command: Command) -> Done {
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
+        Command::Pdm(args) => pdm::run(args),
     }
 }

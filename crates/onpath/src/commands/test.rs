@@ -172,7 +172,7 @@ fn target(args: &Test) -> Result<Target, Stop> {
                     usage("`--extern` is for the kernel's targets: the interpreter does not run C")
                 }
                 () => Ok(Target::Interp {
-                    seed: args.seed.unwrap_or(1),
+                    seed: args.seed.unwrap_or(control::repeatable::SEED),
                     direction: if args.egress {
                         Direction::Egress
                     } else {

@@ -69,11 +69,14 @@ pub struct Pdm {
     /// The name by which the other commands know it; pdm- and the interface's by default
     #[arg(long)]
     pub name: Option<String>,
+    /// Show the kernel verifier's whole log if it refuses
+    #[arg(long)]
+    pub verbose: bool,
     /// Leave it running, pinned, and return; `--attach` shows it, `onpath unload` ends it
     #[arg(long, conflicts_with_all = ["json", "prometheus", "once", "duration", "quiet"])]
     pub detach: bool,
     /// Show what is running under this name already, and leave it running
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["dev", "filter", "mode", "keep_option", "name"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["dev", "filter", "mode", "keep_option", "name", "verbose"])]
     pub attach: Option<String>,
     /// Print a JSON object an interval, on a line of its own
     #[arg(long)]

@@ -110,6 +110,56 @@ impl std::fmt::Display for Filter {
     }
 }
 
+/// How many entries the programs' filter tables hold.
+const ENTRIES: usize = 64;
+
+/// Fails if the programs' tables have no room for so many filters.
+pub fn check_room(filters: &[Filter]) -> Result<(), Mistake> {
+    let wanted: usize = filters.iter().map(|f| f.matches().len()).sum();
+    if wanted <= ENTRIES {
+        return Ok(());
+    }
+    Err(Mistake {
+        what: format!("{} filters are too many", filters.len()),
+        help: format!(
+            "a filter with a port takes two places, another one takes one, and there are {ENTRIES}; take shorter prefixes, or \
+             leave ports out"
+        ),
+    })
+}
+
+/// The lines that put filters into a table of the programs: nothing but what they name is measured, or everything if
+/// there are none.
+pub fn entries(table: &str, filters: &[Filter]) -> Vec<String> {
+    if filters.is_empty() {
+        return Vec::new();
+    }
+    let all = filters.iter().flat_map(Filter::matches);
+    let adds = (1..).zip(all);
+    let adds = adds.map(|(priority, keys)| format!("add {table} {priority} {keys} measure()"));
+    std::iter::once(format!("setdefault {table} skip()"))
+        .chain(adds)
+        .collect()
+}
+
+impl Filter {
+    /// The keys of the entries for it, one for each end that may have the port.
+    fn matches(&self) -> Vec<String> {
+        let mask = masked(Ipv6Addr::from_bits(u128::MAX), self.length);
+        let remote = match (self.length, self.port) {
+            (0, None) => "remote:*".to_string(),
+            (0, Some(_)) => String::new(),
+            _ => format!("remote:{} &&& {mask}", self.address),
+        };
+        match self.port {
+            None => vec![remote],
+            Some(port) => ["local_port", "remote_port"]
+                .map(|end| format!("{remote} {end}:{port}").trim().to_string())
+                .into(),
+        }
+    }
+}
+
 fn masked(address: Ipv6Addr, length: u8) -> Ipv6Addr {
     let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
     Ipv6Addr::from_bits(address.to_bits() & mask)
@@ -136,6 +186,23 @@ mod tests {
         assert_eq!(parsed("/443"), ":: 0 Some(443)");
         assert_eq!(parsed("::/0"), ":: 0 None");
         assert_eq!(parsed("fd00::1/128"), "fd00::1 128 None");
+    }
+
+    #[test]
+    fn a_port_may_be_at_either_end() {
+        assert!(entries("t", &[]).is_empty());
+        let filters = ["2001:db8::/32", "/443"].map(|text| Filter::parse(text).unwrap());
+        assert_eq!(
+            entries("t", &filters),
+            [
+                "setdefault t skip()",
+                "add t 1 remote:2001:db8:: &&& ffff:ffff:: measure()",
+                "add t 2 local_port:443 measure()",
+                "add t 3 remote_port:443 measure()",
+            ]
+        );
+        assert!(check_room(&filters).is_ok());
+        assert!(check_room(&[filters[1]; 33]).is_err());
     }
 
     #[test]

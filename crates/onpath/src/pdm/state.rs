@@ -1,4 +1,4 @@
-//! The programs' state of a flow, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4`, as a [`Flow`].
+//! The programs' state of a flow, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
 
 use super::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
 use std::net::Ipv6Addr;

@@ -72,8 +72,6 @@ pub struct How {
 
 /// A unit that runs. Dropping it takes it off again: so does a command that ends before it could say that it runs.
 pub struct Running<'a> {
-    /// Its programs with their state, in the unit's order.
-    pub members: Vec<Member>,
     /// What there is to tell of it, a line each.
     pub told: Vec<String>,
     saved: Option<Saved<'a>>,
@@ -155,7 +153,6 @@ pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop
     )];
     told.extend(places);
     Ok(Running {
-        members,
         told,
         saved: Some(Saved { pins, name }),
     })

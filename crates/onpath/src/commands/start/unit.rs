@@ -117,7 +117,7 @@ fn alone(args: &Run) -> Result<Unit, Stop> {
 }
 
 /// What the command line says stands in no file.
-fn nowhere<T>(value: T) -> At<T> {
+pub fn nowhere<T>(value: T) -> At<T> {
     At {
         value,
         span: Span::NONE,

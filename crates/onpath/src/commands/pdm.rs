@@ -1,0 +1,239 @@
+//! `onpath pdm`
+
+use super::start::unit::{Unit, nowhere};
+use super::start::{How, set_up};
+use crate::bundle::{self, Entries};
+use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
+use crate::pdm::args::{Mode, Pdm};
+use crate::pdm::filter::{self, Filter};
+use crate::pdm::live::{self, Form, Show};
+use crate::pdm::reader::{About, Reader};
+use crate::pdm::serve::{self, Page};
+use crate::pdm::{errors, instance};
+use bpf::abi::Hook;
+use diag::{Diagnostic, SourceMap};
+use kernel::attach::TcWay;
+use kernel::interrupt::Interrupts;
+use kernel::link_settings::{self, Change};
+use kernel::{Pins, interface};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The shortest packet that every network behind IPv6 carries whole, and what the option adds to it.
+const LEAST_MTU: u32 = 1280 + 16;
+
+/// Measures an interface and shows it, or shows what another process measures.
+pub fn run(args: Pdm) -> Done {
+    // Before anything is set up: an interrupt in between waits until it can be undone in order.
+    let interrupts = match Interrupts::hold() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(format!("interrupts could not be held back: {error}")),
+    };
+    match (&args.attach, &args.dev) {
+        (Some(name), _) => watch(&args, name, &interrupts),
+        (None, Some(device)) => measure(&args, device, &interrupts),
+        (None, None) => Err(Stop::Usage("write --dev and an interface".into())),
+    }
+}
+
+/// Starts measuring, and shows it until interrupted or leaves it running.
+fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
+    let filters = filters(&args.filter).map_err(usage)?;
+    let address = address(args)?;
+    let index = interface::index(device).map_err(refused)?;
+    kernel::bundle::check_rights(&[Hook::TcEgress, Hook::TcIngress], 2).map_err(refused)?;
+    let pins = Pins::default();
+    check_interface(device, index, &pins).map_err(refused)?;
+    // Before anything is changed: an address may be taken.
+    let page = serve(address)?;
+
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => instance::name(device),
+    };
+    let how = How {
+        way: TcWay::Best,
+        verbose: args.verbose,
+        links: Change {
+            gso_max_segs: (args.mode == Mode::Conformant).then_some(1),
+            ..Change::default()
+        },
+    };
+    let running = set_up(unit(args, &name, device, &filters)?, &pins, how)?;
+    for line in &running.told {
+        tell_line!("{line}");
+    }
+    tell_line!("{name}: {}", cost(args.mode, device));
+    if args.detach {
+        say_line!(
+            "{name}: running; `onpath pdm --attach {name}` shows it, `onpath unload {name}` ends it"
+        );
+        running.leave();
+        return Ok(ExitCode::SUCCESS);
+    }
+    tell_served(&name, &page);
+    tell_line!("{name}: running; interrupt to end");
+    let mut reader = open(&pins, &name)?;
+    live::show(&mut reader, &show(args, page), interrupts)?;
+    running.end()?;
+    tell_line!("{name}: detached");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows what is measured already.
+fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
+    let address = address(args)?;
+    let pins = Pins::default();
+    let mut reader = open(&pins, name)?;
+    let page = serve(address)?;
+    tell_served(name, &page);
+    let show = show(args, page);
+    if args.once && show.duration.is_none() {
+        live::look(&mut reader, &show, true)?;
+    } else {
+        live::show(&mut reader, &show, interrupts)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The figures of a running measurement.
+fn open(pins: &Pins, name: &str) -> Result<Reader, Stop> {
+    let record = pins.record(name).map_err(refused)?;
+    let other = || refused(errors::no_measurement(name));
+    let device = instance::interface(&record).ok_or_else(other)?;
+    let (_, egress) = pins.open(name, Some(instance::EGRESS)).map_err(refused)?;
+    let (_, ingress) = pins.open(name, Some(instance::INGRESS)).map_err(refused)?;
+    let about = About {
+        interface: interface::name(device.index).unwrap_or_else(|| device.name.clone()),
+        began: record.loaded,
+    };
+    Reader::new(about, egress, ingress).ok_or_else(other)
+}
+
+fn usage(diagnostic: Box<Diagnostic>) -> Stop {
+    refused(diagnostic);
+    Stop::Told(2)
+}
+
+fn filters(texts: &[String]) -> Result<Vec<Filter>, Box<Diagnostic>> {
+    let filters = texts.iter().map(|text| Filter::parse(text));
+    let filters: Vec<Filter> = filters.collect::<Result<_, _>>().map_err(errors::filter)?;
+    filter::check_room(&filters).map_err(errors::filter)?;
+    Ok(filters)
+}
+
+fn address(args: &Pdm) -> Result<Option<SocketAddr>, Stop> {
+    let parsed = args.prometheus.as_deref().map(|text| {
+        text.parse::<SocketAddr>()
+            .map_err(|_| usage(errors::address(text)))
+    });
+    parsed.transpose()
+}
+
+/// Fails where the option could not go out, and where somebody puts it on already.
+fn check_interface(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnostic>> {
+    for name in pins.names()? {
+        // What cannot be read is in nobody's way here.
+        let Ok(record) = pins.record(&name) else {
+            continue;
+        };
+        if instance::interface(&record).is_some_and(|at| at.index == index) {
+            return Err(errors::measured(device, &name));
+        }
+    }
+    if !interface::has_ipv6(device) {
+        return Err(errors::no_ipv6(device));
+    }
+    match link_settings::read(index) {
+        Ok(settings) if settings.mtu < LEAST_MTU => {
+            Err(errors::small_mtu(device, settings.mtu, LEAST_MTU))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Starts the server for Prometheus, if one is wanted: its address and its page.
+fn serve(address: Option<SocketAddr>) -> Result<Option<(SocketAddr, Page)>, Stop> {
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let page = Page::default();
+    let bound = serve::serve(address, &page)
+        .map_err(|error| refused(errors::not_served(address, &error)))?;
+    Ok(Some((bound, page)))
+}
+
+fn tell_served(name: &str, page: &Option<(SocketAddr, Page)>) {
+    if let Some((address, _)) = page {
+        tell_line!("{name}: figures for Prometheus at http://{address}/metrics");
+    }
+}
+
+fn show(args: &Pdm, page: Option<(SocketAddr, Page)>) -> Show {
+    let interval = Duration::from_secs_f64(args.interval);
+    let duration = args.duration.map(Duration::from_secs_f64);
+    let one_interval = args.once && args.attach.is_none();
+    Show {
+        form: match (args.json, args.quiet) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Nothing,
+            _ => Form::Table,
+        },
+        flows: args.flows,
+        interval,
+        duration: duration.or(one_interval.then_some(interval)),
+        once: args.once,
+        page: page.map(|(_, page)| page),
+    }
+}
+
+/// What a mode means for the host.
+fn cost(mode: Mode, device: &str) -> String {
+    match mode {
+        Mode::Conformant => format!(
+            "conformant: one option a packet; segmentation offload of {device} is limited to one segment \
+             meanwhile, which takes more of the processor"
+        ),
+        Mode::MarkOnce => {
+            "mark-once: segmentation offload copies an option into several packets; on the wire \
+                           this is not conformant to RFC 8250"
+                .to_string()
+        }
+    }
+}
+
+/// The bundle of `programs/pdm`, for one interface and with what the flags put into its tables.
+fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit, Stop> {
+    let mut map = SourceMap::new();
+    let Some(file) = map.add(instance::BUNDLE_FILE, instance::BUNDLE) else {
+        return failed("the bundle of the measurement is too large");
+    };
+    let mut bundle = bundle::read(&map, file).map_err(|wrong| {
+        print_diagnostics(&wrong, &map);
+        Stop::Told(1)
+    })?;
+    for member in &mut bundle.programs {
+        let (table, extra) = match member.name.value.as_str() {
+            instance::EGRESS => (
+                "egress_filter",
+                (args.mode == Mode::MarkOnce).then_some("setdefault offload mark_once()"),
+            ),
+            _ => (
+                "ingress_filter",
+                args.keep_option
+                    .then_some("setdefault towards_host leave()"),
+            ),
+        };
+        let mut lines = filter::entries(table, filters);
+        lines.extend(extra.map(String::from));
+        member.ports.dev = vec![device.to_string()];
+        member.entries = Some(Entries::Lines(lines.into_iter().map(nowhere).collect()));
+    }
+    Ok(Unit {
+        name: name.to_string(),
+        bundle,
+        alone: false,
+        map,
+    })
+}

@@ -1,0 +1,143 @@
+//! From the maps of the running programs to a [`Snapshot`].
+
+use super::counters;
+use super::histogram::{BUCKETS, Histogram};
+use super::history::{History, Sums};
+use super::snapshot::{Delays, Flow, Snapshot};
+use super::state;
+use control::{Store, StoreError};
+use ir::{Bits, ExternData, ExternInst, Program};
+use kernel::KernelStore;
+use num_traits::ToPrimitive;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What is said of a measurement beside its figures.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The interface.
+    pub interface: String,
+    /// When it began, in seconds since 1970.
+    pub began: u64,
+}
+
+/// The programs' maps.
+#[derive(Debug)]
+pub struct Reader {
+    about: About,
+    mode: &'static str,
+    egress: KernelStore,
+    ingress: KernelStore,
+    places: Places,
+    history: History,
+}
+
+/// What is read, by the names in the programs.
+#[derive(Debug)]
+struct Places {
+    flows: ExternInst,
+    sent: ExternInst,
+    received: ExternInst,
+    delays: Delays<ExternInst>,
+}
+
+impl Reader {
+    /// Reads the programs of `programs/pdm`; nothing if these are other ones.
+    pub fn new(about: About, egress: KernelStore, ingress: KernelStore) -> Option<Reader> {
+        let places = Places {
+            flows: named(&ingress.program, "flows")?,
+            sent: named(&egress.program, "egress_packets")?,
+            received: named(&ingress.program, "ingress_packets")?,
+            delays: Delays {
+                round_trip: named(&ingress.program, "round_trip_delay")?,
+                server: named(&ingress.program, "server_delay")?,
+                network: named(&ingress.program, "network_delay")?,
+            },
+        };
+        Some(Reader {
+            mode: mode(&egress)?,
+            about,
+            egress,
+            ingress,
+            places,
+            history: History::default(),
+        })
+    }
+
+    /// What there is now.
+    pub fn look(&mut self) -> Result<Snapshot, StoreError> {
+        let mut flows = self.flows()?;
+        state::order(&mut flows);
+        let Sums { packets, delays } = self.history.look(&flows);
+        let sent = counts(&self.egress, self.places.sent, counters::SIZE)?;
+        let received = counts(&self.ingress, self.places.received, counters::SIZE)?;
+        let histogram = |counter, sum| -> Result<Histogram, StoreError> {
+            Ok(Histogram::of(
+                &counts(&self.ingress, counter, BUCKETS)?,
+                sum,
+            ))
+        };
+        let places = &self.places.delays;
+        let time_ns = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_nanos() as u64);
+        Ok(Snapshot {
+            interface: self.about.interface.clone(),
+            mode: self.mode,
+            time_ns,
+            measured_ns: time_ns.saturating_sub(self.about.began.saturating_mul(1_000_000_000)),
+            totals: counters::totals(&sent, &received, packets),
+            delays: Delays {
+                round_trip: histogram(places.round_trip, delays.round_trip)?,
+                server: histogram(places.server, delays.server)?,
+                network: histogram(places.network, delays.network)?,
+            },
+            flows,
+        })
+    }
+
+    fn flows(&self) -> Result<Vec<Flow>, StoreError> {
+        let state = &self.ingress.program.externs[self.places.flows];
+        let known: Vec<(Vec<Bits>, Vec<Bits>)> = Vec::new();
+        let flow = |(key, value): (Vec<Bits>, Vec<Bits>)| {
+            state::flow(
+                |name| field(state, 0, &key, name),
+                |name| field(state, 1, &value, name),
+            )
+        };
+        Ok(known.into_iter().filter_map(flow).collect())
+    }
+}
+
+/// A scalar of a state's key (`of` 0) or value (1) by name.
+fn field(state: &ExternData, of: usize, scalars: &[Bits], name: &str) -> Option<u128> {
+    let names = state.type_arg_names.get(of)?;
+    let at = names.iter().position(|known| known == name)?;
+    scalars.get(at)?.value().to_u128()
+}
+
+/// The extern of this name, in whatever control it is.
+fn named(program: &Program, name: &str) -> Option<ExternInst> {
+    let is_it = |known: &str| known.rsplit('.').next() == Some(name);
+    let mut all = program.externs.iter();
+    all.find(|(_, data)| is_it(&data.name)).map(|(id, _)| id)
+}
+
+/// How packets are marked, as the programs were told.
+fn mode(egress: &KernelStore) -> Option<&'static str> {
+    let is_it = |known: &str| known.rsplit('.').next() == Some("offload");
+    let mut tables = egress.program.tables.iter();
+    let (id, table) = tables.find(|(_, table)| is_it(&table.name))?;
+    let call = egress.default_action(id).ok()?;
+    let action = &egress.program.actions[table.actions.get(call.action as usize)?.action].name;
+    Some(if action.ends_with("mark_once") {
+        super::args::Mode::MarkOnce.name()
+    } else {
+        super::args::Mode::Conformant.name()
+    })
+}
+
+fn counts(store: &KernelStore, counter: ExternInst, size: u64) -> Result<Vec<u64>, StoreError> {
+    (0..size)
+        .map(|index| store.counter(counter, index).map(|count| count.packets))
+        .collect()
+}
