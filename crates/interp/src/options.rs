@@ -36,7 +36,7 @@ impl Default for Options {
     /// in, the MTU of the loopback device (on which the kernel's test runs run).
     fn default() -> Options {
         Options {
-            seed: 0,
+            seed: repeatable::SEED,
             clock: Clock::Virtual {
                 step: repeatable::STEP,
             },

@@ -1,6 +1,7 @@
 //! Every STF test of the repository on the interpreter, from P4 source: on the program as elaborated,
 //! and on the program after all passes, which must mean the same.
 
+use arch::tc::Direction;
 use control::stf;
 use diag::{Diagnostics, SourceMap};
 use interp::{Interpreter, Options};
@@ -66,6 +67,13 @@ fn run(program: &Arc<Program>, script: &Path) -> Vec<String> {
     let Ok(text) = std::fs::read_to_string(script) else {
         return vec!["unreadable".to_string()];
     };
+    let options = Options {
+        direction: match text.lines().next() {
+            Some("# direction: egress") => Direction::Egress,
+            _ => Direction::Ingress,
+        },
+        ..Options::default()
+    };
     let Some(file) = map.add(script.display().to_string(), text) else {
         return vec!["too large".to_string()];
     };
@@ -73,7 +81,7 @@ fn run(program: &Arc<Program>, script: &Path) -> Vec<String> {
     if diagnostics.has_errors() {
         return vec![told(&map, &diagnostics)];
     }
-    let mut device = match Interpreter::new(Arc::clone(program), Options::default()) {
+    let mut device = match Interpreter::new(Arc::clone(program), options) {
         Ok(device) => device,
         Err(diagnostics) => return vec![told(&map, &diagnostics)],
     };

@@ -101,7 +101,7 @@ crate::delegate::store_by_field!(TestRun, instance.store);
 impl TestRun {
     /// Takes a program that was compiled with [`OBSERVE`].
     pub fn new(instance: Instance) -> TestRun {
-        TestRun::seeded(instance, 0)
+        TestRun::seeded(instance, repeatable::SEED)
     }
 
     /// The same, with other random numbers.

@@ -5,6 +5,7 @@ mod common;
 
 use arch::tc::Direction;
 use bpf::abi::Hook;
+use control::repeatable::SEED;
 use libtest_mimic::{Arguments, Failed, Trial};
 use onpath::bpf_target::Reach;
 use onpath::driver::{self, Elaborated, Input};
@@ -37,8 +38,9 @@ const fn way(name: &'static str, hook: Option<Hook>, reach: Reach) -> Way {
 impl Way {
     /// Where to run, for packets that go this way.
     fn target(self, direction: Direction) -> Option<Target> {
+        let seed = SEED;
         let hook = match (self.hook, direction) {
-            (None, _) => return Some(Target::Interp { seed: 1, direction }),
+            (None, _) => return Some(Target::Interp { seed, direction }),
             (Some(Hook::Xdp), Direction::Egress) => return None,
             (Some(_), Direction::Egress) => Hook::TcEgress,
             (Some(hook), Direction::Ingress) => hook,
@@ -60,11 +62,15 @@ impl Way {
 /// A script with this first line is about packets that go out.
 const EGRESS: &str = "# direction: egress";
 
+/// A script with this first line tells times and random numbers, which the interpreter and the kernel's test run
+/// let a test choose, and network devices do not.
+const NEEDS_VIRTUAL_TIME: &str = "# needs: virtual time";
+
 /// A script with this first line has packets shorter than an Ethernet header, which neither a network
 /// device nor the kernel's test run takes.
 const NEEDS_INTERP: &str = "# needs: interp";
 
-/// The scripts that begin like that; any other is run everywhere.
+/// The scripts of short packets.
 const SHORT_PACKETS: [&str; 2] = [
     "tests/stf/filter/accept.short.stf",
     "tests/stf/parser/truncated.short.stf",
@@ -148,7 +154,7 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
     for direction in [Direction::Ingress, Direction::Egress] {
         let scripts = scripts
             .iter()
-            .filter(|s| s.direction == direction && !(s.short && way.hook.is_some()));
+            .filter(|s| s.direction == direction && s.runs(way));
         let scripts: Vec<&Script> = scripts.collect();
         let (Some(target), false) = (way.target(direction), scripts.is_empty()) else {
             continue;
@@ -185,9 +191,16 @@ struct Script {
     case: Case,
     direction: Direction,
     short: bool,
+    virtual_time: bool,
 }
 
 impl Script {
+    /// Whether this way can do what the script needs.
+    fn runs(&self, way: Way) -> bool {
+        let simulated = way.hook.is_none() || way.reach == Reach::TestRun;
+        !(self.short && way.hook.is_some()) && (simulated || !self.virtual_time)
+    }
+
     fn read(path: &Path) -> Result<Script, Failed> {
         let text = std::fs::read_to_string(path)?;
         let name = common::short(path);
@@ -204,6 +217,7 @@ impl Script {
             case: Case { name, text },
             direction,
             short,
+            virtual_time: first == NEEDS_VIRTUAL_TIME,
         })
     }
 }
