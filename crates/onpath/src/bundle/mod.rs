@@ -15,6 +15,7 @@ pub use ports::{PortSpec, Ports};
 pub use read::read;
 pub use share::resolve;
 
+use crate::driver::Input;
 use bpf::abi::Hook;
 use diag::Span;
 use std::path::PathBuf;
@@ -58,6 +59,17 @@ pub struct Member {
     pub ports: Ports,
     /// What goes into its tables before it is attached.
     pub entries: Option<Entries>,
+}
+
+impl Member {
+    /// How its text is read.
+    pub fn input(&self) -> Input {
+        Input {
+            file: self.source.value.clone(),
+            include: self.include.clone(),
+            defines: self.define.clone(),
+        }
+    }
 }
 
 /// Where entries are.

@@ -1,31 +1,48 @@
 //! `onpath check`
 
 use super::source::input;
+use super::start::prepare::read_entries;
+use super::start::unit::is_bundle;
 use crate::args::Check;
-use crate::driver;
-use crate::output::{Done, print_diagnostics, print_json, say_line};
-use diag::Severity;
+use crate::bpf_target::{self, Request};
+use crate::bundle::{self, Bundle};
+use crate::driver::{self, Elaborated};
+use crate::hooks;
+use crate::loader::read_text;
+use crate::output::{Done, Stop, failed, print_diagnostics, print_json, say_line};
+use bpf::abi::{Abi, Hook};
+use diag::{Diagnostics, Severity, SourceMap};
+use serde_json::Value;
 use std::process::ExitCode;
 
-/// Checks a program: status 0 if it is accepted, 1 if it is refused.
+/// What there is to say about texts.
+type Said = Vec<(Diagnostics, SourceMap)>;
+
+/// Checks a program or a bundle: status 0 if it is accepted, 1 if it is refused.
 pub fn run(args: Check) -> Done {
-    let front = driver::check(&input(&args.source));
-    if args.json {
-        print_json(&diag::to_json(&front.diagnostics, &front.map));
+    let file = args.source.file.display().to_string();
+    let (said, what) = if is_bundle(&args.source.file) {
+        let (said, programs) = check_bundle(&args)?;
+        (said, format!(", {}", plural(programs, "program")))
     } else {
-        print_diagnostics(&front.diagnostics, &front.map);
-        let count = |severity| {
-            front
-                .diagnostics
-                .iter()
-                .filter(|d| d.severity == severity)
-                .count()
-        };
-        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-        let file = args.source.file.display();
+        let front = driver::check(&input(&args.source));
+        (vec![(front.diagnostics, front.map)], String::new())
+    };
+    let count = |severity| {
+        let all = said.iter().flat_map(|(diagnostics, _)| diagnostics.iter());
+        all.filter(|d| d.severity == severity).count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if args.json {
+        let lists = said.iter().map(|(list, map)| diag::to_json(list, map));
+        print_json(&lists.flat_map(elements).collect());
+    } else {
+        for (diagnostics, map) in &said {
+            print_diagnostics(diagnostics, map);
+        }
         match (errors, warnings) {
-            (0, 0) => say_line!("{file}: accepted"),
-            (0, n) => say_line!("{file}: accepted, {}", plural(n, "warning")),
+            (0, 0) => say_line!("{file}: accepted{what}"),
+            (0, n) => say_line!("{file}: accepted{what}, {}", plural(n, "warning")),
             (n, 0) => say_line!("{file}: refused, {}", plural(n, "error")),
             (n, m) => say_line!(
                 "{file}: refused, {}, {}",
@@ -34,9 +51,91 @@ pub fn run(args: Check) -> Done {
             ),
         }
     }
-    Ok(ExitCode::from(u8::from(front.diagnostics.has_errors())))
+    Ok(ExitCode::from(u8::from(errors > 0)))
+}
+
+fn elements(list: Value) -> Vec<Value> {
+    match list {
+        Value::Array(elements) => elements,
+        other => vec![other],
+    }
 }
 
 fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Everything about a bundle but what needs a kernel, a network or clang. Also tells how many programs it has.
+fn check_bundle(args: &Check) -> Result<(Said, usize), Stop> {
+    if !args.source.include.is_empty() || !args.source.define.is_empty() {
+        return Err(Stop::Usage(format!(
+            "`-I` and `-D` are for a program alone: {} says `include` and `define` for each of its programs",
+            args.source.file.display()
+        )));
+    }
+    let mut map = SourceMap::new();
+    let text = read_text(&args.source.file).map_err(Stop::Failed)?;
+    let Some(file) = map.add(args.source.file.display().to_string(), text) else {
+        return failed(format!("`{}` is too large", args.source.file.display()));
+    };
+    let bundle = match bundle::read(&map, file) {
+        Ok(bundle) => bundle,
+        Err(wrong) => return Ok((vec![(wrong, map)], 0)),
+    };
+    let mut said = Said::new();
+    let mut programs = Vec::new();
+    for member in &bundle.programs {
+        match driver::elaborate(&member.input()) {
+            Ok(elaborated) => programs.push(elaborated),
+            Err(refused) => said.push((refused.diagnostics, refused.map)),
+        }
+    }
+    let mut own = Diagnostics::new();
+    if said.is_empty() {
+        own = together(&bundle, &mut programs, &mut map).map_err(Stop::Failed)?;
+    }
+    for elaborated in programs {
+        said.push((elaborated.diagnostics, elaborated.map));
+    }
+    said.push((own, map));
+    Ok((said, bundle.programs.len()))
+}
+
+/// What is wrong with programs, each right by itself, at their hooks, with their entries and in what they share. What
+/// is about a program's text is added to its diagnostics, what is about the bundle's or entries', returned.
+fn together(
+    bundle: &Bundle,
+    programs: &mut [Elaborated],
+    map: &mut SourceMap,
+) -> Result<Diagnostics, String> {
+    let mut own = Diagnostics::new();
+    let mut abis: Vec<Abi> = Vec::new();
+    let mut at: Vec<Hook> = Vec::new();
+    for (member, elaborated) in bundle.programs.iter().zip(programs.iter_mut()) {
+        let program = &elaborated.program;
+        if let Err(wrong) = read_entries(map, member.entries.as_ref(), program)? {
+            own.append(wrong);
+        }
+        let hook = member.hook.as_ref();
+        let hook = hook.map_or_else(|| hooks::usual(&program.arch), |at| at.value);
+        at.push(hook);
+        let request = Request {
+            hook,
+            externs: &member.externs,
+            ..Request::default()
+        };
+        match bpf_target::generate(program, &elaborated.map, request) {
+            Ok(output) => abis.push(output.abi),
+            Err(unfit) => elaborated.diagnostics.append(unfit),
+        }
+    }
+    if let Err(clashes) = bundle::check_room(bundle, &at) {
+        own.append(clashes);
+    }
+    if abis.len() == programs.len()
+        && let Err(wrong) = bundle::resolve(bundle, &abis.iter().collect::<Vec<_>>())
+    {
+        own.append(wrong);
+    }
+    Ok(own)
 }

@@ -4,10 +4,9 @@ use super::unit::Unit;
 use crate::bpf_target::{self, Compiled, Request};
 use crate::bundle::{Bundle, Entries, Member, PortSpec};
 use crate::commands::source::elaborate_input;
-use crate::driver::Input;
 use crate::hooks;
 use crate::loader::read_text;
-use crate::output::{Stop, failed, print_diagnostics, refused_in};
+use crate::output::{Stop, print_diagnostics, refused_in};
 use bpf::abi::Hook;
 use control::entries::{self, Changes};
 use control::{Piece, Store, errors};
@@ -15,7 +14,6 @@ use diag::{Diagnostic, Diagnostics, SourceMap};
 use ir::Program;
 use kernel::bundle::Port;
 use kernel::interface;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,12 +50,7 @@ impl Read {
 
 /// Reads, checks and elaborates a program.
 pub fn read(member: &Member) -> Result<Read, Stop> {
-    let input = Input {
-        file: member.source.value.clone(),
-        include: member.include.clone(),
-        defines: member.define.clone(),
-    };
-    let elaborated = elaborate_input(&input, print_diagnostics)?;
+    let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
     let hook = match &member.hook {
         Some(hook) => hook.value,
         None => hooks::usual(&elaborated.program.arch),
@@ -94,33 +87,36 @@ pub fn prepare(unit: &mut Unit, number: usize, read: Read) -> Result<Prepared, S
 
 /// All of a program's entries before anything is set up; every mistake is told at once.
 fn changes(unit: &mut Unit, number: usize, program: &Program) -> Result<Changes, Stop> {
-    let found = match &unit.bundle.programs[number].entries {
-        None => return Ok(Changes::new()),
+    let entries = &unit.bundle.programs[number].entries;
+    read_entries(&mut unit.map, entries.as_ref(), program)
+        .map_err(Stop::Failed)?
+        .map_err(|wrong| {
+            print_diagnostics(&wrong, &unit.map);
+            Stop::Told(1)
+        })
+}
+
+/// What a program's entries ask for. The outer error is a file that cannot be read.
+pub fn read_entries(
+    map: &mut SourceMap,
+    entries: Option<&Entries>,
+    program: &Program,
+) -> Result<Result<Changes, Diagnostics>, String> {
+    match entries {
+        None => Ok(Ok(Changes::new())),
         Some(Entries::File(file)) => {
-            let file = file.value.clone();
-            in_file(&mut unit.map, &file, program)?
+            let text = read_text(&file.value)?;
+            let name = file.value.display().to_string();
+            let id = map
+                .add(name.clone(), text)
+                .ok_or_else(|| format!("`{name}` is too large"))?;
+            Ok(entries::parse(program, map, id))
         }
         Some(Entries::Lines(lines)) => {
             // A string begins behind its quotation mark.
             let pieces = lines.iter().map(|l| Piece::new(&l.value, l.span.lo + 1));
-            entries::parse_lines(program, pieces)
+            Ok(entries::parse_lines(program, pieces))
         }
-    };
-    found.map_err(|wrong| {
-        print_diagnostics(&wrong, &unit.map);
-        Stop::Told(1)
-    })
-}
-
-fn in_file(
-    map: &mut SourceMap,
-    file: &Path,
-    program: &Program,
-) -> Result<Result<Changes, Diagnostics>, Stop> {
-    let text = read_text(file).map_err(Stop::Failed)?;
-    match map.add(file.display().to_string(), text) {
-        Some(id) => Ok(entries::parse(program, map, id)),
-        None => failed(format!("`{}` is too large", file.display())),
     }
 }
 

@@ -41,7 +41,8 @@ pub fn read(args: &Run) -> Result<Unit, Stop> {
     }
 }
 
-fn is_bundle(file: &Path) -> bool {
+/// Whether a file is a bundle, by its name.
+pub fn is_bundle(file: &Path) -> bool {
     file.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
 }
