@@ -13,6 +13,15 @@ pub struct Count {
     pub bytes: u64,
 }
 
+/// A flow that a flow state knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// Its key, taken apart into scalars. [`ir::ExternData::type_arg_names`] has their names.
+    pub key: Vec<Bits>,
+    /// Its value, likewise.
+    pub value: Vec<Bits>,
+}
+
 /// Why a target did not do it. Nothing was changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
@@ -120,6 +129,34 @@ pub trait Store {
     /// Takes a member out of a parser value set.
     fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;
 
+    /// The flows that a flow state knows, in no particular order. Each is read as a whole; packets may change
+    /// some while others are read.
+    fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
+        let _ = state;
+        Err(no_flows())
+    }
+
+    /// A flow's value, if it is known. It does not count as a use.
+    fn flow(&self, state: ExternInst, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
+        let flows = self.flows(state)?;
+        Ok(flows.into_iter().find(|f| f.key == key).map(|f| f.value))
+    }
+
+    /// Forgets a flow.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] if it was not known.
+    fn remove_flow(&mut self, state: ExternInst, key: &[Bits]) -> Result<(), StoreError> {
+        let _ = (state, key);
+        Err(no_flows())
+    }
+
+    /// Forgets all flows.
+    fn clear_flows(&mut self, state: ExternInst) -> Result<(), StoreError> {
+        let _ = state;
+        Err(no_flows())
+    }
+
     /// Makes a multicast group of these ports, in the order in which copies go out; no ports are no
     /// group. Group 0 means no group and cannot be made. A program that never sends to a group takes any.
     ///
@@ -131,6 +168,12 @@ pub trait Store {
         Err(StoreError::Unsupported {
             what: "this target has no multicast groups".to_string(),
         })
+    }
+}
+
+fn no_flows() -> StoreError {
+    StoreError::Unsupported {
+        what: "this extern object keeps no flows".to_string(),
     }
 }
 

@@ -177,6 +177,14 @@ impl Interpreter {
         run.finish(verdict)
     }
 
+    /// What the clock says between packets, in nanoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        match self.options.clock {
+            Clock::Virtual { .. } => self.virtual_now,
+            Clock::System => u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+
     /// The time for the next packet, in nanoseconds.
     fn tick(&mut self) -> u64 {
         match self.options.clock {

@@ -1,7 +1,7 @@
 //! The state as the control plane sees it.
 
 use crate::Interpreter;
-use control::{Count, Store, StoreError};
+use control::{Count, Flow, Store, StoreError};
 use cranelift_entity::EntityRef;
 use externs::State;
 use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Table, Type, Value, ValueSet};
@@ -127,6 +127,37 @@ impl Store for Interpreter {
         let size = meters.size();
         let meter = meters.get_mut(index).ok_or(out_of_range(size))?;
         meter.set_rates(0, rates);
+        Ok(())
+    }
+
+    fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
+        let State::Flows(flows) = &self.externs[state.index()] else {
+            return Err(no_such("flows"));
+        };
+        let flows = flows.flows(self.now());
+        Ok(flows
+            .into_iter()
+            .map(|(key, value)| Flow { key, value })
+            .collect())
+    }
+
+    fn remove_flow(&mut self, state: ExternInst, key: &[Bits]) -> Result<(), StoreError> {
+        let now = self.now();
+        let State::Flows(flows) = &mut self.externs[state.index()] else {
+            return Err(no_such("flows"));
+        };
+        if flows.remove(key, now) {
+            Ok(())
+        } else {
+            Err(StoreError::Missing)
+        }
+    }
+
+    fn clear_flows(&mut self, state: ExternInst) -> Result<(), StoreError> {
+        let State::Flows(flows) = &mut self.externs[state.index()] else {
+            return Err(no_such("flows"));
+        };
+        flows.clear();
         Ok(())
     }
 

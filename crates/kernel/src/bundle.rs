@@ -87,7 +87,9 @@ pub struct Attachment {
 }
 
 /// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
+/// All hash flows with one seed, which nobody knows beforehand.
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
+    let seed = random_seed();
     let mut loaded: Vec<Instance> = Vec::with_capacity(sources.len());
     for (member, source) in sources.iter().enumerate() {
         let reuse = reused(sources, shared, &loaded);
@@ -98,11 +100,25 @@ pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance
                 source.program,
                 source.sources,
                 &reuse,
+                seed,
             )
         });
         loaded.push(instance.map_err(|failure| LoadRefused { member, failure })?);
     }
     Ok(loaded)
+}
+
+/// A number that others cannot foresee.
+fn random_seed() -> u64 {
+    let mut seed = [0; 8];
+    // SAFETY: the memory is as long as said. So few bytes come whole or, before the machine's first random
+    // number, not at all: then the time has to do.
+    let got = unsafe { libc::getrandom(seed.as_mut_ptr().cast(), seed.len(), libc::GRND_NONBLOCK) };
+    if got == seed.len() as isize {
+        u64::from_ne_bytes(seed)
+    } else {
+        crate::sys::monotonic_now()
+    }
 }
 
 /// The maps that the next program to be loaded is given, by the names it has for them.

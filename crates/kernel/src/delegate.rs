@@ -83,6 +83,26 @@ macro_rules! store_by_field {
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.value_set_remove(set, member)
             }
+            fn flows(&self, state: ir::ExternInst) -> Result<Vec<control::Flow>, control::StoreError> {
+                self.$($field).+.flows(state)
+            }
+            fn flow(
+                &self,
+                state: ir::ExternInst,
+                key: &[ir::Bits],
+            ) -> Result<Option<Vec<ir::Bits>>, control::StoreError> {
+                self.$($field).+.flow(state, key)
+            }
+            fn remove_flow(
+                &mut self,
+                state: ir::ExternInst,
+                key: &[ir::Bits],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.remove_flow(state, key)
+            }
+            fn clear_flows(&mut self, state: ir::ExternInst) -> Result<(), control::StoreError> {
+                self.$($field).+.clear_flows(state)
+            }
             fn set_multicast_group(
                 &mut self,
                 group: u16,

@@ -1,8 +1,9 @@
 //! A compiled program into the kernel: maps, initial data, the program's own entries.
 
 use crate::program::HookProg;
+use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore};
-use crate::sys::{LoadFailure, Loaded, Map, load_object_with};
+use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with};
 use crate::{caps, errors, verifier_log};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
@@ -38,25 +39,33 @@ impl From<Box<Diagnostic>> for Failure {
 }
 
 /// Loads an object with its description. The sources are those the object was compiled from; a
-/// refusal is shown there.
+/// refusal is shown there. Flows are hashed with the seed 0, so that they are found as the interpreter finds
+/// them; see [`crate::bundle::load`] for packets from strangers.
 pub fn load(
     object: &[u8],
     abi: &Arc<Abi>,
     program: &Arc<Program>,
     sources: &SourceMap,
 ) -> Result<Instance, Failure> {
-    load_with(object, abi, program, sources, &[])
+    load_with(object, abi, program, sources, &[], 0)
 }
 
-/// Loads an object that uses maps which are there already, by the names it gives them.
+/// Loads an object that uses maps which are there already, by the names it gives them, and a seed for the
+/// hash of flows.
 pub(crate) fn load_with(
     object: &[u8],
     abi: &Arc<Abi>,
     program: &Arc<Program>,
     sources: &SourceMap,
     reuse: &[(&str, &Map)],
+    seed: u64,
 ) -> Result<Instance, Failure> {
-    let loaded = load_object_with(object, &[], reuse).map_err(|f| explain(f, sources))?;
+    let adjust = Adjust {
+        reuse,
+        data: &[(SEED_SECTION, &seed.to_ne_bytes())],
+        ..Adjust::default()
+    };
+    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
     Ok(assemble(loaded, abi, program)?)
 }
 

@@ -29,7 +29,7 @@ pub use record::{Interface, MemberRecord, Record};
 
 use crate::errors::{device, load as load_errors};
 use crate::load::open_globals;
-use crate::store::KernelStore;
+use crate::store::{KernelStore, SEED_SECTION};
 use crate::sys::Map;
 use bpf::abi::Hook;
 use diag::Diagnostic;
@@ -186,11 +186,13 @@ impl Pins {
         let folder = member_folder(&self.existing(instance)?, number);
         let record = record.members[number].clone();
         let mut maps = BTreeMap::new();
-        let sections = record.abi.globals.iter().map(|g| &g.section);
-        for name in record.abi.maps.iter().map(|m| &m.name).chain(sections) {
+        let sections = record.abi.globals.iter().map(|g| g.section.as_str());
+        let seed = (!record.abi.flow_states.is_empty()).then_some(SEED_SECTION);
+        let own = record.abi.maps.iter().map(|m| m.name.as_str());
+        for name in own.chain(sections).chain(seed) {
             let path = folder.join(map_file(name));
             let map = Map::open(&path).map_err(|e| load_errors::pins(&path, "open", &e))?;
-            maps.insert(name.clone(), map);
+            maps.insert(name.to_owned(), map);
         }
         let abi = Arc::new(record.abi.clone());
         let store = KernelStore {

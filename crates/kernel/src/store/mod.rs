@@ -2,18 +2,21 @@
 //! the maps that the program reads.
 
 mod exact;
+mod flow_state;
 mod globals;
 mod layout;
 mod lpm;
 mod ranges;
 mod tuple_space;
 
+pub use flow_state::SEED_SECTION;
 pub use globals::Globals;
 
-use crate::sys::Map;
+use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
-use control::{Count, Store, StoreError};
+use control::{Count, Flow, Store, StoreError};
 use exact::{Array, Hash};
+use flow_state::Flows;
 use ir::{
     ActionCall, Bits, Entry, ExternInst, KeyMatch, MatchKind, Program, Table, Type, ValueSet,
 };
@@ -83,6 +86,27 @@ impl KernelStore {
         self.maps.get(name).ok_or_else(|| StoreError::System {
             what: format!("the program's map `{name}` is gone"),
         })
+    }
+
+    /// A flow state's map; `None` if the program never uses the state.
+    fn flow_state(&self, state: ExternInst) -> Result<Option<Flows<'_>>, StoreError> {
+        if self.program.externs[state].ty != ir::atomic::FLOW_STATE {
+            return Err(unsupported("this extern object keeps no flows"));
+        }
+        let mut all = self.abi.flow_states.iter();
+        let Some(abi) = all.find(|f| f.index == state.as_u32()) else {
+            return Ok(None);
+        };
+        let first = 0u32.to_ne_bytes();
+        let seed = self.map(SEED_SECTION)?.get(&first);
+        let seed = seed.map_err(refused("read the hash's seed"))?;
+        let seed = seed.and_then(|s| s.first_chunk().copied());
+        Ok(Some(Flows {
+            abi,
+            map: self.map(&abi.map)?,
+            seed: seed.map_or(0, u64::from_ne_bytes),
+            now: crate::test_run::observed_now(self)?.unwrap_or_else(monotonic_now),
+        }))
     }
 
     fn globals(&self) -> Result<&Globals, StoreError> {
@@ -467,6 +491,28 @@ impl Store for KernelStore {
             Opened::Lpm(lpm) => lpm.remove(member),
             Opened::Tuples(tuples) => tuples.remove(member, 0),
         }
+    }
+
+    fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
+        self.flow_state(state)?
+            .map_or(Ok(Vec::new()), |flows| flows.all())
+    }
+
+    fn flow(&self, state: ExternInst, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
+        self.flow_state(state)?
+            .map_or(Ok(None), |flows| flows.one(key))
+    }
+
+    fn remove_flow(&mut self, state: ExternInst, key: &[Bits]) -> Result<(), StoreError> {
+        match self.flow_state(state)? {
+            Some(flows) => flows.remove(key),
+            None => Err(StoreError::Missing),
+        }
+    }
+
+    fn clear_flows(&mut self, state: ExternInst) -> Result<(), StoreError> {
+        self.flow_state(state)?
+            .map_or(Ok(()), |flows| flows.clear())
     }
 
     fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {

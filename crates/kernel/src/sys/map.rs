@@ -30,7 +30,12 @@ pub enum Update {
     New,
     /// Only if the key is there.
     Existing,
+    /// Under the lock that the value has.
+    Locked,
 }
+
+/// How many values one system call reads.
+const BATCH: u32 = 128;
 
 /// How many processors the kernel may ever have: what a per-CPU value has copies for.
 pub fn possible_cpus() -> io::Result<usize> {
@@ -173,6 +178,73 @@ impl Map {
         }
     }
 
+    /// A value read under the lock that it has; its bytes of the lock are zero.
+    pub fn get_locked(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        self.check_key(key)?;
+        let mut value = vec![0; self.buffer_size()?];
+        // SAFETY: the key has the map's key size and the value the size that the kernel writes.
+        let code = unsafe {
+            libbpf_sys::bpf_map_lookup_elem_flags(
+                self.fd.as_raw_fd(),
+                key.as_ptr().cast(),
+                value.as_mut_ptr().cast(),
+                libbpf_sys::BPF_F_LOCK.into(),
+            )
+        };
+        match check(code) {
+            Ok(_) => Ok(Some(value)),
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// All values of an array in order, each read under the lock that it has.
+    pub fn each_locked(&self, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+        if !self.is_array() || self.is_per_cpu() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let size = self.info.value_size;
+        let mut keys = vec![0u32; BATCH as usize];
+        let mut values = vec![0; size * BATCH as usize];
+        let mut at = 0u32;
+        let mut begun = false;
+        let mut opts = libbpf_sys::bpf_map_batch_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.elem_flags = libbpf_sys::BPF_F_LOCK.into();
+        loop {
+            let mut count = BATCH;
+            let before = if begun {
+                &raw mut at
+            } else {
+                std::ptr::null_mut()
+            };
+            // SAFETY: there is room for as many keys and values as are asked for; the place to go on from is a key.
+            let code = unsafe {
+                libbpf_sys::bpf_map_lookup_batch(
+                    self.fd.as_raw_fd(),
+                    before.cast(),
+                    (&raw mut at).cast(),
+                    keys.as_mut_ptr().cast(),
+                    values.as_mut_ptr().cast(),
+                    &mut count,
+                    &opts,
+                )
+            };
+            begun = true;
+            let ended = match check(code) {
+                Ok(_) => false,
+                Err(e) if e.raw_os_error() == Some(libc::ENOENT) => true,
+                Err(e) => return Err(e),
+            };
+            for value in values.chunks_exact(size).take(count.min(BATCH) as usize) {
+                each(value);
+            }
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+
     /// The copies of a per-CPU value, each of the map's value size.
     pub fn per_cpu(&self, key: &[u8]) -> io::Result<Option<Vec<Vec<u8>>>> {
         let size = self.info.value_size;
@@ -213,6 +285,7 @@ impl Map {
             Update::Any => libbpf_sys::BPF_ANY,
             Update::New => libbpf_sys::BPF_NOEXIST,
             Update::Existing => libbpf_sys::BPF_EXIST,
+            Update::Locked => libbpf_sys::BPF_F_LOCK,
         };
         // SAFETY: key and value have the sizes that the kernel reads.
         check(unsafe {

@@ -8,14 +8,16 @@ mod mount;
 pub mod netlink;
 mod object;
 mod prog;
+mod set_place;
 mod skb;
 
 pub use filter::Side;
 pub use link::{Link, XdpMode, XdpSeen, link_ids, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
-pub use object::{LoadFailure, Loaded, load_object, load_object_with};
+pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
+pub use set_place::SetPlace;
 pub use skb::TcContext;
 
 use std::ffi::CString;
@@ -23,6 +25,17 @@ use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+/// The time by the clock that programs read: nanoseconds since the machine started.
+pub fn monotonic_now() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the memory is a timespec. It cannot fail: every machine has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
 
 /// A path for a C function.
 fn c_path(path: &Path) -> io::Result<CString> {

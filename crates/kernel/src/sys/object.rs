@@ -55,22 +55,32 @@ impl Drop for Open {
     }
 }
 
+/// What is to be other than the object says. Maps that it has not are passed over, but for those to reuse.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Adjust<'a> {
+    /// How many entries maps have, by name.
+    pub resize: &'a [(&'a str, u32)],
+    /// Maps that are there already, which it is to use instead of making its own, by its names for them.
+    pub reuse: &'a [(&'a str, &'a Map)],
+    /// The first bytes of data sections, by name.
+    pub data: &'a [(&'a str, &'a [u8])],
+}
+
 /// Loads an object's maps and programs into the kernel. `resize` gives maps another number of
 /// entries than the object says, by name.
 pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, LoadFailure> {
-    load_object_with(object, resize, &[])
+    let adjust = Adjust {
+        resize,
+        ..Adjust::default()
+    };
+    load_object_with(object, adjust)
 }
 
-/// The same, with maps that are there already: `reuse` says which the object is to use instead of making
-/// its own, by name.
-pub fn load_object_with(
-    object: &[u8],
-    resize: &[(&str, u32)],
-    reuse: &[(&str, &Map)],
-) -> Result<Loaded, LoadFailure> {
+/// The same, with more that is to be other than the object says.
+pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, LoadFailure> {
     collect_messages();
     let mut log = vec![0u8; LOG_BYTES];
-    load(object, resize, reuse, &mut log).map_err(|error| LoadFailure {
+    load(object, adjust, &mut log).map_err(|error| LoadFailure {
         error,
         log: CStr::from_bytes_until_nul(&log)
             .map(|s| s.to_string_lossy().into_owned())
@@ -79,12 +89,7 @@ pub fn load_object_with(
     })
 }
 
-fn load(
-    object: &[u8],
-    resize: &[(&str, u32)],
-    reuse: &[(&str, &Map)],
-    log: &mut [u8],
-) -> io::Result<Loaded> {
+fn load(object: &[u8], adjust: Adjust<'_>, log: &mut [u8]) -> io::Result<Loaded> {
     let mut opts = libbpf_sys::bpf_object_open_opts::default();
     opts.sz = size_of_val(&opts) as _;
     opts.object_name = c"onpath".as_ptr();
@@ -96,7 +101,7 @@ fn load(
     };
     let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
     let obj = open.0.as_ptr();
-    for (name, entries) in resize {
+    for (name, entries) in adjust.resize {
         let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
         // SAFETY: the object is open; the map belongs to it.
         unsafe {
@@ -106,7 +111,22 @@ fn load(
             }
         }
     }
-    for (name, shared) in reuse {
+    for (name, bytes) in adjust.data {
+        let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // SAFETY: the object is open; the map's memory is as long as libbpf says.
+        unsafe {
+            let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
+            if !map.is_null() {
+                let mut size = 0;
+                let at = libbpf_sys::bpf_map__initial_value(map, &mut size).cast::<u8>();
+                if at.is_null() || (size as usize) < bytes.len() {
+                    return Err(io::ErrorKind::InvalidInput.into());
+                }
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len());
+            }
+        }
+    }
+    for (name, shared) in adjust.reuse {
         let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
         // SAFETY: the object is open; libbpf duplicates the descriptor.
         unsafe {

@@ -75,6 +75,16 @@ impl Observed<'_> {
         set.map_err(failed("tell the program the time"))
     }
 
+    /// What the clock said last.
+    pub fn now(&self) -> Result<u64, StoreError> {
+        let bytes = self.0.get(&FIRST);
+        let bytes = bytes.map_err(failed("read the program's time"))?;
+        let now = bytes
+            .as_deref()
+            .and_then(|b| b.get(offset::NOW..)?.first_chunk());
+        Ok(now.copied().map_or(0, u64::from_ne_bytes))
+    }
+
     /// After a packet: where it and its copies went.
     pub fn read(&self) -> Result<Seen, StoreError> {
         let bytes = self.0.get(&FIRST);

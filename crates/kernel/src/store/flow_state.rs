@@ -1,0 +1,159 @@
+//! The flows of a `flow_state`, read and removed while packets change them.
+//!
+//! ```text
+//! let (_, store) = pins.open("instance", None)?;
+//! let (state, data) = store.program.externs.iter().find(|(_, e)| e.name == "c.flows")...;
+//! let names = &data.type_arg_names;       // [0]: the key's fields, [1]: the value's
+//! for Flow { key, value } in store.flows(state)? { ... }   // Bits, in the order of the names
+//! ```
+//!
+//! A set is read under its lock, so that no value is torn; what is read of different sets is not of one
+//! moment. Many sets come with one system call. A state of 64k flows takes some milliseconds.
+
+use super::{layout, refused};
+use crate::sys::{Map, Prog, SetPlace, Update};
+use bpf::abi::FlowStateAbi;
+use control::{Flow, StoreError};
+use externs::flow_state::{key_bytes, place};
+use ir::Bits;
+use std::io;
+
+/// The section, and so the map, with the seed of the hash: 8 bytes in the machine's order, set before the
+/// program is loaded.
+pub const SEED_SECTION: &str = ".rodata.onpath";
+
+/// How often a flow is looked for that moves to another place of its set while it is to be removed.
+const TRIES: u32 = 100;
+
+/// What became of a flow that was to be removed.
+enum Removed {
+    /// It was known, and is not any more.
+    Known,
+    /// It was not known.
+    Missing,
+    /// It was in another place by then.
+    Moved,
+}
+
+/// A flow state of a loaded program.
+pub(super) struct Flows<'a> {
+    pub abi: &'a FlowStateAbi,
+    pub map: &'a Map,
+    pub seed: u64,
+    /// Nanoseconds, by the clock that the program reads.
+    pub now: u64,
+}
+
+impl Flows<'_> {
+    /// All flows, by set and place.
+    pub fn all(&self) -> Result<Vec<Flow>, StoreError> {
+        let mut flows = Vec::new();
+        self.map
+            .each_locked(|set| flows.extend((0..self.abi.ways).filter_map(|at| self.flow(set, at))))
+            .map_err(refused("read the flows"))?;
+        Ok(flows)
+    }
+
+    /// One flow's value.
+    pub fn one(&self, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
+        let found = self.find(key).map_err(refused("read the flow"))?;
+        Ok(found.and_then(|(set, at)| Some(self.flow(&set, at)?.value)))
+    }
+
+    /// Forgets a flow.
+    pub fn remove(&self, key: &[Bits]) -> Result<(), StoreError> {
+        for _ in 0..TRIES {
+            match self
+                .try_to_remove(key)
+                .map_err(refused("remove the flow"))?
+            {
+                Removed::Known => return Ok(()),
+                Removed::Missing => return Err(StoreError::Missing),
+                Removed::Moved => {}
+            }
+        }
+        Err(StoreError::System {
+            what: "could not remove the flow: it keeps moving; try again".into(),
+        })
+    }
+
+    fn try_to_remove(&self, key: &[Bits]) -> io::Result<Removed> {
+        let Some((set, at)) = self.find(key)? else {
+            return Ok(Removed::Missing);
+        };
+        let (index, tag) = self.place(key);
+        let place = SetPlace {
+            set: index,
+            tag,
+            tag_at: self.abi.tags_offset + 4 * at,
+            key_at: self.abi.ways_offset + at * self.abi.way_size,
+            key: &key_bytes(key),
+        };
+        let forget = Prog::empty_place(self.map, &place)?;
+        let emptied = forget.run_xdp(&[0; 64], &mut [0; 512], 0, 1)?.verdict == 1;
+        Ok(match (emptied, self.flow(&set, at)) {
+            (false, _) => Removed::Moved,
+            (true, Some(_)) => Removed::Known,
+            (true, None) => Removed::Missing,
+        })
+    }
+
+    /// Forgets all flows.
+    pub fn clear(&self) -> Result<(), StoreError> {
+        let empty = vec![0; self.map.info().value_size];
+        for set in 0..self.abi.sets {
+            self.map
+                .set(&set.to_ne_bytes(), &empty, Update::Locked)
+                .map_err(refused("forget the flows"))?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, key: &[Bits]) -> (u32, u32) {
+        place(&key_bytes(key), self.seed, self.abi.sets)
+    }
+
+    /// A key's set as it is now, and the key's place in it, if it has one.
+    fn find(&self, key: &[Bits]) -> io::Result<Option<(Vec<u8>, u32)>> {
+        let (index, tag) = self.place(key);
+        let bytes = key_bytes(key);
+        let Some(set) = self.map.get_locked(&index.to_ne_bytes())? else {
+            return Ok(None);
+        };
+        let at = (0..self.abi.ways).find(|&at| {
+            let own = self.way(&set, at).get(..bytes.len());
+            self.tag(&set, at) == tag && own == Some(&bytes[..])
+        });
+        Ok(at.map(|at| (set, at)))
+    }
+
+    fn tag(&self, set: &[u8], at: u32) -> u32 {
+        layout::get_u32(set, (self.abi.tags_offset + 4 * at) as usize)
+    }
+
+    fn way<'s>(&self, set: &'s [u8], at: u32) -> &'s [u8] {
+        let from = (self.abi.ways_offset + at * self.abi.way_size) as usize;
+        set.get(from..from + self.abi.way_size as usize)
+            .unwrap_or_default()
+    }
+
+    /// The flow in a place, unless there is none or it was not used for too long.
+    fn flow(&self, set: &[u8], at: u32) -> Option<Flow> {
+        let way = self.way(set, at);
+        if self.tag(set, at) == 0 || way.is_empty() {
+            return None;
+        }
+        if let Some(seen) = self.abi.seen_offset {
+            let seen = way.get(seen as usize..)?.first_chunk().copied()?;
+            let unused = self.now.wrapping_sub(u64::from_ne_bytes(seen));
+            if self.abi.idle > 0 && unused.cast_signed() > self.abi.idle.cast_signed() {
+                return None;
+            }
+        }
+        let read = |field| layout::get(field, way);
+        Some(Flow {
+            key: self.abi.key.fields.iter().map(read).collect(),
+            value: self.abi.value.iter().map(read).collect(),
+        })
+    }
+}

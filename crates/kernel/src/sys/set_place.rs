@@ -1,0 +1,99 @@
+//! A program that empties one place of a set under the set's lock: user space itself can only replace a whole
+//! set, and with it what packets have just written to its other places.
+
+use super::Map;
+use super::prog::{Prog, instruction};
+use libbpf_sys::bpf_insn;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// A place of a set, in an array of sets that begin with a `bpf_spin_lock`.
+#[derive(Clone, Copy, Debug)]
+pub struct SetPlace<'a> {
+    /// The set's number.
+    pub set: u32,
+    /// The tag that the place has, a `u32`; 0 empties it.
+    pub tag: u32,
+    /// Where in the set the tag is, in bytes; below 32768.
+    pub tag_at: u32,
+    /// Where in the set the place's key is.
+    pub key_at: u32,
+    /// The key that the place has: a multiple of 8 bytes.
+    pub key: &'a [u8],
+}
+
+impl Prog {
+    /// Loads an XDP program that empties the place if it has that tag and key, and returns whether it had (1 or 0).
+    pub fn empty_place(sets: &Map, place: &SetPlace<'_>) -> io::Result<Prog> {
+        const PSEUDO_MAP_FD: u8 = 1;
+        let too_far = |_| io::Error::from(io::ErrorKind::InvalidInput);
+        let tag_at = i16::try_from(place.tag_at).map_err(too_far)?;
+        // r6 is the set, r7 the answer, r8 the place's key.
+        let mut code = vec![
+            at(instruction(0x62, 10, 0, place.set.cast_signed()), -4),
+            instruction(0xbf, 2, 10, 0),
+            instruction(0x07, 2, 0, -4),
+        ];
+        code.extend(wide(1, PSEUDO_MAP_FD, sets.as_fd().as_raw_fd() as u64));
+        code.push(call(libbpf_sys::BPF_FUNC_map_lookup_elem));
+        // The array has the set; the verifier has to be told.
+        code.push(at(instruction(0x55, 0, 0, 0), 1));
+        code.push(instruction(0x95, 0, 0, 0));
+        code.extend([
+            instruction(0xbf, 6, 0, 0),
+            instruction(0xbf, 8, 0, 0),
+            instruction(0x07, 8, 0, place.key_at.cast_signed()),
+            instruction(0xb7, 7, 0, 0),
+            instruction(0xbf, 1, 6, 0),
+            call(libbpf_sys::BPF_FUNC_spin_lock),
+        ]);
+        let mut compared = vec![
+            at(instruction(0x61, 1, 6, 0), tag_at),
+            instruction(0xb4, 2, 0, place.tag.cast_signed()),
+            at(instruction(0x5d, 1, 2, 0), 0),
+        ];
+        for (i, word) in place.key.chunks_exact(8).enumerate() {
+            let word = word.try_into().map_or(0, u64::from_ne_bytes);
+            let offset = i16::try_from(8 * i).map_err(too_far)?;
+            compared.push(at(instruction(0x79, 1, 8, 0), offset));
+            compared.extend(wide(2, 0, word));
+            compared.push(at(instruction(0x5d, 1, 2, 0), 0));
+        }
+        compared.push(at(instruction(0x62, 6, 0, 0), tag_at));
+        compared.push(instruction(0xb7, 7, 0, 1));
+        // What differs leads behind the last of these.
+        let end = compared.len();
+        for (i, one) in compared.iter_mut().enumerate() {
+            if one.code == 0x5d {
+                one.off = (end - i - 1) as i16;
+            }
+        }
+        code.extend(compared);
+        code.extend([
+            instruction(0xbf, 1, 6, 0),
+            call(libbpf_sys::BPF_FUNC_spin_unlock),
+            instruction(0xbf, 0, 7, 0),
+            instruction(0x95, 0, 0, 0),
+        ]);
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"empty_place", &code)
+    }
+}
+
+/// An instruction with an offset.
+fn at(mut one: bpf_insn, offset: i16) -> bpf_insn {
+    one.off = offset;
+    one
+}
+
+fn call(function: u32) -> bpf_insn {
+    instruction(0x85, 0, 0, function.cast_signed())
+}
+
+/// A 64-bit constant in a register.
+fn wide(register: u8, meaning: u8, value: u64) -> [bpf_insn; 2] {
+    let (low, high) = (value as u32, (value >> 32) as u32);
+    [
+        instruction(0x18, register, meaning, low.cast_signed()),
+        instruction(0, 0, 0, high.cast_signed()),
+    ]
+}
