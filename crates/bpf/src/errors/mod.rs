@@ -8,7 +8,13 @@ use diag::{Code, Diagnostic, Span};
 /// The program is written for an architecture whose meaning the hook does not have.
 pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
     let target = hook.target();
+    let is_tc = package == arch::tc::ARCHITECTURE.package;
     let (runs, help) = match hook {
+        Hook::Xdp if is_tc => (
+            "xdp_model and ebpf_model",
+            "run it at the hook tc-ingress or tc-egress (`run` and `build` take `--hook`, `test` takes \
+             `--target tc`), or port it to `xdp(...) main` of xdp_model.p4",
+        ),
         Hook::Xdp => (
             "xdp_model and ebpf_model",
             "test it with `--target interp`, or port it: a parser, one control and a deparser for \

@@ -17,7 +17,7 @@ pub use share::resolve;
 
 use crate::driver::Input;
 use bpf::abi::Hook;
-use diag::Span;
+use diag::{Diagnostics, Span};
 use std::path::PathBuf;
 
 /// A value and where the file says it.
@@ -70,6 +70,29 @@ impl Member {
             defines: self.define.clone(),
         }
     }
+}
+
+impl Bundle {
+    /// Where a hook that does not run a program is given, or else the program is named.
+    pub fn place_of_hook(&self, program: usize) -> Span {
+        let member = &self.programs[program];
+        member.hook.as_ref().map_or(member.source.span, |h| h.span)
+    }
+}
+
+/// Diagnostics that are about a program as a whole, at a place of the bundle's file instead; `None` if one of
+/// them has a place of its own.
+pub fn placed(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
+    let mut placed = Diagnostics::new();
+    for diagnostic in diagnostics.iter() {
+        if !diagnostic.primary.span.is_none() {
+            return None;
+        }
+        let mut diagnostic = diagnostic.clone();
+        diagnostic.primary.span = at;
+        placed.push(diagnostic);
+    }
+    Some(placed)
 }
 
 /// Where entries are.

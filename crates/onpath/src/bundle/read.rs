@@ -94,6 +94,7 @@ fn bundle(reader: &mut Reader, folder: &Path, root: &DeTable) -> Bundle {
     }
     let shares = root
         .get("share")
+        .filter(|_| !programs.is_empty())
         .map_or_else(Vec::new, |value| shares(reader, value, &programs));
     Bundle {
         name,

@@ -94,13 +94,26 @@ fn difference(a: &FlowStateAbi, b: &FlowStateAbi) -> Option<String> {
         };
         return what("unused flows end", &ends(a), &ends(b));
     }
-    let layout = |s: &FlowStateAbi| (s.tags_offset, s.used_offset, s.ways_offset, s.way_size);
-    (layout(a) != layout(b) || a.seen_offset != b.seen_offset).then(|| "another layout".to_string())
+    (layout(a) != layout(b)).then(|| "another layout".to_string())
 }
 
-/// What must be equal; names may differ.
-fn shape(fields: &[FieldAbi]) -> Vec<(u32, u32, u32)> {
-    fields.iter().map(|f| (f.offset, f.size, f.width)).collect()
+/// What a declaration says of the fields, but for their names, which may differ.
+fn shape(fields: &[FieldAbi]) -> Vec<u32> {
+    fields.iter().map(|f| f.width).collect()
+}
+
+/// Where everything is.
+fn layout(state: &FlowStateAbi) -> impl PartialEq {
+    let places = |fields: &[FieldAbi]| -> Vec<_> {
+        let place = |f: &FieldAbi| (f.offset, f.size, f.order);
+        fields.iter().map(place).collect()
+    };
+    (
+        places(&state.key.fields),
+        places(&state.value),
+        (state.tags_offset, state.used_offset, state.ways_offset),
+        (state.way_size, state.seen_offset),
+    )
 }
 
 fn words(fields: &[FieldAbi]) -> String {
@@ -221,7 +234,11 @@ mod tests {
             [format!("{same} room for 16 flows instead of 1024")]
         );
         assert_eq!(
-            changed(|s| s.idle = 5),
+            changed(|s| {
+                s.idle = 5;
+                s.seen_offset = Some(4);
+                s.value[0].offset = 16;
+            }),
             [format!(
                 "{same} unused flows end after 5 ns instead of never"
             )]

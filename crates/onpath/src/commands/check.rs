@@ -111,7 +111,9 @@ fn together(
     let mut own = Diagnostics::new();
     let mut abis: Vec<Abi> = Vec::new();
     let mut at: Vec<Hook> = Vec::new();
-    for (member, elaborated) in bundle.programs.iter().zip(programs.iter_mut()) {
+    for (number, (member, elaborated)) in
+        bundle.programs.iter().zip(programs.iter_mut()).enumerate()
+    {
         let program = &elaborated.program;
         if let Err(wrong) = read_entries(map, member.entries.as_ref(), program)? {
             own.append(wrong);
@@ -126,7 +128,10 @@ fn together(
         };
         match bpf_target::generate(program, &elaborated.map, request) {
             Ok(output) => abis.push(output.abi),
-            Err(unfit) => elaborated.diagnostics.append(unfit),
+            Err(unfit) => match bundle::placed(&unfit, bundle.place_of_hook(number)) {
+                Some(placed) => own.append(placed),
+                None => elaborated.diagnostics.append(unfit),
+            },
         }
     }
     if let Err(clashes) = bundle::check_room(bundle, &at) {

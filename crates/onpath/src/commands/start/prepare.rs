@@ -2,7 +2,7 @@
 
 use super::unit::Unit;
 use crate::bpf_target::{self, Compiled, Request};
-use crate::bundle::{Bundle, Entries, Member, PortSpec};
+use crate::bundle::{self, Bundle, Entries, Member, PortSpec};
 use crate::commands::source::elaborate_input;
 use crate::hooks;
 use crate::loader::read_text;
@@ -72,7 +72,10 @@ pub fn prepare(unit: &mut Unit, number: usize, read: Read) -> Result<Prepared, S
         ..Request::hook(read.hook)
     };
     let compiled = bpf_target::compile(&read.program, &read.sources, request).map_err(|unfit| {
-        print_diagnostics(&unfit, &read.sources);
+        match bundle::placed(&unfit, unit.bundle.place_of_hook(number)) {
+            Some(placed) => print_diagnostics(&placed, &unit.map),
+            None => print_diagnostics(&unfit, &read.sources),
+        }
         Stop::Told(2)
     })?;
     Ok(Prepared {
