@@ -2,18 +2,12 @@
 
 use clap::{Args, ValueEnum};
 
-/// What marking a packet means where segmentation offload is at work.
+/// How packets are marked where segmentation offload is at work.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// One option and one sequence number for each packet on the wire, as RFC 8250 means it
-    ///
-    /// The link's segmentation offload is limited to one segment as long as this runs, so that the host hands
-    /// each packet over on its own. That takes more of the processor than handing over many packets as one.
     Conformant,
-    /// One option for each packet that the host hands over
-    ///
-    /// Segmentation offload stays as it is, and copies the option into all segments that it makes. On the wire
-    /// that is not what RFC 8250 means: sequence numbers repeat, and count for the other end as duplicates.
+    /// One option for each packet that the host hands over, which may become several
     MarkOnce,
 }
 
@@ -29,23 +23,22 @@ impl Mode {
 
 /// The end of `onpath pdm --help`.
 const MEANING: &str = "\
-What the figures mean. Both ends measure, each by its own clock; the clocks need not agree.
-  SENT, RECEIVED    packets with the option
-  LOST              packets that the other end sent, by its sequence numbers, and that did not arrive; what
-                    is lost on the way there is seen by the other end. A late packet is lost until it comes.
-  REORDERED         packets that arrived after one that was sent later
-  ROUND TRIP        from sending a packet to receiving the other end's answer to it
-  SERVER            how much of that the other end took, as it says itself
-  NETWORK           the rest: both ways through the network, and the hosts below the measurement
-  P50, P90, P99     half, 90 % and 99 % of all delays of all flows were not longer
-Delays are measured when a packet arrives that answers the last one sent. If the other end does not
-measure, packets are sent with the option and there are no delays.
+What the figures mean. Each end measures by its own clock; the clocks need not agree.
+  SENT, RECEIVED  packets with the option
+  LOST            packets that the other end sent, by its sequence numbers, and that did not
+                  arrive; one that comes late is lost until it comes. What is lost on the way
+                  there is seen by the other end
+  REORDERED       packets that arrived after one that was sent later
+  ROUND TRIP      from sending a packet to receiving the other end's answer to it
+  SERVER          how much of that the other end took, as it says itself
+  NETWORK         the rest: both ways through the network, and what the hosts do below this
+  P50, P90, P99   half, 90 % and 99 % of the delays of all flows were not longer
+Delays are measured when a packet arrives that answers the last one sent. Where the other end does
+not run this, packets go out with the option, and there are no delays.
 
-Packets without the option pass as they are, and are counted by reason. Where the option would not
-fit into the interface's MTU, or into what a router said is the path's, a packet goes without it; the
-maximum segment size of TCP connections is lowered in their first packets, so that it fits.
-
-The option is taken off packets that come in, unless --keep-option leaves it for the host to see.
+A packet that cannot have the option passes as it is and is counted, by reason. So does one that
+would not fit into the interface's MTU then, or into the path's, where a router said what that is;
+TCP connections agree on segments that leave room for the option.
 
 Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
 
@@ -56,14 +49,22 @@ pub struct Pdm {
     /// The interface
     #[arg(long, value_name = "IF", required_unless_present = "attach")]
     pub dev: Option<String>,
-    /// Measure only flows whose other end has an address in this prefix, and that have this port at either
-    /// end: 2001:db8::/32, 2001:db8::/32/443 or /443. May be given several times
+    /// Measure only the flows that this names; may be given several times
+    ///
+    /// By a prefix of the other end's address, by a port at either end, or by both: 2001:db8::/32,
+    /// /443, 2001:db8::/32/443.
     #[arg(long, value_name = "PREFIX/PORT")]
     pub filter: Vec<String>,
-    /// What a packet is
+    /// How packets are marked where segmentation offload is at work
+    ///
+    /// A conformant measurement limits the segmentation offload of the interface to one segment as
+    /// long as it runs: the host hands each packet over on its own, which takes more of the
+    /// processor. With mark-once, offload stays as it is and copies an option into all packets that
+    /// it makes of one. On the wire that is not conformant: the other end sees sequence numbers
+    /// again and again, and counts them as duplicates.
     #[arg(long, value_enum, default_value = "conformant")]
     pub mode: Mode,
-    /// Leave the option in packets that come in
+    /// Leave the option in packets that come in, for the host to see
     #[arg(long)]
     pub keep_option: bool,
     /// The name by which the other commands know it; pdm- and the interface's by default
