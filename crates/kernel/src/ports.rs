@@ -14,11 +14,25 @@ pub fn connect_ports(
     maps: &BTreeMap<String, Map>,
     ports: &[(u32, u32)],
 ) -> Result<(), Box<Diagnostic>> {
-    for (port, ifindex) in ports {
+    let ports: Vec<_> = ports
+        .iter()
+        .map(|(p, index)| (*p, *index, *index))
+        .collect();
+    connect_split(names, maps, &ports)
+}
+
+/// The same for ports that are one interface on the way in and another on the way out (port, index in, index
+/// out).
+pub(crate) fn connect_split(
+    names: &PortsAbi,
+    maps: &BTreeMap<String, Map>,
+    ports: &[(u32, u32, u32)],
+) -> Result<(), Box<Diagnostic>> {
+    for (port, enter, leave) in ports {
         let pairs = [
-            (&names.devmap, port, ifindex),
-            (&names.input, ifindex, port),
-            (&names.egress, port, ifindex),
+            (&names.devmap, port, leave),
+            (&names.input, enter, port),
+            (&names.egress, port, leave),
         ];
         for (name, key, value) in pairs {
             let Some(map) = name.as_ref().and_then(|n| maps.get(n)) else {
@@ -31,7 +45,7 @@ pub fn connect_ports(
                 .map_err(|error| match error.raw_os_error() {
                     Some(libc::E2BIG) => errors::device::bad_port(*port, map.info().max_entries),
                     _ => errors::load::initial_state(
-                        &format!("port {port} (interface {ifindex})"),
+                        &format!("port {port} (interface {leave})"),
                         &error.to_string(),
                     ),
                 })?;

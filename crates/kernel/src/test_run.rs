@@ -3,6 +3,7 @@
 mod observed;
 
 use crate::load::Instance;
+use crate::store::KernelStore;
 use crate::sys::{TcContext, Update};
 use bpf::abi::Hook;
 use control::repeatable::{self, RandomLists};
@@ -44,6 +45,14 @@ pub mod tc_verdict {
     pub const DROP: u32 = 2;
     /// Where the program said.
     pub const REDIRECT: u32 = 7;
+}
+
+/// What the clock of a program for test runs said last; `None` for other programs.
+pub(crate) fn observed_now(store: &KernelStore) -> Result<Option<u64>, StoreError> {
+    match Observed::of(store)? {
+        Some(observed) => observed.now().map(Some),
+        None => Ok(None),
+    }
 }
 
 /// What becomes of a packet.
@@ -128,10 +137,11 @@ impl TestRun {
         packet: &[u8],
         context: TcContext,
     ) -> Result<Outcome, StoreError> {
-        if packet.len() < SHORTEST {
+        let shortest = shortest(self.instance.program.hook(), packet);
+        if packet.len() < shortest {
             return Err(StoreError::Unsupported {
                 what: format!(
-                    "the kernel's test run takes no packet under {SHORTEST} bytes, and this one has {}; \
+                    "the kernel's test run takes no packet of this type under {shortest} bytes, and this one has {}; \
                      leave `--fast` away",
                     packet.len()
                 ),
@@ -197,6 +207,15 @@ impl TestRun {
     }
 }
 
+/// How long a packet must be for the kernel to run it: for tc, IP packets must have the whole of their fixed header.
+pub fn shortest(hook: Hook, packet: &[u8]) -> usize {
+    match (hook, packet.get(12..14)) {
+        (Hook::TcIngress | Hook::TcEgress, Some([0x08, 0x00])) => SHORTEST + 20,
+        (Hook::TcIngress | Hook::TcEgress, Some([0x86, 0xdd])) => SHORTEST + 40,
+        _ => SHORTEST,
+    }
+}
+
 /// What a return value means; `redirect` is what a redirect would be.
 fn fate(hook: Hook, code: u32, redirect: Fate) -> Fate {
     match hook {
@@ -238,6 +257,9 @@ impl Device for TestRun {
 
     fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
         self.now = self.now.saturating_add(nanoseconds);
-        Ok(())
+        match Observed::of(&self.instance.store)? {
+            Some(observed) => observed.prepare(self.now, &[0; repeatable::NUMBERS]),
+            None => Ok(()),
+        }
     }
 }

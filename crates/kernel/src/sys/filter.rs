@@ -52,6 +52,9 @@ pub struct Filter {
     pub prog_id: u32,
 }
 
+/// The greatest priority there is.
+const LAST_PRIORITY: u32 = 0xffff;
+
 fn hook(ifindex: u32, point: libbpf_sys::bpf_tc_attach_point) -> bpf_tc_hook {
     bpf_tc_hook {
         sz: size_of::<bpf_tc_hook>() as _,
@@ -84,9 +87,12 @@ pub fn remove_qdisc(ifindex: u32) -> io::Result<()> {
 
 /// Adds a filter behind those that are there; the device has the qdisc.
 pub fn add_filter(prog: &Prog, ifindex: u32, side: Side) -> io::Result<FilterId> {
+    let last = filters(ifindex, side)?.iter().map(|f| f.id.priority).max();
     let hook = hook(ifindex, side.point());
     let mut opts = bpf_tc_opts {
         sz: size_of::<bpf_tc_opts>() as _,
+        // Left to itself, the kernel puts it before the others.
+        priority: last.map_or(0, |last| (last + 1).min(LAST_PRIORITY)),
         prog_fd: prog.as_fd().as_raw_fd(),
         ..bpf_tc_opts::default()
     };

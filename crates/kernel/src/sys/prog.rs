@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::Duration;
 
 /// What the kernel says about a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +39,17 @@ pub fn count_runs() -> io::Result<OwnedFd> {
     own(unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) })
 }
 
+pub(super) fn instruction(code: u8, dst: u8, src: u8, imm: i32) -> libbpf_sys::bpf_insn {
+    let mut one = libbpf_sys::bpf_insn {
+        code,
+        imm,
+        ..Default::default()
+    };
+    one.set_dst_reg(dst);
+    one.set_src_reg(src);
+    one
+}
+
 /// A loaded program.
 #[derive(Debug)]
 pub struct Prog {
@@ -61,30 +73,27 @@ impl Prog {
     }
 
     fn constant(kind: libbpf_sys::bpf_prog_type, verdict: i32) -> io::Result<Prog> {
-        let instruction = |code: u8, imm: i32| libbpf_sys::bpf_insn {
-            code,
-            imm,
-            ..Default::default()
-        };
         // r0 = verdict; exit
-        let code = [instruction(0xb7, verdict), instruction(0x95, 0)];
+        let code = [instruction(0xb7, 0, 0, verdict), instruction(0x95, 0, 0, 0)];
         Prog::from_instructions(kind, c"constant", &code)
+    }
+
+    /// Loads a tc program that sends every packet out of a device.
+    pub fn redirect_tc(ifindex: u32) -> io::Result<Prog> {
+        // r1 = ifindex; r2 = 0; r0 = redirect(r1, r2); exit
+        let code = [
+            instruction(0xb7, 1, 0, ifindex as i32),
+            instruction(0xb7, 2, 0, 0),
+            instruction(0x85, 0, 0, libbpf_sys::BPF_FUNC_redirect as i32),
+            instruction(0x95, 0, 0, 0),
+        ];
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, c"onpath_out", &code)
     }
 
     /// Loads a tc program that runs the one in the array's first place, and lets packets pass while there is none.
     /// `name` has 15 bytes at most.
     pub fn gate(array: &Map, name: &CStr) -> io::Result<Prog> {
         const PSEUDO_MAP_FD: u8 = 1;
-        let instruction = |code: u8, dst: u8, src: u8, imm: i32| {
-            let mut one = libbpf_sys::bpf_insn {
-                code,
-                imm,
-                ..Default::default()
-            };
-            one.set_dst_reg(dst);
-            one.set_src_reg(src);
-            one
-        };
         let fd = array.as_fd().as_raw_fd();
         // r2 = array; r3 = 0; tail_call(r1, r2, r3); r0 = -1; exit
         let code = [
@@ -98,7 +107,7 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, name, &code)
     }
 
-    fn from_instructions(
+    pub(super) fn from_instructions(
         kind: libbpf_sys::bpf_prog_type,
         name: &CStr,
         code: &[libbpf_sys::bpf_insn],
@@ -143,6 +152,12 @@ impl Prog {
     /// How often it ran since its load, as far as the kernel counted; see [`count_runs`].
     pub fn runs(&self) -> io::Result<u64> {
         Ok(self.raw_info()?.run_cnt)
+    }
+
+    /// How often it ran since its load, and how long in all, as far as the kernel measured; see [`count_runs`].
+    pub fn run_time(&self) -> io::Result<(u64, Duration)> {
+        let info = self.raw_info()?;
+        Ok((info.run_cnt, Duration::from_nanos(info.run_time_ns)))
     }
 
     fn raw_info(&self) -> io::Result<libbpf_sys::bpf_prog_info> {

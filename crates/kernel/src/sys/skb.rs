@@ -4,7 +4,8 @@ use super::{Prog, RunResult, check};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// `struct __sk_buff`, as far as it has been the same for long; the kernel takes shorter ones than its own.
+/// `struct __sk_buff`, with room for what later kernels add: they fill one that is longer than their own, but
+/// none that is shorter.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct SkBuff {
@@ -42,6 +43,8 @@ struct SkBuff {
     gso_size: u32,
     tstamp_type: u8,
     padding: [u8; 3],
+    hwtstamp: u64,
+    later: [u64; 8],
 }
 
 /// What the kernel keeps beside a packet for tc programs, as far as a test run can be told and tells it.

@@ -18,7 +18,7 @@ mod offset {
 
     /// `u32`: where a redirect went.
     pub const PORT: usize = 0;
-    /// `u32`: 1 if it went to that port's ingress.
+    /// `u32`: 1 if it went to that port's ingress, 2 if back where it came from.
     pub const INGRESS: usize = 4;
     /// `u32`: how many copies were made.
     pub const COPIES_MADE: usize = 8;
@@ -35,11 +35,23 @@ mod offset {
 /// The struct of a program.
 pub(super) struct Observed<'a>(&'a Map);
 
+/// Where a redirect went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Way {
+    /// Out of a port.
+    #[default]
+    Egress,
+    /// Into a port, as if it had come in there.
+    Ingress,
+    /// Out of the port it came in on.
+    Back,
+}
+
 /// What the program told.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub port: u32,
-    pub ingress: bool,
+    pub way: Way,
     pub copies: Vec<u32>,
 }
 
@@ -97,7 +109,11 @@ impl Observed<'_> {
         let made = number(offset::COPIES_MADE) as usize;
         Ok(Seen {
             port: number(offset::PORT),
-            ingress: number(offset::INGRESS) != 0,
+            way: match number(offset::INGRESS) {
+                0 => Way::Egress,
+                1 => Way::Ingress,
+                _ => Way::Back,
+            },
             // Where there were more than fit, they went round.
             copies: (made.saturating_sub(COPIES)..made)
                 .map(|i| number(offset::COPY + 4 * (i % COPIES)))

@@ -1,0 +1,151 @@
+//! Ports of a program at traffic control. Each has two pairs of devices:
+//!
+//! ```text
+//! enter ~~~ port    the program is at the port's ingress or egress
+//! leave ~~~ seen    where redirects and copies to the port go
+//! ```
+//!
+//! Towards ingress a packet is sent out of `enter` and comes in at `port`. What passes meets a second program
+//! there, which sends it out of `leave`: sockets at `port` see packets before any program does. Towards egress a
+//! packet is sent out of `port`, and what passes comes in at `enter`. What is redirected to a port's ingress comes in at
+//! `leave`, where such a second program runs too. So it counts as out of that port, and does not meet the
+//! tested program again. Everything that came out of a port is seen at `seen`, or at `enter` behind an egress.
+//!
+//! The kernel keeps packets on their way between virtual devices in one queue a processor. So everything is
+//! sent from one processor, and a marker that went through all the queue tells that what was in it
+//! before has made a step. A packet makes three at most.
+
+use super::{Subject, in_order, marker, receive_rest, receive_until, system};
+use crate::ports::connect_split;
+use crate::sys::{Link, Prog, Side};
+use crate::veth::{RawSocket, make_pairs};
+use control::{Packet, StoreError};
+use diag::Diagnostic;
+use nix::net::if_::if_nametoindex;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+use std::io;
+
+/// Steps that a packet may make between devices after the program ran.
+const STEPS: usize = 3;
+
+/// All ports.
+#[derive(Debug)]
+pub(super) struct Wiring {
+    ports: Vec<Port>,
+    side: Side,
+    /// The processor that sends.
+    cpu: usize,
+    markers: u64,
+}
+
+#[derive(Debug)]
+struct Port {
+    number: u32,
+    enter: RawSocket,
+    port: RawSocket,
+    leave: RawSocket,
+    seen: RawSocket,
+    _links: Vec<Link>,
+}
+
+impl Wiring {
+    /// Makes the devices in this thread's namespace.
+    pub fn new(
+        subject: Subject<'_>,
+        side: Side,
+        numbers: &[u32],
+    ) -> io::Result<Result<Wiring, Box<Diagnostic>>> {
+        let name = |what: &str, number: &u32| format!("{what}{number}");
+        let mut pairs = Vec::new();
+        for n in numbers {
+            pairs.push((name("e", n), name("p", n)));
+            pairs.push((name("l", n), name("s", n)));
+        }
+        make_pairs(&pairs)?;
+        let mut ports = Vec::with_capacity(numbers.len());
+        let mut connections = Vec::with_capacity(numbers.len());
+        for n in numbers {
+            let index = if_nametoindex(name("p", n).as_str())?;
+            let leave = if_nametoindex(name("l", n).as_str())?;
+            connections.push((*n, index, leave));
+            let out = Prog::redirect_tc(leave)?;
+            let mut links = vec![
+                Link::attach_tcx(subject.prog, index, side)?,
+                Link::attach_tcx(&out, leave, Side::Ingress)?,
+            ];
+            if side == Side::Ingress {
+                links.push(Link::attach_tcx(&out, index, side)?);
+            }
+            ports.push(Port {
+                number: *n,
+                enter: RawSocket::open(&name("e", n))?,
+                port: RawSocket::open(&name("p", n))?,
+                leave: RawSocket::open(&name("l", n))?,
+                seen: RawSocket::open(&name("s", n))?,
+                _links: links,
+            });
+        }
+        let connected = connect_split(subject.ports, subject.maps, &connections);
+        let cpu = first_cpu(&sched_getaffinity(Pid::from_raw(0))?)?;
+        Ok(connected.map(|()| Wiring {
+            ports,
+            side,
+            cpu,
+            markers: 0,
+        }))
+    }
+
+    /// Sends a packet into a port; `None` if there is no such port.
+    pub fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
+        let port = self.ports.iter().find(|p| p.number == port)?;
+        Some(on_cpu(self.cpu, || match self.side {
+            Side::Ingress => port.enter.send(packet),
+            Side::Egress => match port.port.send(packet) {
+                // Who sends is told when a program on the way out drops the packet.
+                Err(e) if e.raw_os_error() == Some(libc::ENOBUFS) => Ok(()),
+                other => other,
+            },
+        }))
+    }
+
+    /// What came out, once the program has run on everything.
+    pub fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
+        let mut seen: Vec<_> = self.ports.iter().map(|_| Vec::new()).collect();
+        if let (Some(first), Some(found)) = (self.ports.first(), seen.first_mut()) {
+            for _ in 0..STEPS {
+                self.markers += 1;
+                let marker = marker(self.markers);
+                on_cpu(self.cpu, || first.leave.send(&marker)).map_err(system("send a marker"))?;
+                found.extend(receive_until(&marker, &first.seen, first.number)?);
+            }
+        }
+        let mut all = Vec::new();
+        for (port, mut packets) in self.ports.iter().zip(seen) {
+            receive_rest(&port.seen, &mut packets)?;
+            if self.side == Side::Egress {
+                receive_rest(&port.enter, &mut packets)?;
+            }
+            all.extend(in_order(port.number, packets));
+        }
+        Ok(all)
+    }
+}
+
+fn first_cpu(allowed: &CpuSet) -> io::Result<usize> {
+    (0..CpuSet::count())
+        .find(|cpu| allowed.is_set(*cpu).unwrap_or(false))
+        .ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Does something on one processor.
+fn on_cpu<T>(cpu: usize, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let this = Pid::from_raw(0);
+    let before = sched_getaffinity(this)?;
+    let mut one = CpuSet::new();
+    one.set(cpu)?;
+    sched_setaffinity(this, &one)?;
+    let done = work();
+    sched_setaffinity(this, &before)?;
+    done
+}

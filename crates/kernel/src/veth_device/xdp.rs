@@ -1,0 +1,96 @@
+//! Ports of a program at XDP. It runs natively at the inner end of each pair.
+//!
+//! Packets go in at the outer end. What the program passes on is seen at the inner end, what it sends
+//! or redirects at the outer one. A marker sent after the last packet tells that an outer end has nothing more,
+//! and a memory barrier waits for the softirqs that were running.
+
+use super::{Subject, in_order, marker, receive_rest, receive_until, system};
+use crate::ports::connect_ports;
+use crate::sys::{Link, Prog, XdpMode};
+use crate::veth::{RawSocket, make_pairs};
+use control::{Packet, StoreError};
+use diag::Diagnostic;
+use nix::net::if_::if_nametoindex;
+use std::io;
+
+/// The kernel's `XDP_PASS`.
+const PASS: i32 = 2;
+
+/// All ports.
+#[derive(Debug)]
+pub(super) struct Wiring {
+    ports: Vec<Port>,
+    markers: u64,
+}
+
+#[derive(Debug)]
+struct Port {
+    number: u32,
+    inner: RawSocket,
+    outer: RawSocket,
+    _links: [Link; 2],
+}
+
+impl Wiring {
+    /// Makes the devices in this thread's namespace.
+    pub fn new(
+        subject: Subject<'_>,
+        numbers: &[u32],
+    ) -> io::Result<Result<Wiring, Box<Diagnostic>>> {
+        let names: Vec<(String, String)> = numbers
+            .iter()
+            .map(|n| (format!("in{n}"), format!("out{n}")))
+            .collect();
+        let pass = Prog::constant_xdp(PASS)?;
+        make_pairs(&names)?;
+        let mut ports = Vec::with_capacity(numbers.len());
+        let mut connections = Vec::with_capacity(numbers.len());
+        for (number, (inner, outer)) in numbers.iter().zip(&names) {
+            let index = if_nametoindex(inner.as_str())?;
+            connections.push((*number, index));
+            // Redirects arrive at an outer end only if it runs a program too.
+            let outer_index = if_nametoindex(outer.as_str())?;
+            let links = [
+                Link::attach_xdp(subject.prog, index, XdpMode::Native)?,
+                Link::attach_xdp(&pass, outer_index, XdpMode::Native)?,
+            ];
+            ports.push(Port {
+                number: *number,
+                inner: RawSocket::open(inner)?,
+                outer: RawSocket::open(outer)?,
+                _links: links,
+            });
+        }
+        let connected = connect_ports(subject.ports, subject.maps, &connections);
+        Ok(connected.map(|()| Wiring { ports, markers: 0 }))
+    }
+
+    /// Sends a packet into a port; `None` if there is no such port.
+    pub fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
+        let port = self.ports.iter().find(|p| p.number == port)?;
+        Some(port.outer.send(packet))
+    }
+
+    /// What came out, once the program has run on everything.
+    pub fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
+        wait_for_softirqs();
+        let mut all = Vec::new();
+        for port in &self.ports {
+            self.markers += 1;
+            let marker = marker(self.markers);
+            port.inner.send(&marker).map_err(system("send a marker"))?;
+            let mut packets = receive_until(&marker, &port.outer, port.number)?;
+            receive_rest(&port.inner, &mut packets)?;
+            all.extend(in_order(port.number, packets));
+        }
+        Ok(all)
+    }
+}
+
+/// Waits until every processor has left the softirq that it was in.
+fn wait_for_softirqs() {
+    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
+    // SAFETY: takes no memory. A kernel without it is one where the packets are nearly always there
+    // already.
+    unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
+}

@@ -1,0 +1,123 @@
+//! A hand-written program at traffic control with a description as the compiler gives it.
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi};
+use diag::SourceMap;
+use ir::Program;
+use kernel::clang::{self, Source};
+use kernel::{Instance, load, test_run};
+use std::sync::Arc;
+
+/// What a packet asks for, in the last byte of its destination.
+pub mod what {
+    pub const PASS: u8 = 0;
+    pub const DROP: u8 = 1;
+    pub const REDIRECT: u8 = 2;
+    pub const REDIRECT_INGRESS: u8 = 3;
+    pub const CLONE: u8 = 4;
+    pub const MULTICAST: u8 = 5;
+    pub const TELL: u8 = 6;
+    pub const TELL_OBSERVED: u8 = 7;
+}
+
+/// A packet of 64 bytes that asks for something, with a port or group.
+pub fn packet(what: u8, place: u8) -> Vec<u8> {
+    let mut bytes = vec![2, 0, 0, 0, 0, what, 2, 0, 0, 0, 0, place, 0x08, 0x00];
+    bytes.resize(64, 0x55);
+    bytes
+}
+
+/// How many flows the program has room for, unless it is told otherwise.
+pub const FLOWS: u32 = 8;
+
+/// What there is beside the code.
+pub fn abi(hook: Hook, flows: u32) -> Abi {
+    let map = |name: &str, kind, value_size, max_entries| MapAbi {
+        name: name.into(),
+        kind,
+        key_size: 4,
+        value_size,
+        max_entries,
+        no_prealloc: false,
+    };
+    let field = |name: &str, size| FieldAbi {
+        name: name.into(),
+        offset: 0,
+        size,
+        width: size * 8,
+        order: bpf::abi::ByteOrder::Network,
+    };
+    let text = r#"{"version":1,"source":"tc.p4","arch":"tc","programs":[],"maps":[],"globals":null,"tables":[],
+        "value_sets":[],"counters":[],"ports":{"devmap":null,"input":null},"events":null}"#;
+    Abi {
+        programs: vec![ProgramAbi {
+            hook,
+            function: "classify".into(),
+            section: "tc".into(),
+            stack_estimate: 0,
+            instruction_estimate: 0,
+            moves_head: false,
+        }],
+        maps: vec![
+            map("inputs", MapKind::Hash, 4, 8),
+            map("outputs", MapKind::Hash, 4, 8),
+            map("groups", MapKind::Hash, 132, 2),
+            map("flows", MapKind::Array, 8, flows),
+        ],
+        flow_states: vec![FlowStateAbi {
+            index: 0,
+            name: "flows".into(),
+            map: "flows".into(),
+            sets: flows,
+            ways: 1,
+            tags_offset: 0,
+            used_offset: 0,
+            ways_offset: 0,
+            way_size: 8,
+            seen_offset: None,
+            idle: 0,
+            key: KeyAbi {
+                size: 4,
+                fields: vec![field("index", 4)],
+            },
+            value: vec![field("packets", 8)],
+        }],
+        ports: PortsAbi {
+            devmap: None,
+            input: Some("inputs".into()),
+            egress: Some("outputs".into()),
+            groups: Some("groups".into()),
+        },
+        ..serde_json::from_str(text).expect("an empty description")
+    }
+}
+
+/// The object, with room for so many flows.
+pub fn object(observe: bool, flows: u32) -> Vec<u8> {
+    let clang = clang::find().expect("these tests need clang");
+    let text = format!("#define FLOWS {flows}\n{}", include_str!("tc.c"));
+    let defines = if observe {
+        &[test_run::OBSERVE][..]
+    } else {
+        &[]
+    };
+    let source = Source {
+        text: &text,
+        headers: &[],
+        include_dirs: &[],
+        defines,
+        effort: clang::Effort::Full,
+    };
+    clang::compile(&clang, source).expect("compiles")
+}
+
+/// Compiles and loads the program for a hook; `observe` is for test runs.
+pub fn instance(hook: Hook, observe: bool) -> Instance {
+    load(
+        &object(observe, FLOWS),
+        &Arc::new(abi(hook, FLOWS)),
+        &Arc::new(Program::default()),
+        &SourceMap::new(),
+    )
+    .unwrap_or_else(|f| panic!("{}\n{}", f.diagnostic.message, f.log))
+}
