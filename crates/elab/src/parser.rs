@@ -219,6 +219,9 @@ impl Elab<'_> {
 
     fn state_body(&mut self, state: &hir::State, ways: &Ways) -> Result<()> {
         self.refuse_atomic(&state.annotations)?;
+        if let Some(graph) = &mut self.body.graph {
+            graph.states[graph.current].rare = state.annotations.iter().any(|a| a.name == "rare");
+        }
         self.stmts(&state.body)?;
         let transition = self.transition(&state.transition, ways)?;
         self.end_state(transition);
@@ -358,6 +361,7 @@ fn new_state(states: &mut PrimaryMap<State, StateData>, name: &str, span: Span) 
         name: name.into(),
         body: Vec::new(),
         transition: Transition::To(Target::Reject),
+        rare: false,
         span,
     })
 }

@@ -511,6 +511,8 @@ pub struct StateData {
     pub body: Block,
     /// Where it goes.
     pub transition: Transition,
+    /// `@rare`: few packets come here.
+    pub rare: bool,
     /// Its declaration.
     pub span: Span,
 }

@@ -201,6 +201,9 @@ pub enum Target {
     Accept,
     /// The packet is refused.
     Reject,
+    /// The packet goes a rare way: the program of all ways takes it, from its first byte. Only in programs that
+    /// [`crate::passes::usual`] made.
+    Rare,
 }
 
 /// How a state ends.

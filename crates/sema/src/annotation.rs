@@ -115,7 +115,7 @@ impl Checker<'_> {
                 "the name of a warning in quotes, as in `@noWarn(\"unused\")`"
             }
             "hidden" | "tableonly" | "defaultonly" | "optional" | "pure" | "noSideEffects"
-            | "atomic"
+            | "atomic" | "rare"
                 if !matches!(annotation.body, AnnotationBody::None) =>
             {
                 "nothing after its name"

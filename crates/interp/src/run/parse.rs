@@ -50,7 +50,8 @@ impl Run<'_> {
             match next {
                 Some(Target::State(state)) => at = state,
                 Some(Target::Accept) => break Parsed::Accept,
-                Some(Target::Reject) => break Parsed::Reject(0),
+                // The interpreter runs whole programs, which have no rare ways to elsewhere.
+                Some(Target::Reject | Target::Rare) => break Parsed::Reject(0),
                 None => break Parsed::Reject(self.it.errors.no_match),
             }
         };
@@ -85,6 +86,7 @@ impl Run<'_> {
             Target::State(state) => states[state].name.to_string(),
             Target::Accept => "accept".to_string(),
             Target::Reject => "reject".to_string(),
+            Target::Rare => "rare".to_string(),
         };
         let span = found.map_or(span, |at| cases[at].span);
         self.trace(span, |run| TraceKind::Select {

@@ -220,7 +220,7 @@ impl Walker<'_> {
             }
             for (target, facts) in self.successors(&state_data.transition, now) {
                 match target {
-                    Target::State(_) => {}
+                    Target::State(_) | Target::Rare => {}
                     Target::Accept => {
                         join(&mut accepted, facts);
                     }

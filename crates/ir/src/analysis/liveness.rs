@@ -187,6 +187,8 @@ impl Walker<'_> {
                     Target::State(next) => live.add(&entries[next]),
                     Target::Accept => live.add(&after),
                     Target::Reject => live.add(&self.rejected),
+                    // Nothing: who takes over begins anew.
+                    Target::Rare => false,
                 };
                 match &state_data.transition {
                     Transition::To(to) => {

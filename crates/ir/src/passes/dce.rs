@@ -138,7 +138,7 @@ pub(super) fn successors(transition: &Transition) -> Vec<State> {
         .into_iter()
         .filter_map(|target| match target {
             Target::State(state) => Some(state),
-            Target::Accept | Target::Reject => None,
+            Target::Accept | Target::Reject | Target::Rare => None,
         })
         .collect()
 }

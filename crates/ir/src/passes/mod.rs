@@ -12,6 +12,7 @@ pub mod propagate;
 pub mod select;
 pub mod stacks;
 pub mod unroll;
+pub mod usual;
 
 use crate::*;
 

@@ -456,7 +456,11 @@ impl Reader {
         while !self.eat("}") {
             self.expect_word("state")?;
             let name = self.name()?;
-            self.expect("{")?;
+            let rare = !self.eat("{");
+            if rare {
+                self.expect_word("rare")?;
+                self.expect("{")?;
+            }
             let mut body = Vec::new();
             while !self.is_transition() {
                 body.push(self.stmt()?);
@@ -468,6 +472,7 @@ impl Reader {
                 name,
                 body,
                 transition,
+                rare,
                 span,
             });
         }
@@ -542,6 +547,7 @@ impl Reader {
         match word.as_str() {
             "accept" => Ok(Target::Accept),
             "reject" => Ok(Target::Reject),
+            "rare" => Ok(Target::Rare),
             name => match self.states.get(name) {
                 Some(&state) => Ok(Target::State(state)),
                 None => {

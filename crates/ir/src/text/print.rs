@@ -285,11 +285,13 @@ impl Printer<'_> {
             Target::State(state) => states[state].clone(),
             Target::Accept => "accept".to_owned(),
             Target::Reject => "reject".to_owned(),
+            Target::Rare => "rare".to_owned(),
         };
         let start = &states[data.start];
         writeln!(out, "parser {} start {start} {{", self.names.parsers[id])?;
         for (id, state) in &data.states {
-            writeln!(out, "    state {} {{", states[id])?;
+            let rare = if state.rare { "rare " } else { "" };
+            writeln!(out, "    state {} {rare}{{", states[id])?;
             self.block(out, 2, &state.body)?;
             match &state.transition {
                 Transition::To(to) => writeln!(out, "        goto {};", target(*to))?,

@@ -51,7 +51,8 @@ fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
     let node_of = |target: Target| match target {
         Target::State(state) => state.as_u32() as usize,
         Target::Accept => accept,
-        Target::Reject => reject,
+        // A graph is of the whole program, where nothing leads elsewhere.
+        Target::Reject | Target::Rare => reject,
     };
     for (id, state) in data.states.iter() {
         let from = id.as_u32() as usize;

@@ -1,0 +1,96 @@
+//! The usual ways of a program: a program for the packets that meet no parser state marked `@rare`.
+//!
+//! Where a program can do much and most packets need little of it, what is known about the few is not known about
+//! all: a header that may be there, however seldom, must be asked for by everything behind the parser. So a target
+//! may compile a program twice, once without its rare states, and go over to the whole program where a packet
+//! comes to one of them. The way back to the packet's first byte is free as long as the parser has left nothing
+//! behind.
+//!
+//! Guarantees: a packet that is not sent to [`Target::Rare`] meets what it meets in the whole program; until it is
+//! sent there nothing has happened that anybody could see. Tables, externs and value sets keep their numbers.
+//! This is no member of [`super::PASSES`]: it makes a second program, for the passes to run on.
+
+use crate::*;
+
+/// The program of the usual ways; `None` if there is nothing rare, or a packet could not begin anew.
+pub fn of(program: &Program) -> Option<Program> {
+    let mut usual = program.clone();
+    let mut cut = false;
+    for parser in usual.parsers.values_mut() {
+        let rare: Vec<bool> = parser.states.values().map(|state| state.rare).collect();
+        let start = parser.start;
+        let turn = |target: &mut Target| {
+            if let Target::State(state) = target
+                && *state != start
+                && rare.get(state.as_u32() as usize) == Some(&true)
+            {
+                *target = Target::Rare;
+                true
+            } else {
+                false
+            }
+        };
+        for state in parser.states.values_mut() {
+            cut |= match &mut state.transition {
+                Transition::To(target) => turn(target),
+                Transition::Select { cases, .. } => cases
+                    .iter_mut()
+                    .fold(false, |any, case| turn(&mut case.target) || any),
+            };
+        }
+    }
+    (cut && !leaves_traces(program)).then_some(usual)
+}
+
+/// Whether a parser calls an extern: what that does would happen twice. Routines that parsers call are told by
+/// their calls, since nothing is inlined yet.
+fn leaves_traces(program: &Program) -> bool {
+    let mut open: Vec<&Block> = Vec::new();
+    for parser in program.parsers.values() {
+        open.extend(parser.states.values().map(|state| &state.body));
+    }
+    let mut seen = vec![false; program.routines.len()];
+    while let Some(block) = open.pop() {
+        let mut traces = false;
+        visit::walk_block(block, &mut |stmt| match &stmt.kind {
+            StmtKind::Extern(_) => traces = true,
+            StmtKind::Call(routine, _) => {
+                if !std::mem::replace(&mut seen[routine.as_u32() as usize], true) {
+                    open.push(&program.routines[*routine].body);
+                }
+            }
+            _ => {}
+        });
+        if traces {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parser(states: &str) -> Option<String> {
+        let text = format!("program xdp\nparser p start start {{\n{states}\n}}\n");
+        let program = crate::text::parse(&text).unwrap();
+        of(&program).map(|p| p.to_string())
+    }
+
+    #[test]
+    fn ways_to_rare_states_lead_to_the_whole_program() {
+        let usual = parser("state start { goto odd; } state odd rare { goto accept; }").unwrap();
+        assert!(usual.contains("goto rare;"), "{usual}");
+    }
+
+    #[test]
+    fn a_program_without_rare_states_has_no_usual_ways() {
+        assert_eq!(parser("state start { goto accept; }"), None);
+    }
+
+    #[test]
+    fn the_state_that_all_packets_meet_is_not_rare() {
+        assert_eq!(parser("state start rare { goto start; }"), None);
+    }
+}
