@@ -126,7 +126,7 @@ impl Gen<'_> {
                 words,
             ],
         );
-        self.set(at.clone(), found);
+        self.set(at.clone(), anywhere(found));
         let held = Held {
             layout,
             key: key_var,
@@ -238,7 +238,10 @@ impl Gen<'_> {
             }
         }
         let added = self.block(|g| {
-            g.set(held.at.clone(), held.victim());
+            // The verifier need not know where it is, but that it is there.
+            let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
+            let victim = C::bin(BinOp::And, anywhere(held.victim()), last);
+            g.set(held.at.clone(), victim);
             let tag = held.set.clone().arrow("tag").index(held.at.clone());
             g.set(tag, held.tag.clone());
             let way = held.way();
@@ -332,6 +335,12 @@ impl Held {
         let had_one = C::bin(BinOp::Ge, self.at.clone(), C::id("FLOW_AGED"));
         C::Cond(Box::new(had_one), Box::new(own), Box::new(other))
     }
+}
+
+/// A place, of which the verifier does not know which it is: it would go each further way for each place.
+fn anywhere(place: C) -> C {
+    let nothing = C::call("unknown_zero", vec![C::id("ctx")]);
+    C::bin(BinOp::Add, place, nothing)
 }
 
 fn zero(width: u32) -> Value {
