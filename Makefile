@@ -5,7 +5,7 @@ SHELL := /bin/bash
 CARGO ?= cargo
 ONPATH := target/release/onpath
 
-.PHONY: help setup build demo test stf differential fuzz bench bench-xdp lint fmt clean
+.PHONY: help setup build demo test stf differential fuzz bench bench-xdp bench-pdm lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,10 +29,13 @@ differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 
 fuzz: setup ## Ten minutes of mutated P4 text through the front end
 	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test fuzz -- --nocapture
 
-bench: bench-xdp ## Every figure that a document quotes
+bench: bench-xdp bench-pdm ## Every figure that a document quotes
 
 bench-xdp: build ## Generated code against hand-written C, and both against the floor
-	$(CARGO) run --release --locked -p bench
+	$(CARGO) run --release --locked -p bench -- xdp
+
+bench-pdm: build ## PDM by P4 against PDM by hand: time, throughput, latency
+	$(CARGO) run --release --locked -p bench -- pdm
 
 lint: ## Formatting and clippy
 	$(CARGO) fmt --all --check

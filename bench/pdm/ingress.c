@@ -3,29 +3,100 @@
 // Reads the option of packets that come in, keeps what it tells, and takes it out.
 #include "pdm.h"
 
+static __always_inline void add(struct delay *delay, __u64 nanoseconds, int is_first)
+{
+	delay->last = nanoseconds;
+	if (is_first || nanoseconds < delay->least)
+		delay->least = nanoseconds;
+	if (nanoseconds > delay->most)
+		delay->most = nanoseconds;
+	delay->sum += nanoseconds;
+}
+
+// Sequence numbers, modulo 2^16: up to half of them away is ahead.
+static __always_inline void follow(struct flow *flow, __u16 psn)
+{
+	__u16 ahead = psn - flow->psn_highest, behind;
+	__u64 place;
+
+	if (!flow->received) {
+		flow->psn_highest = psn;
+		flow->window = 1;
+		flow->expected = 1;
+	} else if (!ahead) {
+		flow->duplicates++;
+	} else if (ahead < 0x8000) {
+		flow->window = ahead < 64 ? flow->window << ahead | 1 : 1;
+		flow->expected += ahead;
+		flow->psn_highest = psn;
+	} else {
+		behind = flow->psn_highest - psn;
+		place = behind < 64 ? 1ULL << behind : 0;
+		if (flow->window & place) {
+			flow->duplicates++;
+		} else {
+			flow->reordered++;
+			flow->window |= place;
+			if (behind >= flow->expected)
+				flow->expected = behind + 1;
+		}
+	}
+	flow->received++;
+}
+
+// A router told of a narrow path. Rare, and so apart.
+static __noinline int too_big(struct __sk_buff *skb)
+{
+	struct path path;
+	__be32 mtu;
+	__u32 told;
+
+	if (bpf_skb_load_bytes(skb, TRANSPORT + 4, &mtu, 4) ||
+	    bpf_skb_load_bytes(skb, TRANSPORT + 8 + 24, &path, sizeof(path)))
+		return 0;
+	told = bpf_ntohl(mtu) < LEAST_MTU ? LEAST_MTU : bpf_ntohl(mtu);
+	bpf_map_update_elem(&paths, &path, &told, BPF_ANY);
+	count(TOO_BIG);
+	return 0;
+}
+
+// A packet without the option.
+static __always_inline int without(struct __sk_buff *skb, void *data, void *end, __u8 protocol)
+{
+	__u32 mtu = 0;
+
+	if (protocol == ICMPV6 && *(__u8 *)(data + TRANSPORT) == 2)
+		too_big(skb);
+	if (protocol == TCP && data + TRANSPORT + TCP_BYTES <= end &&
+	    *(__u8 *)(data + TRANSPORT + TCP_FLAGS) & SYN && bpf_check_mtu(skb, 0, &mtu, 0, 0) >= 0)
+		clamp_mss(skb, TRANSPORT, mtu);
+	count(WITHOUT);
+	return NEXT;
+}
+
 SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
-	__u64 now, hash, round_trip = 0, server;
-	__u16 psntp, psnlr;
-	__u32 index, ports;
+	__u64 now, hash, round_trip, server;
+	__u32 index, ports = 0, mtu = 0;
 	struct flow *flow;
 	struct set *set;
 	struct pdm pdm;
 	struct key key;
-	__s16 ahead;
+	int sampled = 0;
+	__u16 answered;
+	__u8 next;
 
-	if (data + SHORTEST > end || *(__be16 *)(data + TYPE) != TYPE_IPV6)
-		return NEXT;
-	if (*(__u8 *)(data + NEXT_HEADER) != DESTINATION_OPTIONS || data + TRANSPORT + PDM_BYTES + 4 > end) {
-		count(WITHOUT);
+	if (data + SHORTEST > end || *(__be16 *)(data + TYPE) != TYPE_IPV6) {
+		count(NOT_IPV6);
 		return NEXT;
 	}
+	next = *(__u8 *)(data + NEXT_HEADER);
+	if (next != DESTINATION_OPTIONS || data + SHORTEST + PDM_BYTES > end)
+		return without(skb, data, end, next);
 	pdm = *(struct pdm *)(data + TRANSPORT);
-	if (pdm.length != 1 || pdm.type != PDM_TYPE || pdm.option_length != PDM_LENGTH) {
-		count(WITHOUT);
-		return NEXT;
-	}
+	if (pdm.length != 1 || pdm.type != PDM_TYPE || pdm.option_length != PDM_LENGTH)
+		return without(skb, data, end, next);
 	key.remote[0] = *(__u64 *)(data + SOURCE);
 	key.remote[1] = *(__u64 *)(data + SOURCE + 8);
 	key.local[0] = *(__u64 *)(data + DESTINATION);
@@ -33,60 +104,53 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 	if (pdm.next_header == TCP || pdm.next_header == UDP) {
 		ports = *(__u32 *)(data + TRANSPORT + PDM_BYTES);
 		ports = ports >> 16 | ports << 16;
-	} else if (pdm.next_header == ICMPV6) {
-		ports = 0;
-	} else {
+	} else if (pdm.next_header != ICMPV6) {
+		count(OTHER_PROTOCOL);
 		return NEXT;
 	}
 	key.rest = ports | (__u64)pdm.next_header << 32;
-	if (!wanted(&key))
+	if (!wanted(&key)) {
+		count(UNFILTERED);
 		return NEXT;
+	}
+	if (pdm.next_header == TCP && data + TRANSPORT + PDM_BYTES + TCP_BYTES <= end &&
+	    *(__u8 *)(data + TRANSPORT + PDM_BYTES + TCP_FLAGS) & SYN && bpf_check_mtu(skb, 0, &mtu, 0, 0) >= 0)
+		clamp_mss(skb, TRANSPORT + PDM_BYTES, path_mtu(&key, mtu));
 	hash = hash_of(&key);
 	index = hash & (SETS - 1);
 	set = bpf_map_lookup_elem(&flows, &index);
 	if (!set)
 		return NEXT;
-	psntp = bpf_ntohs(pdm.psntp);
-	psnlr = bpf_ntohs(pdm.psnlr);
+	answered = bpf_ntohs(pdm.psnlr) + 1;
 	server = nanoseconds_of(pdm.scale_dtlr, pdm.dtlr);
-	__u32 first = bpf_get_prandom_u32();
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
-	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1, first);
-	// Numbers between what was expected and what came are lost until they come late.
-	ahead = psntp - flow->expected;
-	if (!flow->heard || ahead >= 0) {
-		if (flow->heard)
-			flow->lost += ahead;
-		flow->expected = psntp + 1;
-	} else {
-		flow->reordered++;
-		if (flow->lost)
-			flow->lost--;
+	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1);
+	if (!flow->first_seen)
+		flow->first_seen = now;
+	follow(flow, bpf_ntohs(pdm.psntp));
+	if (flow->time_sent && now >= flow->time_sent) {
+		flow->last_sent_delta = now - flow->time_sent;
+		sampled = answered == flow->psn_next && server <= flow->last_sent_delta;
 	}
-	flow->heard = 1;
-	flow->received++;
-	flow->received_last = psntp;
-	flow->last_received = now;
-	if (flow->last_sent)
-		flow->dtls = now - flow->last_sent;
-	// The packet answers our last one: what passed since then is the round trip.
-	if (flow->sent && psnlr == (__u16)(flow->next - 1)) {
-		round_trip = now - flow->last_sent;
-		flow->round_trips++;
-		flow->round_trip_sum += round_trip;
-		flow->server_sum += server;
-		flow->round_trip = round_trip;
-		flow->server = server;
+	round_trip = flow->last_sent_delta;
+	flow->time_received = now;
+	flow->psn_received = bpf_ntohs(pdm.psntp);
+	if (sampled) {
+		add(&flow->round_trip, round_trip, !flow->samples);
+		add(&flow->server, server, !flow->samples);
+		add(&flow->network, round_trip - server, !flow->samples);
+		flow->samples++;
 	}
 	bpf_spin_unlock(&set->lock);
-	if (round_trip) {
+	count(READ);
+	if (sampled) {
 		tally(ROUND_TRIP, round_trip);
 		tally(SERVER, server);
-		tally(NETWORK, round_trip > server ? round_trip - server : 0);
+		tally(NETWORK, round_trip - server);
 	}
 
-	if (bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, ROOM_FLAGS))
+	if (config.leave || bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, ROOM_FLAGS))
 		return NEXT;
 	data = (void *)(long)skb->data;
 	end = (void *)(long)skb->data_end;
@@ -94,6 +158,6 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		return NEXT;
 	*(__u8 *)(data + NEXT_HEADER) = pdm.next_header;
 	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH)) - PDM_BYTES);
-	count(STRIPPED);
+	count(REMOVED);
 	return NEXT;
 }

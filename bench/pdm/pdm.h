@@ -21,7 +21,9 @@ enum {
 };
 
 enum { TCP = 6, UDP = 17, DESTINATION_OPTIONS = 60, ICMPV6 = 58 };
-enum { ECHO_REQUEST = 128, ECHO_REPLY = 129 };
+
+// Every link carries this much.
+enum { LEAST_MTU = 1280 };
 
 #define TYPE_IPV6 bpf_htons(0x86dd)
 
@@ -56,11 +58,13 @@ struct config {
 	__u64 mask[2];
 	// A port on either side, in network order; 0 is any.
 	__be16 port;
-	// The device's MTU; a packet that would be longer with the option goes without.
-	__u16 mtu;
+	// Whether a TCP packet that offload will take apart gets one option for all its segments, or goes without.
+	__u8 once;
+	// Whether options stay where they are.
+	__u8 leave;
 	__u32 unused;
 };
-struct config config SEC(".data.config") = { .mtu = 1500 };
+struct config config SEC(".data.config") = { .once = 0 };
 
 struct key {
 	__u64 local[2];
@@ -69,28 +73,44 @@ struct key {
 	__u64 rest;
 };
 
+struct delay {
+	__u64 last, least, most, sum;
+};
+
+// Nanoseconds of the monotonic clock; the meaning of each is that of the P4 program's.
 struct flow {
 	struct key key;
-	__u64 last_sent;
-	__u64 last_received;
-	// Nanoseconds from a packet that was sent to the next that was received.
-	__u64 dtls;
-	// To be sent next; received last; to be received next.
-	__u16 next;
-	__u16 received_last;
-	__u16 expected;
-	__u16 heard;
-	__u64 sent;
+	__u64 time_sent;
+	__u64 time_received;
+	__u64 last_sent_delta;
+	__u16 psn_next;
+	__u16 psn_received;
+	__u16 psn_highest;
+	__u16 unused;
+	__u64 window;
+	__u64 expected;
 	__u64 received;
-	__u64 lost;
-	__u64 reordered;
-	// Sums and numbers of round trips, their last values in nanoseconds.
-	__u64 round_trips;
-	__u64 round_trip_sum;
-	__u64 server_sum;
-	__u64 round_trip;
-	__u64 server;
+	__u64 sent;
+	__u32 reordered;
+	__u32 duplicates;
+	__u64 first_seen;
+	__u64 samples;
+	struct delay round_trip;
+	struct delay server;
+	struct delay network;
 };
+
+// What routers told of paths, by the remote address.
+struct path {
+	__u64 remote[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__type(key, struct path);
+	__type(value, __u32);
+	__uint(max_entries, 1024);
+} paths SEC(".maps");
 
 enum { WAYS = 8, SETS = 8192 };
 
@@ -109,7 +129,10 @@ struct {
 	__uint(max_entries, SETS);
 } flows SEC(".maps");
 
-enum counter { INSERTED, NO_ROOM, NOT_INSERTED, STRIPPED, WITHOUT, CLAMPED, COUNTERS };
+enum counter {
+	MARKED, NOT_IPV6, OTHER_PROTOCOL, CONTROL, UNFILTERED, OFFLOADED, NO_ROOM_ON_LINK, NO_ROOM_ON_PATH, NOT_MARKED,
+	CLAMPED, READ, WITHOUT, REMOVED, TOO_BIG, COUNTERS
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -118,14 +141,15 @@ struct {
 	__uint(max_entries, COUNTERS);
 } counters SEC(".maps");
 
-// Powers of two of nanoseconds: round trip, server, network.
+// Samples by delay, four buckets to the octave.
 enum histogram { ROUND_TRIP, SERVER, NETWORK, HISTOGRAMS };
+enum { BUCKETS = 160 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__type(key, __u32);
 	__type(value, __u64);
-	__uint(max_entries, HISTOGRAMS * 64);
+	__uint(max_entries, HISTOGRAMS * BUCKETS);
 } histograms SEC(".maps");
 
 static __always_inline void count(__u32 which)
@@ -151,9 +175,17 @@ static __always_inline __u32 highest_bit(__u64 value)
 
 static __always_inline void tally(enum histogram which, __u64 nanoseconds)
 {
-	__u32 index = which * 64 + highest_bit(nanoseconds);
-	__u64 *counter = bpf_map_lookup_elem(&histograms, &index);
+	__u32 bucket = nanoseconds, bit;
+	__u64 *counter;
 
+	if (nanoseconds >= 8) {
+		bit = highest_bit(nanoseconds);
+		bucket = (bit - 2) * 4 + (nanoseconds >> (bit - 2));
+		if (bucket >= BUCKETS)
+			bucket = BUCKETS - 1;
+	}
+	bucket += which * BUCKETS;
+	counter = bpf_map_lookup_elem(&histograms, &bucket);
 	if (counter)
 		*counter += 1;
 }
@@ -183,17 +215,16 @@ static __always_inline struct scaled scaled(__u64 nanoseconds)
 	return (struct scaled){ scale, bpf_htons(attoseconds) };
 }
 
-// The way back; a shift of 93 or more is more than a clock of 64 bits can say.
+// The nearest nanosecond: an attosecond is 2^-30 * (2^30 / 10^9) of one, the factor being 4611686018 / 2^32.
 static __always_inline __u64 nanoseconds_of(__u8 scale, __be16 value)
 {
-	__u64 attoseconds = bpf_ntohs(value);
+	__u64 product = bpf_ntohs(value) * 4611686018ULL;
 
-	if (scale <= 47)
-		return (attoseconds << scale) / 1000000000;
-	// 10^9 is 2^9 times 1953125: the shift takes over what the division need not do.
-	if (scale > 78)
-		return ~0ULL;
-	return ((attoseconds << 31) / 1000000000) << (scale - 31);
+	if (scale <= 61)
+		return ((product >> (61 - scale)) + 1) >> 1;
+	if (scale <= 76)
+		return product << (scale - 62);
+	return value ? ~0ULL : 0;
 }
 
 static __always_inline __u64 hash_of(const struct key *key)
@@ -216,20 +247,13 @@ static __always_inline int equal(const struct key *a, const struct key *b)
 	       a->local[0] == b->local[0] && a->local[1] == b->local[1];
 }
 
-// The place of a flow in its set, whose lock is held. One that is new takes the place of the one that was used longest
-// ago; its numbers begin at `first`.
-static __always_inline struct flow *flow_of(struct set *set, const struct key *key, __u32 tag, __u32 first)
+// The place for a flow that is new: of the one that was used longest ago. Rare, and so apart.
+static __noinline struct flow *new_flow(struct set *set, const struct key *key, __u32 tag)
 {
 	__u32 oldest = 0, age = 0;
 	struct flow *flow;
-	int way;
 
-	for (way = 0; way < WAYS; way++)
-		if (set->tag[way] == tag && equal(&set->flow[way].key, key)) {
-			set->used[way] = ++set->clock;
-			return &set->flow[way];
-		}
-	for (way = 0; way < WAYS; way++) {
+	for (int way = 0; way < WAYS; way++) {
 		__u32 since = set->tag[way] ? set->clock - set->used[way] : ~0U;
 
 		if (since >= age) {
@@ -241,8 +265,20 @@ static __always_inline struct flow *flow_of(struct set *set, const struct key *k
 	flow = &set->flow[oldest];
 	set->tag[oldest] = tag;
 	set->used[oldest] = ++set->clock;
-	*flow = (struct flow){ .key = *key, .next = first };
+	*flow = (struct flow){ .key = *key };
 	return flow;
+}
+
+// The place of a flow in its set, whose lock is held.
+static __always_inline struct flow *flow_of(struct set *set, const struct key *key, __u32 tag)
+{
+#pragma unroll 1
+	for (int way = 0; way < WAYS; way++)
+		if (set->tag[way] == tag && equal(&set->flow[way].key, key)) {
+			set->used[way] = ++set->clock;
+			return &set->flow[way];
+		}
+	return new_flow(set, key, tag);
 }
 
 static __always_inline int wanted(const struct key *key)
@@ -253,4 +289,62 @@ static __always_inline int wanted(const struct key *key)
 	    (key->remote[1] & config.mask[1]) != config.prefix[1])
 		return 0;
 	return !port || (__u16)key->rest == port || (__u16)(key->rest >> 16) == port;
+}
+
+// The MTU that a router told of, if it is less.
+static __always_inline __u32 path_mtu(const struct key *key, __u32 mtu)
+{
+	struct path path = { { key->remote[0], key->remote[1] } };
+	__u32 *told = bpf_map_lookup_elem(&paths, &path);
+
+	return told && *told < mtu ? *told : mtu;
+}
+
+enum { TCP_OFFSET = 12, TCP_FLAGS = 13, TCP_CHECKSUM = 16, TCP_BYTES = 20, SYN = 2 };
+enum { OPTION_END = 0, OPTION_NOTHING = 1, OPTION_MSS = 2, OPTION_MSS_BYTES = 4 };
+
+// Makes a SYN's MSS small enough for the option. TCP's options are at most 40 bytes.
+static __noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
+{
+	__u16 most = mtu - 60 - PDM_BYTES;
+	__u32 at = tcp + TCP_BYTES, end;
+	__u8 offset;
+
+	if (bpf_skb_load_bytes(skb, tcp + TCP_OFFSET, &offset, 1))
+		return 0;
+	end = tcp + (offset >> 4) * 4;
+	for (int options = 0; options < 40 && at + OPTION_MSS_BYTES <= end; options++) {
+		__u8 kind[2];
+		__be16 old, new = bpf_htons(most);
+
+		if (bpf_skb_load_bytes(skb, at, kind, 2) || kind[0] == OPTION_END)
+			return 0;
+		if (kind[0] == OPTION_NOTHING) {
+			at++;
+			continue;
+		}
+		if (kind[0] != OPTION_MSS) {
+			if (kind[1] < 2)
+				return 0;
+			at += kind[1];
+			continue;
+		}
+		if (bpf_skb_load_bytes(skb, at + 2, &old, 2) || bpf_ntohs(old) <= most)
+			return 0;
+		// At an odd place its halves are in the other halves of the checksum's words.
+		if (at & 1)
+			bpf_l4_csum_replace(skb, tcp + TCP_CHECKSUM, __builtin_bswap16(old), __builtin_bswap16(new), 2);
+		else
+			bpf_l4_csum_replace(skb, tcp + TCP_CHECKSUM, old, new, 2);
+		bpf_skb_store_bytes(skb, at + 2, &new, 2, 0);
+		count(CLAMPED);
+		return 0;
+	}
+	return 0;
+}
+
+// Neighbour discovery and multicast listeners.
+static __always_inline int is_control(__u8 type)
+{
+	return (type >= 130 && type <= 137) || type == 143;
 }

@@ -1,0 +1,32 @@
+//! `make bench-pdm`: what Performance and Diagnostic Metrics cost, compiled from P4 and written by hand in C, at
+//! both ends of a pair of devices. Results go to `bench/results/pdm.{json,md}`.
+
+mod network;
+mod programs;
+mod report;
+mod single;
+mod statistics;
+
+use crate::error::Error;
+use std::path::Path;
+
+/// Figures of one measurement, `[version][round]`.
+type Rounds = Vec<Vec<f64>>;
+
+/// Measures everything and returns the two texts: JSON, Markdown.
+pub fn measure(root: &Path) -> Result<(String, String), Error> {
+    let effort = network::Effort::from_environment();
+    eprintln!("single packets by test runs, in turn ...");
+    let single = single::measure(root, single::ROUNDS)?;
+    eprintln!("the kernel's own statistics, under traffic ...");
+    let statistics = statistics::measure(root, effort)?;
+    let mut lines = Vec::new();
+    for scenario in network::SCENARIOS {
+        eprintln!("{} ...", scenario.title);
+        lines.push(network::measure(root, scenario, effort)?);
+    }
+    eprintln!("requests and answers ...");
+    let latency = network::latency(root, effort)?;
+    let report = report::Report::new(single, statistics, lines, latency);
+    Ok((report.json(), report.markdown()))
+}

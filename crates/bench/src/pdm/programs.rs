@@ -1,0 +1,222 @@
+//! The programs of both ends: compiled from P4, written by hand, or empty.
+
+use crate::error::Error;
+use crate::programs::compile_c;
+use bpf::abi::{Abi, Hook};
+use control::entries;
+use diag::SourceMap;
+use kernel::Instance;
+use kernel::bundle::{self, SharedMap, Source};
+use kernel::interface;
+use kernel::sys::{Link, Loaded, Prog, Side, Update, load_object};
+use onpath::bpf_target::{self, Compiled, Request};
+use onpath::driver::{self, Input};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// On to the next program, or the stack.
+const NEXT: i32 = -1;
+
+/// Whose programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// No program.
+    None,
+    /// Programs of two instructions.
+    Empty,
+    /// Compiled from `programs/pdm`.
+    Onpath,
+    /// `bench/pdm`
+    ByHand,
+}
+
+/// What becomes of a packet that segmentation offload will take apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offloaded {
+    /// It goes without the option.
+    Left,
+    /// It gets one option, which all its segments will have.
+    MarkedOnce,
+}
+
+impl Version {
+    /// As the tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Version::None => "without",
+            Version::Empty => "empty programs",
+            Version::Onpath => "Onpath",
+            Version::ByHand => "by hand",
+        }
+    }
+}
+
+/// The two programs of an interface. They keep their maps.
+#[derive(Debug)]
+pub struct End {
+    /// Packets that go out.
+    pub egress: Prog,
+    /// Packets that come in.
+    pub ingress: Prog,
+    /// Instructions that the verifier walked through: egress, ingress.
+    pub verified: [u32; 2],
+}
+
+/// A version's programs, compiled.
+pub enum Code {
+    /// There are none.
+    None,
+    /// Nothing to compile.
+    Empty,
+    /// Egress, ingress.
+    Onpath(Box<[Prepared; 2]>),
+    /// Both in one object, so that they share their maps.
+    ByHand(Vec<u8>),
+}
+
+/// A program from P4.
+pub struct Prepared {
+    name: &'static str,
+    program: Arc<ir::Program>,
+    sources: SourceMap,
+    compiled: Compiled,
+}
+
+impl Code {
+    /// Compiles a version's programs.
+    pub fn build(root: &Path, version: Version) -> Result<Code, Error> {
+        const TEXT: &str = "#include \"egress.c\"\n#include \"ingress.c\"\n";
+        Ok(match version {
+            Version::None => Code::None,
+            Version::Empty => Code::Empty,
+            Version::ByHand => Code::ByHand(compile_c(TEXT, Some(&root.join("bench/pdm")))?),
+            Version::Onpath => Code::Onpath(Box::new([
+                prepare(root, "egress", Hook::TcEgress)?,
+                prepare(root, "ingress", Hook::TcIngress)?,
+            ])),
+        })
+    }
+
+    /// Loads them, with state of their own; nothing if there are none.
+    pub fn load(&self, offloaded: Offloaded) -> Result<Option<End>, Error> {
+        let end = match self {
+            Code::None => return Ok(None),
+            Code::Empty => {
+                let empty = || Prog::constant_tc(NEXT).map_err(Error::system("an empty program"));
+                End::new(empty()?, empty()?)?
+            }
+            Code::ByHand(object) => by_hand(object, offloaded)?,
+            Code::Onpath(prepared) => from_p4(prepared, offloaded)?,
+        };
+        Ok(Some(end))
+    }
+}
+
+impl End {
+    fn new(egress: Prog, ingress: Prog) -> Result<End, Error> {
+        let verified = |prog: &Prog| {
+            prog.info()
+                .map(|i| i.verified_instructions)
+                .map_err(Error::system("a program's size"))
+        };
+        Ok(End {
+            verified: [verified(&egress)?, verified(&ingress)?],
+            egress,
+            ingress,
+        })
+    }
+
+    /// Attaches both to a device of this thread's namespace, for as long as the links live.
+    pub fn attach(&self, device: &str) -> io::Result<[Link; 2]> {
+        let index = interface::index(device).map_err(|d| io::Error::other(d.message))?;
+        Ok([
+            Link::attach_tcx(&self.egress, index, Side::Egress)?,
+            Link::attach_tcx(&self.ingress, index, Side::Ingress)?,
+        ])
+    }
+}
+
+fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
+    /// Where in `struct config` the choice is.
+    const ONCE: usize = 34;
+    let Loaded { maps, programs } = load_object(object, &[])
+        .map_err(|f| Error::new(format!("bench/pdm: {}\n{}{}", f.error, f.messages, f.log)))?;
+    let (_, config) = maps
+        .iter()
+        .find(|(name, _)| name == ".data.config")
+        .ok_or_else(|| Error::new("bench/pdm has no configuration"))?;
+    let mut choices = vec![0; config.info().value_size];
+    choices[ONCE] = (offloaded == Offloaded::MarkedOnce).into();
+    config
+        .set(&0u32.to_ne_bytes(), &choices, Update::Any)
+        .map_err(Error::system("a configuration"))?;
+    let mut programs: BTreeMap<String, Prog> = programs.into_iter().collect();
+    let mut take = |name: &str| {
+        programs
+            .remove(name)
+            .ok_or_else(|| Error::new(format!("bench/pdm has no program `{name}`")))
+    };
+    End::new(take("pdm_egress")?, take("pdm_ingress")?)
+}
+
+fn prepare(root: &Path, name: &'static str, hook: Hook) -> Result<Prepared, Error> {
+    let file = root.join(format!("programs/pdm/{name}.p4"));
+    let elaborated = driver::elaborate(&Input::file(file))
+        .map_err(|r| Error::diagnostics(&r.diagnostics, &r.map))?;
+    let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+    let compiled = bpf_target::compile(&program, &sources, Request::hook(hook))
+        .map_err(|d| Error::diagnostics(&d, &sources))?;
+    Ok(Prepared {
+        name,
+        program,
+        sources,
+        compiled,
+    })
+}
+
+fn from_p4(prepared: &[Prepared; 2], offloaded: Offloaded) -> Result<End, Error> {
+    let sources = prepared.each_ref().map(|p| Source {
+        name: p.name,
+        object: &p.compiled.object,
+        abi: &p.compiled.abi,
+        program: &p.program,
+        sources: &p.sources,
+    });
+    let [egress, ingress] = prepared;
+    let shared = shared(&egress.compiled.abi, &ingress.compiled.abi);
+    let mut instances =
+        bundle::load(&sources, &shared).map_err(|refused| Error::from(refused.failure))?;
+    if offloaded == Offloaded::MarkedOnce {
+        let line = "setdefault egress.offload mark_once()";
+        set(&mut instances[0], &egress.program, line)?;
+    }
+    let mut programs = instances.into_iter().map(|i| i.program.into_prog());
+    match (programs.next(), programs.next()) {
+        (Some(egress), Some(ingress)) => End::new(egress, ingress),
+        _ => Err(Error::new("two programs were not loaded")),
+    }
+}
+
+/// Every state that both have by the same name.
+fn shared(egress: &Abi, ingress: &Abi) -> Vec<SharedMap> {
+    let alike = egress.flow_states.iter().filter_map(|a| {
+        let b = ingress.flow_states.iter().find(|b| b.name == a.name)?;
+        Some(SharedMap {
+            maps: vec![(0, a.map.clone()), (1, b.map.clone())],
+        })
+    });
+    alike.collect()
+}
+
+/// Applies a line of an entries file.
+fn set(instance: &mut Instance, program: &ir::Program, line: &str) -> Result<(), Error> {
+    let mut map = SourceMap::new();
+    let file = map
+        .add("entries", line)
+        .ok_or_else(|| Error::new("too many entries"))?;
+    let changes = entries::parse(program, &map, file).map_err(|d| Error::diagnostics(&d, &map))?;
+    entries::apply(program, &mut instance.store, &changes)
+        .map_err(|d| Error::new(format!("`{line}` was refused: {}", d.message)))
+}
