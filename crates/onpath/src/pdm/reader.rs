@@ -4,11 +4,10 @@ use super::counters;
 use super::histogram::{BUCKETS, Histogram};
 use super::history::{History, Sums};
 use super::snapshot::{Delays, Flow, Snapshot};
-use super::state;
+use super::state::{self, Layout};
 use control::{Store, StoreError};
-use ir::{Bits, ExternData, ExternInst, Program};
+use ir::{ExternInst, Program};
 use kernel::KernelStore;
-use num_traits::ToPrimitive;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is said of a measurement beside its figures.
@@ -28,6 +27,7 @@ pub struct Reader {
     egress: KernelStore,
     ingress: KernelStore,
     places: Places,
+    layout: Layout,
     history: History,
 }
 
@@ -53,7 +53,12 @@ impl Reader {
                 network: named(&ingress.program, "network_delay")?,
             },
         };
+        let state = &ingress.program.externs[places.flows];
+        let [key, value] = state.type_arg_names.as_slice() else {
+            return None;
+        };
         Some(Reader {
+            layout: Layout::of(key, value)?,
             mode: mode(&egress)?,
             about,
             egress,
@@ -96,23 +101,10 @@ impl Reader {
     }
 
     fn flows(&self) -> Result<Vec<Flow>, StoreError> {
-        let state = &self.ingress.program.externs[self.places.flows];
-        let known: Vec<(Vec<Bits>, Vec<Bits>)> = Vec::new();
-        let flow = |(key, value): (Vec<Bits>, Vec<Bits>)| {
-            state::flow(
-                |name| field(state, 0, &key, name),
-                |name| field(state, 1, &value, name),
-            )
-        };
-        Ok(known.into_iter().filter_map(flow).collect())
+        let known = self.ingress.flows(self.places.flows)?;
+        let flow = |control::Flow { key, value }| self.layout.flow(&key, &value);
+        Ok(known.into_iter().map(flow).collect())
     }
-}
-
-/// A scalar of a state's key (`of` 0) or value (1) by name.
-fn field(state: &ExternData, of: usize, scalars: &[Bits], name: &str) -> Option<u128> {
-    let names = state.type_arg_names.get(of)?;
-    let at = names.iter().position(|known| known == name)?;
-    scalars.get(at)?.value().to_u128()
 }
 
 /// The extern of this name, in whatever control it is.

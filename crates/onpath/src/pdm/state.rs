@@ -1,47 +1,95 @@
 //! The programs' state of a flow, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
 
 use super::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
+use ir::Bits;
+use num_traits::ToPrimitive;
 use std::net::Ipv6Addr;
 
-/// A flow from the fields of its key and value by name; nothing if a field is missing.
-pub fn flow(
-    key: impl Fn(&str) -> Option<u128>,
-    value: impl Fn(&str) -> Option<u128>,
-) -> Option<Flow> {
-    let number = |name: &str| value(name).map(|v| v as u64);
-    let samples = number("samples")?;
-    let delay = |name: &str| -> Option<Delay> {
-        let part = |of: &str| number(&format!("{name}_{of}"));
-        Some(Delay {
-            samples,
-            last: part("last")?,
-            min: part("min")?,
-            max: part("max")?,
-            sum: part("sum")?,
+/// Where the fields are among the scalars of keys and values.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    protocol: usize,
+    /// This end's address and port, and the other one's.
+    ends: [(usize, usize); 2],
+    first_seen: usize,
+    samples: usize,
+    packets: [usize; 5],
+    delays: Delays<[usize; 4]>,
+}
+
+impl Layout {
+    /// By the names of the scalars; nothing if one is missing.
+    pub fn of<N: AsRef<str>>(key: &[N], value: &[N]) -> Option<Layout> {
+        let place = |names: &[N], name: &str| names.iter().position(|known| known.as_ref() == name);
+        let key = |name: &str| place(key, name);
+        let value = |name: &str| place(value, name);
+        let delay = |name: &str| -> Option<[usize; 4]> {
+            let part = |of: &str| value(&format!("{name}_{of}"));
+            Some([part("last")?, part("min")?, part("max")?, part("sum")?])
+        };
+        Some(Layout {
+            protocol: key("protocol")?,
+            ends: [
+                (key("local")?, key("local_port")?),
+                (key("remote")?, key("remote_port")?),
+            ],
+            first_seen: value("first_seen")?,
+            samples: value("samples")?,
+            packets: [
+                value("sent")?,
+                value("received")?,
+                value("expected")?,
+                value("reordered")?,
+                value("duplicates")?,
+            ],
+            delays: Delays {
+                round_trip: delay("round_trip")?,
+                server: delay("server")?,
+                network: delay("network")?,
+            },
         })
-    };
-    Some(Flow {
-        key: FlowKey {
-            protocol: key("protocol")? as u8,
-            local: Ipv6Addr::from_bits(key("local")?),
-            local_port: key("local_port")? as u16,
-            remote: Ipv6Addr::from_bits(key("remote")?),
-            remote_port: key("remote_port")? as u16,
-        },
-        first_seen: number("first_seen")?,
-        packets: Packets {
-            sent: number("sent")?,
-            received: number("received")?,
-            expected: number("expected")?,
-            reordered: number("reordered")?,
-            duplicates: number("duplicates")?,
-        },
-        delays: Delays {
-            round_trip: delay("round_trip")?,
-            server: delay("server")?,
-            network: delay("network")?,
-        },
-    })
+    }
+
+    /// A flow from its key and value, which have a scalar at each place.
+    pub fn flow(&self, key: &[Bits], value: &[Bits]) -> Flow {
+        let number = |at: usize| value.get(at).and_then(Bits::to_u64).unwrap_or(0);
+        let end = |(address, port): (usize, usize)| {
+            let bits = |at: usize| key.get(at).and_then(|bits| bits.value().to_u128());
+            let address = Ipv6Addr::from_bits(bits(address).unwrap_or(0));
+            (address, bits(port).unwrap_or(0) as u16)
+        };
+        let delay = |[last, min, max, sum]: [usize; 4]| Delay {
+            samples: number(self.samples),
+            last: number(last),
+            min: number(min),
+            max: number(max),
+            sum: number(sum),
+        };
+        let [(local, local_port), (remote, remote_port)] = self.ends.map(end);
+        let [sent, received, expected, reordered, duplicates] = self.packets.map(number);
+        Flow {
+            key: FlowKey {
+                protocol: key.get(self.protocol).and_then(Bits::to_u64).unwrap_or(0) as u8,
+                local,
+                local_port,
+                remote,
+                remote_port,
+            },
+            first_seen: number(self.first_seen),
+            packets: Packets {
+                sent,
+                received,
+                expected,
+                reordered,
+                duplicates,
+            },
+            delays: Delays {
+                round_trip: delay(self.delays.round_trip),
+                server: delay(self.delays.server),
+                network: delay(self.delays.network),
+            },
+        }
+    }
 }
 
 /// Flows with the most packets first; of equals, by key, so that they keep their places.
@@ -56,74 +104,71 @@ pub fn order(flows: &mut [Flow]) {
 mod tests {
     use super::*;
 
+    const KEY: [&str; 5] = ["local", "remote", "local_port", "remote_port", "protocol"];
+    const VALUE: [&str; 20] = [
+        "time_sent",
+        "expected",
+        "received",
+        "sent",
+        "reordered",
+        "duplicates",
+        "first_seen",
+        "samples",
+        "round_trip_last",
+        "round_trip_min",
+        "round_trip_max",
+        "round_trip_sum",
+        "server_last",
+        "server_min",
+        "server_max",
+        "server_sum",
+        "network_last",
+        "network_min",
+        "network_max",
+        "network_sum",
+    ];
+
     #[test]
     fn every_field_is_taken_by_its_name() {
-        let key = |name: &str| {
-            Some(match name {
-                "local" => 1,
-                "remote" => 2,
-                "local_port" => 3,
-                "remote_port" => 4,
-                "protocol" => 6,
-                _ => return None,
-            })
+        let key: Vec<Bits> = [1u32, 2, 3, 4, 6].map(|v| Bits::new(128, v)).into();
+        let value: Vec<Bits> = (100u32..120).map(|v| Bits::new(64, v)).collect();
+        let flow = Layout::of(&KEY, &VALUE).unwrap().flow(&key, &value);
+        let delay = |last| Delay {
+            samples: 107,
+            last,
+            min: last + 1,
+            max: last + 2,
+            sum: last + 3,
         };
-        let names = [
-            "samples",
-            "first_seen",
-            "sent",
-            "received",
-            "expected",
-            "reordered",
-            "duplicates",
-            "round_trip_last",
-            "round_trip_min",
-            "round_trip_max",
-            "round_trip_sum",
-            "server_last",
-            "server_min",
-            "server_max",
-            "server_sum",
-            "network_last",
-            "network_min",
-            "network_max",
-            "network_sum",
-        ];
-        let value = |name: &str| {
-            names
-                .iter()
-                .position(|n| *n == name)
-                .map(|at| at as u128 + 10)
+        let expected = Flow {
+            key: FlowKey {
+                protocol: 6,
+                local: "::1".parse().unwrap(),
+                local_port: 3,
+                remote: "::2".parse().unwrap(),
+                remote_port: 4,
+            },
+            first_seen: 106,
+            packets: Packets {
+                sent: 103,
+                received: 102,
+                expected: 101,
+                reordered: 104,
+                duplicates: 105,
+            },
+            delays: Delays {
+                round_trip: delay(108),
+                server: delay(112),
+                network: delay(116),
+            },
         };
-        let flow = flow(key, value).unwrap();
-        assert_eq!(
-            (flow.key.remote, flow.key.remote_port),
-            ("::2".parse().unwrap(), 4)
-        );
-        assert_eq!(
-            (flow.first_seen, flow.packets.sent, flow.packets.duplicates),
-            (11, 12, 16)
-        );
-        assert_eq!(flow.delays.round_trip.samples, 10);
-        assert_eq!(flow.delays.round_trip.last, 17);
-        assert_eq!(
-            flow.delays.network,
-            Delay {
-                samples: 10,
-                last: 25,
-                min: 26,
-                max: 27,
-                sum: 28
-            }
-        );
+        assert_eq!(flow, expected);
     }
 
     #[test]
-    fn a_state_of_another_program_is_no_flow() {
-        assert_eq!(
-            flow(|_| Some(0), |name| (name != "samples").then_some(0)),
-            None
-        );
+    fn the_state_of_another_program_is_not_read() {
+        assert!(Layout::of(&KEY, &VALUE[..19]).is_none());
+        assert!(Layout::of(&KEY[1..], &VALUE).is_none());
     }
 
     #[test]
