@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Room at the packet's head.
+/* Room in the packet.
  *
- * The kernel makes and takes room behind the Ethernet header of IP packets, and keeps what it knows of them:
- * where the transport header is, where a checksum is to go, and how the packet is to be taken apart. For whoever
- * then writes the packet's first bytes anew it is as if the head had moved.
+ * The kernel makes and takes room behind the Ethernet header or the network header of IP packets, and keeps what
+ * it knows of them: where the transport header is, where a checksum is to go, and how the packet is to be taken
+ * apart.
  * - Packets that grow have so much smaller segments, so that these stay as long as they were; datagrams of UDP
  *   keep their size. Packets that shrink keep their segments' payload.
  * - That a device found the transport checksum right stays known where a packet grows. Where it shrinks it is
@@ -13,67 +13,116 @@
 #ifndef ONPATH_ROOM_H
 #define ONPATH_ROOM_H
 
+#include "bpf.h"
 #include "skb.h"
 #include "vlan.h"
 
-#define KEPT 48 /* bytes that are moved here if the kernel cannot: more than those behind which it can */
+#define IPV4_END (ETHERNET + 20) /* behind which the kernel makes room, if told so */
+#define IPV6_END (ETHERNET + 40)
+#define FIRST 56      /* bytes that are kept here: an IPv6 header's end, and an Ethernet header with three tags */
+#define REST 48       /* more than may follow in a packet that the kernel does not make that short */
+#define MOST_MOVES 40 /* pieces that are moved at most */
 
 INLINE u64 room_flags(int by)
 {
     return by > 0 ? BPF_F_ADJ_ROOM_NO_CSUM_RESET : BPF_F_ADJ_ROOM_FIXED_GSO;
 }
 
-/* The same for any packet. A tag of our own stays beside it, so that packet_end looks at it again. */
-OUTLINE long packet_resize_any(struct __sk_buff *ctx, u32 from, u32 to)
+/* Moves `count` bytes by a distance, forwards or backwards. */
+OUTLINE long packet_move(struct __sk_buff *ctx, struct packet_work *work, u32 from, u32 count, int by)
 {
-    u8 kept[KEPT] = {};
-    u32 length = ctx->len, rest = length - from, count = rest < KEPT ? rest : KEPT;
+    for (int i = 0; i < MOST_MOVES && count; i++) {
+        u32 size = count < PIECE ? count : PIECE;
+        u32 at = by < 0 ? from : from + count - size;
+
+        barrier_var(size);
+        if (size - 1 >= PIECE || bpf_skb_load_bytes(ctx, at, work->piece, size) ||
+            bpf_skb_store_bytes(ctx, at + by, work->piece, size, 0))
+            return -1;
+        if (by < 0)
+            from += size;
+        count -= size;
+    }
+    return count;
+}
+
+/* Room behind the Ethernet header of a packet without tags. */
+OUTLINE long packet_resize_untagged(struct __sk_buff *ctx, int by)
+{
     u16 type = TYPE_IP;
+    long error;
+
+    if (!by)
+        return 0;
+    if (ctx->protocol != TYPE_IP && ctx->protocol != TYPE_IPV6) {
+        if (ctx->gso_size || bpf_skb_store_bytes(ctx, TYPE, &type, sizeof(type), 0) || packet_reread(ctx))
+            return -1;
+    }
+    error = bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC, room_flags(by));
+    if (error && by > 0 && ctx->gso_size)
+        error = bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC,
+                                    BPF_F_ADJ_ROOM_NO_CSUM_RESET | BPF_F_ADJ_ROOM_FIXED_GSO);
+    return error;
+}
+
+/* packet_resize for any packet. What the kernel moves otherwise than it should is kept and put back: the first
+ * bytes, and of a short packet all that is left; the front beyond them is moved. A tag of our own stays beside
+ * the packet, so that packet_end looks at it. */
+OUTLINE long packet_resize_any(struct __sk_buff *ctx, void *map, u32 front, u32 from, u32 to)
+{
+    u32 zero = 0, length = ctx->len, first, rest, tail;
+    struct packet_work *work = bpf_map_lookup_elem(map, &zero);
     int by = to - from;
     long error;
 
-    if (from > length)
+    if (!work || from > length || front > from || front > to)
         return -1;
-    asm volatile("" : "+r"(count));
-    if (count - 1 < KEPT && bpf_skb_load_bytes(ctx, from, kept, count))
+    tail = length - from;
+    rest = tail < REST ? tail : REST;
+    first = front < FIRST ? front : FIRST;
+    barrier_var(rest);
+    barrier_var(first);
+    if ((first - 1 < FIRST && bpf_skb_load_bytes(ctx, 0, work->first, first)) ||
+        (rest - 1 < REST && bpf_skb_load_bytes(ctx, from, work->rest, rest)))
+        return -1;
+    if (by < 0 && packet_move(ctx, work, first, front - first, -by))
         return -1;
     for (int i = 0; i < 4; i++) {
-        u16 protocol = ctx->protocol;
-
-        if (!ctx->vlan_present && protocol != TYPE_VLAN && protocol != TYPE_SERVICE_VLAN)
+        if (!ctx->vlan_present && ctx->protocol != TYPE_VLAN && ctx->protocol != TYPE_SERVICE_VLAN)
             break;
         if (bpf_skb_vlan_pop(ctx))
             return -1;
     }
-    by += length - ctx->len;
-    if ((u16)ctx->protocol != TYPE_IP && (u16)ctx->protocol != TYPE_IPV6) {
-        if (ctx->gso_size || bpf_skb_store_bytes(ctx, TYPE, &type, sizeof(type), 0) || packet_reread(ctx))
-            return -1;
-    }
-    error = by ? bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC, room_flags(by)) : 0;
-    if (error && by > 0 && ctx->gso_size)
-        error = bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC,
-                                    BPF_F_ADJ_ROOM_NO_CSUM_RESET | BPF_F_ADJ_ROOM_FIXED_GSO);
-    /* What is left is shorter than an IP packet: all of it is moved here. */
-    if (error && by < 0 && rest <= KEPT)
-        error = bpf_skb_change_tail(ctx, to + rest, 0);
-    if (error)
-        return error;
-    asm volatile("" : "+r"(count));
-    if (count - 1 < KEPT && bpf_skb_store_bytes(ctx, to, kept, count, 0))
+    error = packet_resize_untagged(ctx, by + length - ctx->len);
+    if (error && by < 0 && tail <= REST && front <= FIRST)
+        error = bpf_skb_change_tail(ctx, to + tail, 0);
+    if (error || (by > 0 && packet_move(ctx, work, first + by, front - first, -by)))
+        return -1;
+    barrier_var(rest);
+    barrier_var(first);
+    if ((first - 1 < FIRST && bpf_skb_store_bytes(ctx, 0, work->first, first, 0)) ||
+        (rest - 1 < REST && bpf_skb_store_bytes(ctx, to, work->rest, rest, 0)))
         return -1;
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0);
 }
 
-/* Makes the packet's first `from` bytes `to` bytes, whose content is not said: the caller writes them. 0 if it
- * could be done. */
-INLINE long packet_resize_head(struct __sk_buff *ctx, u32 from, u32 to)
+/* Makes the bytes from `front` up to `from` bytes up to `to`, whose content is not said: the caller writes them.
+ * 0 if it could be done. */
+INLINE long packet_resize_with(struct __sk_buff *ctx, void *map, u32 front, u32 from, u32 to)
 {
     int by = to - from;
+    u32 mode = BPF_ADJ_ROOM_MAC;
+    u32 able = front <= ETHERNET && from >= ETHERNET && to >= ETHERNET;
 
-    if (from >= ETHERNET && to >= ETHERNET && !bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC, room_flags(by)))
+    if ((front == IPV6_END && ctx->protocol == TYPE_IPV6) || (front == IPV4_END && ctx->protocol == TYPE_IP)) {
+        mode = BPF_ADJ_ROOM_NET;
+        able = 1;
+    }
+    if (able && !bpf_skb_adjust_room(ctx, by, mode, room_flags(by)))
         return 0;
-    return packet_resize_any(ctx, from, to);
+    return packet_resize_any(ctx, map, front, from, to);
 }
+
+#define packet_resize(ctx, front, from, to) packet_resize_with(ctx, &packet_work, front, from, to)
 
 #endif

@@ -68,6 +68,7 @@ static long (*const bpf_loop)(u32 turns, void *turn, void *with,
 
 enum {
     BPF_F_INGRESS = 1,
+    BPF_ADJ_ROOM_NET = 0,
     BPF_ADJ_ROOM_MAC = 1,
     BPF_F_ADJ_ROOM_FIXED_GSO = 1,
     BPF_F_ADJ_ROOM_NO_CSUM_RESET = 1 << 5,
@@ -85,6 +86,15 @@ enum {
 #define TYPE_IPV6 ((u16)BE16(0x86dd))
 #define TYPE_VLAN ((u16)BE16(0x8100))
 #define TYPE_SERVICE_VLAN ((u16)BE16(0x88a8))
+
+#define PIECE 64 /* bytes that are handled at a time */
+
+/* Memory for what is done rarely: the stack belongs to the program. */
+struct packet_work {
+    u8 first[64];
+    u8 rest[64];
+    u8 piece[PIECE];
+};
 
 #define OUTLINE static __attribute__((noinline, unused))
 

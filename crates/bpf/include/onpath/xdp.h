@@ -33,10 +33,11 @@ static long (*const bpf_xdp_load_bytes)(struct xdp_md *ctx, u32 offset, void *bu
 static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
                                          u32 len) __attribute__((unused)) = (void *)190;
 
-/* Makes the packet's first `from` bytes `to` bytes, whose content is not said: the caller writes them. 0 if it
- * could be done. */
-INLINE long packet_resize_head(struct xdp_md *ctx, u32 from, u32 to)
+/* Makes the packet's first `from` bytes `to` bytes, whose content is not said: the caller writes them. Nothing
+ * in front of them stays, so that `front` is 0. 0 if it could be done. */
+INLINE long packet_resize(struct xdp_md *ctx, u32 front, u32 from, u32 to)
 {
+    (void)front;
     return bpf_xdp_adjust_head(ctx, from - to);
 }
 

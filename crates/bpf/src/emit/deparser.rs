@@ -1,7 +1,8 @@
 //! The deparser: the difference between what came in and what goes out.
 //!
 //! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
-//! it is taken out of the packet, the head is moved once by the difference in size, and it is put back.
+//! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
+//! the hook can make room behind the packet's front, what never changes its place stays in there.
 
 use super::Gen;
 use super::access::Bytes;
@@ -61,6 +62,7 @@ impl Gen<'_> {
 
     fn rebuild_items(&mut self, emits: &[Emit]) {
         let mut items = Vec::new();
+        let mut still = 0;
         for (i, e) in emits.iter().enumerate() {
             let present = if e.always {
                 self.validity(e.header)
@@ -74,6 +76,7 @@ impl Gen<'_> {
             let varbit = layout
                 .varbit()
                 .map(|_| self.local(Role::VarbitLen(e.header)));
+            still += usize::from(i < self.plan.layout.still);
             items.push(Item {
                 header: e.header,
                 present,
@@ -83,8 +86,10 @@ impl Gen<'_> {
                 saved: None,
             });
         }
-        let size = self.total_size(&items);
-        for item in &mut items {
+        let mut items_behind = items.split_off(still);
+        let front = self.total_size("front", C::int(0), &items);
+        let size = self.total_size("size", front.clone(), &items_behind);
+        for item in &mut items_behind {
             self.take_out(item);
         }
         let grows = match size.as_int() {
@@ -92,18 +97,21 @@ impl Gen<'_> {
             _ => C::bin(BinOp::Ne, C::id("keep"), size.clone()),
         };
         let adjust = C::call(
-            "packet_resize_head",
-            vec![C::id("ctx"), C::id("keep"), size.clone()],
+            "packet_resize",
+            vec![C::id("ctx"), front.clone(), C::id("keep"), size.clone()],
         );
         let abort = vec![Stmt::goto_if(adjust, "reject")];
         self.push(Stmt::If(grows, abort, Block::new()));
         self.moves_head = true;
         self.reload();
-        self.put_back(&items, &size);
+        self.put_back(&items_behind, &front, &size);
     }
 
-    /// Bytes of all items.
-    fn total_size(&mut self, items: &[Item]) -> C {
+    /// The bytes of all items behind what is in front of them.
+    fn total_size(&mut self, name: &str, front: C, items: &[Item]) -> C {
+        if items.is_empty() {
+            return front;
+        }
         let always: u32 = items
             .iter()
             .filter(|i| i.present.as_int().is_some())
@@ -113,10 +121,10 @@ impl Gen<'_> {
             .iter()
             .all(|i| i.present.as_int().is_some() && i.varbit.is_none());
         if simple {
-            return C::int(always.into());
+            return front.plus(always.into());
         }
-        let size = self.own_local("size", CType::U32, None);
-        self.set(size.clone(), C::int(always.into()));
+        let size = self.own_local(name, CType::U32, None);
+        self.set(size.clone(), front.plus(always.into()));
         for item in items {
             let mut add = Block::new();
             if item.present.as_int().is_none() {
@@ -235,20 +243,24 @@ impl Gen<'_> {
         self.set(C::id("data_end"), long("data_end"));
     }
 
-    /// Writes all items from the packet's start on.
-    fn put_back(&mut self, items: &[Item], size: &C) {
+    /// Writes all items behind the packet's front.
+    fn put_back(&mut self, items: &[Item], front: &C, size: &C) {
         let fixed = size.as_int().is_some();
-        if fixed && size.as_int() != Some(0) {
+        if fixed && size != front {
             let end = C::bin(BinOp::Add, C::id("data"), size.clone());
             self.push(Stmt::goto_if(
                 C::bin(BinOp::Gt, end, C::id("data_end")),
                 "reject",
             ));
         }
-        let mut known = Some(0u32);
+        let mut known = front.as_int().map(|at| at as u32);
         // Storing bytes by the kernel's function forgets the check of the whole.
         let mut checked = true;
         let at = self.own_local("at", CType::U32, Some(C::int(0)));
+        if known.is_none() {
+            self.set(at.clone(), front.clone());
+            self.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(MAX_OFFSET)));
+        }
         for item in items {
             if known.is_some() && !fixed {
                 // From here on the place depends on the packet, or may.

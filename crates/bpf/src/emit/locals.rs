@@ -59,7 +59,7 @@ impl Local {
 
 /// The emitter's own variables that lead to places in the packet: the verifier follows what is in
 /// registers and on the stack, and knows nothing of what was in a map.
-const FOLLOWED: [&str; 3] = ["at", "bits", "moved"];
+const FOLLOWED: [&str; 4] = ["at", "bits", "front", "moved"];
 
 /// All C variables, in the order in which they came up.
 #[derive(Default, Debug)]

@@ -42,6 +42,9 @@ pub struct Layout {
     pub emits: Vec<Emit>,
     /// How many of them come before the kept part.
     pub moving: usize,
+    /// How many of them, at most `moving`, are always where they were, whatever grows or shrinks behind them: all
+    /// that is read before them is emitted before them. Only hooks at which the packet's front can stay have such.
+    pub still: usize,
     /// Steps of the parser move over bytes that are not in the kept part.
     pub prefix_steps: bool,
     /// Without a change to a header's presence or to one that lives in variables, nothing moves.
@@ -101,6 +104,20 @@ impl Layout {
             })
         };
 
+        // Whether everything read before the header of an emit is emitted before it.
+        let earlier_is_before = |at: usize| {
+            sites(emits[at].header).all(|(i, k)| {
+                let own = facts.steps[i][..k].iter();
+                let others = (0..graph.states.len())
+                    .filter(|&j| graph.states[j].reaches[i])
+                    .flat_map(|j| facts.steps[j].iter());
+                own.chain(others).all(|step| match step {
+                    Step::Extract(before) => place(*before, 0).is_some_and(|p| p < at),
+                    Step::Skip => false,
+                })
+            })
+        };
+
         let mut moving = emits.len();
         while moving > 0 {
             let at = moving - 1;
@@ -116,6 +133,17 @@ impl Layout {
             }
             moving -= 1;
         }
+        let still = match hook {
+            Hook::Xdp => 0,
+            Hook::TcIngress | Hook::TcEgress => (0..moving)
+                .take_while(|&at| {
+                    let h = emits[at].header;
+                    let once = place(h, 0) == Some(at);
+                    let plain = reps[h.as_u32() as usize] == Rep::Packet && !of(h).invalidated;
+                    emits[at].always && once && plain && earlier_is_before(at)
+                })
+                .count(),
+        };
         let kept = |h: Header| emits[moving..].iter().any(|e| e.header == h);
         let prefix_steps = facts.steps.iter().flatten().any(|s| match s {
             Step::Extract(h) => !kept(*h),
@@ -131,6 +159,7 @@ impl Layout {
         Ok(Layout {
             emits,
             moving,
+            still,
             prefix_steps,
             still_if_untouched,
         })
