@@ -8,7 +8,7 @@ use crate::sys::{TcContext, Update};
 use bpf::abi::Hook;
 use control::repeatable::{self, RandomLists};
 use control::{Device, Packet, StoreError};
-use observed::Observed;
+use observed::{Observed, Way};
 
 /// The kernel runs a program on at least an Ethernet header.
 pub const SHORTEST: usize = 14;
@@ -174,14 +174,20 @@ impl TestRun {
             Some(observed) => observed.read()?,
             None => observed::Seen::default(),
         };
-        let redirect = Fate::Redirect {
-            port: seen.port,
-            ingress: seen.ingress,
+        let redirect = match seen.way {
+            Way::Back => Fate::Tx,
+            way => Fate::Redirect {
+                port: seen.port,
+                ingress: way == Way::Ingress,
+            },
         };
         let fate = fate(program.hook(), ran.verdict, redirect);
         Ok(Outcome {
             verdict: ran.verdict,
-            port: (fate == redirect).then_some(seen.port),
+            port: match fate {
+                Fate::Redirect { port, .. } => Some(port),
+                _ => None,
+            },
             fate,
             copies: seen.copies,
             bytes: self.out[..ran.length.min(self.out.len())].to_vec(),

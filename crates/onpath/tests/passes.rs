@@ -7,7 +7,7 @@
 mod common;
 #[path = "differential/entries.rs"]
 mod entries;
-#[path = "differential/generate.rs"]
+#[path = "differential/generate/mod.rs"]
 mod generate;
 #[path = "differential/packets.rs"]
 mod packets;
@@ -86,7 +86,11 @@ fn on_the_programs_of_the_repository() {
 fn on_random_programs() {
     let first = setting("ONPATH_PASSES_SEED", 1);
     for seed in first..first + setting("ONPATH_PASSES_PROGRAMS", 60) {
-        let generated = generate::program(&mut ChaCha8Rng::seed_from_u64(seed));
+        let model = match seed % 2 {
+            0 => generate::Model::Xdp,
+            _ => generate::Model::Tc,
+        };
+        let generated = generate::program(model, &mut ChaCha8Rng::seed_from_u64(seed));
         let Some(text) = on_generated(&generated, seed) else {
             continue;
         };

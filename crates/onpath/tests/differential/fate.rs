@@ -32,16 +32,12 @@ impl Fate {
     }
 }
 
-/// What the interpreter says of a packet that came in by a port.
-pub fn of_reference(outcome: interp::Outcome, hook: Hook, port: u32) -> Result<Seen, String> {
+/// What the interpreter says.
+pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String> {
     let fate = match outcome.verdict {
         Verdict::Drop => Fate::Drop,
-        // Traffic control has one way to drop, and sends back by a redirect.
+        // Traffic control has one way to drop.
         Verdict::Aborted if hook != Hook::Xdp => Fate::Drop,
-        Verdict::Tx if hook != Hook::Xdp => Fate::Redirect {
-            port,
-            ingress: false,
-        },
         Verdict::Aborted => Fate::Aborted,
         Verdict::Pass => Fate::Pass,
         Verdict::Tx => Fate::Tx,
