@@ -1,6 +1,6 @@
 //! A program that runs beside us.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::process::{Child, ChildStdout};
 
 /// A running program; dropping it kills it.
@@ -39,7 +39,7 @@ impl Task {
     }
 
     /// What it writes to its standard output.
-    pub fn reader(&mut self) -> io::Result<&mut impl Read> {
+    pub fn reader(&mut self) -> io::Result<&mut impl BufRead> {
         self.said
             .as_mut()
             .ok_or_else(|| io::Error::other("its output is not ours"))
