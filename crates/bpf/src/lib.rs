@@ -77,7 +77,7 @@ pub struct Report {
     pub moves_head: bool,
 }
 
-/// Compiles a program, as `ir::passes` leave it, for [`Options::hook`].
+/// Compiles a program, as `ir::passes` leave it, and its usual ways if it has such (see `ir::passes::usual`), for [`Options::hook`].
 ///
 /// # Errors
 ///
@@ -85,10 +85,11 @@ pub struct Report {
 /// not have.
 pub fn compile(
     program: &ir::Program,
+    usual: Option<&ir::Program>,
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
-    emit::entry::emit(program, map, options)
+    emit::entry::emit(program, usual, map, options)
 }
 
 /// The headers that generated C includes: paths relative to the include path, and texts.

@@ -9,7 +9,7 @@ use cgen::tree::{Expr as C, Item, Member, Type};
 use smol_str::SmolStr;
 
 /// What has been declared so far.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Maps {
     /// Structs, in the order of declaration.
     pub structs: Vec<Item>,
@@ -46,8 +46,11 @@ impl Maps {
         });
     }
 
-    /// Declares a map with keys and values of these types.
+    /// Declares a map with keys and values of these types, unless another function of the file did.
     pub fn declare(&mut self, abi: MapAbi, types: Option<(Type, Type)>) {
+        if self.list.contains(&abi) {
+            return;
+        }
         let number = |name: &str, value: C| C::call("__uint", vec![C::id(name), value]);
         let kind = match abi.kind {
             MapKind::Array => "BPF_MAP_TYPE_ARRAY",

@@ -115,7 +115,10 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         })
     })?;
     let (mut program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
-    ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
+    let mut usual = ir::passes::usual::of(&program);
+    for program in usual.iter_mut().chain([&mut program]) {
+        ir::passes::pipeline(program, ir::passes::Level::Optimize);
+    }
     let options = bpf::Options {
         hook: hook(text),
         source_name: "test.p4".into(),
@@ -126,7 +129,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         },
         ..bpf::Options::default()
     };
-    bpf::compile(&program, &map, &options).map_err(|d| show(&d))
+    bpf::compile(&program, usual.as_ref(), &map, &options).map_err(|d| show(&d))
 }
 
 /// The C without what all programs share, and without `#line`, which has a test of its own.

@@ -108,7 +108,10 @@ impl Printer {
                 params,
                 body,
             } => {
-                self.line(&format!("SEC(\"{section}\")"));
+                match section {
+                    Some(section) => self.line(&format!("SEC(\"{section}\")")),
+                    None => self.line("static inline __attribute__((always_inline))"),
+                }
                 self.line(&signature(result, name, params));
                 self.line("{");
                 self.body(body);
@@ -564,7 +567,7 @@ mod tests {
         let set = |n: u64| Stmt::Assign(Expr::id("x"), Expr::int(n));
         let unit = Unit {
             items: vec![Item::Function {
-                section: "xdp".into(),
+                section: Some("xdp".into()),
                 result: Type::Int,
                 name: "f".into(),
                 params: vec![],

@@ -409,8 +409,8 @@ pub enum Item {
     },
     /// A function.
     Function {
-        /// ELF section.
-        section: String,
+        /// ELF section; without one it is part of the function that calls it.
+        section: Option<String>,
         /// Result.
         result: Type,
         /// Name.

@@ -82,6 +82,7 @@ pub fn generate(
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
         &driver::optimise(program),
+        driver::optimise_usual(program).as_ref(),
         sources,
         &options(sources, request),
     )
@@ -114,10 +115,11 @@ pub fn compile(
 ) -> Result<Compiled, Diagnostics> {
     let begun = Instant::now();
     let optimised = driver::optimise(program);
+    let optimised_usual = driver::optimise_usual(program);
     let passes_time = begun.elapsed();
     let attempt = |options: &Options| -> Result<(Compiled, bool), Diagnostics> {
         let begun = Instant::now();
-        let output = bpf::compile(&optimised, sources, options)?;
+        let output = bpf::compile(&optimised, optimised_usual.as_ref(), sources, options)?;
         let own_time = passes_time + begun.elapsed();
         let begun = Instant::now();
         let Built { object, outwitted } = object(&output, request).map_err(Diagnostics::from)?;

@@ -169,3 +169,8 @@ pub fn optimise(program: &Program) -> Program {
     ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
     program
 }
+
+/// The passes for the usual ways of a program as elaborated, if it marks others as rare.
+pub fn optimise_usual(program: &Program) -> Option<Program> {
+    ir::passes::usual::of(program).map(|usual| optimise(&usual))
+}

@@ -52,6 +52,18 @@ struct Weak {
     writes: BTreeSet<Field>,
 }
 
+/// What the functions of a file share.
+#[derive(Clone, Default)]
+struct Shared {
+    names: Names,
+    maps: Maps,
+    tables: HashMap<ir::Table, table::Made>,
+    value_sets: HashMap<ir::ValueSet, table::MadeSet>,
+    flow_states: HashMap<ir::ExternInst, flow_state::Layout>,
+    /// User functions in C that are called.
+    prototypes: Vec<(SmolStr, cgen::tree::Item)>,
+}
+
 /// The emitter.
 pub(crate) struct Gen<'a> {
     p: &'a Program,
@@ -95,8 +107,21 @@ pub(crate) struct Gen<'a> {
 }
 
 impl<'a> Gen<'a> {
-    fn new(p: &'a Program, map: &'a SourceMap, options: &'a Options, plan: &'a Plan) -> Gen<'a> {
-        let mut names = Names::default();
+    fn new(
+        p: &'a Program,
+        map: &'a SourceMap,
+        options: &'a Options,
+        plan: &'a Plan,
+        shared: Shared,
+    ) -> Gen<'a> {
+        let Shared {
+            mut names,
+            maps,
+            tables,
+            value_sets,
+            flow_states,
+            prototypes,
+        } = shared;
         for body in visit::bodies(p) {
             visit::walk_block(body, &mut |s| {
                 if let StmtKind::Extern(call) = &s.kind
@@ -121,10 +146,10 @@ impl<'a> Gen<'a> {
             exit: None,
             assumed: Vec::new(),
             computed: HashMap::new(),
-            maps: Maps::default(),
-            tables: HashMap::new(),
-            value_sets: HashMap::new(),
-            flow_states: HashMap::new(),
+            maps,
+            tables,
+            value_sets,
+            flow_states,
             held: None,
             weak: Weak::default(),
             diags: Diagnostics::new(),
@@ -133,7 +158,7 @@ impl<'a> Gen<'a> {
             control_end,
             ended: Flow::unreached(p),
             moving_bytes: 0,
-            prototypes: Vec::new(),
+            prototypes,
             moves_head: false,
             extra_instructions: 0,
         }

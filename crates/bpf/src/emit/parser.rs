@@ -494,6 +494,7 @@ impl Gen<'_> {
         match target {
             Target::Accept => self.accept(),
             Target::Reject => vec![Stmt::Goto("reject".into())],
+            Target::Rare => vec![Stmt::Goto("rare".into())],
             Target::State(next) => {
                 let graph = &self.plan.graph;
                 let Some(&i) = graph.index.get(&next) else {

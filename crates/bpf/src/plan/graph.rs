@@ -152,7 +152,7 @@ impl Graph {
                             None => continue,
                         },
                         Target::Accept => &mut accepted,
-                        Target::Reject => continue,
+                        Target::Reject | Target::Rare => continue,
                     };
                     let mut joined = place.clone();
                     joined.join(&out);

@@ -1,143 +1,175 @@
-//! The C file around the function, and what user space is told of it.
+//! The C file around the functions, and what user space is told of it.
 
-use super::storage::Spilled;
-use crate::abi::{Abi, Hook, ProgramAbi};
-use crate::emit::Gen;
+use super::{Function, tc};
+use crate::abi::{Abi, DefaultAbi, Hook, LookupAbi, ProgramAbi, TableAbi};
+use crate::emit::Shared;
 use crate::emit::locals::Local;
-use crate::plan::Model;
-use crate::{BpfOutput, Report, budget};
-use cgen::tree::{Block, Expr as C, Item, Type, Unit};
+use crate::{BpfOutput, Options, Report, budget};
+use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
+use ir::Program;
 use smol_str::SmolStr;
 
-impl Gen<'_> {
-    /// The C file and its description.
-    pub(super) fn file(
-        mut self,
-        body: Block,
-        locals: &[Local],
-        spilled: Option<Spilled>,
-    ) -> BpfOutput {
-        let hook = hook(self.options.hook);
-        let mut items = vec![
-            Item::Comment(vec![format!(
-                "Made by onpath from {}; `#line` leads back to it.",
-                self.options.source_name
-            )]),
-            Item::Include(hook.include.into()),
-        ];
-        if !self.maps.flow_states.is_empty() {
-            items.push(Item::Include("onpath/flow_state.h".into()));
-        }
-        for (_, prototype) in std::mem::take(&mut self.prototypes) {
-            items.push(prototype);
-        }
-        for file in &self.options.extern_files {
-            items.push(Item::Include(file.clone()));
-        }
-        items.push(Item::Enum(self.verdicts()));
-        if let Some(spilled) = &spilled {
-            self.declare_scratch(spilled);
-        }
-        items.append(&mut self.maps.structs);
-        items.append(&mut self.maps.items);
-        let (globals, mut global_items) = self.maps.finish_globals();
-        items.append(&mut global_items);
-        let stack = budget::stack(&body, locals.iter().map(Local::size).sum());
-        let instructions = budget::instructions(&body) + self.extra_instructions;
-        items.push(Item::Function {
+/// The function of all ways where the usual ones have one of their own.
+const ALL_WAYS: &str = "all_ways";
+
+/// The C file and its description.
+pub(super) fn file(
+    program: &Program,
+    options: &Options,
+    shared: Shared,
+    whole: Function,
+    usual: Option<Function>,
+) -> BpfOutput {
+    let Shared {
+        mut maps,
+        prototypes,
+        ..
+    } = shared;
+    let hook = hook(options.hook);
+    let mut items = vec![
+        Item::Comment(vec![format!(
+            "Made by onpath from {}; `#line` leads back to it.",
+            options.source_name
+        )]),
+        Item::Include(hook.include.into()),
+    ];
+    if !maps.flow_states.is_empty() {
+        items.push(Item::Include("onpath/flow_state.h".into()));
+    }
+    items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
+    for file in &options.extern_files {
+        items.push(Item::Include(file.clone()));
+    }
+    items.push(Item::Enum(verdicts(program)));
+    items.append(&mut maps.structs);
+    items.append(&mut maps.items);
+    let (globals, mut global_items) = maps.finish_globals();
+    items.append(&mut global_items);
+
+    let report = report(&whole, usual.as_ref());
+    items.extend(functions(options.hook, &hook, whole, usual));
+    items.push(Item::Variable {
+        ty: Type::Named("char".into()).array(4),
+        name: "_license".into(),
+        init: Some(C::id("\"GPL\"")),
+        section: Some("license".into()),
+        constant: false,
+    });
+    maps.tables.extend(unapplied_tables(program, &maps.tables));
+    maps.tables.sort_by_key(|t| t.index);
+    let abi = Abi {
+        version: Abi::VERSION,
+        source: options.source_name.clone(),
+        arch: program.arch.to_string(),
+        programs: vec![ProgramAbi {
+            hook: options.hook,
+            function: hook.function.into(),
             section: hook.section.into(),
-            result: Type::Int,
-            name: hook.function.into(),
-            params: vec![(Type::Struct(hook.context.into()).ptr(), "ctx".into())],
-            body,
-        });
-        items.push(Item::Variable {
-            ty: Type::Named("char".into()).array(4),
-            name: "_license".into(),
-            init: Some(C::id("\"GPL\"")),
-            section: Some("license".into()),
-            constant: false,
-        });
-        let unapplied = self.unapplied_tables();
-        self.maps.tables.extend(unapplied);
-        self.maps.tables.sort_by_key(|t| t.index);
-        let report = Report {
-            stack_estimate: stack,
-            instruction_estimate: instructions,
-            scratch_bytes: spilled.as_ref().map_or(0, |s| s.bytes),
-            scratch_variables: spilled
-                .iter()
-                .flat_map(|s| s.gone.iter().map(|l| l.name.to_string()))
-                .collect(),
-            copied_headers: self.copied_headers(),
-            moves_head: self.moves_head,
-        };
-        let abi = Abi {
-            version: Abi::VERSION,
-            source: self.options.source_name.clone(),
-            arch: self.p.arch.to_string(),
-            programs: vec![ProgramAbi {
-                hook: self.options.hook,
-                function: hook.function.into(),
-                section: hook.section.into(),
-                stack_estimate: stack,
-                instruction_estimate: instructions,
-                moves_head: self.moves_head,
-            }],
-            maps: self.maps.list,
-            globals,
-            tables: self.maps.tables,
-            value_sets: self.maps.value_sets,
-            counters: self.maps.counters,
-            flow_states: self.maps.flow_states,
-            ports: self.maps.ports,
-            events: self.maps.events,
-        };
-        BpfOutput {
-            c_source: cgen::print(&Unit { items }),
-            abi,
-            report,
-        }
+            stack_estimate: report.stack_estimate,
+            instruction_estimate: report.instruction_estimate,
+            moves_head: report.moves_head,
+        }],
+        maps: maps.list,
+        globals,
+        tables: maps.tables,
+        value_sets: maps.value_sets,
+        counters: maps.counters,
+        flow_states: maps.flow_states,
+        ports: maps.ports,
+        events: maps.events,
+    };
+    BpfOutput {
+        c_source: cgen::print(&Unit { items }),
+        abi,
+        report,
     }
+}
 
-    /// The numbers of the verdicts by their names in P4.
-    fn verdicts(&self) -> Vec<(SmolStr, u64)> {
-        match self.plan.model {
-            Model::Filter | Model::Switch => arch::xdp::Verdict::ALL
-                .map(|v| (v.name().into(), v as u64))
-                .to_vec(),
-            Model::Tc => arch::tc::Verdict::ALL
-                .map(|v| (v.name().into(), v as u64))
-                .to_vec(),
-        }
+/// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
+fn functions(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>) -> Vec<Item> {
+    let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
+    let came_as = whole.remembers_type || usual.as_ref().is_some_and(|u| u.remembers_type);
+    let mut start = match hook {
+        Hook::Xdp => Block::new(),
+        Hook::TcIngress | Hook::TcEgress => tc::enter(came_as),
+    };
+    let hooked = |body: Block| Item::Function {
+        section: Some(text.section.into()),
+        result: Type::Int,
+        name: text.function.into(),
+        params: vec![context()],
+        body,
+    };
+    let Some(mut usual) = usual else {
+        start.extend(whole.body);
+        return vec![hooked(start)];
+    };
+    let mut params = vec![context()];
+    let mut args = vec![C::id("ctx")];
+    if whole.remembers_type {
+        params.push((Type::U32, tc::CAME_AS.into()));
+        args.push(C::id(tc::CAME_AS));
     }
+    let all_ways = Item::Function {
+        section: None,
+        result: Type::Int,
+        name: ALL_WAYS.into(),
+        params,
+        body: whole.body,
+    };
+    start.append(&mut usual.body);
+    start.push(Stmt::Label("rare".into()));
+    start.push(Stmt::Return(Some(C::call(ALL_WAYS, args))));
+    vec![all_ways, hooked(start)]
+}
 
-    /// Headers that live in variables although they are read from the packet.
-    fn copied_headers(&self) -> Vec<String> {
-        self.p
-            .headers
-            .keys()
-            .filter(|&h| self.plan.rep(h) == crate::plan::Rep::Fields)
-            .map(|h| self.header_name(h).to_string())
-            .collect()
-    }
-
-    /// Tables that the program never applies have nothing in the kernel.
-    fn unapplied_tables(&self) -> Vec<crate::abi::TableAbi> {
-        self.p
-            .tables
+fn report(whole: &Function, usual: Option<&Function>) -> Report {
+    let both = || usual.into_iter().chain([whole]);
+    let stack = |f: &Function| budget::stack(&f.body, f.locals.iter().map(Local::size).sum());
+    Report {
+        stack_estimate: both().map(stack).max().unwrap_or(0),
+        instruction_estimate: both()
+            .map(|f| budget::instructions(&f.body) + f.extra_instructions)
+            .sum(),
+        scratch_bytes: whole.spilled.as_ref().map_or(0, |s| s.bytes),
+        scratch_variables: whole
+            .spilled
             .iter()
-            .filter(|(t, _)| !self.maps.tables.iter().any(|m| m.index == t.as_u32()))
-            .map(|(t, data)| crate::abi::TableAbi {
-                index: t.as_u32(),
-                name: data.name.to_string(),
-                capacity: 0,
-                lookup: crate::abi::LookupAbi::Compiled,
-                default: crate::abi::DefaultAbi::Const,
-                preload: false,
-            })
-            .collect()
+            .flat_map(|s| s.gone.iter().map(|l| l.name.to_string()))
+            .collect(),
+        copied_headers: whole.copied_headers.clone(),
+        moves_head: both().any(|f| f.moves_head),
     }
+}
+
+/// The numbers of the verdicts by their names in P4.
+fn verdicts(program: &Program) -> Vec<(SmolStr, u64)> {
+    if program.arch == arch::tc::ARCHITECTURE.package {
+        arch::tc::Verdict::ALL
+            .map(|v| (v.name().into(), v as u64))
+            .to_vec()
+    } else {
+        arch::xdp::Verdict::ALL
+            .map(|v| (v.name().into(), v as u64))
+            .to_vec()
+    }
+}
+
+/// Tables that the program never applies have nothing in the kernel.
+fn unapplied_tables(program: &Program, applied: &[TableAbi]) -> Vec<TableAbi> {
+    program
+        .tables
+        .iter()
+        .filter(|(t, _)| !applied.iter().any(|m| m.index == t.as_u32()))
+        .map(|(t, data)| TableAbi {
+            index: t.as_u32(),
+            name: data.name.to_string(),
+            capacity: 0,
+            lookup: LookupAbi::Compiled,
+            default: DefaultAbi::Const,
+            preload: false,
+        })
+        .collect()
 }
 
 /// What the kernel and clang see of a hook.

@@ -11,7 +11,7 @@ mod verdict;
 mod xdp;
 
 use super::locals::{Local, Role};
-use super::{Exit, Gen};
+use super::{Exit, Gen, Shared};
 use crate::abi::Hook;
 use crate::plan::Plan;
 use crate::plan::flow::Flow;
@@ -21,14 +21,57 @@ use diag::{Diagnostics, SourceMap, Span};
 use ir::{BlockBody, ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashSet};
-use storage::{mentions_data, pointer};
+use storage::{Spilled, mentions_data, pointer};
 
-/// Emits a program, planning again as long as header fields turn out to need variables.
+/// Emits a program: a function of the usual ways, if they are given, and one of all.
 pub(crate) fn emit(
     program: &Program,
+    usual: Option<&Program>,
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
+    let usual = usual.and_then(|usual| usual_ways(usual, map, options));
+    let (function, shared) = match usual {
+        Some((function, shared)) => (Some(function), shared),
+        None => (None, Shared::default()),
+    };
+    let (whole, shared) = settle(program, map, options, shared)?;
+    Ok(file::file(program, options, shared, whole, function))
+}
+
+/// The function of the usual ways, if it is one that pays: its variables have room in registers and on the stack.
+fn usual_ways(usual: &Program, map: &SourceMap, options: &Options) -> Option<(Function, Shared)> {
+    if options.copy_headers {
+        return None;
+    }
+    let options = Options {
+        spill_everything: false,
+        ..options.clone()
+    };
+    let (function, shared) = settle(usual, map, &options, Shared::default()).ok()?;
+    function.spilled.is_none().then_some((function, shared))
+}
+
+/// What became of a program: the function of its hook, or the part of it that begins with the parser.
+struct Function {
+    /// What it does once it is known that the stack can handle the packet.
+    body: Block,
+    locals: Vec<Local>,
+    spilled: Option<Spilled>,
+    extra_instructions: u32,
+    moves_head: bool,
+    copied_headers: Vec<String>,
+    /// The stack has to learn of an EtherType that the program changed.
+    remembers_type: bool,
+}
+
+/// Makes a program's function, planning again as long as header fields turn out to need variables.
+fn settle(
+    program: &Program,
+    map: &SourceMap,
+    options: &Options,
+    shared: Shared,
+) -> Result<(Function, Shared), Diagnostics> {
     let one = |d: Box<diag::Diagnostic>| {
         let mut all = Diagnostics::new();
         all.push(*d);
@@ -45,7 +88,7 @@ pub(crate) fn emit(
     }
     loop {
         let plan = Plan::new(program, options.hook, &forced).map_err(one)?;
-        let mut g = Gen::new(program, map, options, &plan);
+        let mut g = Gen::new(program, map, options, &plan, shared.clone());
         g.refuse_varbit_comparisons();
         g.function();
         if g.diags.has_errors() {
@@ -187,7 +230,7 @@ impl Gen<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<BpfOutput, Diagnostics> {
+    fn finish(mut self) -> Result<(Function, Shared), Diagnostics> {
         let mut body = std::mem::take(&mut self.out);
         let mut names: HashSet<SmolStr> = self.locals.list.iter().map(|l| l.name.clone()).collect();
         let fixed = self.fixed_locals();
@@ -212,7 +255,37 @@ impl Gen<'_> {
         };
         whole.extend(self.start(&locals, spilled.as_ref()));
         whole.append(&mut body);
-        Ok(self.file(whole, &locals, spilled))
+        if let Some(spilled) = &spilled {
+            self.declare_scratch(spilled);
+        }
+        let function = Function {
+            body: whole,
+            locals,
+            spilled,
+            extra_instructions: self.extra_instructions,
+            moves_head: self.moves_head,
+            copied_headers: self.copied_headers(),
+            remembers_type: self.options.hook != Hook::Xdp && self.plan.wire.changes_type,
+        };
+        let shared = Shared {
+            names: self.names,
+            maps: self.maps,
+            tables: self.tables,
+            value_sets: self.value_sets,
+            flow_states: self.flow_states,
+            prototypes: self.prototypes,
+        };
+        Ok((function, shared))
+    }
+
+    /// Headers that live in variables although they are read from the packet.
+    fn copied_headers(&self) -> Vec<String> {
+        self.p
+            .headers
+            .keys()
+            .filter(|&h| self.plan.rep(h) == crate::plan::Rep::Fields)
+            .map(|h| self.header_name(h).to_string())
+            .collect()
     }
 }
 

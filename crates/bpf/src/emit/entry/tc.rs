@@ -2,7 +2,7 @@
 
 use super::storage::Spilled;
 use super::{Pull, pull_call};
-use crate::abi::Hook;
+use crate::abi::{Hook, MapAbi, MapKind};
 use crate::emit::Gen;
 use crate::emit::locals::Local;
 use crate::errors;
@@ -15,17 +15,32 @@ use ir::{Place, Var, visit, visit::Access};
 /// Outputs that begin as the packet has them, by their names in P4 and in the packet's context.
 const KEPT: [&str; 2] = ["mark", "priority"];
 
+/// The size of `struct packet_work` in `onpath/skb.h`.
+const WORK_BYTES: u32 = 192;
+
+/// The variable for what the stack took the packet for.
+pub(super) const CAME_AS: &str = "came_as";
+
+/// What is done once for a packet, before anything looks at it.
+pub(super) fn enter(came_as: bool) -> Block {
+    let mut out = Block::new();
+    if came_as {
+        let protocol = C::id("ctx").arrow("protocol");
+        out.push(Stmt::decl(Type::U32, CAME_AS, protocol));
+    }
+    let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
+    let start = C::call("packet_start", vec![C::id("ctx")]);
+    out.push(Stmt::If(start, stop, Block::new()));
+    out
+}
+
 impl Gen<'_> {
     /// What comes before the program's variables.
     pub(super) fn tc_start(&mut self) -> Block {
         let mut out = Block::new();
-        if self.plan.wire.changes_type {
-            let protocol = C::id("ctx").arrow("protocol");
-            out.push(Stmt::decl(Type::U32, "came_as", protocol));
+        if self.plan.wire.writes {
+            self.declare_work();
         }
-        let stop = || vec![Stmt::Return(Some(C::id("TC_STOP")))];
-        let start = C::call("packet_start", vec![C::id("ctx")]);
-        out.push(Stmt::If(start, stop(), Block::new()));
         if let Some((from, to)) = self.summed() {
             let mut args = vec![C::id("ctx")];
             args.extend([from, to]);
@@ -82,6 +97,22 @@ impl Gen<'_> {
         out
     }
 
+    /// Memory for what the headers do rarely.
+    fn declare_work(&mut self) {
+        let name = "packet_work";
+        self.maps.declare(
+            MapAbi {
+                name: name.into(),
+                kind: MapKind::PercpuArray,
+                key_size: 4,
+                value_size: WORK_BYTES,
+                max_entries: 1,
+                no_prealloc: false,
+            },
+            Some((Type::U32, Type::Struct(name.into()))),
+        );
+    }
+
     fn slot_vars(&self, name: &str) -> Vec<(String, Var)> {
         self.p
             .slots
@@ -120,7 +151,7 @@ impl Gen<'_> {
             self.push(Stmt::Expr(C::call("packet_sum_end", args)));
         }
         let end = if self.plan.wire.changes_type {
-            C::call("packet_end_as", vec![C::id("ctx"), C::id("came_as")])
+            C::call("packet_end_as", vec![C::id("ctx"), C::id(CAME_AS)])
         } else {
             C::call("packet_end", vec![C::id("ctx")])
         };

@@ -1,7 +1,6 @@
 //! XDP: its verdicts are the program's own.
 
 use super::storage::Spilled;
-use crate::abi::{MapAbi, MapKind};
 use crate::emit::Gen;
 use crate::emit::locals::Local;
 use crate::plan::Model;
@@ -46,21 +45,9 @@ impl Gen<'_> {
         let rebuild = self.block(Gen::deparse);
         self.push(Stmt::If(passes, rebuild, Block::new()));
         if self.may_give(OUTPUT, "output_action", Verdict::Redirect as u32) {
-            let ports = self.names.fresh_map("ports", "");
-            self.maps.declare(
-                MapAbi {
-                    name: ports.to_string(),
-                    kind: MapKind::DevmapHash,
-                    key_size: 4,
-                    value_size: 4,
-                    max_entries: self.options.max_ports,
-                    no_prealloc: false,
-                },
-                None,
-            );
-            self.maps.ports.devmap = Some(ports.to_string());
+            let ports = self.redirect_ports();
             let port = self.slot(OUTPUT, "output_port");
-            let redirect = C::call("redirect_to", vec![C::Ident(ports).addr(), port]);
+            let redirect = C::call("redirect_to", vec![ports, port]);
             self.push(Stmt::If(
                 C::bin(BinOp::Eq, action.clone(), C::id("XDP_REDIRECT")),
                 vec![Stmt::Return(Some(redirect))],
