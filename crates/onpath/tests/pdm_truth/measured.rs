@@ -1,0 +1,111 @@
+//! A running `onpath pdm`, and what it says.
+
+use lab::{Route, Space};
+use serde_json::Value;
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// `onpath pdm` on a device; it ends with this value.
+pub struct Measured<'a> {
+    space: &'a Space,
+    name: String,
+}
+
+impl<'a> Measured<'a> {
+    /// Starts it with further arguments.
+    pub fn start(space: &'a Space, device: &str, arguments: &[&str]) -> Measured<'a> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let measured = Measured {
+            space,
+            name: format!("truth-{}-{number}", std::process::id()),
+        };
+        let mut words = vec!["pdm", "--dev", device, "--name", &measured.name, "--detach"];
+        words.extend(arguments);
+        measured.onpath(&words).expect("onpath pdm starts");
+        measured
+    }
+
+    fn onpath(&self, words: &[&str]) -> io::Result<String> {
+        let mut all = vec![env!("CARGO_BIN_EXE_onpath")];
+        all.extend(words);
+        let output = self.space.output(&all)?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// All that it says, as `--json` gives it.
+    pub fn figures(&self) -> Figures {
+        let said = self
+            .onpath(&["pdm", "--attach", &self.name, "--json", "--once"])
+            .expect("onpath pdm shows what it measures");
+        Figures(serde_json::from_str(&said).expect("JSON"))
+    }
+}
+
+impl Drop for Measured<'_> {
+    fn drop(&mut self) {
+        // A test that failed has said so already.
+        let _ = self.onpath(&["unload", &self.name]);
+    }
+}
+
+/// Both ends of a net, measured.
+pub fn both<'a>(net: &'a impl Route, arguments: &[&str]) -> [Measured<'a>; 2] {
+    [
+        Measured::start(net.client(), "c0", arguments),
+        Measured::start(net.server(), "s0", arguments),
+    ]
+}
+
+/// What `--json` said at one time.
+pub struct Figures(Value);
+
+impl Figures {
+    /// A number of all flows together, as `packets_lost`.
+    pub fn total(&self, name: &str) -> u64 {
+        number(&self.0["totals"][name], name)
+    }
+
+    /// Packets that went, came or were changed for a reason: `packets_sent_without`, `no_room_on_link`.
+    pub fn reason(&self, group: &str, name: &str) -> u64 {
+        number(&self.0["totals"][group][name], name)
+    }
+
+    /// The only flow of a protocol.
+    pub fn flow(&self, protocol: &str) -> Flow<'_> {
+        let flows = self.0["flows"].as_array().expect("flows");
+        let mut found = flows.iter().filter(|f| f["protocol"] == protocol);
+        let flow = found
+            .next()
+            .unwrap_or_else(|| panic!("no {protocol} flow in {}", self.0));
+        assert!(found.next().is_none(), "several {protocol} flows");
+        Flow(flow)
+    }
+}
+
+/// A flow in them.
+pub struct Flow<'a>(&'a Value);
+
+impl Flow<'_> {
+    /// A number, as `packets_lost`.
+    pub fn number(&self, name: &str) -> u64 {
+        number(&self.0[name], name)
+    }
+
+    /// A delay's samples and mean: `round_trip_delay`, `server_delay`, `network_delay`.
+    pub fn delay(&self, name: &str) -> (u64, Duration) {
+        let delay = &self.0[name];
+        let mean = delay["mean_ns"].as_f64().unwrap_or_default();
+        (
+            number(&delay["samples"], name),
+            Duration::from_nanos(mean as u64),
+        )
+    }
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value
+        .as_u64()
+        .unwrap_or_else(|| panic!("`{name}` is {value}"))
+}
