@@ -2,7 +2,7 @@
 
 use crate::clang;
 use crate::netns::NetNs;
-use crate::sys::{Link, Map, Prog, Side, XdpMode};
+use crate::sys::{DetachedBpffs, Link, Map, Prog, Side, TcContext, XdpMode, filter};
 use crate::veth::make_pairs;
 use crate::{caps, pins};
 use nix::net::if_::if_nametoindex;
@@ -269,14 +269,56 @@ fn features() -> Vec<Finding> {
         tried(
             "tcx",
             Need::Useful,
-            "tc programs attach by it (Linux 6.6)",
+            "tc programs attach by it (Linux 6.6); filters do the same on older kernels",
             on_veth(|index| Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Ingress)),
+        ),
+        tried(
+            "tc filters",
+            Need::Useful,
+            "needed for tc without tcx (CONFIG_NET_CLS_BPF, CONFIG_NET_SCH_INGRESS)",
+            on_veth(|index| {
+                filter::make_qdisc(index)?;
+                filter::add_filter(&Prog::constant_tc(-1)?, index, Side::Ingress)
+            }),
+        ),
+        tried(
+            "test runs at tc",
+            Need::Useful,
+            "`onpath test --target tc --fast` needs them (Linux 4.12); leave `--fast` away",
+            Prog::constant_tc(-1).and_then(|p| {
+                p.run_tc(&[0; 64], &mut [0; 256], &mut TcContext::default(), 1)
+                    .map(|_| ())
+            }),
+        ),
+        tried(
+            "locks in maps",
+            Need::Useful,
+            "flow_state needs them (Linux 5.1, and BTF)",
+            has_helper(bpf::BPF_FUNC_spin_lock),
+        ),
+        tried(
+            "coarse clock",
+            Need::Useful,
+            "flow_state with an idle time needs it (Linux 5.11)",
+            has_helper(bpf::BPF_FUNC_ktime_get_coarse_ns),
+        ),
+        tried(
+            "may_goto",
+            Need::Useful,
+            "long searches could use it (Linux 6.9); they are bounded loops without",
+            Prog::may_goto().map(|_| ()),
+        ),
+        tried(
+            "detached mounts",
+            Need::Useful,
+            "attaching in several places as one needs them (Linux 5.2, CAP_SYS_ADMIN)",
+            DetachedBpffs::new().map(|_| ()),
         ),
     ]
 }
 
 /// Tries something on a device of a namespace made for it.
-fn on_veth(attach: impl FnOnce(u32) -> io::Result<Link> + Send) -> io::Result<()> {
+fn on_veth<T>(attach: impl FnOnce(u32) -> io::Result<T> + Send) -> io::Result<()> {
     NetNs::new()?.run(|| {
         make_pairs(&[("probe0".into(), "probe1".into())])?;
         attach(if_nametoindex("probe0")?).map(|_| ())
@@ -330,6 +372,12 @@ mod tests {
             "test runs",
             "native XDP on veth",
             "tcx",
+            "tc filters",
+            "test runs at tc",
+            "locks in maps",
+            "coarse clock",
+            "may_goto",
+            "detached mounts",
             "bpf_loop",
         ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);

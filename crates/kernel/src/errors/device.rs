@@ -213,8 +213,9 @@ pub fn which_member(instance: &str, named: Option<&str>, members: &[&str]) -> Bo
         Some(name) => format!("`{instance}` has no program `{name}`"),
         None => format!("`{instance}` has several programs; say which one"),
     };
+    let whole: Vec<String> = members.iter().map(|m| format!("{instance}/{m}")).collect();
     Diagnostic::error(Code("E0799"), Span::NONE, message)
-        .help(format!("it has: {}", members.join(", ")))
+        .help(format!("add `--name` and one of: {}", whole.join(", ")))
         .into()
 }
 

@@ -58,6 +58,28 @@ pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
         .map(|(prog_id, mode)| XdpSeen { prog_id, mode }))
 }
 
+/// The kernel's numbers for the programs that a device's side has by tcx, in the order in which they run; at
+/// most 64.
+pub fn tcx_on(ifindex: u32, side: Side) -> io::Result<Vec<u32>> {
+    let mut ids = [0u32; 64];
+    let mut opts = libbpf_sys::bpf_prog_query_opts::default();
+    opts.sz = size_of_val(&opts) as _;
+    opts.prog_ids = ids.as_mut_ptr();
+    opts.__bindgen_anon_1.prog_cnt = ids.len() as u32;
+    // SAFETY: the options say how many numbers there is room for.
+    check(unsafe { libbpf_sys::bpf_prog_query_opts(ifindex as i32, tcx_point(side), &mut opts) })?;
+    // SAFETY: both parts of the union are the same number.
+    let count = unsafe { opts.__bindgen_anon_1.prog_cnt };
+    Ok(ids[..ids.len().min(count as usize)].to_vec())
+}
+
+fn tcx_point(side: Side) -> libbpf_sys::bpf_attach_type {
+    match side {
+        Side::Ingress => libbpf_sys::BPF_TCX_INGRESS,
+        Side::Egress => libbpf_sys::BPF_TCX_EGRESS,
+    }
+}
+
 /// The numbers of all links in the kernel.
 pub fn link_ids() -> io::Result<Vec<u32>> {
     let mut ids = Vec::new();
@@ -94,11 +116,7 @@ impl Link {
     pub fn attach_tcx(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Link> {
         let mut opts = libbpf_sys::bpf_link_create_opts::default();
         opts.sz = size_of_val(&opts) as _;
-        let point = match side {
-            Side::Ingress => libbpf_sys::BPF_TCX_INGRESS,
-            Side::Egress => libbpf_sys::BPF_TCX_EGRESS,
-        };
-        Link::create(prog, ifindex, point, &opts)
+        Link::create(prog, ifindex, tcx_point(side), &opts)
     }
 
     fn create(

@@ -78,6 +78,20 @@ impl Prog {
         Prog::from_instructions(kind, c"constant", &code)
     }
 
+    /// Loads an XDP program with a loop that only `may_goto` ends.
+    pub fn may_goto() -> io::Result<Prog> {
+        // r0 = 0; may_goto +1; goto -2; exit
+        let mut code = [
+            instruction(0xb7, 0, 0, 0),
+            instruction(0xe5, 0, 0, 0),
+            instruction(0x05, 0, 0, 0),
+            instruction(0x95, 0, 0, 0),
+        ];
+        code[1].off = 1;
+        code[2].off = -2;
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"may_goto", &code)
+    }
+
     /// Loads a tc program that sends every packet out of a device.
     pub fn redirect_tc(ifindex: u32) -> io::Result<Prog> {
         // r1 = ifindex; r2 = 0; r0 = redirect(r1, r2); exit

@@ -61,6 +61,8 @@ struct {
     __type(value, struct flow);
 } flows SEC(".maps");
 
+const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
+
 #ifdef ONPATH_OBSERVE
 struct {
     u32 port, redirect_ingress, copies, drawn;

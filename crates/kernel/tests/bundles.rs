@@ -1,0 +1,407 @@
+//! Several programs as one: shared state, pins, and that they are whole or not there.
+
+mod by_hand_tc;
+
+use bpf::abi::{Abi, Hook};
+use by_hand_tc::{FLOWS, abi, object, packet, what};
+use diag::SourceMap;
+use ir::Program;
+use kernel::attach::TcWay;
+use kernel::bundle::{self, Member, Port, SharedMap, Source};
+use kernel::link_settings::{self, Change};
+use kernel::netns::NetNs;
+use kernel::pins::{Begun, Pins};
+use kernel::sys::{Side, filter, tcx_on};
+use kernel::veth::{self, RawSocket};
+use kernel::{Instance, KernelStore, interface};
+use nix::mount::{MntFlags, umount2};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::io::{self, BufRead, BufReader, Lines};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A BPF file system of a test's own, below a folder of its own.
+struct Place {
+    folder: PathBuf,
+    pins: Pins,
+}
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("makes a folder");
+        Place {
+            pins: Pins::at(&folder),
+            folder,
+        }
+    }
+
+    fn pinned(&self) -> Vec<String> {
+        let all = std::fs::read_dir(self.folder.join("onpath"));
+        all.map_or(Vec::new(), |all| {
+            let name = |e: io::Result<std::fs::DirEntry>| {
+                e.expect("reads").file_name().to_string_lossy().into_owned()
+            };
+            all.map(name).collect()
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = self.pins.clear_all();
+        let _ = umount2(&self.folder, MntFlags::MNT_DETACH);
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+/// In a namespace with a pair of devices.
+fn in_namespace(work: impl FnOnce() -> io::Result<()> + Send) {
+    let ns = NetNs::new().expect("this test needs root");
+    ns.run(|| {
+        veth::make_pairs(&[("one".into(), "two".into())])?;
+        work()
+    })
+    .expect("runs");
+}
+
+const HOOKS: [Hook; 2] = [Hook::TcIngress, Hook::TcEgress];
+
+fn load_two(
+    objects: [&[u8]; 2],
+    abis: [&Arc<Abi>; 2],
+    shared: &[SharedMap],
+) -> Result<Vec<Instance>, bundle::LoadRefused> {
+    let (program, map) = (Arc::new(Program::default()), SourceMap::new());
+    let sources: Vec<Source> = (0..2)
+        .map(|n| Source {
+            name: ["in", "out"][n],
+            object: objects[n],
+            abi: abis[n],
+            program: &program,
+            sources: &map,
+        })
+        .collect();
+    bundle::load(&sources, shared)
+}
+
+fn shared(a: &str, b: &str) -> SharedMap {
+    SharedMap {
+        maps: vec![(0, a.into()), (1, b.into())],
+    }
+}
+
+/// Both programs at `one`, with one state for flows.
+fn members(object: &[u8]) -> Vec<Member> {
+    let abis = HOOKS.map(|hook| Arc::new(abi(hook, FLOWS)));
+    let loaded = load_two(
+        [object, object],
+        [&abis[0], &abis[1]],
+        &[shared("flows", "flows")],
+    );
+    let loaded = loaded.unwrap_or_else(|r| panic!("{}", r.failure.diagnostic.message));
+    let port = Port {
+        number: 0,
+        name: "one".into(),
+        index: interface::index("one").expect("there"),
+    };
+    loaded
+        .into_iter()
+        .zip(["in", "out"])
+        .map(|(instance, name)| Member {
+            name: name.into(),
+            instance,
+            ports: vec![port.clone()],
+            targets: vec![],
+        })
+        .collect()
+}
+
+/// How many packets the programs that share the state saw.
+fn seen(store: &KernelStore) -> u64 {
+    let value = store.maps["flows"].get(&0u32.to_ne_bytes());
+    let value = value.expect("reads").expect("is there");
+    u64::from_ne_bytes(value.try_into().expect("8 bytes"))
+}
+
+/// Sends a packet through `one` each way, and tells whether both arrive.
+fn packets_pass() -> io::Result<bool> {
+    let (one, two) = (RawSocket::open("one")?, RawSocket::open("two")?);
+    let wanted = packet(what::PASS, 0);
+    two.send(&wanted)?;
+    one.send(&wanted)?;
+    let arrived = |socket: &RawSocket| -> io::Result<bool> {
+        Ok(socket.wait(2000)? && socket.receive()?.is_some_and(|p| p.bytes == wanted))
+    };
+    Ok(arrived(&one)? && arrived(&two)?)
+}
+
+/// What works at `one`: at ingress, at egress.
+fn working() -> [bool; 2] {
+    let index = interface::index("one").expect("there");
+    [Side::Ingress, Side::Egress].map(|side| {
+        let links = tcx_on(index, side).expect("reads");
+        let filters = filter::filters(index, side).expect("reads");
+        let filters = filters.iter().filter(|f| f.name.starts_with("onpath_gate"));
+        // An empty gate runs nothing.
+        let full = |id: u32| -> io::Result<bool> {
+            let array = kernel::sys::Prog::by_id(id)?.map_ids()?[0];
+            let array = kernel::sys::Map::by_id(array)?;
+            Ok(array.get(&0u32.to_ne_bytes())?.is_some())
+        };
+        !links.is_empty()
+            || filters
+                .into_iter()
+                .any(|f| full(f.prog_id).unwrap_or(false))
+    })
+}
+
+const SEGMENTS: Change = Change {
+    gso_max_segs: Some(1),
+    gso_max_size: None,
+    gso_ipv4_max_size: None,
+};
+
+fn segments() -> Option<u32> {
+    let index = interface::index("one").expect("there");
+    link_settings::read(index).expect("reads").gso_max_segs
+}
+
+/// Attaches and pins both programs, with a link setting.
+fn start(pins: &Pins, members: &[Member], way: TcWay) {
+    let port = &members[0].ports[0];
+    let mut begun: Begun = pins
+        .begin("both")
+        .unwrap_or_else(|d| panic!("{}", d.message));
+    begun
+        .change_link(&port.name, port.index, SEGMENTS)
+        .unwrap_or_else(|d| panic!("{}", d.message));
+    let attached = bundle::attach(members, way).unwrap_or_else(|d| panic!("{}", d.message));
+    begun
+        .commit(members, attached)
+        .unwrap_or_else(|d| panic!("{}", d.message));
+}
+
+#[test]
+fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
+    for way in [TcWay::Best, TcWay::Clsact] {
+        let place = Place::new("share");
+        in_namespace(|| {
+            let before = segments();
+            {
+                let members = members(&object(false, FLOWS));
+                let ids: Vec<u32> = members
+                    .iter()
+                    .map(|m| m.instance.store.maps["flows"].info().id)
+                    .collect();
+                assert_eq!(ids[0], ids[1]);
+                start(&place.pins, &members, way);
+            }
+            assert_eq!(working(), [true; 2], "{way:?}");
+            assert_eq!(segments(), Some(1));
+            assert!(packets_pass()?);
+            let (record, store) = place.pins.open("both", Some("in")).expect("opens");
+            assert_eq!(record.hook, Hook::TcIngress);
+            assert!(seen(&store) >= 2);
+            let (_, other) = place.pins.open("both", Some("out")).expect("opens");
+            assert_eq!(seen(&store), seen(&other));
+            let which = place.pins.open("both", None).expect_err("which?");
+            assert_eq!(which.code.0, "E0799");
+            assert_eq!(place.pins.names().expect("reads"), ["both"]);
+            let taken = place.pins.begin("both").expect_err("taken");
+            assert_eq!(taken.code.0, "E0783");
+            let modes: Vec<String> = place
+                .pins
+                .record("both")
+                .expect("reads")
+                .members
+                .iter()
+                .map(|m| m.interfaces[0].mode.clone())
+                .collect();
+            let mode = if way == TcWay::Best { "tcx" } else { "clsact" };
+            assert_eq!(modes, [mode; 2]);
+            drop((store, other));
+            place.pins.remove("both").expect("removes");
+            assert_eq!(working(), [false; 2], "{way:?}");
+            assert_eq!(segments(), before);
+            assert_eq!(place.pinned(), [""; 0]);
+            let index = interface::index("one").expect("there");
+            for side in [Side::Ingress, Side::Egress] {
+                assert_eq!(filter::filters(index, side)?, []);
+            }
+            assert!(packets_pass()?);
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn states_that_differ_are_not_shared() {
+    let (eight, nine) = (object(false, FLOWS), object(false, 9));
+    let [a, b] = HOOKS.map(|hook| Arc::new(abi(hook, FLOWS)));
+    let refusal = |object: &[u8], other: &Arc<Abi>, map: &str| {
+        let refused = load_two([&eight, object], [&a, other], &[shared("flows", map)]);
+        let refused = refused.expect_err("refused");
+        assert_eq!(refused.member, 1);
+        let diagnostic = refused.failure.diagnostic;
+        (diagnostic.code.0, diagnostic.message)
+    };
+    let (code, message) = refusal(&nine, &Arc::new(abi(Hook::TcEgress, 9)), "flows");
+    assert_eq!(code, "E0791");
+    for part in ["`in`", "`out`", "8 flows of", "9 flows of"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let mut other = abi(Hook::TcEgress, FLOWS);
+    other.flow_states[0].value[0].width = 32;
+    let (code, message) = refusal(&eight, &Arc::new(other), "flows");
+    assert_eq!(code, "E0791");
+    assert!(message.contains("(bit<32> at 0)"), "{message}");
+    assert_eq!(refusal(&eight, &b, "outputs").0, "E0790");
+}
+
+#[test]
+fn an_attachment_that_fails_takes_the_others_off() {
+    let place = Place::new("fails");
+    in_namespace(|| {
+        let before = segments();
+        for way in [TcWay::Best, TcWay::Clsact] {
+            let mut members = members(&object(false, FLOWS));
+            members[1].ports[0].index = 0x7fff_fff0;
+            let mut begun = place.pins.begin("both").expect("free");
+            let index = interface::index("one").expect("there");
+            begun.change_link("one", index, SEGMENTS).expect("changes");
+            let refused = bundle::attach(&members, way).expect_err("gone");
+            assert_eq!(refused.code.0, "E0794");
+            drop(begun);
+            assert_eq!(working(), [false; 2]);
+            assert_eq!(segments(), before);
+            assert_eq!(place.pinned(), [""; 0]);
+        }
+        Ok(())
+    });
+}
+
+/// The child's part of the test below: makes and removes a bundle until it is killed.
+#[test]
+fn make_and_remove_until_killed() {
+    let Ok(folder) = std::env::var("ONPATH_TEST_KILL") else {
+        return;
+    };
+    let folder = Path::new(&folder);
+    let object = std::fs::read(folder.with_extension("o")).expect("reads");
+    let way = match std::env::var("ONPATH_TEST_WAY").as_deref() {
+        Ok("clsact") => TcWay::Clsact,
+        _ => TcWay::Best,
+    };
+    let pins = Pins::at(folder);
+    loop {
+        let members = members(&object);
+        println!("ready");
+        start(&pins, &members, way);
+        // Else it would be whole for a thousandth of the time only.
+        std::thread::sleep(Duration::from_millis(30));
+        pins.remove("both").expect("removes");
+        println!("removed");
+    }
+}
+
+/// Starts such a child, and waits until it is about to make a bundle.
+fn start_child(place: &Place, way: &str) -> io::Result<(Child, Lines<BufReader<ChildStdout>>)> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(["make_and_remove_until_killed", "--exact", "--nocapture"])
+        .env("ONPATH_TEST_KILL", &place.folder)
+        .env("ONPATH_TEST_WAY", way)
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    wait_for(&mut lines, "ready");
+    Ok((child, lines))
+}
+
+fn wait_for(lines: &mut Lines<BufReader<ChildStdout>>, word: &str) {
+    let said = lines.any(|l| l.is_ok_and(|l| l.contains(word)));
+    assert!(said, "the child ended by itself");
+}
+
+fn end(mut child: Child) -> io::Result<()> {
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL)?;
+    child.wait().map(|_| ())
+}
+
+/// How long a child takes to make and remove a bundle: the second time, for what it does once.
+fn round(place: &Place, way: &str) -> io::Result<Duration> {
+    let (child, mut lines) = start_child(place, way)?;
+    wait_for(&mut lines, "removed");
+    wait_for(&mut lines, "ready");
+    let started = Instant::now();
+    wait_for(&mut lines, "removed");
+    let took = started.elapsed();
+    end(child)?;
+    Ok(took)
+}
+
+/// Whether everything works or nothing does, once the kernel has taken the dead process apart.
+fn settle(place: &Place) -> bool {
+    let started = Instant::now();
+    loop {
+        let whole = place.pins.names().expect("reads") == ["both"];
+        if working() == [whole; 2] {
+            return whole;
+        }
+        let state = (whole, working());
+        assert!(started.elapsed() < Duration::from_secs(5), "{state:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn killed_at_any_moment(way: &str, times: u64) {
+    let place = Place::new(way);
+    let object_file = place.folder.with_extension("o");
+    std::fs::write(&object_file, object(false, FLOWS)).expect("writes");
+    in_namespace(|| {
+        let before = segments();
+        let mut wholes = 0;
+        let round = round(&place, way)?.as_micros() as u64;
+        settle(&place);
+        place.pins.clear_all().expect("clears");
+        for n in 0..times {
+            // Spread evenly over what a round takes, in an order that has nothing to do with it.
+            let delay = Duration::from_micros(n * 7919 % times * round / times);
+            let (child, _lines) = start_child(&place, way)?;
+            std::thread::sleep(delay);
+            end(child)?;
+            let whole = settle(&place);
+            wholes += u64::from(whole);
+            assert!(packets_pass()?, "{way} after {delay:?}");
+            if whole {
+                assert_eq!(segments(), Some(1));
+                let (_, store) = place.pins.open("both", Some("out")).expect("opens");
+                assert!(seen(&store) >= 2, "both programs count");
+            }
+            // Every other time the next command is the child's own, which finds what there is.
+            if whole || n % 2 == 0 {
+                place.pins.clear_all().expect("clears");
+                assert_eq!(working(), [false; 2]);
+                assert_eq!(segments(), before);
+                assert_eq!(place.pinned(), [""; 0]);
+            }
+        }
+        eprintln!("{way}: {wholes} of {times} were whole");
+        assert!(wholes > 0 && wholes < times, "{wholes} of {times}");
+        Ok(())
+    });
+    std::fs::remove_file(object_file).expect("removes");
+}
+
+#[test]
+fn a_bundle_whose_command_is_killed_is_whole_or_not_there() {
+    killed_at_any_moment("tcx", 40);
+}
+
+#[test]
+fn a_bundle_of_filters_whose_command_is_killed_is_whole_or_not_there() {
+    killed_at_any_moment("clsact", 30);
+}
