@@ -1,0 +1,139 @@
+//! A program on the interpreter and in the kernel, and its packets.
+
+use bpf::abi::Hook;
+use control::{Device, Flow, Packet, Store};
+use interp::{Interpreter, Options};
+use ir::{ExternInst, Program};
+use kernel::TestRun;
+use onpath::bpf_target::{self, Request};
+use onpath::driver::{self, Input};
+use onpath::output::text_of;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+const HEADERS: &str = "
+#include <core.p4>
+#include <xdp_model.p4>
+header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
+header call_t { bit<8> what; bit<32> key; bit<8> found; bit<64> value; }
+struct headers_t { ethernet_t ethernet; call_t call; }
+parser p(packet_in packet, out headers_t hdr) {
+    state start { packet.extract(hdr.ethernet); packet.extract(hdr.call); transition accept; }
+}
+";
+const REST: &str = "
+control d(in headers_t hdr, packet_out packet) {
+    apply { packet.emit(hdr.ethernet); packet.emit(hdr.call); }
+}
+xdp(p(), c(), d()) main;
+";
+
+/// A packet that the parser takes.
+pub fn call(what: u8, key: u32, value: u64) -> Vec<u8> {
+    let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x12, 0x34, what];
+    packet.extend(key.to_be_bytes());
+    packet.push(0xff);
+    packet.extend(value.to_be_bytes());
+    packet
+}
+
+/// A program, compiled.
+pub struct Compiled {
+    pub program: Arc<Program>,
+    pub sources: diag::SourceMap,
+    pub built: bpf_target::Compiled,
+}
+
+impl Compiled {
+    /// Of a control `c`.
+    pub fn new(control: &str, hook: Hook) -> Compiled {
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = dir.path().join("program.p4");
+        std::fs::write(&file, format!("{HEADERS}{control}{REST}")).expect("a file");
+        let elaborated = driver::elaborate(&Input::file(&file))
+            .unwrap_or_else(|r| panic!("{}", text_of(&r.diagnostics, &r.map)));
+        let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+        let request = Request {
+            observe: true,
+            ..Request::hook(hook)
+        };
+        let built = bpf_target::compile(&program, &sources, request)
+            .unwrap_or_else(|d| panic!("{}", text_of(&d, &sources)));
+        Compiled {
+            program,
+            sources,
+            built,
+        }
+    }
+
+    /// Loads it for test runs.
+    pub fn load(&self) -> TestRun {
+        let (object, abi) = (&self.built.object, &self.built.abi);
+        let instance =
+            kernel::load(object, abi, &self.program, &self.sources).unwrap_or_else(|f| {
+                panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log)
+            });
+        TestRun::new(instance)
+    }
+
+    /// An extern object by name.
+    pub fn state(&self, name: &str) -> ExternInst {
+        let mut all = self.program.externs.iter();
+        let found = all.find(|(_, data)| data.name == name);
+        found.unwrap_or_else(|| panic!("no {name}")).0
+    }
+}
+
+/// The interpreter and the kernel.
+pub struct Both {
+    reference: Interpreter,
+    target: TestRun,
+}
+
+impl Both {
+    pub fn new(compiled: &Compiled) -> Both {
+        let reference = Interpreter::new(Arc::clone(&compiled.program), Options::default());
+        Both {
+            reference: reference.expect("the interpreter runs it"),
+            target: compiled.load(),
+        }
+    }
+
+    /// Lets time go by for both.
+    pub fn wait(&mut self, nanoseconds: u64) {
+        Device::wait(&mut self.reference, nanoseconds).expect("a wait");
+        Device::wait(&mut self.target, nanoseconds).expect("a wait");
+    }
+
+    /// Does something to both.
+    pub fn each<T: Debug>(&mut self, f: impl Fn(&mut dyn Store) -> T) -> [T; 2] {
+        [f(&mut self.reference), f(&mut self.target)]
+    }
+
+    /// Gives both a packet, which must come out alike.
+    pub fn same_packet(&mut self, bytes: &[u8], when: &str) {
+        let packet = Packet {
+            port: 0,
+            bytes: bytes.to_vec(),
+        };
+        let [expected, found] = [
+            &mut self.reference as &mut dyn Device,
+            &mut self.target as &mut dyn Device,
+        ]
+        .map(|device| {
+            device.send(&packet).expect("it takes the packet");
+            device.receive().expect("it gives what came out")
+        });
+        assert_eq!(expected, found, "{when}, of {bytes:02x?}");
+    }
+
+    /// Both know the same flows.
+    pub fn same_flows(&mut self, state: ExternInst, when: &str) {
+        let [expected, found] = self.each(|store| {
+            let mut flows = store.flows(state).expect("flows");
+            flows.sort_by_key(|f: &Flow| format!("{f:?}"));
+            flows
+        });
+        assert_eq!(expected, found, "{when}");
+    }
+}
