@@ -75,5 +75,6 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         default_action = directed(run_time, 1); //~ E0473 another argument here
     }
     table d2 { actions = { directed(h.x + 1); } default_action = directed(h.x+1, 1); }
+    @atomic table one_at_a_time { actions = { b; } } //~ E0474 a table cannot be `@atomic`
     apply {}
 }
