@@ -25,9 +25,10 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Check a program: its mistakes with their places and what to do about them
+    /// Check a program or a bundle: mistakes with their places and what to do about them
     ///
-    /// All syntax errors in one run; once there are none, all other mistakes in one run.
+    /// All syntax errors in one run; once there are none, all other mistakes in one run. Of a bundle (a
+    /// file that ends in .toml) also whether its programs fit their hooks, their entries and each other.
     Check(Check),
     /// Compile a program for a target
     Build(Build),

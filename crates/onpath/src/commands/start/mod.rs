@@ -1,6 +1,6 @@
 //! `onpath run`
 
-mod prepare;
+pub mod prepare;
 pub mod unit;
 
 use crate::args::Run;

@@ -1,0 +1,23 @@
+# A second network namespace behind v1, the other end of v0: `far` runs a command there, `far_ends` ends it.
+
+unshare --net sleep 240 > /dev/null 2>&1 &
+FAR=$!
+until [ "$(readlink /proc/$FAR/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
+far() { nsenter --net="/proc/$FAR/ns/net" "$@"; }
+far_ends() { kill $FAR; wait $FAR 2> /dev/null || true; }
+
+# Nothing is on the wire but what the session sends.
+ip link add v0 address 02:00:00:00:00:01 type veth peer name v1 address 02:00:00:00:00:02 netns $FAR
+ip link set v0 addrgenmode none up
+far ip link set v1 addrgenmode none up
+ip addr add 10.0.0.1/24 dev v0
+far ip addr add 10.0.0.2/24 dev v1
+ip neigh replace 10.0.0.2 lladdr 02:00:00:00:00:02 dev v0
+far ip neigh replace 10.0.0.1 lladdr 02:00:00:00:00:01 dev v1
+
+# How many of NUMBER pings to ADDRESS are answered, after a command such as `far`, if one is given.
+pings() {
+    local number=$1
+    shift
+    "${@:2}" ping -q -c "$number" -i 0.01 -W 0.3 "$1" | grep -o '[0-9]* received'
+}
