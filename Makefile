@@ -5,7 +5,7 @@ SHELL := /bin/bash
 CARGO ?= cargo
 ONPATH := target/release/onpath
 
-.PHONY: help setup build demo test stf differential fuzz bench bench-xdp bench-pdm lint fmt clean
+.PHONY: help setup build demo pdm-demo test stf differential fuzz bench bench-xdp bench-pdm lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ build: setup ## Compile onpath
 
 demo: build ## A client, a router and a server: P4 by XDP on real traffic
 	demo/run $(ONPATH)
+
+pdm-demo: build ## Two hosts that measure each other: the network's part of a delay, and the server's
+	demo/pdm $(ONPATH)
 
 test: setup ## All tests; needs root for those that run in the kernel
 	@scripts/test-needs
