@@ -6,7 +6,7 @@ use kernel::probe::{self, Need, State};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Says what this machine can do: status 0 if nothing that XDP programs need is missing, else 1.
+/// Says what this machine can do: status 0 if nothing that every program in the kernel needs is missing, else 1.
 pub fn run(args: Doctor) -> Done {
     let findings = probe::examine();
     let missing = findings
@@ -51,10 +51,17 @@ pub fn run(args: Doctor) -> Done {
             say_line!("  {}: {}", finding.name, finding.remedy);
         }
     }
+    let works = |name| {
+        findings
+            .iter()
+            .any(|f| f.name == name && f.state == State::Present)
+    };
     say_line!(
         "\n{}",
         if missing {
-            "This machine cannot run programs by XDP yet; the interpreter runs anywhere."
+            "This machine cannot run programs in the kernel yet; the interpreter runs anywhere."
+        } else if works("tcx") || works("tc filters") {
+            "This machine can run programs by XDP and by tc."
         } else {
             "This machine can run programs by XDP."
         }

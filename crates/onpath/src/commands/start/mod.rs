@@ -113,12 +113,16 @@ impl Drop for Running<'_> {
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
 pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop> {
     let interfaces = prepare::interfaces(&unit.bundle).map_err(refused)?;
-    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
-    kernel::bundle::check_rights(&given_hooks(&unit), attachments).map_err(refused)?;
-    pins.check_free(&unit.name).map_err(refused)?;
-
     let begun = Instant::now();
-    let prepared = prepare_all(&mut unit, &interfaces, pins)?;
+    let mut read = Vec::new();
+    for member in &unit.bundle.programs {
+        read.push(prepare::read(member)?);
+    }
+    check_places(&unit, &read, &interfaces, pins)?;
+    let mut prepared = Vec::new();
+    for (number, read) in read.into_iter().enumerate() {
+        prepared.push(prepare::prepare(&mut unit, number, read)?);
+    }
     let mut members = load(&unit, &prepared, interfaces, how.verbose)?;
     let took = begun.elapsed();
     for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
@@ -158,29 +162,17 @@ pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop
     })
 }
 
-/// The hooks that are known before the programs are read.
-fn given_hooks(unit: &Unit) -> Vec<Hook> {
-    let programs = unit.bundle.programs.iter();
-    let mut hooks: Vec<Hook> = programs
-        .filter_map(|p| p.hook.as_ref().map(|at| at.value))
-        .collect();
-    if hooks.is_empty() {
-        hooks.push(Hook::Xdp);
-    }
-    hooks
-}
-
-/// Every program from text to object; an interface without room is told before clang is started.
-fn prepare_all(
-    unit: &mut Unit,
+/// What can be known before clang is started: whether this process may do it, and whether there is room.
+fn check_places(
+    unit: &Unit,
+    read: &[prepare::Read],
     interfaces: &[Interfaces],
     pins: &Pins,
-) -> Result<Vec<Prepared>, Stop> {
-    let mut read = Vec::new();
-    for member in &unit.bundle.programs {
-        read.push(prepare::read(member)?);
-    }
+) -> Result<(), Stop> {
     let hooks: Vec<Hook> = read.iter().map(prepare::Read::hook).collect();
+    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
+    kernel::bundle::check_rights(&hooks, attachments).map_err(refused)?;
+    pins.check_free(&unit.name).map_err(refused)?;
     bundle::check_room(&unit.bundle, &hooks).map_err(|clashes| {
         print_diagnostics(&clashes, &unit.map);
         Stop::Told(1)
@@ -190,11 +182,7 @@ fn prepare_all(
         .zip(interfaces)
         .map(|(hook, at)| (*hook, at.ports.as_slice()))
         .collect();
-    kernel::bundle::check_free(pins, &wanted).map_err(refused)?;
-    read.into_iter()
-        .enumerate()
-        .map(|(number, read)| prepare::prepare(unit, number, read))
-        .collect()
+    kernel::bundle::check_free(pins, &wanted).map_err(refused)
 }
 
 fn load(
