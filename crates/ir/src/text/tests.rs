@@ -103,6 +103,10 @@ routine C block() {
             extern C.count::read(in(tmp#v1)) -> meta.port, hdr.eth.src;
         }
     }
+    atomic {
+        tmp#v1 = 8w0;
+        atomic {}
+    }
     loop label0 {
         block label2 {
             break label2;

@@ -537,7 +537,7 @@ impl Generator {
 
     fn stmt(&mut self, depth: u32) -> String {
         let ty = self.any_type();
-        match self.random.below(22) {
+        match self.random.below(23) {
             0 => {
                 let (to, from) = (self.pick(ty), self.pick(ty));
                 format!("{to} = {from};\n")
@@ -580,6 +580,9 @@ impl Generator {
                 let body = self.block(4, depth - 1);
                 self.around.pop();
                 format!("block label{label} {{\n{body}}}\n")
+            }
+            22 if depth > 0 && self.place != Place::Parser => {
+                format!("atomic {{\n{}}}\n", self.block(4, depth - 1))
             }
             15 if depth > 0 => {
                 let (label, i) = (self.label(), self.loops);

@@ -1,5 +1,6 @@
 //! Snapshots of the passes: text in, text out.
 
+mod atomic;
 mod dce;
 mod fold;
 mod inline;

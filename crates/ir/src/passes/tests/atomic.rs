@@ -1,0 +1,138 @@
+use super::*;
+use crate::atomic::{Problem, region};
+use crate::passes::{atomic, fold, propagate};
+use crate::{StmtKind, visit};
+
+const STATES: &str = "extern flows: flow_state {
+    type (bit<8> k);
+    type (bit<8> v);
+}
+extern others: flow_state {
+    type (bit<8> k);
+    type (bit<8> v);
+}
+extern counts: CounterArray {
+}
+";
+
+fn run(body: &str, passes: &[fn(&mut Program)]) -> String {
+    let text = after(
+        &format!(
+            "{STATES}routine c block() {{\n{body}\n}}\npipeline Switch control c\nslot xdp_output {{\n    var \"output_port\" = port;\n}}\n"
+        ),
+        passes,
+    );
+    let start = "routine c block() {\n";
+    let from = text.find(start).unwrap() + start.len();
+    let to = from + text[from..].find("\n}").unwrap();
+    let lines = text[from..to].lines().map(str::trim);
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_block_begins_with_its_first_call_and_has_a_key_of_its_own() {
+    let body = "atomic {
+        b = c;
+        if g { extern flows::lookup(in(b), out(a)) -> f; }
+        extern flows::update(in(b), in(a));
+    }
+    b = a;";
+    assert_eq!(
+        run(body, &[atomic::run]),
+        "b = c; flows.key.k = b; \
+         atomic { if g { extern flows::lookup(in(flows.key.k), out(a)) -> f; } \
+         extern flows::update(in(flows.key.k), in(a)); } b = a;"
+    );
+}
+
+#[test]
+fn what_is_known_on_a_way_does_not_tell_keys_apart() {
+    let body = "b = cast(port, bit<8>);
+    atomic {
+        if b == 8w3 { extern flows::lookup(in(b), out(a)) -> f; }
+        extern flows::update(in(b), in(a));
+    }";
+    let text = run(body, &[atomic::run, propagate::run, fold::run]);
+    assert_eq!(text.matches("(in(flows.key.k)").count(), 2, "{text}");
+}
+
+#[test]
+fn only_what_packets_share_needs_protection() {
+    assert_eq!(
+        run(
+            "atomic { a = 8w1; if f { atomic { b = a; } } }",
+            &[atomic::run]
+        ),
+        "a = 8w1; if f { b = a; }"
+    );
+    // Blocks in a block are part of it.
+    assert_eq!(
+        run(
+            "atomic { atomic { extern flows::remove(in(a)) -> f; } g = f; }",
+            &[atomic::run]
+        ),
+        "flows.key.k = a; \
+         atomic { extern flows::remove(in(flows.key.k)) -> f; g = f; }"
+    );
+    // The way to the call turns out never to be taken.
+    assert_eq!(
+        run(
+            "atomic { if false { extern flows::remove(in(a)) -> f; } g = true; }",
+            &[fold::run]
+        ),
+        "g = true;"
+    );
+}
+
+fn problem(body: &str) -> Option<Problem> {
+    let program = text::parse(&format!("{HEAD}{STATES}routine c block() {{\n{body}\n}}\n"))
+        .unwrap_or_else(|e| panic!("{e}"));
+    let mut found = None;
+    for body in visit::bodies(&program) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Atomic(block) = &stmt.kind {
+                let refusal = region(&program, block).err();
+                found = found.take().or(refusal.map(|r| r.problem));
+            }
+        });
+    }
+    found
+}
+
+#[test]
+fn what_no_lock_can_be_held_for_is_told() {
+    let lookup = "extern flows::lookup(in(b), out(a)) -> f;";
+    let problem = |rest: &str| problem(&format!("atomic {{ {lookup} {rest} }}"));
+    let statement = |what| Some(Problem::Statement(what));
+    assert_eq!(problem("c = b; set_valid h.eth; h.eth.dst = 48w1;"), None);
+    assert_eq!(problem("block label0 { break label0; }"), None);
+    assert_eq!(problem("exit;"), statement("`exit`"));
+    assert_eq!(problem("return;"), statement("`return`"));
+    assert_eq!(
+        problem("loop label0 { break label0; }"),
+        statement("a loop")
+    );
+    assert_eq!(
+        problem("extern counts::increment(in(w));"),
+        Some(Problem::Extern("CounterArray.increment".into()))
+    );
+    assert_eq!(
+        problem("extern others::remove(in(b)) -> f;"),
+        Some(Problem::OtherState("others".into(), "flows".into()))
+    );
+    assert_eq!(
+        problem("extern flows::remove(in(c)) -> f;"),
+        Some(Problem::OtherKey)
+    );
+    assert_eq!(problem("b = 8w1;"), Some(Problem::KeyChanges));
+    assert_eq!(
+        problem("extern flows::lookup(in(b), out(b)) -> f;"),
+        Some(Problem::KeyChanges)
+    );
+}
+
+#[test]
+fn a_jump_out_of_a_block_is_told() {
+    let body = "block label0 { atomic { extern flows::remove(in(a)) -> f; break label0; } }";
+    assert_eq!(problem(body), Some(Problem::Statement("a jump out of it")));
+}
