@@ -99,7 +99,7 @@ fn kernel() -> Finding {
         state: State::of((major, minor) >= (5, 15)),
         detail: release(),
         need: Need::Needed,
-        remedy: "Onpath needs Linux 5.15 or newer",
+        remedy: "use Linux 5.15 or newer; Onpath is tested on 6.18",
     }
 }
 
@@ -249,22 +249,10 @@ fn features() -> Vec<Finding> {
             map(bpf::BPF_MAP_TYPE_DEVMAP_HASH, 4, 4, 1, 0),
         ),
         tried(
-            "ring buffers",
-            Need::Useful,
-            "events to user space (Linux 5.8)",
-            map(bpf::BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0),
-        ),
-        tried(
             "bpf_loop",
             Need::Useful,
-            "parser loops use it where they are long (Linux 5.17)",
+            "tc programs that rewrite packets with complete checksums need it (Linux 5.17)",
             has_helper(bpf::BPF_FUNC_loop),
-        ),
-        tried(
-            "open-coded iterators",
-            Need::Useful,
-            "parser loops use them (Linux 6.4)",
-            has_kernel_function("bpf_iter_num_new"),
         ),
         tried(
             "tcx",
@@ -305,7 +293,7 @@ fn features() -> Vec<Finding> {
         tried(
             "may_goto",
             Need::Useful,
-            "long searches could use it (Linux 6.9); they are bounded loops without",
+            "ternary, range and optional tables and parser loops need it (Linux 6.9)",
             Prog::may_goto().map(|_| ()),
         ),
         tried(
@@ -334,19 +322,6 @@ fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
         1 => Ok(()),
         0 => Err(io::ErrorKind::Unsupported.into()),
         code => Err(io::Error::from_raw_os_error(-code)),
-    }
-}
-
-/// Functions of the kernel that programs may call are in its symbol table.
-fn has_kernel_function(name: &str) -> io::Result<()> {
-    let symbols = std::fs::read_to_string("/proc/kallsyms")?;
-    let found = symbols
-        .lines()
-        .any(|l| l.split_whitespace().nth(2) == Some(name));
-    if found {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::Unsupported.into())
     }
 }
 
