@@ -5,7 +5,7 @@ SHELL := /bin/bash
 CARGO ?= cargo
 ONPATH := target/release/onpath
 
-.PHONY: help setup build demo pdm-demo test stf differential fuzz bench bench-xdp bench-pdm lint fmt clean
+.PHONY: help setup build demo pdm-demo test stf differential fuzz bench bench-xdp bench-pdm soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ bench-xdp: build ## Generated code against hand-written C, and both against the 
 
 bench-pdm: build ## PDM by P4 against PDM by hand: time, throughput, latency
 	$(CARGO) run --release --locked -p bench -- pdm
+
+soak: setup ## PDM at both ends for a minute each of TCP, UDP, echoes and a download
+	set -o pipefail; ONPATH_SOAK_SECONDS=60 $(CARGO) test --locked --release -p onpath --test pdm_truth traffic -- \
+	    --nocapture --test-threads=1 | tee bench/results/pdm_soak.txt
 
 lint: ## Formatting and clippy
 	$(CARGO) fmt --all --check
