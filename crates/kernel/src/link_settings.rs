@@ -1,6 +1,7 @@
 //! Settings of a network interface that decide which packets programs see, by the routing netlink: how much
 //! segmentation offload may put into one packet, and how large packets are.
 
+use crate::netns;
 use crate::sys::netlink::{attributes, put_attribute, request, u32_at};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -70,6 +71,9 @@ pub struct Changed {
     pub name: String,
     /// Its index.
     pub ifindex: u32,
+    /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
+    #[serde(default)]
+    pub netns: u64,
     /// What was set.
     pub to: Change,
     /// What it was before; the same settings as in `to`, as far as the kernel told them.
@@ -77,11 +81,12 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// A change of an interface whose settings are `before`.
+    /// A change of an interface of this network namespace, whose settings are `before`.
     pub fn new(name: &str, ifindex: u32, before: &Settings, to: Change) -> Changed {
         Changed {
             name: name.to_owned(),
             ifindex,
+            netns: netns::current().unwrap_or(0),
             to,
             from: Change {
                 gso_max_segs: to.gso_max_segs.and(before.gso_max_segs),
@@ -126,8 +131,19 @@ pub fn change(ifindex: u32, change: Change) -> io::Result<()> {
 }
 
 /// Takes a change back: what somebody else has changed since stays, and an interface that is gone took its
-/// settings along.
+/// settings along. The interface may be in another network namespace than this process.
 pub fn restore(changed: &Changed) -> io::Result<()> {
+    if changed.netns == 0 || changed.netns == netns::current()? {
+        return restore_here(changed);
+    }
+    match netns::by_number(changed.netns) {
+        Some(there) => there.run(|| restore_here(changed)),
+        // Without anybody in it, it is gone, and so is the interface.
+        None => Ok(()),
+    }
+}
+
+fn restore_here(changed: &Changed) -> io::Result<()> {
     let now = match read(changed.ifindex) {
         Ok(now) => now,
         Err(e) if e.raw_os_error() == Some(libc::ENODEV) => return Ok(()),
@@ -211,6 +227,28 @@ mod tests {
             assert_eq!(read(index)?, before);
             Ok(())
         });
+    }
+
+    #[test]
+    fn settings_are_restored_from_another_namespace() {
+        let ns = NetNs::new().expect("this test needs root");
+        let (before, changed) = ns
+            .run(|| {
+                veth::make_pairs(&[("one".into(), "two".into())])?;
+                let index = if_nametoindex("one")?;
+                let before = read(index)?;
+                change(index, ONE)?;
+                Ok((before, Changed::new("one", index, &before, ONE)))
+            })
+            .expect("runs");
+        // Somebody is in it, as the user of an interface is.
+        let inside = ns.run(|| std::process::Command::new("sleep").arg("60").spawn());
+        let mut inside = inside.expect("a process in it");
+        restore(&changed).expect("restores");
+        inside.kill().expect("it runs");
+        inside.wait().expect("it ends");
+        let after = ns.run(|| read(if_nametoindex("one")?)).expect("runs");
+        assert_eq!(after, before);
     }
 
     #[test]

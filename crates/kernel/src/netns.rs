@@ -2,15 +2,41 @@
 //! and the last thread in them, however a process ends.
 
 use nix::sched::{CloneFlags, setns, unshare};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::thread;
 
-/// A network namespace of our own.
+/// A network namespace.
 #[derive(Debug)]
 pub struct NetNs {
     file: File,
+}
+
+/// The number of this thread's network namespace: no other one has it as long as this one is there.
+pub fn current() -> io::Result<u64> {
+    Ok(fs::metadata("/proc/thread-self/ns/net")?.ino())
+}
+
+/// The network namespace of this number, if a process is in it or it has a name.
+pub fn by_number(number: u64) -> Option<NetNs> {
+    let paths = |folder: &str, inside: &str| -> Vec<PathBuf> {
+        let list = fs::read_dir(folder).into_iter().flatten();
+        list.filter_map(|entry| Some(entry.ok()?.path().join(inside)))
+            .collect()
+    };
+    // An empty path behind another one adds a slash, which a file has not.
+    let trimmed = |path: PathBuf| path.components().collect::<PathBuf>();
+    let named = paths("/run/netns", "").into_iter().map(trimmed);
+    let mut all = paths("/proc", "ns/net").into_iter().chain(named);
+    all.find_map(|path| {
+        let file = File::open(path).ok()?;
+        // Opened first: what was looked at is what is used.
+        let is_it = file.metadata().is_ok_and(|about| about.ino() == number);
+        is_it.then_some(NetNs { file })
+    })
 }
 
 impl NetNs {
@@ -55,6 +81,7 @@ impl AsFd for NetNs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn a_new_namespace_has_a_loopback_device_only() {
@@ -62,5 +89,20 @@ mod tests {
         let names = ns.run(|| Ok(crate::interface::names())).expect("runs");
         assert_eq!(names, ["lo"]);
         assert_ne!(crate::interface::names(), Vec::<String>::new());
+    }
+    #[test]
+    fn a_namespace_is_found_by_its_number() {
+        let ns = NetNs::new().expect("this test needs root");
+        let number = ns.run(current).expect("runs");
+        assert_ne!(number, current().expect("here"));
+        let inside = ns.run(|| Command::new("sleep").arg("60").spawn());
+        let mut inside = inside.expect("a process in it");
+        let found = by_number(number).expect("a process is in it");
+        assert_eq!(found.run(current).expect("runs"), number);
+        drop(found);
+        inside.kill().expect("it runs");
+        inside.wait().expect("it ends");
+        drop(ns);
+        assert!(by_number(number).is_none(), "nobody is in it any more");
     }
 }

@@ -216,7 +216,8 @@ impl Pins {
     /// The pinned instance that is attached to an interface by XDP.
     pub fn on_interface(&self, index: u32) -> Option<Record> {
         let has = |member: &MemberRecord| {
-            member.hook == Hook::Xdp && member.interfaces.iter().any(|i| i.index == index)
+            let is_it = |i: &Interface| i.index == index && i.is_here();
+            member.hook == Hook::Xdp && member.interfaces.iter().any(is_it)
         };
         self.names()
             .unwrap_or_default()

@@ -2,6 +2,7 @@
 
 use crate::attach::Attached;
 use crate::description::Description;
+use crate::netns;
 use crate::sys::{Map, Update};
 use crate::tc::Place;
 use bpf::abi::{Abi, Hook};
@@ -55,6 +56,9 @@ pub struct Interface {
     pub name: String,
     /// Its index.
     pub index: u32,
+    /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
+    #[serde(default)]
+    pub netns: u64,
     /// Its port number in the program.
     pub port: u32,
     /// How the program is attached: `native`, `generic`, `tcx` or `clsact`.
@@ -70,10 +74,18 @@ impl Interface {
         Interface {
             name: name.to_owned(),
             index,
+            netns: netns::current().unwrap_or(0),
             port,
             mode: attached.mode.name().to_owned(),
             filter: attached.filter(),
         }
+    }
+}
+
+impl Interface {
+    /// Whether it was in the network namespace that this process is in: elsewhere, its index means another one.
+    pub fn is_here(&self) -> bool {
+        self.netns == 0 || netns::current().is_ok_and(|here| here == self.netns)
     }
 }
 

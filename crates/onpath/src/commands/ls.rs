@@ -60,6 +60,7 @@ fn rows_of(record: &Record, member: &MemberRecord) -> Vec<Vec<String>> {
         };
         row.push(at.port.to_string());
         row.push(match interface::name(at.index) {
+            _ if !at.is_here() => format!("{} (elsewhere)", at.name),
             Some(name) => name,
             None => format!("{} (gone)", at.name),
         });
@@ -92,12 +93,14 @@ fn as_json(record: &Record) -> Value {
     })
 }
 
+/// An interface of another network namespace is not present.
 fn interface_json(at: &Interface) -> Value {
+    let name = interface::name(at.index).filter(|_| at.is_here());
     json!({
         "port": at.port,
-        "name": interface::name(at.index).unwrap_or_else(|| at.name.clone()),
+        "present": name.is_some(),
+        "name": name.unwrap_or_else(|| at.name.clone()),
         "index": at.index,
         "mode": at.mode,
-        "present": interface::name(at.index).is_some(),
     })
 }

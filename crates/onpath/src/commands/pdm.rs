@@ -105,7 +105,9 @@ fn open(pins: &Pins, name: &str) -> Result<Reader, Stop> {
     let (_, egress) = pins.open(name, Some(instance::EGRESS)).map_err(refused)?;
     let (_, ingress) = pins.open(name, Some(instance::INGRESS)).map_err(refused)?;
     let about = About {
-        interface: interface::name(device.index).unwrap_or_else(|| device.name.clone()),
+        interface: interface::name(device.index)
+            .filter(|_| device.is_here())
+            .unwrap_or_else(|| device.name.clone()),
         began: record.loaded,
     };
     Reader::new(about, egress, ingress).ok_or_else(other)
@@ -138,7 +140,7 @@ fn check_interface(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diag
         let Ok(record) = pins.record(&name) else {
             continue;
         };
-        if instance::interface(&record).is_some_and(|at| at.index == index) {
+        if instance::interface(&record).is_some_and(|at| at.index == index && at.is_here()) {
             return Err(errors::measured(device, &name));
         }
     }
