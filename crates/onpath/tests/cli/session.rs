@@ -115,6 +115,8 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
     if place.in_kernel {
         // Pins of its own: what a session leaves behind ends with it.
         script += "mount -t bpf bpf /sys/fs/bpf || exit 1\nip link set lo up\n";
+        // Named network namespaces of its own too.
+        script += "mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns || exit 1\n";
     }
     for part in parts {
         if let Part::Command { line, .. } = part {
