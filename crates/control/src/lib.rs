@@ -5,6 +5,7 @@ pub mod describe;
 pub mod entries;
 pub mod entry;
 pub mod errors;
+pub mod flow;
 pub mod names;
 mod piece;
 pub mod repeatable;

@@ -59,6 +59,9 @@ pub enum Command {
     /// Read a running program's counters
     #[command(subcommand)]
     Counter(CounterCommand),
+    /// Read and forget the flows that a running program keeps
+    #[command(subcommand)]
+    Flows(FlowsCommand),
     /// Draw a program's parser and pipeline as SVG
     Graph(Graph),
     /// Say what this machine can do, and what to do about what is missing
@@ -399,6 +402,44 @@ pub enum CounterCommand {
         /// Print as JSON
         #[arg(long)]
         json: bool,
+    },
+}
+
+/// `onpath flows`
+#[derive(Subcommand, Debug)]
+pub enum FlowsCommand {
+    /// Print the flows of a flow_state, or of all, with what is kept for each
+    ///
+    /// Each flow is read as a whole, while packets go on. Flows that the program takes for gone, because
+    /// they were not used for too long, are left out.
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The flow_state, by name or the end of it
+        state: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a flow: STATE FIELD:VALUE ...
+    ///
+    /// The fields are those of the key, by name or in order, as `onpath flows list` prints them.
+    Remove {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// STATE FIELD:VALUE ...
+        #[arg(required = true, value_name = "FLOW")]
+        flow: Vec<String>,
+    },
+    /// Forget all flows of a flow_state
+    Clear {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The flow_state, by name or the end of it
+        state: String,
     },
 }
 

@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod counter;
 mod doctor;
+mod flows;
 mod graph;
 mod instance;
 mod ls;
@@ -30,6 +31,7 @@ pub fn run(command: Command) -> Done {
         Command::Unload(args) => unload::run(args),
         Command::Table(args) => table::run(args),
         Command::Counter(args) => counter::run(args),
+        Command::Flows(args) => flows::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
