@@ -31,6 +31,9 @@ const UNMARKED: [What; 4] = [
 /// Behind those of the parser, at ingress.
 const NO_OPTION: What = what("no_option", "of hosts that do not measure");
 
+/// What happens to every packet that was read, unless the option is left or something else is in its header.
+pub const REMOVED: What = what("option_removed", "with the option taken off");
+
 /// From both programs' counters.
 pub fn totals(egress: &[u64], ingress: &[u64], lost: Packets) -> Totals {
     let at = |counts: &[u64], index: usize| counts.get(index).copied().unwrap_or(0);
@@ -55,11 +58,10 @@ pub fn totals(egress: &[u64], ingress: &[u64], lost: Packets) -> Totals {
             "with the maximum segment size lowered",
             at(egress, 12) + at(ingress, 11),
         ),
-        count(
-            "option_removed",
-            "with the option taken off",
-            at(ingress, 9),
-        ),
+        Count {
+            what: REMOVED,
+            packets: at(ingress, 9),
+        },
         count(
             "option_padded",
             "with the option overwritten by padding",

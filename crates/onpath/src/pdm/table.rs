@@ -1,6 +1,7 @@
 //! Measurements for people: a table of flows, and what there is in all. Columns that matter less come last, since a narrow terminal
 //! does not show them.
 
+use super::counters;
 use super::snapshot::{Count, Delay, Flow, Snapshot, protocol};
 use super::units::delay;
 use crate::output::columns;
@@ -32,8 +33,17 @@ pub fn text(snapshot: &Snapshot, most: usize) -> String {
         "received without it: {}",
         list(&snapshot.totals.received_without)
     );
-    if snapshot.totals.changed.iter().any(|c| c.packets > 0) {
-        let _ = writeln!(out, "besides: {}", list(&snapshot.totals.changed));
+    // That the option was taken off is what one expects.
+    let expected = |count: &&Count| count.what == counters::REMOVED;
+    let changed: Vec<Count> = snapshot
+        .totals
+        .changed
+        .iter()
+        .filter(|c| !expected(c))
+        .cloned()
+        .collect();
+    if changed.iter().any(|c| c.packets > 0) {
+        let _ = writeln!(out, "besides: {}", list(&changed));
     }
     out.push('\n');
     out += &columns(&distribution(snapshot));
