@@ -166,15 +166,26 @@ fn receive_until(
 }
 
 /// Everything that a socket has now.
-fn receive_rest(socket: &RawSocket, to: &mut Vec<Received>) -> Result<(), StoreError> {
+fn receive_rest(socket: &RawSocket) -> Result<Vec<Received>, StoreError> {
+    let mut all = Vec::new();
     while let Some(packet) = socket.receive().map_err(system("receive"))? {
-        to.push(packet);
+        all.push(packet);
     }
-    Ok(())
+    Ok(all)
 }
 
-/// A port's packets in the order in which they came.
-fn in_order(port: u32, mut packets: Vec<Received>) -> impl Iterator<Item = Packet> {
+/// A port's packets in the order in which they came; those of one socket stand in order already.
+fn in_order(port: u32, mut sockets: [Vec<Received>; 2]) -> impl Iterator<Item = Packet> {
+    for packets in &mut sockets {
+        // The kernel stamps packets as they come in only some time after a socket asked for it; until then
+        // a packet's time is when it was read, which is too late.
+        let mut next = None;
+        for packet in packets.iter_mut().rev() {
+            packet.time = next.map_or(packet.time, |next| packet.time.min(next));
+            next = Some(packet.time);
+        }
+    }
+    let mut packets = sockets.concat();
     packets.sort_by_key(|p| p.time);
     packets.into_iter().map(move |p| Packet {
         port,

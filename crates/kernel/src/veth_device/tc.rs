@@ -9,7 +9,8 @@
 //! there, which sends it out of `leave`: sockets at `port` see packets before any program does. Towards egress a
 //! packet is sent out of `port`, and what passes comes in at `enter`. What is redirected to a port's ingress comes in at
 //! `leave`, where such a second program runs too. So it counts as out of that port, and does not meet the
-//! tested program again. Everything that came out of a port is seen at `seen`, or at `enter` behind an egress.
+//! tested program again. Everything that came out of a port is seen at `seen`, or, what is sent back or passed on its way
+//! out, at `enter`.
 //!
 //! The kernel keeps packets on their way between virtual devices in one queue a processor. So everything is
 //! sent from one processor, and a marker that went through all the queue tells that what was in it
@@ -121,12 +122,10 @@ impl Wiring {
             }
         }
         let mut all = Vec::new();
-        for (port, mut packets) in self.ports.iter().zip(seen) {
-            receive_rest(&port.seen, &mut packets)?;
-            if self.side == Side::Egress {
-                receive_rest(&port.enter, &mut packets)?;
-            }
-            all.extend(in_order(port.number, packets));
+        for (port, mut seen) in self.ports.iter().zip(seen) {
+            seen.extend(receive_rest(&port.seen)?);
+            let enter = receive_rest(&port.enter)?;
+            all.extend(in_order(port.number, [seen, enter]));
         }
         Ok(all)
     }

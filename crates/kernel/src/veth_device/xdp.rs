@@ -79,9 +79,9 @@ impl Wiring {
             self.markers += 1;
             let marker = marker(self.markers);
             port.inner.send(&marker).map_err(system("send a marker"))?;
-            let mut packets = receive_until(&marker, &port.outer, port.number)?;
-            receive_rest(&port.inner, &mut packets)?;
-            all.extend(in_order(port.number, packets));
+            let outer = receive_until(&marker, &port.outer, port.number)?;
+            let inner = receive_rest(&port.inner)?;
+            all.extend(in_order(port.number, [outer, inner]));
         }
         Ok(all)
     }
