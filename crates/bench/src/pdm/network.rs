@@ -73,9 +73,9 @@ pub const SCENARIOS: [Scenario; 4] = [
         load: Load::Tcp,
     },
     Scenario {
-        title: "TCP, offloads off, conformant",
+        title: "TCP, offloads off, conformant (`gso_max_segs 1`)",
         offloads: Offloads::None,
-        one_segment: false,
+        one_segment: true,
         offloaded: Offloaded::Left,
         load: Load::Tcp,
     },
