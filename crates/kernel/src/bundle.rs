@@ -13,7 +13,7 @@
 use crate::attach::{self, Attached, TcWay};
 use crate::load::{Failure, Instance, load_with};
 use crate::ports::connect_ports;
-use crate::sys::Map;
+use crate::sys::{self, Map};
 use crate::{Pins, caps, errors};
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook};
 use diag::{Diagnostic, SourceMap};
@@ -89,7 +89,7 @@ pub struct Attachment {
 /// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
 /// All hash flows with one seed, which nobody knows beforehand.
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
-    let seed = random_seed();
+    let seed = sys::random_seed();
     let mut loaded: Vec<Instance> = Vec::with_capacity(sources.len());
     for (member, source) in sources.iter().enumerate() {
         let reuse = reused(sources, shared, &loaded);
@@ -106,19 +106,6 @@ pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance
         loaded.push(instance.map_err(|failure| LoadRefused { member, failure })?);
     }
     Ok(loaded)
-}
-
-/// A number that others cannot foresee.
-fn random_seed() -> u64 {
-    let mut seed = [0; 8];
-    // SAFETY: the memory is as long as said. So few bytes come whole or, before the machine's first random
-    // number, not at all: then the time has to do.
-    let got = unsafe { libc::getrandom(seed.as_mut_ptr().cast(), seed.len(), libc::GRND_NONBLOCK) };
-    if got == seed.len() as isize {
-        u64::from_ne_bytes(seed)
-    } else {
-        crate::sys::monotonic_now()
-    }
 }
 
 /// The maps that the next program to be loaded is given, by the names it has for them.

@@ -133,14 +133,7 @@ pub fn change(ifindex: u32, change: Change) -> io::Result<()> {
 /// Takes a change back: what somebody else has changed since stays, and an interface that is gone took its
 /// settings along. The interface may be in another network namespace than this process.
 pub fn restore(changed: &Changed) -> io::Result<()> {
-    if changed.netns == 0 || changed.netns == netns::current()? {
-        return restore_here(changed);
-    }
-    match netns::by_number(changed.netns) {
-        Some(there) => there.run(|| restore_here(changed)),
-        // Without anybody in it, it is gone, and so is the interface.
-        None => Ok(()),
-    }
+    netns::run_in(changed.netns, || restore_here(changed)).map(|_| ())
 }
 
 fn restore_here(changed: &Changed) -> io::Result<()> {

@@ -39,6 +39,18 @@ pub fn by_number(number: u64) -> Option<NetNs> {
     })
 }
 
+/// Does something in the network namespace of this number; 0 means here. `None` if nobody is in it any more: then
+/// it is gone, and its interfaces with it.
+pub fn run_in<T: Send>(
+    number: u64,
+    work: impl FnOnce() -> io::Result<T> + Send,
+) -> io::Result<Option<T>> {
+    if number == 0 || number == current()? {
+        return work().map(Some);
+    }
+    by_number(number).map(|there| there.run(work)).transpose()
+}
+
 impl NetNs {
     /// Makes a new one; it takes CAP_SYS_ADMIN.
     pub fn new() -> io::Result<NetNs> {

@@ -11,7 +11,7 @@ use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change};
 use kernel::netns::NetNs;
 use kernel::pins::{Begun, Pins};
-use kernel::sys::{Side, filter, tcx_on};
+use kernel::sys::{Link, Map, Side, Update, filter, tcx_on};
 use kernel::veth::{self, RawSocket};
 use kernel::{Instance, KernelStore, interface};
 use nix::mount::{MntFlags, umount2};
@@ -67,6 +67,9 @@ fn in_namespace(work: impl FnOnce() -> io::Result<()> + Send) {
     })
     .expect("runs");
 }
+
+/// `BPF_MAP_TYPE_ARRAY`
+const ARRAY: u32 = 2;
 
 const HOOKS: [Hook; 2] = [Hook::TcIngress, Hook::TcEgress];
 
@@ -239,6 +242,31 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
 }
 
 #[test]
+fn filters_are_removed_from_another_namespace_too() {
+    let place = Place::new("away");
+    let ns = NetNs::new().expect("this test needs root");
+    let inside = ns.run(|| {
+        veth::make_pairs(&[("one".into(), "two".into())])?;
+        start(&place.pins, &members(&object(false, FLOWS)), TcWay::Clsact);
+        assert_eq!(working(), [true; 2]);
+        // A namespace is there for its users, and found by them.
+        Command::new("sleep").arg("60").spawn()
+    });
+    let mut inside = inside.expect("runs");
+    place.pins.remove("both").expect("removes");
+    inside.kill().expect("it runs");
+    inside.wait().expect("it ends");
+    ns.run(|| {
+        let index = interface::index("one").expect("there");
+        for side in [Side::Ingress, Side::Egress] {
+            assert_eq!(filter::filters(index, side)?, []);
+        }
+        Ok(())
+    })
+    .expect("runs");
+}
+
+#[test]
 fn states_that_differ_are_not_shared() {
     let (eight, nine) = (object(false, FLOWS), object(false, 9));
     let [a, b] = HOOKS.map(|hook| Arc::new(abi(hook, FLOWS)));
@@ -292,13 +320,18 @@ fn make_and_remove_until_killed() {
     };
     let folder = Path::new(&folder);
     let object = std::fs::read(folder.with_extension("o")).expect("reads");
-    let way = match std::env::var("ONPATH_TEST_WAY").as_deref() {
-        Ok("clsact") => TcWay::Clsact,
-        _ => TcWay::Best,
+    let way = std::env::var("ONPATH_TEST_WAY").unwrap_or_default();
+    let (way, alone) = match way.as_str() {
+        "clsact" => (TcWay::Clsact, false),
+        "alone" => (TcWay::Best, true),
+        _ => (TcWay::Best, false),
     };
     let pins = Pins::at(folder);
     loop {
-        let members = members(&object);
+        let mut members = members(&object);
+        if alone {
+            members.pop();
+        }
         println!("ready");
         start(&pins, &members, way);
         // Else it would be whole for a thousandth of the time only.
@@ -344,11 +377,11 @@ fn round(place: &Place, way: &str) -> io::Result<Duration> {
 }
 
 /// Whether everything works or nothing does, once the kernel has taken the dead process apart.
-fn settle(place: &Place) -> bool {
+fn settle(place: &Place, alone: bool) -> bool {
     let started = Instant::now();
     loop {
         let whole = place.pins.names().expect("reads") == ["both"];
-        if working() == [whole; 2] {
+        if working() == [whole, whole && !alone] {
             return whole;
         }
         let state = (whole, working());
@@ -362,10 +395,10 @@ fn killed_at_any_moment(way: &str, times: u64) {
     let object_file = place.folder.with_extension("o");
     std::fs::write(&object_file, object(false, FLOWS)).expect("writes");
     in_namespace(|| {
-        let before = segments();
+        let (before, alone) = (segments(), way == "alone");
         let mut wholes = 0;
         let round = round(&place, way)?.as_micros() as u64;
-        settle(&place);
+        settle(&place, alone);
         place.pins.clear_all().expect("clears");
         for n in 0..times {
             // Spread evenly over what a round takes, in an order that has nothing to do with it.
@@ -373,13 +406,13 @@ fn killed_at_any_moment(way: &str, times: u64) {
             let (child, _lines) = start_child(&place, way)?;
             std::thread::sleep(delay);
             end(child)?;
-            let whole = settle(&place);
+            let whole = settle(&place, alone);
             wholes += u64::from(whole);
             assert!(packets_pass()?, "{way} after {delay:?}");
             if whole {
                 assert_eq!(segments(), Some(1));
-                let (_, store) = place.pins.open("both", Some("out")).expect("opens");
-                assert!(seen(&store) >= 2, "both programs count");
+                let (_, store) = place.pins.open("both", Some("in")).expect("opens");
+                assert!(seen(&store) >= if alone { 1 } else { 2 }, "it counts");
             }
             // Every other time the next command is the child's own, which finds what there is.
             if whole || n % 2 == 0 {
@@ -404,4 +437,54 @@ fn a_bundle_whose_command_is_killed_is_whole_or_not_there() {
 #[test]
 fn a_bundle_of_filters_whose_command_is_killed_is_whole_or_not_there() {
     killed_at_any_moment("clsact", 30);
+}
+
+#[test]
+fn a_single_program_whose_command_is_killed_is_whole_or_not_there() {
+    killed_at_any_moment("alone", 15);
+}
+
+#[test]
+fn what_another_version_pinned_is_named_and_removed() {
+    let place = Place::new("version");
+    in_namespace(|| {
+        let members = members(&object(false, FLOWS));
+        let begun = place.pins.begin("both").expect("free");
+        drop(begun);
+        let folder = place.folder.join("onpath/old");
+        std::fs::create_dir(&folder)?;
+        let json = br#"{"version":1,"instance":"old","interfaces":[]}"#;
+        let record = Map::create(ARRAY, "onpath_record", 4, json.len() as u32, 1, 0)?;
+        record.set(&0u32.to_ne_bytes(), json, Update::Any)?;
+        record.pin(&folder.join("record"))?;
+        let index = interface::index("one").expect("there");
+        let prog = members[0].instance.program.prog();
+        let link = Link::attach_tcx(prog, index, Side::Ingress)?;
+        link.pin(&folder.join("link-7"))?;
+        drop(link);
+        assert_eq!(place.pins.names().expect("reads"), ["old"]);
+        let refused = place.pins.record("old").expect_err("another version");
+        assert!(refused.message.contains("another version"), "{refused:?}");
+        assert_eq!(working(), [true, false]);
+        place.pins.remove("old").expect("removes");
+        assert_eq!(working(), [false; 2]);
+        assert_eq!(place.pinned(), [""; 0]);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_another_mount_namespace_holds_is_left_alone_until_all_is_to_go() {
+    let place = Place::new("space");
+    drop(place.pins.begin("both").expect("free"));
+    let folder = place.folder.join("onpath/both");
+    std::fs::create_dir_all(folder.join("space-1")).expect("makes");
+    std::fs::create_dir(place.folder.join("onpath/garbage")).expect("makes");
+    drop(place.pins.begin("other").expect("free"));
+    assert_eq!(place.pinned(), ["both"]);
+    let refused = place.pins.begin("both").expect_err("held elsewhere");
+    assert_eq!(refused.code.0, "E0789");
+    assert_eq!(place.pins.names().expect("reads"), [""; 0]);
+    place.pins.clear_all().expect("clears");
+    assert_eq!(place.pinned(), [""; 0]);
 }

@@ -5,7 +5,7 @@ use super::{Pins, Record, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::sys::Link;
-use crate::tc;
+use crate::{netns, tc};
 use diag::Diagnostic;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -129,26 +129,28 @@ impl Pins {
     }
 }
 
-/// Takes everything off that a folder holds, at once, and removes it.
+/// Takes everything off that a folder holds, at once, and removes it. Where it is one attachment, removing its pin
+/// is the one step: what this process holds of it after that ends with the process.
 fn detach(folder: &Path) -> io::Result<()> {
-    for path in folder::links(folder)? {
+    let links = folder::links(folder)?;
+    let links: Vec<Link> = links.iter().filter_map(|l| Link::open(l).ok()).collect();
+    folder::empty(folder)?;
+    for link in links {
         // An interface that is gone took its attachment along.
-        if let Ok(link) = Link::open(&path) {
-            let _ = link.detach();
-        }
+        let _ = link.detach();
     }
-    folder::empty(folder)
+    Ok(())
 }
 
 fn remove_filters(record: &Record) -> io::Result<()> {
     let interfaces = record.members.iter().flat_map(|m| &m.interfaces);
-    let filters: Vec<_> = interfaces.filter_map(|i| i.filter).collect();
+    let mut filters: Vec<_> = interfaces
+        .filter_map(|i| i.filter.map(|filter| (i.netns, filter)))
+        .collect();
     // The one that brought the qdisc goes last, so that the qdisc is empty by then.
-    for filter in filters.iter().filter(|f| !f.made_qdisc) {
-        filter.remove()?;
-    }
-    for filter in filters.iter().filter(|f| f.made_qdisc) {
-        filter.remove()?;
+    filters.sort_by_key(|(_, filter)| filter.made_qdisc);
+    for (netns, filter) in filters {
+        netns::run_in(netns, || filter.remove())?;
     }
     Ok(())
 }

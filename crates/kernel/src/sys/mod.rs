@@ -37,6 +37,19 @@ pub fn monotonic_now() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// A number that others cannot foresee.
+pub fn random_seed() -> u64 {
+    let mut seed = [0; 8];
+    // SAFETY: the memory is as long as said. So few bytes come whole or, before the machine's first random
+    // number, not at all: then the time has to do.
+    let got = unsafe { libc::getrandom(seed.as_mut_ptr().cast(), seed.len(), libc::GRND_NONBLOCK) };
+    if got == seed.len() as isize {
+        u64::from_ne_bytes(seed)
+    } else {
+        monotonic_now()
+    }
+}
+
 /// A path for a C function.
 fn c_path(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
