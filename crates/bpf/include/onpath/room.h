@@ -94,8 +94,15 @@ OUTLINE long packet_resize_any(struct __sk_buff *ctx, void *map, u32 front, u32 
             return -1;
     }
     error = packet_resize_untagged(ctx, by + length - ctx->len);
-    if (error && by < 0 && tail <= REST && front <= FIRST)
+    if (error && by < 0 && tail <= REST && front <= FIRST) {
+        /* The kernel cuts no packet in front of where it saw the transport header. Taking out what it takes out
+         * moves that place too. */
+        u32 least = ctx->protocol == TYPE_IPV6 ? IPV6_END : IPV4_END;
+
+        if (ctx->len > least)
+            packet_resize_untagged(ctx, least - ctx->len);
         error = bpf_skb_change_tail(ctx, to + tail, 0);
+    }
     if (error || (by > 0 && packet_move(ctx, work, first + by, front - first, -by)))
         return -1;
     barrier_var(rest);
