@@ -86,7 +86,12 @@ impl Gen<'_> {
                     avail: states.avail.get(&info.state).copied().unwrap_or(0),
                 },
                 Cursor::Variable => {
-                    self.follow_offset(info.cyclic);
+                    self.cursor = Place::variable();
+                    if info.forgets {
+                        let offset = self.unknown_offset();
+                        self.set_offset(offset);
+                    }
+                    self.follow_offset(info.cyclic || info.forgets);
                     Place::variable()
                 }
             };

@@ -44,6 +44,9 @@ pub struct StateInfo {
     pub cyclic: bool,
     /// Where the cursor is on entry.
     pub cursor: Cursor,
+    /// So many ways lead to it, and from a place each, that the verifier is to forget where the cursor was: it
+    /// would follow each of them to the end.
+    pub forgets: bool,
     /// What is known about headers on entry.
     pub flow: Option<Flow>,
     /// Indices of states reachable from it by at least one step.
@@ -59,6 +62,26 @@ pub struct Graph {
     pub index: HashMap<State, usize>,
     /// What is known about headers when parsing is done.
     pub accepted: Option<Flow>,
+}
+
+/// Ways to a state that the verifier may tell apart.
+const WAYS: u32 = 4;
+
+/// Finds the states that make the verifier forget where the cursor was.
+fn forget(states: &mut [StateInfo], next: &[Vec<usize>]) {
+    let mut ways = vec![0u32; states.len()];
+    if let Some(first) = ways.first_mut() {
+        *first = 1;
+    }
+    for (i, info) in states.iter_mut().enumerate() {
+        if ways[i] > WAYS && info.cursor == Cursor::Variable && !info.cyclic {
+            info.forgets = true;
+            ways[i] = 1;
+        }
+        for &n in &next[i] {
+            ways[n] = ways[n].saturating_add(ways[i]);
+        }
+    }
 }
 
 impl Graph {
@@ -89,6 +112,7 @@ impl Graph {
                     + u32::from(i == 0),
                 cyclic: reaches[i][i],
                 cursor: Cursor::Const(0),
+                forgets: false,
                 flow: None,
                 reaches: reaches[i].clone(),
             })
@@ -119,6 +143,7 @@ impl Graph {
                 _ => Cursor::Variable,
             };
         }
+        forget(&mut states, &next);
         Graph {
             states,
             index,
