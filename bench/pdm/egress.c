@@ -73,7 +73,7 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 	first = bpf_get_prandom_u32();
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
-	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1);
+	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1, now);
 	sequence = flow->time_sent ? flow->psn_next : first;
 	if (!flow->first_seen)
 		flow->first_seen = now;

@@ -125,7 +125,7 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 	server = nanoseconds_of(pdm.scale_dtlr, pdm.dtlr);
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
-	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1);
+	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1, now);
 	if (!flow->first_seen)
 		flow->first_seen = now;
 	follow(flow, bpf_ntohs(pdm.psntp));
@@ -158,6 +158,9 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		return NEXT;
 	*(__u8 *)(data + NEXT_HEADER) = pdm.next_header;
 	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH)) - PDM_BYTES);
+	// Where a device summed the packet up the sum follows; the kernel has taken the option out of it.
+	bpf_csum_update(skb, (__u16)~bpf_htons(PDM_BYTES) + (__u16)~bpf_htons(DESTINATION_OPTIONS << 8) +
+			     bpf_htons(pdm.next_header << 8));
 	count(REMOVED);
 	return NEXT;
 }

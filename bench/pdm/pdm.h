@@ -80,6 +80,7 @@ struct delay {
 // Nanoseconds of the monotonic clock; the meaning of each is that of the P4 program's.
 struct flow {
 	struct key key;
+	__u64 seen;
 	__u64 time_sent;
 	__u64 time_received;
 	__u64 last_sent_delta;
@@ -113,6 +114,9 @@ struct {
 } paths SEC(".maps");
 
 enum { WAYS = 8, SETS = 8192 };
+
+// A flow that was silent for ten minutes is gone.
+#define IDLE 600000000000LL
 
 struct set {
 	struct bpf_spin_lock lock;
@@ -248,7 +252,7 @@ static __always_inline int equal(const struct key *a, const struct key *b)
 }
 
 // The place for a flow that is new: of the one that was used longest ago. Rare, and so apart.
-static __noinline struct flow *new_flow(struct set *set, const struct key *key, __u32 tag)
+static __noinline struct flow *new_flow(struct set *set, const struct key *key, __u32 tag, __u64 now)
 {
 	__u32 oldest = 0, age = 0;
 	struct flow *flow;
@@ -265,20 +269,26 @@ static __noinline struct flow *new_flow(struct set *set, const struct key *key, 
 	flow = &set->flow[oldest];
 	set->tag[oldest] = tag;
 	set->used[oldest] = ++set->clock;
-	*flow = (struct flow){ .key = *key };
+	*flow = (struct flow){ .key = *key, .seen = now };
 	return flow;
 }
 
 // The place of a flow in its set, whose lock is held.
-static __always_inline struct flow *flow_of(struct set *set, const struct key *key, __u32 tag)
+static __always_inline struct flow *flow_of(struct set *set, const struct key *key, __u32 tag, __u64 now)
 {
 #pragma unroll 1
 	for (int way = 0; way < WAYS; way++)
 		if (set->tag[way] == tag && equal(&set->flow[way].key, key)) {
+			struct flow *flow = &set->flow[way];
+
+			// One that is too old is a new one in the same place.
+			if ((__s64)(now - flow->seen) > IDLE)
+				*flow = (struct flow){ .key = *key };
 			set->used[way] = ++set->clock;
-			return &set->flow[way];
+			flow->seen = now;
+			return flow;
 		}
-	return new_flow(set, key, tag);
+	return new_flow(set, key, tag, now);
 }
 
 static __always_inline int wanted(const struct key *key)
