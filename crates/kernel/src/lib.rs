@@ -2,12 +2,13 @@
 //!
 //! The way of a program: [`build`] has [`clang`] make an object of the generated C, [`budget`] reads what it will
 //! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
-//! control plane's view of its maps. Then either [`xdp`] attaches it to interfaces, and [`pins`] lets
-//! it outlive the process; or a device for tests takes it: [`test_run`] without a network,
+//! control plane's view of its maps, and whose [`HookProg`] knows where it may run. Then either [`bundle`] attaches it
+//! to interfaces with those that it runs together with ([`attach`], [`tc`]), and [`pins`] lets them
+//! outlive the process, all of them or none; or a device for tests takes it: [`test_run`] without a network,
 //! [`veth_device`] between ports of its own. [`probe`] says what the machine can do.
 //!
-//! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`] and
-//! [`veth`] only.
+//! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`], and the
+//! single system calls of [`veth`], [`interrupt`] and [`probe`].
 
 pub mod attach;
 pub mod bench;

@@ -50,6 +50,14 @@ pub fn random_seed() -> u64 {
     }
 }
 
+/// Waits until every processor has left the softirq that it was in.
+pub fn wait_for_softirqs() {
+    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
+    // SAFETY: takes no memory. A kernel without it is one where the packets are nearly always there
+    // already.
+    unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
+}
+
 /// A path for a C function.
 fn c_path(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())

@@ -6,7 +6,7 @@
 
 use super::{Subject, in_order, marker, receive_rest, receive_until, system};
 use crate::ports::connect_ports;
-use crate::sys::{Link, Prog, XdpMode};
+use crate::sys::{self, Link, Prog, XdpMode};
 use crate::veth::{RawSocket, make_pairs};
 use control::{Packet, StoreError};
 use diag::Diagnostic;
@@ -73,7 +73,7 @@ impl Wiring {
 
     /// What came out, once the program has run on everything.
     pub fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
-        wait_for_softirqs();
+        sys::wait_for_softirqs();
         let mut all = Vec::new();
         for port in &self.ports {
             self.markers += 1;
@@ -85,12 +85,4 @@ impl Wiring {
         }
         Ok(all)
     }
-}
-
-/// Waits until every processor has left the softirq that it was in.
-fn wait_for_softirqs() {
-    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
-    // SAFETY: takes no memory. A kernel without it is one where the packets are nearly always there
-    // already.
-    unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
 }
