@@ -1,9 +1,9 @@
 //! From a file to IR: the phases in order, as every command uses them.
 
 use crate::loader::FileLoader;
-use diag::{Diagnostics, SourceMap};
+use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use ir::Program;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A program's main file and how its text is read.
@@ -84,7 +84,11 @@ fn check_language(input: &Input) -> Front {
     };
     let name = input.file.display().to_string();
     let parsed = syntax::parse(&mut map, &loader, &name, &input.defines);
-    let mut diagnostics = parsed.diagnostics;
+    let mut diagnostics = Diagnostics::new();
+    for folder in input.include.iter().filter(|folder| !folder.is_dir()) {
+        diagnostics.push(no_include_folder(folder));
+    }
+    diagnostics.append(parsed.diagnostics);
     if diagnostics.has_errors() {
         // Declarations that could not be parsed are missing, so that checking the rest would blame
         // the user for it.
@@ -101,6 +105,19 @@ fn check_language(input: &Input) -> Front {
         module: checked.module,
         diagnostics,
     }
+}
+
+/// A folder for include files that is not there: perhaps a file of the same name is found elsewhere.
+fn no_include_folder(folder: &Path) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0004"),
+        Span::NONE,
+        format!(
+            "there is no folder `{}` to look for include files in",
+            folder.display()
+        ),
+    )
+    .help("correct what follows `-I` (or `include` in a bundle), or leave it out")
 }
 
 /// A program in IR, as elaborated.
