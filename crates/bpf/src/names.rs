@@ -23,7 +23,7 @@ const RESERVED: &str = "
     packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread packet_resize_any
     packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece sum_add sum_sub
     vlan_into_packet room_flags checksum_is_open l4_csum_replace2 l4_csum_replace4 send_back send_copy send_copies
-    observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE OUTLINE
+    observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE OUTLINE APART
     TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over too_short high_product limb_at top_limb
     bpf_spin_lock flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
     flow_victim_aged flow_copy

@@ -29,8 +29,13 @@ INLINE u64 room_flags(int by)
 }
 
 /* Moves `count` bytes by a distance, forwards or backwards. */
-OUTLINE long packet_move(struct __sk_buff *ctx, struct packet_work *work, u32 from, u32 count, int by)
+APART long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
 {
+    u32 zero = 0;
+    struct packet_work *work = bpf_map_lookup_elem(&packet_work, &zero);
+
+    if (!work)
+        return -1;
     for (int i = 0; i < MOST_MOVES && count; i++) {
         u32 size = count < PIECE ? count : PIECE;
         u32 at = by < 0 ? from : from + count - size;
@@ -47,7 +52,7 @@ OUTLINE long packet_move(struct __sk_buff *ctx, struct packet_work *work, u32 fr
 }
 
 /* Room behind the Ethernet header of a packet without tags. */
-OUTLINE long packet_resize_untagged(struct __sk_buff *ctx, int by)
+APART long packet_resize_untagged(struct __sk_buff *ctx, int by)
 {
     u16 type = TYPE_IP;
     long error;
@@ -68,10 +73,10 @@ OUTLINE long packet_resize_untagged(struct __sk_buff *ctx, int by)
 /* packet_resize for any packet. What the kernel moves otherwise than it should is kept and put back: the first
  * bytes, and of a short packet all that is left; the front beyond them is moved. A tag of our own stays beside
  * the packet, so that packet_end looks at it. */
-OUTLINE long packet_resize_any(struct __sk_buff *ctx, void *map, u32 front, u32 from, u32 to)
+APART long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {
     u32 zero = 0, length = ctx->len, first, rest, tail;
-    struct packet_work *work = bpf_map_lookup_elem(map, &zero);
+    struct packet_work *work = bpf_map_lookup_elem(&packet_work, &zero);
     int by = to - from;
     long error;
 
@@ -85,7 +90,7 @@ OUTLINE long packet_resize_any(struct __sk_buff *ctx, void *map, u32 front, u32 
     if ((first - 1 < FIRST && bpf_skb_load_bytes(ctx, 0, work->first, first)) ||
         (rest - 1 < REST && bpf_skb_load_bytes(ctx, from, work->rest, rest)))
         return -1;
-    if (by < 0 && packet_move(ctx, work, first, front - first, -by))
+    if (by < 0 && packet_move(ctx, first, front - first, -by))
         return -1;
     for (int i = 0; i < 4; i++) {
         if (!ctx->vlan_present && ctx->protocol != TYPE_VLAN && ctx->protocol != TYPE_SERVICE_VLAN)
@@ -103,7 +108,7 @@ OUTLINE long packet_resize_any(struct __sk_buff *ctx, void *map, u32 front, u32 
             packet_resize_untagged(ctx, least - ctx->len);
         error = bpf_skb_change_tail(ctx, to + tail, 0);
     }
-    if (error || (by > 0 && packet_move(ctx, work, first + by, front - first, -by)))
+    if (error || (by > 0 && packet_move(ctx, first + by, front - first, -by)))
         return -1;
     barrier_var(rest);
     barrier_var(first);
@@ -115,7 +120,7 @@ OUTLINE long packet_resize_any(struct __sk_buff *ctx, void *map, u32 front, u32 
 
 /* Makes the bytes from `front` up to `from` bytes up to `to`, whose content is not said: the caller writes them.
  * 0 if it could be done. */
-INLINE long packet_resize_with(struct __sk_buff *ctx, void *map, u32 front, u32 from, u32 to)
+INLINE long packet_resize(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {
     int by = to - from;
     u32 mode = BPF_ADJ_ROOM_MAC;
@@ -127,9 +132,7 @@ INLINE long packet_resize_with(struct __sk_buff *ctx, void *map, u32 front, u32 
     }
     if (able && !bpf_skb_adjust_room(ctx, by, mode, room_flags(by)))
         return 0;
-    return packet_resize_any(ctx, map, front, from, to);
+    return packet_resize_any(ctx, front, from, to);
 }
-
-#define packet_resize(ctx, front, from, to) packet_resize_with(ctx, &packet_work, front, from, to)
 
 #endif

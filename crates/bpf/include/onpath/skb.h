@@ -96,6 +96,9 @@ struct packet_work {
     u8 piece[PIECE];
 };
 
+/* A function that the verifier looks at apart from its callers, and so once. */
+#define APART __attribute__((noinline, weak))
+/* One that it looks at with its callers. */
 #define OUTLINE static __attribute__((noinline, unused))
 
 #endif

@@ -3,8 +3,8 @@
  *
  * The program sees the bytes of the wire, on interfaces with Ethernet headers. What it must know nothing of:
  * - VLAN tags beside the packet, and what the stack notes of a packet's protocol: vlan.h.
- * - Room at the packet's head: room.h.
- * - Checksums that a device computed, or is to compute: offload.h.
+ * - Room in the packet: room.h.
+ * - Checksums that a device computed: sum.h; that it is to compute: offload.h.
  * - Packets whose bytes are not all in one piece: packet_pull below.
  * What cannot be kept right is a fault, and the packet is dropped. */
 #ifndef ONPATH_TC_H
@@ -13,7 +13,6 @@
 #include "onpath.h"
 #include "skb.h"
 #include "offload.h"
-#include "room.h"
 #include "send.h"
 #include "vlan.h"
 

@@ -52,9 +52,22 @@ struct Weak {
     writes: BTreeSet<Field>,
 }
 
+/// Which ways of the program a function has.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Ways {
+    /// All.
+    #[default]
+    All,
+    /// The usual ones; another function has all.
+    Usual,
+    /// All, for packets that the function of the usual ones cannot handle.
+    AllBehindUsual,
+}
+
 /// What the functions of a file share.
 #[derive(Clone, Default)]
 struct Shared {
+    ways: Ways,
     names: Names,
     maps: Maps,
     tables: HashMap<ir::Table, table::Made>,
@@ -104,6 +117,7 @@ pub(crate) struct Gen<'a> {
     moves_head: bool,
     /// Instructions that runtime helpers take beyond what statements suggest.
     extra_instructions: u32,
+    ways: Ways,
 }
 
 impl<'a> Gen<'a> {
@@ -115,6 +129,7 @@ impl<'a> Gen<'a> {
         shared: Shared,
     ) -> Gen<'a> {
         let Shared {
+            ways,
             mut names,
             maps,
             tables,
@@ -161,6 +176,7 @@ impl<'a> Gen<'a> {
             prototypes,
             moves_head: false,
             extra_instructions: 0,
+            ways,
         }
     }
 
@@ -194,6 +210,7 @@ impl<'a> Gen<'a> {
     fn goto_short(&mut self, cond: C) {
         let label = match self.pull() {
             Pull::Late(_) => "too_short",
+            Pull::Elsewhere => "rare",
             Pull::Never | Pull::Early(_) => "reject",
         };
         self.goto_end(cond, label);

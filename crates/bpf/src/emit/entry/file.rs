@@ -45,6 +45,9 @@ pub(super) fn file(
     items.append(&mut maps.items);
     let (globals, mut global_items) = maps.finish_globals();
     items.append(&mut global_items);
+    if maps.list.iter().any(|map| map.name == tc::WORK) {
+        items.push(Item::Include("onpath/rewrite.h".into()));
+    }
 
     let report = report(&whole, usual.as_ref());
     items.extend(functions(options.hook, &hook, whole, usual));

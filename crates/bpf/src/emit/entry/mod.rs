@@ -11,7 +11,7 @@ mod verdict;
 mod xdp;
 
 use super::locals::{Local, Role};
-use super::{Exit, Gen, Shared};
+use super::{Exit, Gen, Shared, Ways};
 use crate::abi::Hook;
 use crate::plan::Plan;
 use crate::plan::flow::Flow;
@@ -48,8 +48,16 @@ fn usual_ways(usual: &Program, map: &SourceMap, options: &Options) -> Option<(Fu
         spill_everything: false,
         ..options.clone()
     };
-    let (function, shared) = settle(usual, map, &options, Shared::default()).ok()?;
-    function.spilled.is_none().then_some((function, shared))
+    let shared = Shared {
+        ways: Ways::Usual,
+        ..Shared::default()
+    };
+    let (function, shared) = settle(usual, map, &options, shared).ok()?;
+    let behind = Shared {
+        ways: Ways::AllBehindUsual,
+        ..shared
+    };
+    function.spilled.is_none().then_some((function, behind))
 }
 
 /// What became of a program: the function of its hook, or the part of it that begins with the parser.
@@ -115,6 +123,8 @@ pub(super) enum Pull {
     Early(u32),
     /// When the parser finds too few; it begins anew then.
     Late(u32),
+    /// When the parser finds too few, by the function of all ways.
+    Elsewhere,
 }
 
 fn pull_call(bytes: u32) -> C {
@@ -185,7 +195,8 @@ impl Gen<'_> {
         match self.options.hook {
             Hook::Xdp => Pull::Never,
             _ if bytes <= ETHERNET => Pull::Never,
-            _ if wire.parser_acts => Pull::Early(bytes),
+            _ if self.ways == Ways::Usual => Pull::Elsewhere,
+            _ if wire.parser_acts || self.ways == Ways::AllBehindUsual => Pull::Early(bytes),
             _ => Pull::Late(bytes),
         }
     }
@@ -268,6 +279,7 @@ impl Gen<'_> {
             remembers_type: self.options.hook != Hook::Xdp && self.plan.wire.changes_type,
         };
         let shared = Shared {
+            ways: self.ways,
             names: self.names,
             maps: self.maps,
             tables: self.tables,

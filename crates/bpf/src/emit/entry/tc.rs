@@ -18,6 +18,9 @@ const KEPT: [&str; 2] = ["mark", "priority"];
 /// The size of `struct packet_work` in `onpath/skb.h`.
 const WORK_BYTES: u32 = 192;
 
+/// The map of what `onpath/rewrite.h` needs memory for.
+pub(super) const WORK: &str = "packet_work";
+
 /// The variable for what the stack took the packet for.
 pub(super) const CAME_AS: &str = "came_as";
 
@@ -48,7 +51,7 @@ impl Gen<'_> {
             out.push(Stmt::decl(Type::U64, "device_sum", sum));
         }
         match self.pull() {
-            Pull::Never => {}
+            Pull::Never | Pull::Elsewhere => {}
             Pull::Early(bytes) => out.push(Stmt::Expr(pull_call(bytes))),
             Pull::Late(_) => {
                 out.push(Stmt::decl(Type::U32, "pulled", C::int(0)));
@@ -99,7 +102,10 @@ impl Gen<'_> {
 
     /// Memory for what the headers do rarely.
     fn declare_work(&mut self) {
-        let name = "packet_work";
+        let name = WORK;
+        if self.maps.list.iter().any(|map| map.name == name) {
+            return;
+        }
         self.maps.declare(
             MapAbi {
                 name: name.into(),

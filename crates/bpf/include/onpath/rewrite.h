@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* What programs at traffic control that change packets include besides, behind the map of struct packet_work that is
+ * called `packet_work`. */
+#ifndef ONPATH_REWRITE_H
+#define ONPATH_REWRITE_H
+
+#include "room.h"
+#include "sum.h"
+
+#endif
