@@ -2,7 +2,7 @@
 
 use diag::{Code, Diagnostic, Span};
 use kernel::clang::Clang;
-use kernel::errors::{clang, device, load, verifier};
+use kernel::errors::{bundle, clang, device, load, verifier};
 use kernel::verifier_log::Refusal;
 use std::fmt::Write;
 use std::io;
@@ -126,7 +126,7 @@ E0773 the kernel cannot see that a loop ends: infinite loop detected at insn 12 
   bound the loop by a constant; in a parser, by the size of a header stack
 E0774 the kernel cannot prove that an access stays in bounds: invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0) (at router.p4:45)
   this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the whole log to report with it
-E0775 this kernel has no such helper for XDP programs: invalid func unknown#9999 (at router.p4:45)
+E0775 this kernel has no such helper for programs of this kind: invalid func unknown#9999 (at router.p4:45)
   `onpath doctor` says what this kernel can do; a newer kernel may be needed
 "
     );
@@ -179,6 +179,65 @@ E0787 port 900 is too large: the program's port map has 256
   use port numbers below 256
 E0788 the test network could not be made: a network namespace: Operation not permitted
   it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights
+"
+    );
+}
+
+#[test]
+fn several_programs_and_tc() {
+    let (invalid, denied) = (
+        io::Error::from_raw_os_error(libc::EINVAL),
+        io::Error::from_raw_os_error(libc::EPERM),
+    );
+    let four = ("in", "flows", "8 flows of (bit<32> at 0) to (bit<64> at 4)");
+    let eight = (
+        "out",
+        "seen",
+        "16 flows of (bit<32> at 0) to (bit<64> at 4)",
+    );
+    assert_eq!(
+        shown(&[
+            device::elsewhere("fw"),
+            bundle::no_state("in", "outputs"),
+            bundle::states_differ(four, eight),
+            bundle::needs_mount(&["CAP_SYS_ADMIN"]),
+            device::tc_not_attached("eth0", Some(&invalid), &denied),
+            device::tc_not_attached("eth0", None, &denied),
+            device::interface_gone("eth0"),
+            device::link_settings("eth0", &denied),
+            device::not_one(&denied),
+            device::busy(),
+            device::filters_left(&denied),
+            device::which_member("fw", None, &["in", "out"]),
+            device::which_member("fw", Some("up"), &["in", "out"]),
+        ]),
+        "\
+E0789 `fw` was loaded from another mount namespace, such as a container's
+  unload it there; `onpath unload --all` takes it off from here
+E0790 map `outputs` of program `in` is no flow_state and cannot be shared
+  share states that both programs use; one that is never used is not kept
+E0791 `flows` of program `in` and `seen` of program `out` cannot be one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
+  declare both with the same types, size and idle time, best in a file that both include
+E0792 not permitted to attach in several places as one: this process lacks CAP_SYS_ADMIN
+  run it as root, or attach one program to one interface
+E0793 the program could not be attached to `eth0`: tcx Invalid argument (os error 22); clsact Operation not permitted (os error 1)
+  tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
+E0793 the program could not be attached to `eth0`: clsact Operation not permitted (os error 1)
+  tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
+E0794 interface `eth0` went away meanwhile; nothing was changed
+  `ip link` lists what there is
+E0795 the settings of interface `eth0` could not be changed: Operation not permitted
+  it takes CAP_NET_ADMIN; `ip -details link show` shows them
+E0796 a BPF file system for the program's pins could not be mounted: Operation not permitted
+  attaching in several places as one takes CAP_SYS_ADMIN and Linux 5.2; one interface alone does not
+E0797 another onpath command is loading or removing programs, and does not end
+  look for it with `pgrep -a onpath`
+E0798 filters that a killed command left behind could not be removed: Operation not permitted
+  they let packets pass; removing them takes CAP_NET_ADMIN and CAP_SYS_ADMIN
+E0799 `fw` has several programs; say which one
+  add `--name` and one of: fw/in, fw/out
+E0799 `fw` has no program `up`
+  add `--name` and one of: fw/in, fw/out
 "
     );
 }

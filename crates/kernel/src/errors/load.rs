@@ -5,7 +5,7 @@ use diag::{Code, Diagnostic, Span};
 use std::io;
 use std::path::Path;
 
-/// The capabilities that loading and attaching an XDP program takes.
+/// The capabilities that loading and attaching a program takes.
 const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
 
 /// The process may not use BPF.

@@ -56,7 +56,7 @@ const KINDS: &[Kind] = &[
             "program of this type cannot use",
         ],
         code: "E0775",
-        means: "this kernel has no such helper for XDP programs",
+        means: "this kernel has no such helper for programs of this kind",
         help: "`onpath doctor` says what this kernel can do; a newer kernel may be needed",
     },
 ];
