@@ -55,6 +55,8 @@ impl Drop for Place {
         let _ = self.pins.clear_all();
         let _ = umount2(&self.folder, MntFlags::MNT_DETACH);
         let _ = std::fs::remove_dir(&self.folder);
+        // The killed commands' object.
+        let _ = std::fs::remove_file(self.folder.with_extension("o"));
     }
 }
 
@@ -429,7 +431,6 @@ fn killed_at_any_moment(way: &str, times: u64) {
         assert!(wholes > 0, "{way}: never whole");
         Ok(())
     });
-    std::fs::remove_file(object_file).expect("removes");
 }
 
 #[test]
