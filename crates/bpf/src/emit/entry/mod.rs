@@ -176,6 +176,8 @@ impl Gen<'_> {
         self.push(Stmt::Return(Some(refused.clone())));
         if let Pull::Late(bytes) = self.pull() {
             self.push(Stmt::Label("too_short".into()));
+            // Eight bytes of stack of its own: next to others the verifier would forget it.
+            self.push(Stmt::Expr(C::call("barrier_var", vec![C::id("pulled")])));
             self.push(Stmt::If(
                 C::and(C::not(C::id("pulled")), pull_call(bytes)),
                 vec![

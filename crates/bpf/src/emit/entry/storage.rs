@@ -13,6 +13,8 @@ use std::collections::HashSet;
 
 /// Bytes of the BPF stack that variables may take, so that the compiler has room for what it adds.
 const STACK_FOR_VARIABLES: u32 = 320;
+/// What the functions of `onpath/rewrite.h` take of the same stack.
+const STACK_FOR_REWRITING: u32 = 96;
 /// What a per-CPU array's value may have, in bytes.
 const SCRATCH_LIMIT: u32 = 32 << 10;
 
@@ -50,6 +52,8 @@ impl Gen<'_> {
         let mut on_stack: u32 = locals.iter().map(Local::size).sum();
         let limit = if self.options.spill_everything {
             0
+        } else if self.plan.wire.writes && self.options.hook != Hook::Xdp {
+            STACK_FOR_VARIABLES - STACK_FOR_REWRITING
         } else {
             STACK_FOR_VARIABLES
         };

@@ -54,7 +54,7 @@ impl Gen<'_> {
             Pull::Never | Pull::Elsewhere => {}
             Pull::Early(bytes) => out.push(Stmt::Expr(pull_call(bytes))),
             Pull::Late(_) => {
-                out.push(Stmt::decl(Type::U32, "pulled", C::int(0)));
+                out.push(Stmt::decl(Type::U64, "pulled", C::int(0)));
                 out.push(Stmt::Label("start_over".into()));
             }
         }
