@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// P4 for the packet paths that a Linux machine really has.
 ///
 /// Write a packet program in P4-16, test it with STF files without any privileges, run it in the
-/// kernel by XDP, and read and change its tables by the names in the program.
+/// kernel by XDP or tc, and read and change its tables by the names in the program.
 #[derive(Parser, Debug)]
 #[command(
     name = "onpath",
@@ -237,19 +237,19 @@ pub struct Test {
 /// The end of `onpath run --help`.
 const BUNDLES: &str = "\
 A bundle is a file that ends in .toml; its paths are relative to its folder:
-  name = \"flows\"                        by default, the file's name
-  [[program]]                             one or more, in the order in which they are attached
+  name = \"flows\"              by default, the file's name
+  [[program]]                 one or more, in the order in which they are attached
   source = \"count.p4\"
-  name = \"count\"                        by default, the source's name
-  hook = \"tc-ingress\"
-  dev = [\"eth0\", \"eth1\"]              ports 0, 1, …; a single one needs no brackets
-  ports = { 7 = \"eth7\" }                further interfaces at which it runs
-  reach = { 9 = \"eth9\" }                interfaces that it may only send to
-  groups = { 1 = [0, 1, 9] }              multicast groups and their ports
-  entries = \"count.txt\"                 or a list: [\"add ...\", \"setdefault ...\"]
-  include = \"lib\"                       also define = [\"A=1\"], extern = [\"sum.c\"]
-  [share]
-  flows = [\"count.flows\", \"report.flows\"]      flow_state that programs have in common";
+  name = \"count\"              by default, the source's name
+  hook = \"tc-ingress\"         or tc-egress, xdp
+  dev = [\"eth0\", \"eth1\"]      ports 0, 1, …; a single one needs no brackets
+  ports = { 7 = \"eth7\" }      further interfaces at which it runs
+  reach = { 9 = \"eth9\" }      interfaces that it may only send to
+  groups = { 1 = [0, 1, 9] }  multicast groups and their ports
+  entries = \"count.txt\"       or a list: [\"add ...\", \"setdefault ...\"]
+  include = \"lib\"             or a list; define = [\"A=1\"]; extern = \"sum.c\"
+  [share]                     flow_state that programs have in common:
+  flows = [\"count.flows\", \"report.flows\"]";
 
 /// `onpath run`
 #[derive(Args, Debug)]
