@@ -6,7 +6,7 @@ use crate::bundle::{self, Entries};
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
 use crate::pdm::args::{Mode, Pdm};
 use crate::pdm::filter::{self, Filter};
-use crate::pdm::live::{self, Form, Show};
+use crate::pdm::live::{self, End, Form, Show};
 use crate::pdm::reader::{About, Reader};
 use crate::pdm::serve::{self, Page};
 use crate::pdm::{errors, instance};
@@ -75,9 +75,16 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     tell_served(&name, &page);
     tell_line!("{name}: running; interrupt to end");
     let mut reader = open(&pins, &name)?;
-    live::show(&mut reader, &show(args, page), interrupts)?;
-    running.end()?;
-    tell_line!("{name}: detached");
+    let ended = || ended(&pins, &name, Some(index));
+    let end = live::show(&mut reader, &show(args, page), interrupts, ended)?;
+    tell_end(&name, end);
+    match end {
+        End::TakenOff => running.leave(),
+        End::Enough | End::InterfaceGone => {
+            running.end()?;
+            tell_line!("{name}: detached");
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -92,9 +99,29 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
     if args.once && show.duration.is_none() {
         live::look(&mut reader, &show, true)?;
     } else {
-        live::show(&mut reader, &show, interrupts)?;
+        // An interface that is gone is left for whoever began to measure it.
+        let ended = || ended(&pins, name, None);
+        let end = live::show(&mut reader, &show, interrupts, ended)?;
+        tell_end(name, end);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a measurement has ended, though nobody here has ended it.
+fn ended(pins: &Pins, name: &str, index: Option<u32>) -> Option<End> {
+    if pins.check_free(name).is_ok() {
+        return Some(End::TakenOff);
+    }
+    let gone = index.is_some_and(|index| interface::name(index).is_none());
+    gone.then_some(End::InterfaceGone)
+}
+
+fn tell_end(name: &str, end: End) {
+    match end {
+        End::Enough => {}
+        End::TakenOff => tell_line!("{name}: taken off by another command"),
+        End::InterfaceGone => tell_line!("{name}: the interface is gone"),
+    }
 }
 
 /// The figures of a running measurement.

@@ -40,8 +40,24 @@ pub struct Show {
     pub page: Option<Page>,
 }
 
-/// Shows what is measured until it is interrupted, the time is over, or nobody reads it any more.
-pub fn show(reader: &mut Reader, show: &Show, interrupts: &Interrupts) -> Result<(), Stop> {
+/// Why there is nothing more to show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// It was interrupted, the time is over, or nobody reads it any more.
+    Enough,
+    /// Another command has taken the measurement off.
+    TakenOff,
+    /// The interface is gone.
+    InterfaceGone,
+}
+
+/// Shows what is measured until there is a reason not to. `ended` finds reasons that come from outside.
+pub fn show(
+    reader: &mut Reader,
+    show: &Show,
+    interrupts: &Interrupts,
+    ended: impl Fn() -> Option<End>,
+) -> Result<End, Stop> {
     let begun = Instant::now();
     let end = show.duration.map(|duration| begun + duration);
     let mut next = begun + show.interval;
@@ -56,8 +72,11 @@ pub fn show(reader: &mut Reader, show: &Show, interrupts: &Interrupts) -> Result
         let last = interrupted || end.is_some_and(|end| Instant::now() >= end);
         let shown = if show.once { last } else { !interrupted };
         let reading = look(reader, show, shown)?;
+        if let Some(end) = ended() {
+            return Ok(end);
+        }
         if last || reading == Reading::Over {
-            return Ok(());
+            return Ok(End::Enough);
         }
         // What was missed is not made up for.
         while next <= Instant::now() {

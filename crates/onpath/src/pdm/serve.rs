@@ -18,19 +18,22 @@ const LONGEST_HEAD: usize = 8 << 10;
 /// What is read of a request's body before the connection is closed, so that the answer arrives.
 const LONGEST_REST: usize = 64 << 10;
 
-/// The page that the server gives now.
+/// The page that the server gives now; at first there is none.
 #[derive(Clone, Debug, Default)]
-pub struct Page(Arc<RwLock<Arc<str>>>);
+pub struct Page(Arc<RwLock<Option<Arc<str>>>>);
 
 impl Page {
     /// Replaces the page.
     pub fn publish(&self, text: String) {
         // Nothing panics while it holds the lock; and a page is replaced as a whole.
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = text.into();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
-    fn now(&self) -> Arc<str> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    fn now(&self) -> Option<Arc<str>> {
+        self.0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -136,12 +139,19 @@ fn respond(head: &[u8], page: &Page) -> String {
             "this page can be read only\n",
         );
     }
-    respond_with(
-        "200 OK",
-        "",
-        "text/plain; version=0.0.4; charset=utf-8",
-        &page.now(),
-    )
+    match page.now() {
+        Some(text) => respond_with(
+            "200 OK",
+            "",
+            "text/plain; version=0.0.4; charset=utf-8",
+            &text,
+        ),
+        None => response(
+            "503 Service Unavailable",
+            "Retry-After: 1\r\n",
+            "nothing is measured yet\n",
+        ),
+    }
 }
 
 fn response(status: &str, headers: &str, text: &str) -> String {
@@ -194,6 +204,12 @@ mod tests {
         );
         assert!(ask(b"hello\r\n\r\n").contains(" 400 "));
         assert!(ask(b"GET /metrics HTTP/2\r\n\r\n").contains(" 505 "));
+    }
+
+    #[test]
+    fn before_there_is_a_page_it_says_so() {
+        let text = respond(b"GET /metrics HTTP/1.1\r\n\r\n", &Page::default());
+        assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
     }
 
     #[test]
