@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 /// The name of the section, and so of the map, that holds [`GlobalsAbi`].
 pub const GLOBALS_SECTION: &str = ".data.onpath";
 
+/// The name of the section, and so of the map, that holds the seed of the hash of flows: a `u64`, set before the
+/// program is loaded. It is there if the program uses a `flow_state`.
+pub const SEED_SECTION: &str = ".rodata.onpath";
+
 /// A compiled program and everything it keeps in the kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Abi {
@@ -353,7 +357,8 @@ pub const MOST_PORTS_OF_A_GROUP: u32 = 32;
 
 /// A `flow_state`: an array map of sets. A set is
 /// `{bpf_spin_lock, u32 clock, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
-/// (from user space with `BPF_F_LOCK`).
+/// (from user space with `BPF_F_LOCK`). The hash that chooses the set and the tag is `externs::flow_state::hash` of the
+/// key's bytes with the seed in [`SEED_SECTION`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FlowStateAbi {
     /// Its [`ir::ExternInst`] index.

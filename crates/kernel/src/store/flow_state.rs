@@ -18,10 +18,6 @@ use externs::flow_state::{key_bytes, place};
 use ir::Bits;
 use std::io;
 
-/// The section, and so the map, with the seed of the hash: 8 bytes in the machine's order, set before the
-/// program is loaded.
-pub const SEED_SECTION: &str = ".rodata.onpath";
-
 /// How often a flow is looked for that moves to another place of its set while it is to be removed.
 const TRIES: u32 = 100;
 

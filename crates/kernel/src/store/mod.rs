@@ -9,7 +9,7 @@ mod lpm;
 mod ranges;
 mod tuple_space;
 
-pub use flow_state::SEED_SECTION;
+pub use bpf::abi::SEED_SECTION;
 pub use globals::Globals;
 
 use crate::sys::{Map, monotonic_now};

@@ -5,10 +5,12 @@
 //! Fields of a header are read only where the text itself makes sure that it is valid (under
 //! `isValid()`), so that taking any statement away leaves a program whose meaning is defined.
 
+mod flows;
 mod model;
 mod shrink;
 mod text;
 
+use flows::Flows;
 pub use model::Model;
 pub use shrink::smaller;
 
@@ -28,6 +30,8 @@ pub enum Stmt {
     Switch(String, Vec<(String, Vec<Stmt>)>),
     /// `for (...) { }`
     For(String, Vec<Stmt>),
+    /// `@atomic { }`
+    Atomic(Vec<Stmt>),
 }
 
 /// A generated program.
@@ -47,6 +51,8 @@ pub struct Generated {
     pub actions: Vec<(Vec<u32>, Vec<Stmt>)>,
     /// Tables: keys as text (expression and match kind), actions.
     pub tables: Vec<Table>,
+    /// State by flow.
+    pub flows: Option<Flows>,
     /// The body of `apply`.
     pub body: Vec<Stmt>,
     /// The order in which headers are emitted.
@@ -89,6 +95,7 @@ pub fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         locals: Vec::new(),
         actions: Vec::new(),
         tables: Vec::new(),
+        flows: None,
         body: Vec::new(),
         emits: Vec::new(),
     };
@@ -154,6 +161,7 @@ impl Generator<'_> {
             let table = self.table();
             self.program.tables.push(table);
         }
+        self.program.flows = self.chance(2).then(|| self.flow_state());
         let statements = 4 + self.below(10);
         self.program.body = self.block(statements, 3);
         let mut emits: Vec<usize> = (0..count).collect();
@@ -457,6 +465,11 @@ impl Generator<'_> {
 
     fn statement(&mut self, depth: usize) -> Stmt {
         let header = self.below(self.program.headers.len());
+        if self.chance(5)
+            && let Some(stmt) = self.about_flows(depth)
+        {
+            return stmt;
+        }
         match self.below(18) {
             0 | 1 if depth > 0 => {
                 let cond = self.condition(2);

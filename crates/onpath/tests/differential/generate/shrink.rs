@@ -60,6 +60,11 @@ fn blocks_smaller(block: &[Stmt]) -> Vec<Vec<Stmt>> {
                     }
                 }
             }
+            Stmt::Atomic(body) => {
+                for body in blocks_smaller(body) {
+                    out.push(with(at, vec![Stmt::Atomic(body)]));
+                }
+            }
             Stmt::For(head, body) => {
                 for body in blocks_smaller(body) {
                     out.push(with(at, vec![Stmt::For(head.clone(), body)]));

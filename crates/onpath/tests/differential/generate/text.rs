@@ -36,7 +36,13 @@ impl Generated {
             );
         }
         out += "}\n\n";
+        if let Some(flows) = &self.flows {
+            flows.types(&mut out);
+        }
         out += self.model.control();
+        if let Some(flows) = &self.flows {
+            flows.locals(&mut out);
+        }
         for (v, (width, value)) in self.locals.iter().enumerate() {
             let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
         }
@@ -98,6 +104,11 @@ fn print(out: &mut String, block: &[Stmt], level: usize) {
                     print(out, block, level + 2);
                     let _ = writeln!(out, "{pad}    }}");
                 }
+                let _ = writeln!(out, "{pad}}}");
+            }
+            Stmt::Atomic(body) => {
+                let _ = writeln!(out, "{pad}@atomic {{");
+                print(out, body, level + 1);
                 let _ = writeln!(out, "{pad}}}");
             }
             Stmt::For(head, body) => {
