@@ -19,8 +19,11 @@ enum Sink {
 
 impl Run<'_> {
     pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) -> Flow {
-        let (args, sinks): (Vec<Arg>, Vec<Sink>) =
-            call.args.iter().map(|arg| self.extern_arg(arg, call)).unzip();
+        let (args, sinks): (Vec<Arg>, Vec<Sink>) = call
+            .args
+            .iter()
+            .map(|arg| self.extern_arg(arg, call))
+            .unzip();
         let results: Vec<Target> = call
             .result
             .iter()
