@@ -33,9 +33,13 @@ pub fn of(program: &Program) -> Option<Program> {
         for state in parser.states.values_mut() {
             cut |= match &mut state.transition {
                 Transition::To(target) => turn(target),
-                Transition::Select { cases, .. } => cases
-                    .iter_mut()
-                    .fold(false, |any, case| turn(&mut case.target) || any),
+                Transition::Select { cases, .. } => {
+                    let turned = cases.iter_mut().filter_map(|case| {
+                        let turned = turn(&mut case.target);
+                        turned.then_some(())
+                    });
+                    turned.count() > 0
+                }
             };
         }
     }
@@ -54,10 +58,10 @@ fn leaves_traces(program: &Program) -> bool {
         let mut traces = false;
         visit::walk_block(block, &mut |stmt| match &stmt.kind {
             StmtKind::Extern(_) => traces = true,
-            StmtKind::Call(routine, _) => {
-                if !std::mem::replace(&mut seen[routine.as_u32() as usize], true) {
-                    open.push(&program.routines[*routine].body);
-                }
+            StmtKind::Call(routine, _)
+                if !std::mem::replace(&mut seen[routine.as_u32() as usize], true) =>
+            {
+                open.push(&program.routines[*routine].body);
             }
             _ => {}
         });
