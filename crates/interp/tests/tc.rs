@@ -6,7 +6,10 @@ use arch::tc::Direction;
 use common::{ERRORS, interpreter, program, sent};
 use control::repeatable::{RandomLists, START, STEP};
 use control::{Device, Packet, Store, StoreError};
-use interp::{Interpreter, Marks, Options, Outcome, Verdict};
+use diag::SourceMap;
+use interp::{Interpreter, Marks, Options, Outcome, Verdict, trace};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 const PACKET: [u8; 5] = [1, 2, 3, 4, 9];
 
@@ -155,6 +158,36 @@ fn marks_stay_unless_the_control_changes_them() {
     };
     let body = "  o.mark = i.priority;\n  o.priority = 32w1;\n  o.queue = 16w2;";
     assert_eq!(after(body), Some(changed));
+}
+
+#[test]
+fn the_story_tells_marks_and_copies() {
+    let body =
+        "  o.mark = 32w0x1234;\n  o.queue = 16w2;\n  o.clone = true;\n  o.clone_port = 32w8;";
+    for (body, end) in [
+        (
+            body,
+            "  mark 4660 (0x1234), priority 0, queue 2\ndeparser D\n    emit h (bytes 0-3)\n\
+             verdict: passed\n  port 8, 5 bytes: 0102030409\n  port 5, 5 bytes: 0102030409\n",
+        ),
+        (
+            "",
+            "deparser D\n    emit h (bytes 0-3)\nverdict: passed\n  port 5, 5 bytes: 0102030409\n",
+        ),
+    ] {
+        let mut interpreter = interpreter(&with(body));
+        let told = Rc::new(RefCell::new(String::new()));
+        let sink = Rc::clone(&told);
+        let sources = SourceMap::new();
+        interpreter.trace_to(Some(Box::new(move |event| {
+            sink.borrow_mut().push_str(&trace::text(&event, &sources));
+        })));
+        interpreter.run(5, &PACKET);
+        let story = told.borrow();
+        assert!(story.ends_with(end), "{story}");
+        let before = story.strip_suffix(end).unwrap_or_default();
+        assert!(!before.contains("mark "), "{story}");
+    }
 }
 
 #[test]
