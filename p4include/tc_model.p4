@@ -7,7 +7,8 @@
 // The packet is seen as it is on the wire: where the device took the outermost VLAN tag out, it is put back
 // before the parser runs. A packet that segmentation offload will take apart later is one packet here, with
 // the headers of all its segments; its length is that of the whole.
-// A parser that rejects drops the packet without running the control.
+// A parser that rejects drops the packet without running the control. A packet that would leave shorter than an
+// Ethernet header, or end within a VLAN tag, is dropped too.
 //
 // Includes the models of XDP and of filters: a program under tc may be any of the three.
 

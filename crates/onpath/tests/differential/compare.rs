@@ -135,7 +135,7 @@ impl Prepared {
                 .run_in(port, packet, context)
                 .map_err(|e| trouble(e.to_string()))?;
             let found = fate::of_target(found, &self.program);
-            if expected != found && !fate::too_short(&expected, &found) {
+            if expected != found && !fate::too_short(&expected, &found, self.hook) {
                 let text = self.tell(&filled, port, packet, &expected, &found);
                 return Err(Difference { number, text });
             }

@@ -84,10 +84,24 @@ pub fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
     }
 }
 
-/// The kernel lets no program make a packet shorter than an Ethernet header.
-pub fn too_short(expected: &Seen, found: &Seen) -> bool {
+/// The kernel lets no program make a packet shorter than an Ethernet header, or, by traffic control, one that ends
+/// within a VLAN tag.
+pub fn too_short(expected: &Seen, found: &Seen, hook: Hook) -> bool {
     let lived = expected.fate.lives() || !expected.copies.is_empty();
-    lived && expected.bytes.len() < 14 && !found.fate.lives() && found.copies.is_empty()
+    let bytes = &expected.bytes;
+    lived
+        && (bytes.len() < 14 || hook != Hook::Xdp && ends_within_tag(bytes))
+        && !found.fate.lives()
+        && found.copies.is_empty()
+}
+
+fn ends_within_tag(bytes: &[u8]) -> bool {
+    const TYPE: usize = 12;
+    let mut at = TYPE;
+    while let Some([0x81, 0x00] | [0x88, 0xa8]) = bytes.get(at..at + 2) {
+        at += 4;
+    }
+    bytes.len() < at + 2
 }
 
 impl fmt::Display for Seen {
