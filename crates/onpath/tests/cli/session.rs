@@ -184,6 +184,13 @@ fn tidy(printed: &str) -> String {
 /// Numbers that differ from run to run or change with every better compiler, as `N`.
 pub fn blur(text: &str) -> String {
     let lines = text.lines().map(|line| {
+        let (delays, heads) = ([" µs", " ns"], ["DELAY ", "FLOW "]);
+        // Delays, in columns as wide as they need.
+        if delays.iter().any(|unit| line.contains(unit))
+            || heads.iter().any(|h| line.starts_with(h))
+        {
+            return blur_delays(line) + "\n";
+        }
         // A report's row on a function has nothing but such numbers, in columns as wide as they need.
         if line.starts_with("onpath_xdp ") {
             "onpath_xdp N N\n".to_string()
@@ -192,6 +199,24 @@ pub fn blur(text: &str) -> String {
         }
     });
     lines.collect()
+}
+
+/// A row of delays: each is `N`, whatever its unit, with one blank around it.
+fn blur_delays(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_delay = |i: usize| {
+        let unit = words
+            .get(i + 1)
+            .is_some_and(|w| ["ns", "µs", "ms", "s"].contains(w));
+        unit && words[i].starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut kept = Vec::new();
+    let mut i = 0;
+    while let Some(word) = words.get(i) {
+        kept.push(if is_delay(i) { "N" } else { word });
+        i += 1 + usize::from(is_delay(i));
+    }
+    kept.join(" ")
 }
 
 fn blur_line(line: &str) -> String {
@@ -203,7 +228,7 @@ fn blur_line(line: &str) -> String {
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(from.len());
         let (number, after) = from.split_at(end);
-        let varies = [" ms", " instructions"]
+        let varies = [" ms", " instructions", " s:", " of neighbour"]
             .iter()
             .any(|u| after.starts_with(u))
             || before.ends_with("(id ");
