@@ -19,7 +19,7 @@ const RESERVED: &str = "
     sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum may_goto
     barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns random_u32
     packet_length packet_resize packet_move packet_work packet_resize_with packet_resize_untagged
-    packet_sum_start_with IPV4_END IPV6_END FIRST REST MOST_MOVES MOST_PORTS_OF_A_GROUP packet_load_bytes packet_store_bytes TC_NEXT TC_STOP TC_SENT __sk_buff
+    packet_sum_start_with IPV4_END IPV6_END FIRST REST moving move_piece MOST_PORTS_OF_A_GROUP packet_load_bytes packet_store_bytes TC_NEXT TC_STOP TC_SENT __sk_buff
     packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread packet_resize_any
     packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece sum_add sum_sub
     vlan_into_packet room_flags checksum_is_open l4_csum_replace2 l4_csum_replace4 send_back send_copy send_copies

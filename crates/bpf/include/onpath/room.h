@@ -21,34 +21,47 @@
 #define IPV6_END (ETHERNET + 40)
 #define FIRST 56      /* bytes that are kept here: an IPv6 header's end, and an Ethernet header with three tags */
 #define REST 48       /* more than may follow in a packet that the kernel does not make that short */
-#define MOST_MOVES 40 /* pieces that are moved at most */
 
 INLINE u64 room_flags(int by)
 {
     return by > 0 ? BPF_F_ADJ_ROOM_NO_CSUM_RESET : BPF_F_ADJ_ROOM_FIXED_GSO;
 }
 
+struct moving {
+    struct __sk_buff *ctx;
+    struct packet_work *work;
+    u32 from;
+    u32 count;
+    int by;
+};
+
+OUTLINE long move_piece(u32 turn, struct moving *m)
+{
+    u32 size = m->count < PIECE ? m->count : PIECE;
+    u32 at = m->by < 0 ? m->from : m->from + m->count - size;
+
+    (void)turn;
+    barrier_var(size);
+    if (size - 1 >= PIECE || bpf_skb_load_bytes(m->ctx, at, m->work->piece, size) ||
+        bpf_skb_store_bytes(m->ctx, at + m->by, m->work->piece, size, 0))
+        return 1;
+    if (m->by < 0)
+        m->from += size;
+    m->count -= size;
+    return 0;
+}
+
 /* Moves `count` bytes by a distance, forwards or backwards. */
 APART long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
 {
     u32 zero = 0;
-    struct packet_work *work = bpf_map_lookup_elem(&packet_work, &zero);
+    struct moving m = {ctx, bpf_map_lookup_elem(&packet_work, &zero), from, count, by};
 
-    if (!work)
+    if (!m.work)
         return -1;
-    for (int i = 0; i < MOST_MOVES && count; i++) {
-        u32 size = count < PIECE ? count : PIECE;
-        u32 at = by < 0 ? from : from + count - size;
-
-        barrier_var(size);
-        if (size - 1 >= PIECE || bpf_skb_load_bytes(ctx, at, work->piece, size) ||
-            bpf_skb_store_bytes(ctx, at + by, work->piece, size, 0))
-            return -1;
-        if (by < 0)
-            from += size;
-        count -= size;
-    }
-    return count;
+    if (count)
+        bpf_loop((count + PIECE - 1) / PIECE, move_piece, &m, 0);
+    return m.count;
 }
 
 /* Room behind the Ethernet header of a packet without tags. */
