@@ -65,6 +65,9 @@ impl Way {
 /// A script with this among its first lines is about packets that go out.
 const EGRESS: &str = "# direction: egress";
 
+/// A script with this among its first lines tells the same of packets that come in and of those that go out.
+const BOTH: &str = "# direction: both";
+
 /// A script with this among its first lines tells times and random numbers, which the interpreter and the kernel's test run
 /// let a test choose, and network devices do not.
 const NEEDS_VIRTUAL_TIME: &str = "# needs: virtual time";
@@ -170,7 +173,7 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
     for direction in [Direction::Ingress, Direction::Egress] {
         let scripts = scripts
             .iter()
-            .filter(|s| s.direction == direction && s.runs(way));
+            .filter(|s| s.directions.contains(&direction) && s.runs(way));
         let scripts: Vec<&Script> = scripts.collect();
         let (Some(target), false) = (way.target(direction), scripts.is_empty()) else {
             continue;
@@ -212,7 +215,7 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
 /// A script, and what its first lines say.
 struct Script {
     case: Case,
-    direction: Direction,
+    directions: &'static [Direction],
     short: bool,
     virtual_time: bool,
     packets: Vec<Vec<u8>>,
@@ -252,15 +255,16 @@ impl Script {
         if short != SHORT_PACKETS.contains(&name.as_str()) {
             return Err(format!("{name}: not as SHORT_PACKETS says").into());
         }
-        let direction = match says(EGRESS) {
-            true => Direction::Egress,
-            false => Direction::Ingress,
+        let directions: &[Direction] = match (says(EGRESS), says(BOTH)) {
+            (true, _) => &[Direction::Egress],
+            (_, true) => &[Direction::Ingress, Direction::Egress],
+            _ => &[Direction::Ingress],
         };
         let virtual_time = says(NEEDS_VIRTUAL_TIME);
         let packets = packets(&text);
         Ok(Script {
             case: Case { name, text },
-            direction,
+            directions,
             short,
             virtual_time,
             packets,
