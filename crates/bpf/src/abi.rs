@@ -83,6 +83,18 @@ pub enum Hook {
 }
 
 impl Hook {
+    /// Every hook.
+    pub const ALL: [Hook; 3] = [Hook::Xdp, Hook::TcIngress, Hook::TcEgress];
+
+    /// As users call it, on the command line and in bundles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hook::Xdp => "xdp",
+            Hook::TcIngress => "tc-ingress",
+            Hook::TcEgress => "tc-egress",
+        }
+    }
+
     /// The target that the hook belongs to, as the command line names it.
     pub fn target(self) -> &'static str {
         match self {

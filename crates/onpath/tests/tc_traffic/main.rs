@@ -1,0 +1,123 @@
+//! Traffic of a real network stack through programs at traffic control: what one end puts into packets, the other
+//! takes out, and no byte of a stream is lost or wrong, whatever the ends leave to their devices. Needs root.
+
+use kernel::veth::RawSocket;
+use lab::traffic::{Amount, ping, tcp};
+use lab::{Ends, Offloads, Pair, Route, Space, Task};
+use std::time::Duration;
+
+const PORT: u16 = 7100;
+const BYTES: u64 = 24 << 20;
+
+/// Two ends with programs at both, in the order in which packets meet them on the way out.
+struct Net {
+    _programs: Vec<Task>,
+    pair: Pair,
+}
+
+impl Net {
+    fn new(offloads: Offloads, programs: &[&str]) -> Net {
+        let ends = Ends {
+            offloads,
+            ..Ends::default()
+        };
+        let pair = Pair::new(ends).expect("this test needs root");
+        // Room on the wire for what goes in.
+        for (space, device) in [(pair.client(), "c0"), (pair.server(), "s0")] {
+            space
+                .set(&format!("ipv6/conf/{device}/mtu"), "1460")
+                .expect("a route's MTU");
+        }
+        let mut running = Vec::new();
+        for (space, device) in [(pair.client(), "c0"), (pair.server(), "s0")] {
+            for program in programs {
+                running.push(start(space, device, "tc-egress", program));
+            }
+            for program in programs.iter().rev() {
+                running.push(start(space, device, "tc-ingress", program));
+            }
+        }
+        Net {
+            _programs: running,
+            pair,
+        }
+    }
+
+    fn pings(&self) {
+        let pinged = ping::ping(&self.pair, 5, Duration::from_millis(20)).expect("pings");
+        assert_eq!(pinged.received, 5);
+    }
+
+    fn streams(&self) {
+        let seen = tcp::transfer(&self.pair, PORT, Amount::Bytes(BYTES)).expect("a stream");
+        assert_eq!(seen.corrupted_at, None);
+        assert_eq!(seen.bytes, BYTES);
+    }
+
+    /// Whether what stands at an offset of an echo request on the wire is as wanted.
+    fn on_the_wire(&self, offset: usize, wanted: &[u8]) {
+        let wire = self.pair.server().run(|| RawSocket::open("s0"));
+        let wire = wire.expect("a socket");
+        self.pings();
+        let mut seen = std::iter::from_fn(|| wire.receive().ok().flatten());
+        let found = seen.any(|p| p.bytes.get(offset..offset + wanted.len()) == Some(wanted));
+        assert!(found, "no packet with {wanted:x?} at {offset}");
+    }
+}
+
+fn start(space: &Space, device: &str, hook: &str, program: &str) -> Task {
+    let script = "mount -t bpf bpf /sys/fs/bpf && exec \"$0\" \"$@\"";
+    let file = format!(
+        "{}/../../tests/traffic/{program}.p4",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let onpath = env!("CARGO_BIN_EXE_onpath");
+    let name = format!("{program}-{hook}");
+    let mut words = vec!["unshare", "--mount", "sh", "-c", script, onpath, "run"];
+    words.extend([&file, "--hook", hook, "--dev", device, "--name", &name]);
+    let mut task = space.start(&words).expect("onpath starts");
+    task.wait_for("running").expect("it runs");
+    task
+}
+
+const ALL: [Offloads; 3] = [Offloads::All, Offloads::Software, Offloads::None];
+
+#[test]
+fn an_extension_header_goes_in_and_out() {
+    for offloads in ALL {
+        let net = Net::new(offloads, &["option"]);
+        net.on_the_wire(20, &[60]);
+        net.streams();
+    }
+}
+
+/// The tag is beside the packet when the second program at egress and the first at ingress get it.
+#[test]
+fn an_extension_header_goes_into_tagged_packets() {
+    for offloads in ALL {
+        let net = Net::new(offloads, &["tag", "option"]);
+        net.on_the_wire(12, &[0x81, 0, 0, 7, 0x86, 0xdd]);
+        net.on_the_wire(24, &[60]);
+        net.streams();
+    }
+}
+
+/// The stack learns what the packet is now; packets that are still to be taken apart are dropped.
+#[test]
+fn packets_become_those_of_another_protocol_and_back() {
+    let net = Net::new(Offloads::None, &["label"]);
+    net.on_the_wire(12, &[0x88, 0x47]);
+    for (space, device) in [(net.pair.client(), "c0"), (net.pair.server(), "s0")] {
+        let whole = format!("link set dev {device} gso_max_segs 1\n");
+        space.ip(&whole).expect("packets of one segment");
+    }
+    net.streams();
+}
+
+#[test]
+fn transport_checksums_follow_whoever_computes_them() {
+    for offloads in ALL {
+        let net = Net::new(offloads, &["rewrite"]);
+        net.streams();
+    }
+}
