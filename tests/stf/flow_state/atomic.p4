@@ -32,9 +32,13 @@ control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     action forget() {
         hdr.call.found = flows.remove(key) ? 8w3 : 4;
     }
-    // An action that is one itself.
+    // An action that is one itself, and ends early.
     @atomic action count() {
         flows.lookup(key, value);
+        if (value.calls == 2) {
+            hdr.call.value = 99;
+            return;
+        }
         value.calls = value.calls + 1;
         flows.update(key, value);
         hdr.call.value = (bit<64>)value.calls;

@@ -12,7 +12,8 @@ use crate::*;
 /// Runs the pass.
 pub fn run(program: &mut Program) {
     for_each_body(program, |program, body, _| {
-        let block = std::mem::take(body);
+        let mut block = std::mem::take(body);
+        stay_inside(program, &StmtKind::Return, &mut block);
         *body = outer(program, block);
     });
 }
@@ -30,12 +31,53 @@ fn outer(program: &mut Program, block: Block) -> Block {
             }
             continue;
         }
+        if let StmtKind::Labeled(label, inner) = &mut stmt.kind {
+            stay_inside(program, &StmtKind::Break(*label), inner);
+        }
         for inner in visit::blocks_mut(&mut stmt.kind) {
             *inner = outer(program, std::mem::take(inner));
         }
         out.push(stmt);
     }
     out
+}
+
+/// A jump to where a block ends anyway, from an atomic block that ends there, only ends the atomic block. Functions
+/// and actions that return early have that.
+fn stay_inside(program: &mut Program, jump: &StmtKind, block: &mut Block) {
+    let Some(last) = block.last_mut() else {
+        return;
+    };
+    let inner = match &mut last.kind {
+        StmtKind::Atomic(inner) => inner,
+        kind @ (StmtKind::If { .. } | StmtKind::Switch { .. } | StmtKind::Labeled(..)) => {
+            for inner in visit::blocks_mut(kind) {
+                stay_inside(program, jump, inner);
+            }
+            return;
+        }
+        _ => return,
+    };
+    let jumps = |stmt: &Stmt| {
+        let mut found = false;
+        visit::walk_block(std::slice::from_ref(stmt), &mut |stmt| {
+            found |= stmt.kind == *jump;
+        });
+        found
+    };
+    let Some(first) = inner.iter().position(jumps) else {
+        return;
+    };
+    let mut rest = inner.split_off(first);
+    let own = program.make_label();
+    visit::walk_block_mut(&mut rest, &mut |stmt| {
+        if stmt.kind == *jump {
+            stmt.kind = StmtKind::Break(own);
+        }
+    });
+    let kind = StmtKind::Labeled(own, rest);
+    let span = last.span;
+    inner.push(Stmt { kind, span });
 }
 
 /// A block in an atomic block is atomic anyway.

@@ -84,6 +84,32 @@ fn only_what_packets_share_needs_protection() {
     );
 }
 
+#[test]
+fn a_jump_behind_a_last_atomic_block_stays_in_it() {
+    let body = "block label0 {
+        if g { break label0; }
+        atomic {
+            extern flows::lookup(in(b), out(a)) -> f;
+            if f { break label0; }
+            extern flows::update(in(b), in(c));
+        }
+    }";
+    assert_eq!(
+        run(body, &[atomic::run]),
+        "block label0 { if g { break label0; } flows.key.k = b; \
+         atomic { extern flows::lookup(in(flows.key.k), out(a)) -> f; \
+         block label4 { if f { break label4; } \
+         extern flows::update(in(flows.key.k), in(c)); } } }"
+    );
+    let body = "a = b;
+    if g { atomic { extern flows::remove(in(b)) -> f; if f { return; } a = 8w1; } }";
+    assert_eq!(
+        run(body, &[atomic::run]),
+        "a = b; if g { flows.key.k = b; atomic { extern flows::remove(in(flows.key.k)) -> f; \
+         block label4 { if f { break label4; } a = 8w1; } } }"
+    );
+}
+
 fn problem(body: &str) -> Option<Problem> {
     let program = text::parse(&format!("{HEAD}{STATES}routine c block() {{\n{body}\n}}\n"))
         .unwrap_or_else(|e| panic!("{e}"));
