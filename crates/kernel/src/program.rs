@@ -20,7 +20,7 @@ impl HookProg {
         } else {
             Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("it is not a program for {}", name(hook)),
+                format!("it is not a program for {}", hook.name()),
             ))
         }
     }
@@ -55,15 +55,6 @@ fn kind(hook: Hook) -> u32 {
     match hook {
         Hook::Xdp => libbpf_sys::BPF_PROG_TYPE_XDP,
         Hook::TcIngress | Hook::TcEgress => libbpf_sys::BPF_PROG_TYPE_SCHED_CLS,
-    }
-}
-
-/// A hook as users call it: `xdp`, `tc-ingress`, `tc-egress`.
-pub fn name(hook: Hook) -> &'static str {
-    match hook {
-        Hook::Xdp => "xdp",
-        Hook::TcIngress => "tc-ingress",
-        Hook::TcEgress => "tc-egress",
     }
 }
 

@@ -1,22 +1,10 @@
-//! Hooks by the names that users write.
+//! Hooks by the names that users write, and what goes without saying about them.
 
 use bpf::abi::Hook;
 
-/// Every hook.
-pub const ALL: [Hook; 3] = [Hook::Xdp, Hook::TcIngress, Hook::TcEgress];
-
-/// A hook's name on the command line and in bundles.
-pub fn name(hook: Hook) -> &'static str {
-    match hook {
-        Hook::Xdp => "xdp",
-        Hook::TcIngress => "tc-ingress",
-        Hook::TcEgress => "tc-egress",
-    }
-}
-
 /// The hook of this name.
 pub fn by_name(wanted: &str) -> Option<Hook> {
-    ALL.into_iter().find(|hook| name(*hook) == wanted)
+    Hook::ALL.into_iter().find(|hook| hook.name() == wanted)
 }
 
 /// Where a program of this architecture (its package) runs if nobody gives it a hook.

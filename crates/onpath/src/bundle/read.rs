@@ -4,6 +4,7 @@ use super::ports::{PortSpec, Ports};
 use super::values::{Reader, Value};
 use super::{At, Bundle, Entries, Member, Share, SharedBy, errors};
 use crate::hooks;
+use bpf::abi::Hook;
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -188,11 +189,11 @@ fn defines(reader: &mut Reader, value: &Value) -> Vec<(String, Option<String>)> 
         .collect()
 }
 
-fn hook(reader: &mut Reader, value: &Value) -> Option<At<bpf::abi::Hook>> {
+fn hook(reader: &mut Reader, value: &Value) -> Option<At<Hook>> {
     let name = reader.text("hook", value, "a hook's name", HOOK)?;
     let found = hooks::by_name(&name.value);
     if found.is_none() {
-        let known = hooks::ALL.map(hooks::name);
+        let known = Hook::ALL.map(Hook::name);
         let similar = control::names::similar(known.into_iter(), &name.value);
         reader.errors.push(errors::unknown_hook(
             name.span,

@@ -51,7 +51,7 @@ fn rows_of(record: &Record, member: &MemberRecord) -> Vec<Vec<String>> {
         let program = [
             label(record, member),
             member.abi.source.clone(),
-            hooks::name(member.hook).to_string(),
+            member.hook.name().to_string(),
             hooks::direction(member.hook).to_string(),
         ];
         let mut row = match rows.len() {
@@ -80,7 +80,7 @@ fn as_json(record: &Record) -> Value {
                 "name": label(record, member),
                 "program": member.abi.source,
                 "architecture": member.abi.arch,
-                "hook": hooks::name(member.hook),
+                "hook": member.hook.name(),
                 "direction": hooks::direction(member.hook),
                 "interfaces": interfaces,
             })

@@ -1,5 +1,4 @@
 use super::*;
-use bpf::abi::Hook;
 
 /// A bundle, or the mistakes in it: line, column, code, message and help of each.
 fn try_read(text: &str) -> Result<Bundle, Vec<String>> {

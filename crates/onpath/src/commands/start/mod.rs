@@ -5,7 +5,6 @@ pub mod unit;
 
 use crate::args::Run;
 use crate::bundle;
-use crate::hooks;
 use crate::output::{
     Done, Stop, failed, print_diagnostics, refused, refused_in, say_line, tell_line,
 };
@@ -235,7 +234,7 @@ fn load(
 fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<String> {
     let label = unit.label(&unit.bundle.programs[at.member]);
     let (port, interface) = (at.port.number, &at.port.name);
-    let hook = hooks::name(prepared[at.member].hook);
+    let hook = prepared[at.member].hook.name();
     let how = match at.attached.mode {
         Mode::Native => "native XDP".to_string(),
         Mode::Generic => "generic XDP".to_string(),
