@@ -4,6 +4,7 @@ use lab::{Route, Space};
 use serde_json::Value;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use std::time::Duration;
 
 /// `onpath pdm` on a device; it ends with this value.
@@ -50,12 +51,13 @@ impl Drop for Measured<'_> {
     }
 }
 
-/// Both ends of a net, measured.
-pub fn both<'a>(net: &'a impl Route, arguments: &[&str]) -> [Measured<'a>; 2] {
-    [
-        Measured::start(net.client(), "c0", arguments),
-        Measured::start(net.server(), "s0", arguments),
-    ]
+/// Both ends of a net, measured. Starting takes most of a test's time.
+pub fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Measured<'a>; 2] {
+    thread::scope(|scope| {
+        let client = scope.spawn(|| Measured::start(net.client(), "c0", arguments));
+        let server = Measured::start(net.server(), "s0", arguments);
+        [client.join().expect("onpath pdm starts"), server]
+    })
 }
 
 /// What `--json` said at one time.
@@ -72,14 +74,16 @@ impl Figures {
         number(&self.0["totals"][group][name], name)
     }
 
-    /// The only flow of a protocol.
-    pub fn flow(&self, protocol: &str) -> Flow<'_> {
+    /// The only flow of a protocol with this port at the server's end; 0 for a protocol without ports.
+    pub fn flow(&self, protocol: &str, port: u16) -> Flow<'_> {
         let flows = self.0["flows"].as_array().expect("flows");
-        let mut found = flows.iter().filter(|f| f["protocol"] == protocol);
+        let mut found = flows.iter().filter(|f| {
+            f["protocol"] == protocol && (f["local_port"] == port || f["remote_port"] == port)
+        });
         let flow = found
             .next()
-            .unwrap_or_else(|| panic!("no {protocol} flow in {}", self.0));
-        assert!(found.next().is_none(), "several {protocol} flows");
+            .unwrap_or_else(|| panic!("no {protocol} flow at {port} in {}", self.0));
+        assert!(found.next().is_none(), "several {protocol} flows at {port}");
         Flow(flow)
     }
 }

@@ -1,8 +1,8 @@
 //! Delays, losses and order against the relay's book.
 
-use crate::measured::{Measured, both};
+use crate::measured::{Figures, Measured, both};
 use lab::traffic::{Amount, tcp, udp};
-use lab::{Ends, Offloads, Pick, Relayed, Route, SERVER, Way};
+use lab::{Counts, Ends, Offloads, Pick, Relayed, Route, SERVER, Way};
 use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
@@ -25,8 +25,8 @@ fn delayed(delay: Duration) -> Way {
     }
 }
 
-fn server() -> SocketAddr {
-    (SERVER, 7000).into()
+fn server(port: u16) -> SocketAddr {
+    (SERVER, port).into()
 }
 
 /// Within 5 % or 50 µs.
@@ -42,26 +42,39 @@ fn mean(times: &[Duration]) -> Duration {
     times.iter().sum::<Duration>() / u32::try_from(times.len()).expect("few")
 }
 
+/// One measurement for all of them, since to start one takes longer than each. Flows have ports of their own.
 #[test]
-fn round_trip_server_and_network_delay_are_those_of_relay_and_server() {
-    const COUNT: u64 = 60;
+fn what_is_told_is_what_relay_and_server_know() {
     let net = relayed();
-    let [client, far] = both(&net, &[]);
+    let ends = both(&net, &[]);
+    delays(&net, &ends);
+    losses_by_a_list(&net, &ends);
+    order(&net, &ends);
+    a_tcp_connection_with_losses(&net, &ends);
+    the_segment_size_leaves_room(&net, &ends);
+    // What was learnt of a path stays: these come last.
+    a_narrow_path_is_no_black_hole(&net, &ends, 7005, 1400);
+    a_narrow_path_is_no_black_hole(&net, &ends, 7006, 1280);
+}
+
+fn delays(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
+    const COUNT: u64 = 60;
+    const PORT: u16 = 7000;
     let relay = net.relay(delayed(6 * MS), delayed(4 * MS)).expect("starts");
-    let answering = udp::Server::start(net.server(), server(), 5 * MS).expect("starts");
+    let answering = udp::Server::start(net.server(), server(PORT), 5 * MS).expect("starts");
     let plan = udp::Exchange {
         count: COUNT,
         gap: MS,
         ..udp::Exchange::default()
     };
-    let seen = udp::exchange(net.client(), server(), plan).expect("works");
+    let seen = udp::exchange(net.client(), server(PORT), plan).expect("works");
     let waits = answering.finish().expect("works");
     let [there, back] = relay.finish().expect("works");
     assert_eq!((seen.unanswered, there.lost, back.lost), (0, 0, 0));
     assert_eq!((there.passed, back.passed), (COUNT, COUNT));
 
     let figures = client.figures();
-    let flow = figures.flow("udp");
+    let flow = figures.flow("udp", PORT);
     let (samples, round_trip) = flow.delay("round_trip_delay");
     assert_eq!(samples, COUNT);
     let server_delay = flow.delay("server_delay").1;
@@ -73,7 +86,7 @@ fn round_trip_server_and_network_delay_are_those_of_relay_and_server() {
     assert_near("round trip", round_trip, mean(&seen.round_trips));
     // All numbers arrived in order, at both ends.
     for figures in [&figures, &far.figures()] {
-        let flow = figures.flow("udp");
+        let flow = figures.flow("udp", PORT);
         for name in ["packets_sent", "packets_received"] {
             assert_eq!(flow.number(name), COUNT, "{name}");
         }
@@ -84,12 +97,16 @@ fn round_trip_server_and_network_delay_are_those_of_relay_and_server() {
 }
 
 /// Numbered datagrams through what is done to them; the server's figures and the relay's book.
-fn one_way(way: Way, count: u64) -> (crate::measured::Figures, lab::Counts) {
-    let net = relayed();
-    let [_client, far] = both(&net, &[]);
+fn one_way(
+    net: &Relayed,
+    far: &Measured<'_>,
+    port: u16,
+    way: Way,
+    count: u64,
+) -> (Figures, Counts) {
     let relay = net.relay(way, Way::default()).expect("starts");
-    let sink = udp::Sink::start(net.server(), server()).expect("starts");
-    udp::send(net.client(), server(), count, MS / 2).expect("sends");
+    let sink = udp::Sink::start(net.server(), server(port)).expect("starts");
+    udp::send(net.client(), server(port), count, MS / 2).expect("sends");
     thread::sleep(200 * MS);
     let [counts, _] = relay.finish().expect("works");
     assert_eq!((counts.seen, counts.overflowed), (count, 0));
@@ -98,8 +115,7 @@ fn one_way(way: Way, count: u64) -> (crate::measured::Figures, lab::Counts) {
     (far.figures(), counts)
 }
 
-#[test]
-fn what_a_list_says_is_lost_is_reported_as_lost() {
+fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     // Single packets, some in a row, many at once; neither the first nor the last, which nobody can miss.
     let gone: Vec<u64> = [2, 10, 11, 12, 499].into_iter().chain(200..300).collect();
     let expected = gone.len() as u64;
@@ -107,16 +123,16 @@ fn what_a_list_says_is_lost_is_reported_as_lost() {
         loss: Pick::list(gone),
         ..Way::default()
     };
-    let (figures, counts) = one_way(way, 500);
-    let flow = figures.flow("udp");
+    let (figures, counts) = one_way(net, far, 7001, way, 500);
+    let flow = figures.flow("udp", 7001);
     assert_eq!(counts.lost, expected);
     assert_eq!(flow.number("packets_lost"), counts.lost);
     assert_eq!(flow.number("packets_received"), counts.passed);
     assert_eq!(flow.number("packets_reordered"), 0);
 }
 
-#[test]
-fn packets_that_were_overtaken_or_doubled_are_reported_and_not_as_lost() {
+/// What was overtaken or doubled is reported as such, and not as lost.
+fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     let way = Way {
         hold: Pick::Every(20),
         hold_by: 3,
@@ -124,8 +140,8 @@ fn packets_that_were_overtaken_or_doubled_are_reported_and_not_as_lost() {
         loss: Pick::Every(101),
         ..Way::default()
     };
-    let (figures, counts) = one_way(way, 404);
-    let flow = figures.flow("udp");
+    let (figures, counts) = one_way(net, far, 7002, way, 404);
+    let flow = figures.flow("udp", 7002);
     assert!(
         counts.overtaken >= 19 && counts.duplicated >= 10,
         "{counts:?}"
@@ -136,71 +152,69 @@ fn packets_that_were_overtaken_or_doubled_are_reported_and_not_as_lost() {
     assert_eq!((counts.lost, flow.number("packets_lost")), (4, 3));
 }
 
-#[test]
-fn a_tcp_connection_with_losses_is_told_exactly() {
-    let net = relayed();
-    let [client, far] = both(&net, &[]);
-    let lossy = |every| Way {
-        delay: MS,
-        loss: Pick::Every(every),
-        ..Way::default()
+fn a_tcp_connection_with_losses(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
+    const PORT: u16 = 7003;
+    let lossy = Way {
+        loss: Pick::Every(97),
+        ..delayed(MS)
     };
-    let relay = net.relay(lossy(97), delayed(MS)).expect("starts");
-    let seen = tcp::transfer(&net, 7001, Amount::Bytes(3_000_000)).expect("works");
+    let relay = net.relay(lossy, delayed(MS)).expect("starts");
+    let seen = tcp::transfer(net, PORT, Amount::Bytes(3_000_000)).expect("works");
     thread::sleep(300 * MS);
     let [there, back] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (3_000_000, None));
     assert!(there.lost > 10, "{there:?}");
     assert_eq!((there.overflowed, back.overflowed), (0, 0));
     let (client, far) = (client.figures(), far.figures());
+    let (client, far) = (client.flow("tcp", PORT), far.flow("tcp", PORT));
     // Each packet on the wire had an option and a number of its own.
-    assert_eq!(client.flow("tcp").number("packets_sent"), there.seen);
-    assert_eq!(far.flow("tcp").number("packets_received"), there.passed);
-    assert_eq!(far.flow("tcp").number("packets_lost"), there.lost);
-    assert_eq!(far.flow("tcp").number("packets_duplicated"), 0);
-    assert_eq!(far.flow("tcp").number("packets_sent"), back.seen);
-    assert_eq!(client.flow("tcp").number("packets_received"), back.passed);
-    assert_eq!(client.flow("tcp").number("packets_lost"), 0);
+    assert_eq!(client.number("packets_sent"), there.seen);
+    assert_eq!(far.number("packets_received"), there.passed);
+    assert_eq!(far.number("packets_lost"), there.lost);
+    assert_eq!(far.number("packets_duplicated"), 0);
+    assert_eq!(far.number("packets_sent"), back.seen);
+    assert_eq!(client.number("packets_received"), back.passed);
+    assert_eq!(client.number("packets_lost"), 0);
 }
 
-#[test]
-fn a_path_narrower_than_the_link_is_no_black_hole() {
-    for mtu in [1400, 1280] {
-        let net = relayed();
-        let measured = both(&net, &[]);
-        let narrow = || Way {
-            mtu: Some(mtu),
-            ..Way::default()
-        };
-        let relay = net.relay(narrow(), narrow()).expect("starts");
-        let seen = tcp::transfer(&net, 7001, Amount::Bytes(2_000_000)).expect("works");
-        let [there, _] = relay.finish().expect("works");
-        assert_eq!((seen.bytes, seen.corrupted_at), (2_000_000, None), "{mtu}");
-        assert!(seen.longest_gap < Duration::from_secs(5), "{mtu}: {seen:?}");
-        assert!(there.too_big > 0, "{mtu}: {there:?}");
-        let told = measured[0].figures().reason("packets_changed", "path_mtu");
-        assert!(told > 0, "{mtu}");
-    }
-}
-
-#[test]
-fn the_segment_size_leaves_room_and_no_full_segment_goes_without() {
-    let net = relayed();
-    let client = Measured::start(net.client(), "c0", &[]);
+/// Both SYNs are lowered, and no full segment goes without the option.
+fn the_segment_size_leaves_room(net: &Relayed, [client, _]: &[Measured<'_>; 2]) {
+    const PORT: u16 = 7004;
     let keeping = || Way {
-        keep: 3,
+        keep: 1,
         ..Way::default()
     };
     let relay = net.relay(keeping(), keeping()).expect("starts");
-    let seen = tcp::transfer(&net, 7001, Amount::Bytes(1_000_000)).expect("works");
+    let seen = tcp::transfer(net, PORT, Amount::Bytes(1_000_000)).expect("works");
     let [there, back] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
-    // Only the client measures: its SYN is lowered on the way out, and the answer is left to itself on the wire.
-    assert_eq!(segment_size(&there.kept[0]), Some(1500 - 60 - 16));
-    assert_eq!(segment_size(&back.kept[0]), Some(1500 - 60 - 16));
+    for way in [&there, &back] {
+        assert_eq!(segment_size(&way.kept[0]), Some(1500 - 60 - 16));
+    }
     let figures = client.figures();
     assert_eq!(figures.reason("packets_sent_without", "no_room_on_link"), 0);
-    assert_eq!(figures.flow("tcp").number("packets_sent"), there.passed);
+    let flow = figures.flow("tcp", PORT);
+    assert_eq!(flow.number("packets_sent"), there.passed);
+}
+
+fn a_narrow_path_is_no_black_hole(
+    net: &Relayed,
+    [client, _]: &[Measured<'_>; 2],
+    port: u16,
+    mtu: u32,
+) {
+    let narrow = || Way {
+        mtu: Some(mtu),
+        ..Way::default()
+    };
+    let relay = net.relay(narrow(), narrow()).expect("starts");
+    let seen = tcp::transfer(net, port, Amount::Bytes(2_000_000)).expect("works");
+    let [there, _] = relay.finish().expect("works");
+    assert_eq!((seen.bytes, seen.corrupted_at), (2_000_000, None), "{mtu}");
+    assert!(seen.longest_gap < Duration::from_secs(5), "{mtu}: {seen:?}");
+    assert!(there.too_big > 0, "{mtu}: {there:?}");
+    let told = client.figures().reason("packets_changed", "path_mtu");
+    assert!(told > 0, "{mtu}");
 }
 
 /// What a SYN says its sender can take.
