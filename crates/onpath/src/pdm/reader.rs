@@ -133,3 +133,64 @@ fn counts(store: &KernelStore, counter: ExternInst, size: u64) -> Result<Vec<u64
         .map(|index| store.counter(counter, index).map(|count| count.packets))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::{self, Input};
+    use crate::pdm::filter::{self, Filter};
+    use control::entries;
+    use diag::{SourceMap, Span};
+
+    fn program(name: &str) -> Program {
+        let input = Input::file(format!("<onpath>/pdm/{name}.p4"));
+        let elaborated = driver::elaborate(&input);
+        elaborated
+            .unwrap_or_else(|_| panic!("{name} is refused"))
+            .program
+    }
+
+    fn size(program: &Program, counter: &str) -> u64 {
+        let data = &program.externs[named(program, counter).expect("it is there")];
+        let size = data.int_arg("max_index").expect("a size");
+        u64::try_from(size).expect("a small one")
+    }
+
+    #[test]
+    fn the_programs_keep_what_is_read() {
+        let (egress, ingress) = (program("egress"), program("ingress"));
+        assert_eq!(size(&egress, "egress_packets"), counters::SIZE);
+        assert_eq!(size(&ingress, "ingress_packets"), counters::SIZE);
+        for delay in ["round_trip_delay", "server_delay", "network_delay"] {
+            assert_eq!(size(&ingress, delay), BUCKETS);
+        }
+        let flows = &ingress.externs[named(&ingress, "flows").expect("it is there")];
+        let [key, value] = flows.type_arg_names.as_slice() else {
+            panic!("{:?}", flows.type_arg_names);
+        };
+        assert!(Layout::of(key, value).is_some(), "{value:?}");
+    }
+
+    #[test]
+    fn the_programs_take_what_flags_put_into_their_tables() {
+        let filters = ["2001:db8::/32/443", "/80", "::/0", "fd00::1/128"];
+        let filters = filters.map(|text| Filter::parse(text).expect("a filter"));
+        for (name, table, extra) in [
+            ("egress", "egress_filter", "setdefault offload mark_once()"),
+            (
+                "ingress",
+                "ingress_filter",
+                "setdefault towards_host leave()",
+            ),
+        ] {
+            let mut lines = filter::entries(table, &filters);
+            lines.push(extra.into());
+            let mut map = SourceMap::new();
+            let file = map.add("entries", lines.join("\n")).expect("small");
+            let changes = entries::parse(&program(name), &map, file);
+            let changes = changes.unwrap_or_else(|wrong| panic!("{wrong:?}"));
+            assert_eq!(changes.len(), lines.len());
+            assert!(changes.iter().all(|(_, span)| *span != Span::NONE));
+        }
+    }
+}

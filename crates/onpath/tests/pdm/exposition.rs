@@ -217,3 +217,36 @@ fn unescape(text: &str, quote: bool) -> Option<String> {
     }
     Some(out)
 }
+
+#[test]
+fn pages_that_are_not_well_made_are_refused() {
+    let good = "# HELP a_total Help.\n# TYPE a_total counter\na_total{x=\"1\\\"\\\\\\n\"} 1\na_total 2.5\n\
+                # HELP h Help.\n# TYPE h histogram\nh_bucket{le=\"0.5\"} 1\nh_bucket{le=\"+Inf\"} 2\nh_sum 3\nh_count 2\n";
+    let families = parse(good).expect("well made");
+    let label = &families["a_total"].samples[0].labels["x"];
+    assert_eq!(label, "1\"\\\n");
+    for (from, to) in [
+        ("# HELP a_total Help.\n", ""),
+        ("# TYPE a_total counter\n", ""),
+        ("a_total counter", "a_total number"),
+        ("a_total", "a"),
+        ("a_total 2.5\n", "a_total{x=\"1\\\"\\\\\\n\"} 3\n"),
+        ("a_total 2.5\n", "a_total 2.5\nh_sum 1\n"),
+        ("a_total 2.5\n", "a_total 2.5\n\n"),
+        ("a_total 2.5\n", "a_total much\n"),
+        ("a_total 2.5\n", "a_total\n"),
+        ("x=\"1", "x=\"\\t"),
+        ("x=\"1\\\"", "x=\"1\""),
+        ("x=", "1x="),
+        ("le=\"0.5\"} 1", "le=\"0.5\"} 3"),
+        ("le=\"0.5\"", "le=\"half\""),
+        ("h_bucket{le=\"+Inf\"} 2\n", ""),
+        ("h_count 2", "h_count 3"),
+        ("h_sum 3\n", ""),
+        ("h_count 2\n", "h_count 2"),
+    ] {
+        let bad = good.replacen(from, to, if from == "a_total" { 9 } else { 1 });
+        assert_ne!(bad, good, "{from}");
+        assert!(parse(&bad).is_err(), "{bad}");
+    }
+}
