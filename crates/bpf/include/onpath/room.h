@@ -9,7 +9,11 @@
  * - That a device found the transport checksum right stays known where a packet grows. Where it shrinks it is
  *   forgotten and the stack checks again: the checksum that was right may have been in what is gone.
  * - Other packets are taken for IP ones meanwhile. Those that are still to be taken apart are refused.
- * - A packet grows or shrinks by less than 4 KiB. */
+ * - A packet grows or shrinks by less than 4 KiB.
+ * - What it cannot know: a packet that is still to be taken apart and gets an outer header of the protocol that it
+ *   has already (a tunnel) looks as if it had got extension headers. Whoever takes it apart knows nothing of the
+ *   tunnel: the kernel drops it then, a device may not. Tunnels need an interface that takes nothing apart later
+ *   (`gso_max_segs 1`). */
 #ifndef ONPATH_ROOM_H
 #define ONPATH_ROOM_H
 

@@ -6,7 +6,8 @@
  * - Room in the packet: room.h.
  * - Checksums that a device computed: sum.h; that it is to compute: offload.h.
  * - Packets whose bytes are not all in one piece: packet_pull below.
- * What cannot be kept right is a fault, and the packet is dropped. */
+ * What cannot be kept right is a fault, and the packet is dropped. Whom a packet is for, the stack has read from
+ * its destination address before the program at ingress runs: another address does not change that. */
 #ifndef ONPATH_TC_H
 #define ONPATH_TC_H
 
