@@ -42,7 +42,7 @@ impl SourceLoader for Files {
         }
         let beside = from
             .and_then(|f| Path::new(f).parent())
-            .map(|d| d.join(path));
+            .map(|d| root().join(d).join(path));
         let places = [
             beside,
             Some(root().join("p4include").join(path)),
