@@ -2,6 +2,7 @@
 //
 // Egress: the option goes on.
 
+#define PDM_IS_RARE @rare
 #include "mark.p4h"
 
 tc(chain(), egress(), emit_all()) main;

@@ -78,7 +78,10 @@ fn forget(states: &mut [StateInfo], next: &[Vec<usize>]) {
             info.forgets = true;
             ways[i] = 1;
         }
-        for &n in &next[i] {
+        let mut targets = next[i].clone();
+        targets.sort_unstable();
+        targets.dedup();
+        for n in targets {
             ways[n] = ways[n].saturating_add(ways[i]);
         }
     }
