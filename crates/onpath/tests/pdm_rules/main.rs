@@ -1,0 +1,167 @@
+//! What STF scripts cannot say of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use bpf::abi::Hook;
+use control::Store;
+use interp::{Interpreter, Options};
+use ir::{ExternInst, Program};
+use kernel::sys::TcContext;
+use kernel::test_run::TestRun;
+use onpath::bpf_target::{self, Request};
+use onpath::driver::{self, Elaborated, Input};
+use onpath::output::text_of;
+use std::sync::Arc;
+
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+
+fn elaborate(path: &str) -> Elaborated {
+    driver::elaborate(&Input::file(&common::root().join(path)))
+        .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)))
+}
+
+fn instance(program: &Program, name: &str) -> ExternInst {
+    let found = program.externs.iter().find(|(_, data)| data.name == name);
+    found.map_or_else(|| panic!("no {name}"), |(instance, _)| instance)
+}
+
+fn counted(store: &impl Store, counter: ExternInst, index: u64) -> u64 {
+    let count = store.counter(counter, index);
+    count.unwrap_or_else(|e| panic!("{e}")).packets
+}
+
+/// A packet of so many bytes of IPv6 with these headers between the fixed one and the upper layer.
+fn packet(next: u8, between: &[u8], protocol: u8, length: usize) -> Vec<u8> {
+    let payload = length - 40;
+    let mut bytes = vec![
+        2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd, 0x60, 0, 0, 0,
+    ];
+    bytes.extend((payload as u16).to_be_bytes());
+    bytes.extend([next, 64]);
+    for host in [1, 2] {
+        bytes.extend([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, host]);
+    }
+    bytes.extend(between);
+    let upper = bytes.len();
+    bytes.resize(14 + length, 0);
+    bytes[upper..upper + 4].copy_from_slice(&[0x9c, 0x40, 0, 53]);
+    if protocol == TCP {
+        bytes[upper + 12] = 5 << 4;
+    }
+    bytes
+}
+
+fn plain(protocol: u8, length: usize) -> Vec<u8> {
+    packet(protocol, &[], protocol, length)
+}
+
+/// UDP with the option, of this number.
+fn numbered(psn: u16) -> Vec<u8> {
+    let [high, low] = psn.to_be_bytes();
+    let header = [UDP, 1, 0x0f, 10, 0, 0, high, low, 0, 0, 0, 0, 0, 0, 1, 0];
+    packet(60, &header, UDP, 40 + 16 + 8)
+}
+
+#[test]
+fn what_would_be_longer_than_the_link_takes_goes_without() {
+    let program = Arc::new(elaborate("programs/pdm/egress.p4").program);
+    let options = Options {
+        mtu: 1500,
+        ..Options::default()
+    };
+    let mut it = Interpreter::new(Arc::clone(&program), options).expect("a program it runs");
+    let grown = |it: &mut Interpreter, length| {
+        it.run(0, &plain(UDP, length)).packets[0].bytes.len() - 14 - length
+    };
+    assert_eq!(grown(&mut it, 1484), 16);
+    assert_eq!(grown(&mut it, 1485), 0);
+    assert_eq!(grown(&mut it, 1500), 0);
+    assert_eq!(
+        counted(&it, instance(&program, "egress.egress_packets"), 10),
+        2
+    );
+}
+
+#[test]
+fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
+    let Elaborated { program, map, .. } = elaborate("programs/pdm/egress.p4");
+    let program = Arc::new(program);
+    let request = Request {
+        observe: true,
+        ..Request::hook(Hook::TcEgress)
+    };
+    let compiled = bpf_target::compile(&program, &map, request)
+        .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &map)));
+    let loaded = kernel::load(&compiled.object, &compiled.abi, &program, &map)
+        .unwrap_or_else(|failure| panic!("{}\n{}", failure.diagnostic.message, failure.log));
+    let mut target = TestRun::new(loaded);
+    let context = TcContext {
+        gso_segs: 4,
+        gso_size: 400,
+        ..TcContext::default()
+    };
+    // A packet of a test run is offloaded by number alone: the kernel knows no protocol that could be taken apart
+    // and makes no room in it. So what counts here is what the program decides.
+    let run = |target: &mut TestRun, protocol| {
+        let ran = target.run_in(0, &plain(protocol, 1660), context);
+        ran.unwrap_or_else(|e| panic!("{e}"));
+    };
+    let counter = instance(&program, "egress.egress_packets");
+    run(&mut target, TCP);
+    assert_eq!(counted(&target, counter, 9), 1);
+    let (offload, table) = program
+        .tables
+        .iter()
+        .find(|(_, table)| table.name == "egress.offload")
+        .expect("its table");
+    let mark_once = table
+        .actions
+        .iter()
+        .position(|entry| program.actions[entry.action].name == "egress.mark_once")
+        .expect("its action");
+    let call = ir::ActionCall {
+        action: mark_once as u32,
+        args: Vec::new(),
+    };
+    target
+        .set_default(offload, &call)
+        .unwrap_or_else(|e| panic!("{e}"));
+    run(&mut target, TCP);
+    assert_eq!(counted(&target, counter, 0), 1);
+    // A datagram's length is the application's.
+    run(&mut target, UDP);
+    assert_eq!(counted(&target, counter, 0), 1);
+    assert_eq!(counted(&target, counter, 9), 2);
+}
+
+#[test]
+fn losses_are_exact_under_reordering_and_duplication() {
+    let program = Arc::new(elaborate("programs/pdm/ingress.p4").program);
+    // Numbers that come in, then what is expected, received, reordered and come again.
+    let cases: [(&[u16], [u64; 4]); 7] = [
+        (&[5], [1, 1, 0, 0]),
+        (&[100, 101, 104, 105], [6, 4, 0, 0]),
+        (&[100, 101, 103, 102, 102, 106, 99], [8, 7, 2, 1]),
+        (&[65534, 65535, 0, 2, 1], [5, 5, 1, 0]),
+        (&[7, 7, 7], [1, 3, 0, 2]),
+        // Of the last 64 numbers it is known which came.
+        (&[0, 63, 0, 1, 1], [64, 5, 1, 2]),
+        // 2^15 ahead is behind.
+        (&[0, 0x7fff, 0xffff], [0x8001, 3, 1, 0]),
+    ];
+    for (numbers, expected) in cases {
+        let options = Options::default();
+        let mut it = Interpreter::new(Arc::clone(&program), options).expect("a program it runs");
+        for &number in numbers {
+            it.run(0, &numbered(number));
+        }
+        let flows = it.flows(instance(&program, "flows")).expect("its flows");
+        assert_eq!(flows.len(), 1);
+        let field = |at: usize| flows[0].value[at].to_u64();
+        // expected, received, reordered, duplicates of `flow_t`
+        let found = [7, 8, 10, 11].map(field);
+        assert_eq!(found, expected.map(Some), "{numbers:?}");
+    }
+}
