@@ -46,7 +46,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let pins = Pins::default();
     check_interface(device, index, &pins).map_err(refused)?;
     // Before anything is changed: an address may be taken.
-    let page = serve(address)?;
+    let (address, page) = serve(address)?.unzip();
 
     let name = match &args.name {
         Some(name) => name.clone(),
@@ -72,11 +72,14 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         running.leave();
         return Ok(ExitCode::SUCCESS);
     }
-    tell_served(&name, &page);
-    tell_line!("{name}: running; interrupt to end");
     let mut reader = open(&pins, &name)?;
+    let show = show(args, page);
+    // Whoever asks for the page finds one as soon as it is told.
+    live::look(&mut reader, &show, false)?;
+    tell_served(&name, address);
+    tell_line!("{name}: running; interrupt to end");
     let ended = || ended(&pins, &name, Some(index));
-    let end = live::show(&mut reader, &show(args, page), interrupts, ended)?;
+    let end = live::show(&mut reader, &show, interrupts, ended)?;
     tell_end(&name, end);
     match end {
         End::TakenOff => running.leave(),
@@ -93,9 +96,10 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
     let address = address(args)?;
     let pins = Pins::default();
     let mut reader = open(&pins, name)?;
-    let page = serve(address)?;
-    tell_served(name, &page);
+    let (address, page) = serve(address)?.unzip();
     let show = show(args, page);
+    live::look(&mut reader, &show, false)?;
+    tell_served(name, address);
     if args.once && show.duration.is_none() {
         live::look(&mut reader, &show, true)?;
     } else {
@@ -193,13 +197,13 @@ fn serve(address: Option<SocketAddr>) -> Result<Option<(SocketAddr, Page)>, Stop
     Ok(Some((bound, page)))
 }
 
-fn tell_served(name: &str, page: &Option<(SocketAddr, Page)>) {
-    if let Some((address, _)) = page {
+fn tell_served(name: &str, address: Option<SocketAddr>) {
+    if let Some(address) = address {
         tell_line!("{name}: figures for Prometheus at http://{address}/metrics");
     }
 }
 
-fn show(args: &Pdm, page: Option<(SocketAddr, Page)>) -> Show {
+fn show(args: &Pdm, page: Option<Page>) -> Show {
     let interval = Duration::from_secs_f64(args.interval);
     let duration = args.duration.map(Duration::from_secs_f64);
     let one_interval = args.once && args.attach.is_none();
@@ -213,7 +217,7 @@ fn show(args: &Pdm, page: Option<(SocketAddr, Page)>) -> Show {
         interval,
         duration: duration.or(one_interval.then_some(interval)),
         once: args.once,
-        page: page.map(|(_, page)| page),
+        page,
     }
 }
 

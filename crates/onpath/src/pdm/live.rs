@@ -61,8 +61,6 @@ pub fn show(
     let begun = Instant::now();
     let end = show.duration.map(|duration| begun + duration);
     let mut next = begun + show.interval;
-    // Whoever asks for the page finds one from the beginning.
-    look(reader, show, false)?;
     loop {
         let until = end.map_or(next, |end| end.min(next));
         let interrupted = interrupts

@@ -104,7 +104,7 @@ pub fn print(parts: &[Part]) -> String {
 }
 
 /// No session takes longer, in seconds, also on a busy machine.
-const LONGEST: &str = "240";
+const LONGEST: &str = "600";
 
 /// Between the outputs of two commands; no command prints it.
 const SEPARATOR: &str = "\u{1e}";
