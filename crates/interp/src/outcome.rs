@@ -76,7 +76,7 @@ impl fmt::Display for Fault {
             Fault::AssertionFailed => f.write_str("an assertion did not hold"),
             Fault::Multicast { group } => write!(
                 f,
-                "it was to go to multicast group {group}, and there are no multicast groups"
+                "it was to go to multicast group {group}, which `v1model` programs cannot do yet"
             ),
             Fault::MalformedCall { name } => write!(
                 f,

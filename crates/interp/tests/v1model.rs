@@ -209,7 +209,7 @@ fn multicast_is_refused_where_it_is_seen_and_a_fault_where_it_is_not() {
     let messages: Vec<_> = error.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(
         messages,
-        ["multicast groups are not supported by any target yet"]
+        ["no target sends the packets of `v1model` programs to multicast groups yet"]
     );
     let declarations = "var group: bit<16>\nroutine f control(inout group) {\n  group = 16w3;\n}";
     let outcome = run(declarations, "  call f(inout sm.mcast_grp);", "", &[6; 4]);

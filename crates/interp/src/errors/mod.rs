@@ -31,10 +31,13 @@ pub fn multicast(at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0712"),
         at,
-        "multicast groups are not supported by any target yet",
+        "no target sends the packets of `v1model` programs to multicast groups yet",
     )
     .label("this asks for a copy of the packet for each member of a group")
-    .help("send the packet to one port by `egress_spec`, or set `mcast_grp` to 0")
+    .help(
+        "send the packet to one port by `egress_spec`, set `mcast_grp` to 0, or write the program for \
+         `tc_model.p4`, which has multicast groups",
+    )
 }
 
 /// The program's package is none that the interpreter runs, or lacks one of its blocks.
