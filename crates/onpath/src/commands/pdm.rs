@@ -226,7 +226,7 @@ fn cost(mode: Mode, device: &str) -> String {
     match mode {
         Mode::Conformant => format!(
             "conformant: one option a packet; segmentation offload of {device} is limited to one segment \
-             meanwhile, which takes more of the processor"
+             meanwhile, which slows fast streams down"
         ),
         Mode::MarkOnce => {
             "mark-once: segmentation offload copies an option into several packets; on the wire \

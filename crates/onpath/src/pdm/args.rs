@@ -59,7 +59,7 @@ pub struct Pdm {
     ///
     /// A conformant measurement limits the segmentation offload of the interface to one segment as
     /// long as it runs: the host hands each packet over on its own, which takes more of the
-    /// processor. With mark-once, offload stays as it is and copies an option into all packets that
+    /// processor and slows fast streams down. With mark-once, offload stays as it is and copies an option into all packets that
     /// it makes of one. On the wire that is not conformant: the other end sees sequence numbers
     /// again and again, and counts them as duplicates.
     #[arg(long, value_enum, default_value = "conformant")]
