@@ -8,6 +8,7 @@ mod single;
 mod statistics;
 
 use crate::error::Error;
+use programs::Codes;
 use std::path::Path;
 
 /// Figures of one measurement, `[version][round]`.
@@ -16,17 +17,18 @@ type Rounds = Vec<Vec<f64>>;
 /// Measures everything and returns the two texts: JSON, Markdown.
 pub fn measure(root: &Path) -> Result<(String, String), Error> {
     let effort = network::Effort::from_environment();
+    let codes = Codes::build(root)?;
     eprintln!("single packets by test runs, in turn ...");
-    let single = single::measure(root, single::ROUNDS)?;
+    let single = single::measure(&codes, single::ROUNDS)?;
     eprintln!("the kernel's own statistics, under traffic ...");
-    let statistics = statistics::measure(root, effort)?;
+    let statistics = statistics::measure(&codes, effort)?;
     let mut lines = Vec::new();
     for scenario in network::SCENARIOS {
         eprintln!("{} ...", scenario.title);
-        lines.push(network::measure(root, scenario, effort)?);
+        lines.push(network::measure(&codes, scenario, effort)?);
     }
     eprintln!("requests and answers ...");
-    let latency = network::latency(root, effort)?;
+    let latency = network::latency(&codes, effort)?;
     let report = report::Report::new(single, statistics, lines, latency);
     Ok((report.json(), report.markdown()))
 }

@@ -1,7 +1,7 @@
 //! Traffic between two namespaces whose devices have the programs.
 
 use super::Rounds;
-use super::programs::{Code, End, Offloaded, Version};
+use super::programs::{Code, Codes, End, Offloaded, Version};
 use crate::error::Error;
 use kernel::bench::median;
 use kernel::sys::Link;
@@ -9,7 +9,6 @@ use lab::traffic::iperf::{self, Load};
 use lab::traffic::udp;
 use lab::{Ends, Offloads, Pair, Route, SERVER};
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 /// How long to measure.
@@ -143,25 +142,26 @@ pub struct Line {
 
 /// One network a version, each with its programs, which take turns.
 fn networks(
-    root: &Path,
+    codes: &Codes,
     offloads: Offloads,
     one_segment: bool,
     offloaded: Offloaded,
 ) -> Result<Vec<(Pair, Attached)>, Error> {
-    VERSIONS
-        .iter()
-        .map(|version| {
+    codes
+        .of(&VERSIONS)
+        .into_iter()
+        .map(|code| {
             let net = pair(offloads, one_segment)?;
-            let attached = attach(&net, &Code::build(root, *version)?, offloaded)?;
+            let attached = attach(&net, code, offloaded)?;
             Ok((net, attached))
         })
         .collect()
 }
 
 /// Measures a scenario.
-pub fn measure(root: &Path, scenario: Scenario, effort: Effort) -> Result<Line, Error> {
+pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Line, Error> {
     let nets = networks(
-        root,
+        codes,
         scenario.offloads,
         scenario.one_segment,
         scenario.offloaded,
@@ -193,8 +193,8 @@ pub struct Latency {
 }
 
 /// Requests of 64 bytes, one after the other, answered at once.
-pub fn latency(root: &Path, effort: Effort) -> Result<Latency, Error> {
-    let nets = networks(root, Offloads::All, false, Offloaded::Left)?;
+pub fn latency(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
+    let nets = networks(codes, Offloads::All, false, Offloaded::Left)?;
     let mut latency = Latency {
         middle: vec![Vec::new(); nets.len()],
         slow: vec![Vec::new(); nets.len()],

@@ -76,6 +76,32 @@ pub enum Code {
     ByHand(Vec<u8>),
 }
 
+/// All versions, compiled.
+pub struct Codes([(Version, Code); 4]);
+
+impl Codes {
+    /// Compiles them.
+    pub fn build(root: &Path) -> Result<Codes, Error> {
+        let build = |version| Ok::<_, Error>((version, Code::build(root, version)?));
+        Ok(Codes([
+            build(Version::None)?,
+            build(Version::Empty)?,
+            build(Version::Onpath)?,
+            build(Version::ByHand)?,
+        ]))
+    }
+
+    /// Those of some versions, in their order.
+    pub fn of(&self, versions: &[Version]) -> Vec<&Code> {
+        let one = |version: &Version| self.0.iter().find(|(v, _)| v == version);
+        versions
+            .iter()
+            .filter_map(one)
+            .map(|(_, code)| code)
+            .collect()
+    }
+}
+
 /// A program from P4.
 pub struct Prepared {
     name: &'static str,

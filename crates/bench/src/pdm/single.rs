@@ -2,12 +2,11 @@
 //! run is a system call of its own and finds caches as that left them.
 
 use super::Rounds;
-use super::programs::{Code, End, Offloaded, Version};
+use super::programs::{Codes, End, Offloaded, Version};
 use crate::error::Error;
 use kernel::bench::median;
 use kernel::sys::Prog;
 use std::io;
-use std::path::Path;
 
 /// Turns that each program gets.
 pub const ROUNDS: usize = 300;
@@ -63,12 +62,12 @@ fn run(prog: &Prog, packet: &[u8], out: &mut Vec<u8>) -> io::Result<f64> {
 }
 
 /// Measures all versions in turn, after having seen that they do the same.
-pub fn measure(root: &Path, rounds: usize) -> Result<Single, Error> {
-    let ends = VERSIONS
-        .iter()
-        .map(|version| {
-            Code::build(root, *version)?
-                .load(Offloaded::Left)?
+pub fn measure(codes: &Codes, rounds: usize) -> Result<Single, Error> {
+    let ends = codes
+        .of(&VERSIONS)
+        .into_iter()
+        .map(|code| {
+            code.load(Offloaded::Left)?
                 .ok_or_else(|| Error::new("there is nothing to measure"))
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -141,6 +140,7 @@ fn measure_in_turn(ends: &[End], rounds: usize) -> io::Result<Single> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pdm::programs::Code;
 
     #[test]
     fn the_programs_by_hand_put_the_option_on_and_take_it_off() {

@@ -3,12 +3,11 @@
 
 use super::Rounds;
 use super::network::{Effort, attach, pair, rate};
-use super::programs::{Code, Offloaded, Version};
+use super::programs::{Codes, Offloaded, Version};
 use crate::error::Error;
 use kernel::sys::{Prog, count_runs};
 use lab::Offloads;
 use lab::traffic::iperf::Load;
-use std::path::Path;
 use std::time::Duration;
 
 /// What is measured, in this order.
@@ -26,11 +25,11 @@ pub struct Statistics {
 }
 
 /// Measures all versions in turn.
-pub fn measure(root: &Path, effort: Effort) -> Result<Statistics, Error> {
+pub fn measure(codes: &Codes, effort: Effort) -> Result<Statistics, Error> {
     let mut nets = Vec::new();
-    for version in VERSIONS {
+    for code in codes.of(&VERSIONS) {
         let net = pair(Offloads::All, false)?;
-        let attached = attach(&net, &Code::build(root, version)?, Offloaded::Left)?;
+        let attached = attach(&net, code, Offloaded::Left)?;
         nets.push((net, attached));
     }
     let mut found = Statistics {
