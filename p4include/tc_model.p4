@@ -40,7 +40,7 @@ struct tc_input {
     bit<1>       vlan_present;   // whether the packet has a VLAN tag that the device keeps beside it
     bit<16>      vlan_tci;       // that tag: priority, drop eligibility, identifier
     bit<64>      timestamp;      // now, in nanoseconds of the monotonic clock
-    bit<32>      gso_segments;   // packets that the device will make of this one; 0 or 1: it stays one
+    bit<32>      gso_segments;   // packets that the device will make of this one; 0 or 1 too where nobody counted: see gso_size
     bit<32>      gso_size;       // payload bytes of each of them but the last; 0: it stays one
     bit<32>      mtu;            // of the interface, without the Ethernet header; 0 if it is not known
 }

@@ -140,7 +140,7 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
 fn losses_are_exact_under_reordering_and_duplication() {
     let program = Arc::new(elaborate("programs/pdm/ingress.p4").program);
     // Numbers that come in, then what is expected, received, reordered and come again.
-    let cases: [(&[u16], [u64; 4]); 7] = [
+    let cases: [(&[u16], [u64; 4]); 8] = [
         (&[5], [1, 1, 0, 0]),
         (&[100, 101, 104, 105], [6, 4, 0, 0]),
         (&[100, 101, 103, 102, 102, 106, 99], [8, 7, 2, 1]),
@@ -148,8 +148,10 @@ fn losses_are_exact_under_reordering_and_duplication() {
         (&[7, 7, 7], [1, 3, 0, 2]),
         // Of the last 64 numbers it is known which came.
         (&[0, 63, 0, 1, 1], [64, 5, 1, 2]),
-        // 2^15 ahead is behind.
-        (&[0, 0x7fff, 0xffff], [0x8001, 3, 1, 0]),
+        // 2^15 ahead is behind, and too far to have been sent before the first.
+        (&[0, 0x7fff, 0xffff], [0x8000, 3, 1, 0]),
+        // Two in a row from far behind: the other host began anew, and nothing was lost.
+        (&[100, 101, 40000, 40001, 40002], [5, 5, 1, 0]),
     ];
     for (numbers, expected) in cases {
         let options = Options::default();

@@ -1,26 +1,27 @@
 //! What an update need not write: values that are in the flow's place already.
 //!
 //! An update that follows a look-up on every way, with no other call between, finds in the place what the
-//! look-up gave. A field whose variable nobody assigns in the locked region is there still; if the flow is
-//! new, the look-up gave zero.
+//! look-up gave. A field whose variable nobody assigns on the way is there still; if the flow is new, the
+//! look-up gave zero.
 
 use ir::{
     Block, ExprKind, ExternArg, ExternCall, Label, Place, Program, Stmt, StmtKind, Var, atomic,
     visit, visit::Access,
 };
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// For each update that follows a look-up, which fields are kept. Calls are known by where the program
 /// keeps them.
 pub type Kept = HashMap<*const ExternCall, Vec<bool>>;
 
 /// What the last call on every way to a point was.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Before<'a> {
     /// None yet.
     Nothing,
-    /// This look-up, and it was the first call.
-    Looked(&'a ExternCall),
+    /// This look-up, and it was the first call; with the variables that were assigned since.
+    Looked(&'a ExternCall, Rc<HashSet<Var>>),
     /// Something else, or it depends.
     Unknown,
     /// No way leads there.
@@ -32,7 +33,9 @@ impl<'a> Before<'a> {
         match (self, other) {
             (Before::Never, one) | (one, Before::Never) => one,
             (Before::Nothing, Before::Nothing) => Before::Nothing,
-            (Before::Looked(a), Before::Looked(b)) if std::ptr::eq(a, b) => self,
+            (Before::Looked(a, some), Before::Looked(b, more)) if std::ptr::eq(a, b) => {
+                Before::Looked(a, Rc::new(some.union(&more).copied().collect()))
+            }
             _ => Before::Unknown,
         }
     }
@@ -40,20 +43,8 @@ impl<'a> Before<'a> {
 
 /// Looks through the statements that a lock is held for.
 pub fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
-    let mut assigned = HashSet::new();
-    visit::walk_block(stmts, &mut |stmt| {
-        if atomic::flow_call(program, &stmt.kind).is_some() {
-            return;
-        }
-        visit::accesses(program, &stmt.kind, |access| {
-            if let Access::Write(Place::Var(var)) = access {
-                assigned.insert(var);
-            }
-        });
-    });
     let mut walk = Walk {
         program,
-        assigned,
         breaks: HashMap::new(),
         kept: Kept::new(),
     };
@@ -63,8 +54,6 @@ pub fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
 
 struct Walk<'a> {
     program: &'a Program,
-    /// Variables that are written by anything but calls.
-    assigned: HashSet<Var>,
     breaks: HashMap<Label, Before<'a>>,
     kept: Kept,
 }
@@ -82,36 +71,48 @@ impl<'a> Walk<'a> {
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                let after = self.block(then, before);
+                let after = self.block(then, before.clone());
                 after.join(self.block(otherwise, before))
             }
             StmtKind::Switch { cases, default, .. } => {
-                let mut after = self.block(default, before);
+                let mut after = self.block(default, before.clone());
                 for (_, block) in cases {
-                    after = after.join(self.block(block, before));
+                    after = after.join(self.block(block, before.clone()));
                 }
                 after
             }
             StmtKind::Atomic(block) => self.block(block, before),
             StmtKind::Labeled(label, block) => self.labeled(*label, block, before),
             StmtKind::Break(label) => {
-                let known = self.breaks.get(label).copied().unwrap_or(Before::Never);
+                let known = self.breaks.remove(label).unwrap_or(Before::Never);
                 self.breaks.insert(*label, known.join(before));
                 Before::Never
             }
             StmtKind::Extern(call) if atomic::flow_call(self.program, kind).is_some() => {
                 match (call.name.as_str(), before) {
-                    ("lookup", Before::Nothing) => Before::Looked(call),
-                    ("update", Before::Looked(lookup)) => {
-                        let fields = self.fields(lookup, call);
+                    ("lookup", Before::Nothing) => Before::Looked(call, Rc::default()),
+                    ("update", Before::Looked(lookup, assigned)) => {
+                        let fields = self.fields(lookup, call, &assigned);
                         self.kept.insert(std::ptr::from_ref(call), fields);
                         Before::Unknown
                     }
                     _ => Before::Unknown,
                 }
             }
-            _ => before,
+            _ => self.assigned(kind, before),
         }
+    }
+
+    fn assigned(&self, kind: &StmtKind, before: Before<'a>) -> Before<'a> {
+        let Before::Looked(lookup, mut assigned) = before else {
+            return before;
+        };
+        visit::accesses(self.program, kind, |access| {
+            if let Access::Write(Place::Var(var)) = access {
+                Rc::make_mut(&mut assigned).insert(var);
+            }
+        });
+        Before::Looked(lookup, assigned)
     }
 
     fn labeled(&mut self, label: Label, block: &'a Block, before: Before<'a>) -> Before<'a> {
@@ -119,7 +120,12 @@ impl<'a> Walk<'a> {
         end.join(self.breaks.remove(&label).unwrap_or(Before::Never))
     }
 
-    fn fields(&self, lookup: &ExternCall, update: &ExternCall) -> Vec<bool> {
+    fn fields(
+        &self,
+        lookup: &ExternCall,
+        update: &ExternCall,
+        assigned: &HashSet<Var>,
+    ) -> Vec<bool> {
         let Some(ExternArg::In(values)) = update.args.get(1) else {
             return Vec::new();
         };
@@ -134,7 +140,7 @@ impl<'a> Walk<'a> {
             let place = Place::Var(var);
             places.get(i) == Some(&place)
                 && places.iter().filter(|p| **p == place).count() == 1
-                && !self.assigned.contains(&var)
+                && !assigned.contains(&var)
                 && !lookup.result.contains(&place)
         };
         values.iter().enumerate().map(same).collect()
