@@ -37,6 +37,10 @@ impl Leaves for Gen<'_> {
     }
 
     fn var(&mut self, var: Var) -> C {
+        if self.is_tc_input(var, "mtu") {
+            // Asked for where it is needed: it stays what it is, and few packets need it.
+            return C::call("packet_mtu", vec![C::id("ctx")]);
+        }
         self.local(Role::Var(var))
     }
 

@@ -4,7 +4,7 @@ use super::storage::Spilled;
 use super::{Pull, pull_call};
 use crate::abi::{Hook, MapAbi, MapKind};
 use crate::emit::Gen;
-use crate::emit::locals::Local;
+use crate::emit::locals::{Local, Role};
 use crate::errors;
 use crate::plan::Model;
 use arch::tc::{Direction, Verdict};
@@ -83,7 +83,6 @@ impl Gen<'_> {
                 "length" => ctx("len"),
                 "gso_segments" => ctx("gso_segs"),
                 "timestamp" => C::call("now_ns", Vec::new()),
-                "mtu" => C::call("packet_mtu", vec![C::id("ctx")]),
                 member => ctx(member),
             };
             out.push(Stmt::Assign(place, value));
@@ -127,6 +126,30 @@ impl Gen<'_> {
             .flat_map(|slot| &slot.vars)
             .map(|(name, var)| (name.to_string(), *var))
             .collect()
+    }
+
+    /// Whether a variable is the input of this name.
+    pub(in crate::emit) fn is_tc_input(&self, var: Var, name: &str) -> bool {
+        self.p.slot_var(arch::tc::INPUT, name) == Some(var)
+    }
+
+    /// The time, if the program asks for it anyway.
+    pub(in crate::emit) fn timestamp(&mut self) -> Option<C> {
+        let p = self.p;
+        let var = p.slot_var(arch::tc::INPUT, "timestamp")?;
+        let mut asked = false;
+        for body in visit::bodies(p) {
+            visit::walk_block(body, &mut |s| {
+                visit::accesses(p, &s.kind, |access| {
+                    if let Access::Eval(e) = access {
+                        visit::walk_expr(p, e, &mut |data| {
+                            asked |= data.kind == ir::ExprKind::Var(var);
+                        });
+                    }
+                });
+            });
+        }
+        asked.then(|| self.local(Role::Var(var)))
     }
 
     fn direction(&self) -> Direction {

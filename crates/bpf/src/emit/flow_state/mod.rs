@@ -98,7 +98,10 @@ impl Gen<'_> {
         self.push(declare(CType::U32, &index, masked));
         let now = (layout.idle > 0).then(|| {
             let now = own(self, "now");
-            self.push(declare(CType::U64, &now, C::call("flow_now", Vec::new())));
+            let time = self
+                .timestamp()
+                .unwrap_or_else(|| C::call("flow_now", Vec::new()));
+            self.push(declare(CType::U64, &now, time));
             now
         });
         let map = C::Ident(layout.map.clone());
