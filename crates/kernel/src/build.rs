@@ -2,7 +2,7 @@
 
 use crate::clang::{self, Clang, Effort, Source};
 use crate::sys::load_object;
-use crate::verifier_log;
+use crate::verifier_log::{self, Refusal};
 use diag::Diagnostic;
 
 /// An object, and what the kernel said when it was tried.
@@ -23,7 +23,14 @@ pub struct Built {
 /// loads.
 pub fn object(clang: &Clang, source: Source<'_>) -> Result<Built, Box<Diagnostic>> {
     let object = clang::compile(clang, source)?;
-    if !is_outwitted(&object) {
+    let refusal = refusal(&object);
+    if let Some(refusal) = &refusal
+        && refusal.reason.contains("combined stack size")
+    {
+        // The functions have room each, but not one in the other: clang cannot know.
+        return Err(crate::errors::clang::stack_too_large(&refusal.reason));
+    }
+    if !refusal.is_some_and(|refusal| is_outwitted(&refusal)) {
         return Ok(Built {
             object,
             outwitted: false,
@@ -45,14 +52,15 @@ pub fn object(clang: &Clang, source: Source<'_>) -> Result<Built, Box<Diagnostic
     }
 }
 
-/// Whether the verifier refuses an object because it lost track of a pointer.
-fn is_outwitted(object: &[u8]) -> bool {
-    let Err(failure) = load_object(object, &[]) else {
-        return false;
-    };
-    verifier_log::read(&failure.log).is_some_and(|refusal| {
-        let reason = &refusal.reason;
-        reason.contains("invalid access to packet")
-            || reason.contains("pointer") && reason.contains("prohibited")
-    })
+/// Why the verifier refuses an object, if it does.
+fn refusal(object: &[u8]) -> Option<Refusal> {
+    let failure = load_object(object, &[]).err()?;
+    verifier_log::read(&failure.log)
+}
+
+/// Whether the verifier refuses because it lost track of a pointer.
+fn is_outwitted(refusal: &Refusal) -> bool {
+    let reason = &refusal.reason;
+    reason.contains("invalid access to packet")
+        || reason.contains("pointer") && reason.contains("prohibited")
 }

@@ -1,8 +1,8 @@
 //! Variables, fields and headers: where the emitter finds and puts their values.
 
-use super::Gen;
 use super::access::Bytes;
 use super::locals::Role;
+use super::{Gen, Ways};
 use crate::errors;
 use crate::plan::Rep;
 use crate::plan::flow::Known;
@@ -37,7 +37,7 @@ impl Leaves for Gen<'_> {
     }
 
     fn var(&mut self, var: Var) -> C {
-        if self.is_tc_input(var, "mtu") {
+        if self.ways == Ways::Usual && self.is_tc_input(var, "mtu") {
             // Asked for where it is needed: it stays what it is, and few packets need it.
             return C::call("packet_mtu", vec![C::id("ctx")]);
         }

@@ -3,8 +3,8 @@
 use super::storage::Spilled;
 use super::{Pull, pull_call};
 use crate::abi::{Hook, MapAbi, MapKind};
-use crate::emit::Gen;
 use crate::emit::locals::{Local, Role};
+use crate::emit::{Gen, Ways};
 use crate::errors;
 use crate::plan::Model;
 use arch::tc::{Direction, Verdict};
@@ -83,6 +83,7 @@ impl Gen<'_> {
                 "length" => ctx("len"),
                 "gso_segments" => ctx("gso_segs"),
                 "timestamp" => C::call("now_ns", Vec::new()),
+                "mtu" => C::call("packet_mtu", vec![C::id("ctx")]),
                 member => ctx(member),
             };
             out.push(Stmt::Assign(place, value));
@@ -133,8 +134,11 @@ impl Gen<'_> {
         self.p.slot_var(arch::tc::INPUT, name) == Some(var)
     }
 
-    /// The time, if the program asks for it anyway.
+    /// The time, if the program asks for it anyway and has room to keep it.
     pub(in crate::emit) fn timestamp(&mut self) -> Option<C> {
+        if self.ways != Ways::Usual {
+            return None;
+        }
         let p = self.p;
         let var = p.slot_var(arch::tc::INPUT, "timestamp")?;
         let mut asked = false;
