@@ -45,6 +45,11 @@ fn check(what: &str, net: &Pair, [client, server]: &[Measured<'_>; 2]) {
         let lost = to.total("packets_lost");
         assert!(sent > 0, "{what}: nothing was sent with the option");
         assert_eq!(lost, sent - received, "{what}: {dropped:?} dropped");
+        // The programs drop nothing: what is lost the devices must have counted.
+        assert!(
+            lost <= dropped.iter().sum(),
+            "{what}: {lost} lost, {dropped:?} dropped"
+        );
         assert_eq!(to.total("packets_duplicated"), 0, "{what}");
         // Two processors may send at the same time.
         let reordered = to.total("packets_reordered");
