@@ -1,6 +1,6 @@
 //! The maps that lead from ports to interfaces and back.
 
-use crate::abi::{MOST_PORTS_OF_A_GROUP, MapAbi, MapKind};
+use crate::abi::{MOST_PORTS_OF_A_GROUP, MapAbi, MapKind, PortsAbi};
 use crate::emit::Gen;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 
@@ -30,85 +30,66 @@ impl Gen<'_> {
 
     /// The address of the map from interfaces to ports.
     fn input_ports(&mut self) -> C {
-        if let Some(map) = &self.maps.ports.input {
-            return C::id(map.as_str()).addr();
-        }
-        let map = self.names.fresh_map("input_ports", "");
-        self.maps.declare(
-            MapAbi {
-                name: map.to_string(),
-                kind: MapKind::Hash,
-                key_size: 4,
-                value_size: 4,
-                max_entries: self.options.max_ports,
-                no_prealloc: false,
-            },
-            Some((Type::U32, Type::U32)),
-        );
-        self.maps.ports.input = Some(map.to_string());
-        C::Ident(map).addr()
+        let abi = self.port_map(MapKind::Hash);
+        let types = Some((Type::U32, Type::U32));
+        self.one_map(|ports| &mut ports.input, "input_ports", abi, types)
     }
 
     /// The address of the map from ports to interfaces, for redirects by XDP.
     pub(super) fn redirect_ports(&mut self) -> C {
-        if let Some(map) = &self.maps.ports.devmap {
-            return C::id(map.as_str()).addr();
-        }
-        let map = self.names.fresh_map("ports", "");
-        self.maps.declare(
-            MapAbi {
-                name: map.to_string(),
-                kind: MapKind::DevmapHash,
-                key_size: 4,
-                value_size: 4,
-                max_entries: self.options.max_ports,
-                no_prealloc: false,
-            },
-            None,
-        );
-        self.maps.ports.devmap = Some(map.to_string());
-        C::Ident(map).addr()
+        let abi = self.port_map(MapKind::DevmapHash);
+        self.one_map(|ports| &mut ports.devmap, "ports", abi, None)
     }
 
     /// The address of the map from ports to interfaces.
     pub(super) fn egress_ports(&mut self) -> C {
-        if let Some(map) = &self.maps.ports.egress {
-            return C::id(map.as_str()).addr();
-        }
-        let map = self.names.fresh_map("ports", "");
-        self.maps.declare(
-            MapAbi {
-                name: map.to_string(),
-                kind: MapKind::Hash,
-                key_size: 4,
-                value_size: 4,
-                max_entries: self.options.max_ports,
-                no_prealloc: false,
-            },
-            Some((Type::U32, Type::U32)),
-        );
-        self.maps.ports.egress = Some(map.to_string());
-        C::Ident(map).addr()
+        let abi = self.port_map(MapKind::Hash);
+        let types = Some((Type::U32, Type::U32));
+        self.one_map(|ports| &mut ports.egress, "ports", abi, types)
     }
 
     /// The address of the map from multicast groups to their ports.
     pub(super) fn groups(&mut self) -> C {
-        if let Some(map) = &self.maps.ports.groups {
+        let abi = MapAbi {
+            value_size: 4 * (1 + MOST_PORTS_OF_A_GROUP),
+            max_entries: MOST_GROUPS,
+            no_prealloc: true,
+            ..self.port_map(MapKind::Hash)
+        };
+        let types = Some((Type::U32, Type::Struct("port_group".into())));
+        self.one_map(|ports| &mut ports.groups, "groups", abi, types)
+    }
+
+    /// A map from one number to another, with room for all ports; it has no name yet.
+    fn port_map(&self, kind: MapKind) -> MapAbi {
+        MapAbi {
+            name: String::new(),
+            kind,
+            key_size: 4,
+            value_size: 4,
+            max_entries: self.options.max_ports,
+            no_prealloc: false,
+        }
+    }
+
+    /// The address of the map that a place of the description names. It is declared when it is first asked for.
+    fn one_map(
+        &mut self,
+        place: fn(&mut PortsAbi) -> &mut Option<String>,
+        wish: &str,
+        abi: MapAbi,
+        types: Option<(Type, Type)>,
+    ) -> C {
+        if let Some(map) = place(&mut self.maps.ports) {
             return C::id(map.as_str()).addr();
         }
-        let map = self.names.fresh_map("groups", "");
-        self.maps.declare(
-            MapAbi {
-                name: map.to_string(),
-                kind: MapKind::Hash,
-                key_size: 4,
-                value_size: 4 * (1 + MOST_PORTS_OF_A_GROUP),
-                max_entries: MOST_GROUPS,
-                no_prealloc: true,
-            },
-            Some((Type::U32, Type::Struct("port_group".into()))),
-        );
-        self.maps.ports.groups = Some(map.to_string());
-        C::Ident(map).addr()
+        let name = self.names.fresh_map(wish, "");
+        *place(&mut self.maps.ports) = Some(name.to_string());
+        let abi = MapAbi {
+            name: name.to_string(),
+            ..abi
+        };
+        self.maps.declare(abi, types);
+        C::Ident(name).addr()
     }
 }
