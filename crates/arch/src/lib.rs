@@ -28,8 +28,8 @@ pub struct Architecture {
     /// Its blocks in the order in which a packet meets them. Each is one constructor parameter of the
     /// package, in the same order.
     pub blocks: &'static [Block],
-    /// The externs of its include file, those of `core.p4` left out.
-    pub externs: &'static [Extern],
+    /// The externs of its include file and of those that it includes, `core.p4` left out: a list a file.
+    pub externs: &'static [&'static [Extern]],
 }
 
 /// A block that a program supplies.
@@ -113,9 +113,14 @@ impl Architecture {
         self.blocks.iter().find(|b| b.role == role)
     }
 
+    /// Its externs.
+    pub fn externs(&self) -> impl Iterator<Item = &'static Extern> {
+        self.externs.iter().copied().flatten()
+    }
+
     /// The extern of a name.
     pub fn find_extern(&self, name: &str) -> Option<&'static Extern> {
-        self.externs.iter().find(|e| e.name == name)
+        self.externs().find(|e| e.name == name)
     }
 
     /// The names of the shared slots, each once, in the order in which blocks name them.
@@ -194,7 +199,7 @@ mod tests {
                 text += &include("ebpf_model.p4");
                 text += &include("xdp_model.p4");
             }
-            for item in arch.externs {
+            for item in arch.externs() {
                 let declared = text.lines().any(|line| {
                     line.starts_with("extern ")
                         && line

@@ -1,7 +1,7 @@
 //! `tc_model`: a parser, a control that rewrites headers and chooses one of traffic control's verdicts, a
 //! deparser, at an interface's ingress or egress.
 
-use crate::{Architecture, Block, Slot};
+use crate::{Architecture, Block, Extern, Slot, effect};
 use ir::Role;
 
 /// The slot of `tc_input`; its scalars are its fields.
@@ -35,8 +35,15 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::Shared(crate::xdp::HEADERS), Slot::PacketOut],
         },
     ],
-    externs: crate::ebpf::TC_EXTERNS,
+    externs: &[crate::ebpf::EXTERNS, crate::xdp::EXTERNS, EXTERNS],
 };
+
+/// What this model has beyond that of XDP.
+const EXTERNS: &[Extern] = &[
+    effect("l4_csum_replace2"),
+    effect("l4_csum_replace4"),
+    effect("random32"),
+];
 
 /// Which way a packet goes: the members of `tc_direction` in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

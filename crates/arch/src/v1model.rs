@@ -53,7 +53,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::PacketOut, Slot::Shared(HEADERS)],
         },
     ],
-    externs: EXTERNS,
+    externs: &[EXTERNS],
 };
 
 const MATCH_ACTION: &[Slot] = &[

@@ -1,6 +1,6 @@
 //! `xdp_model`: a parser, a control that rewrites headers and chooses one of XDP's verdicts, a deparser.
 
-use crate::{Architecture, Block, Slot};
+use crate::{Architecture, Block, Extern, Slot, effect, pure};
 use ir::Role;
 
 /// The slot that holds the program's headers, in every architecture.
@@ -36,8 +36,17 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::Shared(HEADERS), Slot::PacketOut],
         },
     ],
-    externs: crate::ebpf::XDP_EXTERNS,
+    externs: &[crate::ebpf::EXTERNS, EXTERNS],
 };
+
+/// What this model has beyond the filter's.
+pub(crate) const EXTERNS: &[Extern] = &[
+    pure("ebpf_ipv4_checksum"),
+    pure("csum_replace2"),
+    pure("csum_replace4"),
+    effect("BPF_KTIME_GET_NS"),
+    effect("BPF_PERF_EVENT_OUTPUT"),
+];
 
 /// What becomes of a packet: the members of `xdp_action` in order, which are the kernel's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

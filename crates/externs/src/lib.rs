@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn every_extern_of_every_architecture_has_a_meaning() {
         for arch in arch::all() {
-            for declared in arch.externs {
+            for declared in arch.externs() {
                 assert!(find(declared.name).is_some(), "{}", declared.name);
             }
         }
