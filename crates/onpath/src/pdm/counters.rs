@@ -1,4 +1,4 @@
-//! What the programs count, by the indices that `programs/pdm/egress.p4` and `ingress.p4` give it.
+//! What the programs count, by the indices that `programs/pdm/mark.p4h` and `read.p4h` give it.
 
 use super::snapshot::{Count, Packets, Totals, What};
 
