@@ -133,6 +133,19 @@ impl Link {
         })
     }
 
+    /// Puts another program of the same kind in the place of the one that it holds. No packet meets neither.
+    pub fn update(&self, prog: &Prog) -> io::Result<()> {
+        // SAFETY: no pointers but the options', which are not given.
+        check(unsafe {
+            libbpf_sys::bpf_link_update(
+                self.fd.as_raw_fd(),
+                prog.as_fd().as_raw_fd(),
+                std::ptr::null(),
+            )
+        })
+        .map(|_| ())
+    }
+
     /// Opens a pinned attachment.
     pub fn open(path: &Path) -> io::Result<Link> {
         Ok(Link {
@@ -161,5 +174,27 @@ impl Link {
         })?;
         // SAFETY: both XDP and tcx links begin their part of the union with the device's index.
         Ok(unsafe { info.__bindgen_anon_1.xdp.ifindex })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::netns::NetNs;
+
+    #[test]
+    fn a_link_takes_another_program() {
+        let ns = NetNs::new().expect("this test needs root");
+        let [first, second] = [-1, 2].map(|verdict| Prog::constant_tc(verdict).expect("loads"));
+        let seen = ns.run(|| {
+            let loopback = 1;
+            let link = Link::attach_tcx(&first, loopback, Side::Ingress)?;
+            let before = tcx_on(loopback, Side::Ingress)?;
+            link.update(&second)?;
+            Ok([before, tcx_on(loopback, Side::Ingress)?])
+        });
+        let id = |prog: &Prog| prog.info().expect("is loaded").id;
+        let expected = [vec![id(&first)], vec![id(&second)]];
+        assert_eq!(seen.expect("attaches"), expected);
     }
 }
