@@ -1,9 +1,12 @@
 //! Throughput by `iperf3`, from the client to the server.
 
 use crate::net::{Route, SERVER};
+use crate::space::Space;
 use serde_json::Value;
+use std::fs;
 use std::io;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// What is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,10 +23,13 @@ pub enum Load {
 }
 
 /// What `iperf3` said.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     /// Bits of payload a second that arrived.
     pub bits_per_second: f64,
+    /// The same for each interval of the stream, in order: for TCP what the sender handed over, which no queue
+    /// makes faster than it is, for UDP what arrived. At least a tenth of a second each.
+    pub intervals: Vec<f64>,
     /// TCP segments that were sent again.
     pub retransmits: u64,
     /// Datagrams that were sent.
@@ -32,16 +38,40 @@ pub struct Measured {
     pub lost: u64,
 }
 
-/// Sends for a time.
+/// The shortest interval that `iperf3` knows, in seconds.
+const SHORTEST: f64 = 0.1;
+
+/// Where `iperf3` listens.
+const PORT: u16 = 5201;
+
+/// Sends for a time, of whole seconds.
 pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured> {
-    let mut server = net
-        .server()
-        .start(&["iperf3", "--server", "--one-off", "--forceflush"])?;
-    server.wait_for("listening")?;
-    let seconds = format!("{}", time.as_secs().max(1));
+    let seconds = time.as_secs().max(1);
+    // Few enough that the server's account fits into a pipe that nobody reads.
+    let interval = format!("{:.1}", (seconds as f64 / 20.0).max(SHORTEST));
+    let words = [
+        "iperf3",
+        "--server",
+        "--one-off",
+        "--json",
+        "--interval",
+        &interval,
+    ];
+    let _server = net.server().start(&words)?;
+    wait_for_listener(net.server())?;
+    let seconds = seconds.to_string();
     let address = SERVER.to_string();
     let mut words = vec![
-        "iperf3", "--json", "-6", "--client", &address, "--time", &seconds,
+        "iperf3",
+        "--json",
+        "-6",
+        "--get-server-output",
+        "--client",
+        &address,
+        "--time",
+        &seconds,
+        "--interval",
+        &interval,
     ];
     let (size, rate);
     if let Load::Udp { size: s, rate: r } = load {
@@ -53,11 +83,40 @@ pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured>
     parse(&said, load).ok_or_else(|| io::Error::other(format!("`iperf3` said: {said}")))
 }
 
+/// A server that reports as JSON does not say when it is ready.
+fn wait_for_listener(space: &Space) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const LOOK_AGAIN: Duration = Duration::from_millis(2);
+    let started = Instant::now();
+    space.run(|| {
+        loop {
+            if is_listening(&fs::read_to_string("/proc/thread-self/net/tcp6")?, PORT) {
+                return Ok(());
+            }
+            if started.elapsed() > PATIENCE {
+                return Err(io::Error::other("`iperf3` does not listen"));
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+    })
+}
+
+/// Whether a list of sockets, as the kernel writes it, has one that listens on a port.
+fn is_listening(sockets: &str, port: u16) -> bool {
+    const LISTENS: &str = "0A";
+    let port = format!(":{port:04X}");
+    sockets.lines().skip(1).any(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        words.next().is_some_and(|local| local.ends_with(&port)) && words.nth(1) == Some(LISTENS)
+    })
+}
+
 fn parse(said: &Value, load: Load) -> Option<Measured> {
     let end = &said["end"];
     Some(match load {
         Load::Tcp => Measured {
             bits_per_second: end["sum_received"]["bits_per_second"].as_f64()?,
+            intervals: intervals(said)?,
             retransmits: end["sum_sent"]["retransmits"].as_u64()?,
             packets: 0,
             lost: 0,
@@ -70,12 +129,25 @@ fn parse(said: &Value, load: Load) -> Option<Measured> {
             let arrived = packets.saturating_sub(lost) as f64 / packets.max(1) as f64;
             Measured {
                 bits_per_second: 8.0 * bytes * arrived / seconds,
+                intervals: intervals(&said["server_output_json"])?,
                 retransmits: 0,
                 packets,
                 lost,
             }
         }
     })
+}
+
+/// The rates of one side's intervals, without a last one that is too short to tell.
+fn intervals(said: &Value) -> Option<Vec<f64>> {
+    let sums = said["intervals"].as_array()?.iter().map(|i| &i["sum"]);
+    let mut rates = Vec::new();
+    for sum in sums {
+        if sum["seconds"].as_f64()? >= SHORTEST / 2.0 {
+            rates.push(sum["bits_per_second"].as_f64()?);
+        }
+    }
+    (!rates.is_empty()).then_some(rates)
 }
 
 #[cfg(test)]
@@ -89,11 +161,26 @@ mod tests {
         let second = Duration::from_secs(1);
         let tcp = run(&net, Load::Tcp, second).expect("works");
         assert!(tcp.bits_per_second > 1e6, "{tcp:?}");
+        assert!((5..=11).contains(&tcp.intervals.len()), "{tcp:?}");
         let load = Load::Udp {
             size: 100,
             rate: 1_000_000,
         };
         let udp = run(&net, load, second).expect("works");
         assert!(udp.packets > 100 && udp.bits_per_second > 1e5, "{udp:?}");
+        assert!((5..=11).contains(&udp.intervals.len()), "{udp:?}");
+        assert!(udp.intervals.iter().any(|rate| *rate > 1e5), "{udp:?}");
+    }
+
+    #[test]
+    fn a_listener_is_found_by_its_port_and_state() {
+        let line = |port, state| {
+            let nobody = "00000000000000000000000000000000";
+            format!("  sl  local_address\n   0: {nobody}:{port} {nobody}:0000 {state} 00000000:0\n")
+        };
+        assert!(is_listening(&line("1451", "0A"), PORT));
+        assert!(!is_listening(&line("1452", "0A"), PORT));
+        assert!(!is_listening(&line("1451", "01"), PORT));
+        assert!(!is_listening("  sl  local_address\n", PORT));
     }
 }
