@@ -3,7 +3,7 @@
 use crate::program::HookProg;
 use crate::sys::{Link, Side, XdpMode};
 use crate::tc::Filter;
-use crate::{Pins, caps, errors, tc, xdp};
+use crate::{Pins, caps, errors, interface, tc, xdp};
 use bpf::abi::Hook;
 use diag::Diagnostic;
 
@@ -91,8 +91,9 @@ pub fn check_rights(hook: Hook) -> Result<(), Box<Diagnostic>> {
     Err(errors::load::not_permitted(what, &missing))
 }
 
-/// Fails if an interface has no room for another program at a hook: XDP has one place, tc many.
-pub fn check_free(
+/// Fails if an interface cannot have another program at a hook: XDP has one place, tc many, but programs for tc
+/// take Ethernet headers for granted.
+pub fn check_place(
     pins: &Pins,
     hook: Hook,
     name: &str,
@@ -100,7 +101,13 @@ pub fn check_free(
 ) -> Result<(), Box<Diagnostic>> {
     match hook {
         Hook::Xdp => xdp::check_free(pins, name, ifindex),
-        Hook::TcIngress | Hook::TcEgress => Ok(()),
+        Hook::TcIngress | Hook::TcEgress => match interface::link_type(ifindex) {
+            Ok(link_type) if !link_type.is_ethernet() => {
+                Err(errors::device::no_ethernet(name, link_type))
+            }
+            // One that has gone away is told when it is attached to.
+            _ => Ok(()),
+        },
     }
 }
 

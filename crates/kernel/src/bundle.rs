@@ -192,11 +192,11 @@ pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagno
     Ok(())
 }
 
-/// Fails if an interface has no room for one of the programs, of which each is to run at those ports.
-pub fn check_free(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Diagnostic>> {
+/// Fails if an interface cannot have one of the programs, of which each is to run at those ports.
+pub fn check_places(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Diagnostic>> {
     for (hook, ports) in wanted {
         for port in *ports {
-            attach::check_free(pins, *hook, &port.name, port.index)?;
+            attach::check_place(pins, *hook, &port.name, port.index)?;
         }
     }
     Ok(())

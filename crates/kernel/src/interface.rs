@@ -1,8 +1,10 @@
 //! Network interfaces of this process's namespace.
 
 use crate::errors;
+use crate::sys::netlink::{request, u16_at};
 use diag::Diagnostic;
 use nix::net::if_::{if_nameindex, if_nametoindex};
+use std::io;
 
 /// The index of an interface by name.
 pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
@@ -38,10 +40,51 @@ pub fn has_ipv6(name: &str) -> bool {
     std::fs::read_to_string(path).is_ok_and(|off| off.trim() == "0")
 }
 
+/// What the packets of an interface begin with, as the kernel's `if_arp.h` numbers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkType(pub u16);
+
+impl LinkType {
+    /// Whether they begin with an Ethernet header. On loopback they do.
+    pub fn is_ethernet(self) -> bool {
+        matches!(self.0, libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK)
+    }
+}
+
+/// The link type of an interface of this process's namespace.
+pub fn link_type(index: u32) -> io::Result<LinkType> {
+    // struct ifinfomsg
+    let mut header = [0; 16];
+    header[4..8].copy_from_slice(&index.to_ne_bytes());
+    let answers = request(libc::RTM_GETLINK, 0, &header)?;
+    let number = answers.first().and_then(|link| u16_at(link, 2));
+    number
+        .map(LinkType)
+        .ok_or(io::ErrorKind::InvalidData.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::netns::NetNs;
+    use crate::veth;
+    use std::process::Command;
+
+    #[test]
+    fn packets_of_veth_and_loopback_have_ethernet_headers_and_those_of_tun_have_none() {
+        let ns = NetNs::new().expect("this test needs root");
+        ns.run(|| {
+            veth::make_pairs(&[("one".into(), "two".into())])?;
+            let add = ["tuntap", "add", "tun0", "mode", "tun"];
+            assert!(Command::new("ip").args(add).status()?.success());
+            let is_ethernet =
+                |name| Ok::<_, io::Error>(link_type(if_nametoindex(name)?)?.is_ethernet());
+            assert!(is_ethernet("one")? && is_ethernet("lo")?);
+            assert!(!is_ethernet("tun0")?);
+            Ok(())
+        })
+        .expect("runs");
+    }
 
     #[test]
     fn ipv6_is_off_where_it_was_turned_off_and_where_nothing_is() {

@@ -3,6 +3,7 @@
 use diag::{Code, Diagnostic, Span};
 use kernel::clang::Clang;
 use kernel::errors::{bundle, clang, device, load, verifier};
+use kernel::interface::LinkType;
 use kernel::verifier_log::Refusal;
 use std::fmt::Write;
 use std::io;
@@ -204,6 +205,7 @@ fn several_programs_and_tc() {
             device::tc_not_attached("eth0", Some(&invalid), &denied),
             device::tc_not_attached("eth0", None, &denied),
             device::interface_gone("eth0"),
+            device::no_ethernet("tun0", LinkType(0xfffe)),
             device::link_settings("eth0", &denied),
             device::not_one(&denied),
             device::busy(),
@@ -226,6 +228,8 @@ E0793 the program could not be attached to `eth0`: clsact Operation not permitte
   tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
 E0794 interface `eth0` went away meanwhile; nothing was changed
   `ip link` lists what there is
+E0800 packets of interface `tun0` have no Ethernet header (link type 65534), and tc programs begin with one; nothing was changed
+  `ip link show dev tun0` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have Ethernet headers, tun, ipip, gre and wireguard ones have none
 E0795 the settings of interface `eth0` could not be changed: Operation not permitted
   it takes CAP_NET_ADMIN; `ip -details link show` shows them
 E0796 a BPF file system for the program's pins could not be mounted: Operation not permitted

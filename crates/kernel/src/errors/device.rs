@@ -1,6 +1,7 @@
 //! Network interfaces, namespaces, and programs on them.
 
 use super::words;
+use crate::interface::LinkType;
 use diag::{Code, Diagnostic, Span};
 use std::io;
 
@@ -151,6 +152,24 @@ pub fn interface_gone(name: &str) -> Box<Diagnostic> {
         format!("interface `{name}` went away meanwhile; nothing was changed"),
     )
     .help("`ip link` lists what there is")
+    .into()
+}
+
+/// Packets of the interface have no Ethernet header, which tc programs take for granted.
+pub fn no_ethernet(name: &str, link_type: LinkType) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0800"),
+        Span::NONE,
+        format!(
+            "packets of interface `{name}` have no Ethernet header (link type {}), and tc programs begin with one; \
+             nothing was changed",
+            link_type.0
+        ),
+    )
+    .help(format!(
+        "`ip link show dev {name}` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have \
+         Ethernet headers, tun, ipip, gre and wireguard ones have none"
+    ))
     .into()
 }
 

@@ -4,7 +4,7 @@ use super::folder::{
     self, PROGRAM, RECORD, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
 use super::sweep::Lock;
-use super::{Interface, MemberRecord, Pins, Record, record};
+use super::{Interface, Loading, MemberRecord, Pins, Record, record};
 use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
 use crate::description::Description;
@@ -79,32 +79,34 @@ impl Begun<'_> {
     }
 
     /// Pins programs with their maps and attachments: from now on they outlive this process, and the
-    /// instance is there. It is whole at once, or nothing is pinned.
+    /// instance is there. It is whole at once, or nothing is pinned. Returns which loading it is.
     pub fn commit(
         mut self,
         members: &[Member],
         attached: Vec<Attachment>,
-    ) -> Result<(), Box<Diagnostic>> {
+    ) -> Result<Loading, Box<Diagnostic>> {
         let failed = |e: io::Error| load_errors::pins(&self.folder, "pin the program in", &e);
         let record = self.record(members, &attached);
-        match attached.as_slice() {
+        let loading = match attached.as_slice() {
             [] => return Err(failed(io::ErrorKind::InvalidInput.into())),
             [_] => pin_all(&self.folder, members, &attached, &record).map_err(failed)?,
             _ => {
                 let place = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
-                pin_all(&place.path(), members, &attached, &record).map_err(failed)?;
+                let loading =
+                    pin_all(&place.path(), members, &attached, &record).map_err(failed)?;
                 let mark = folder::space_mark().map_err(failed)?;
                 folder::make(&self.folder.join(mark)).map_err(failed)?;
                 place.mount(&self.folder).map_err(|e| device::not_one(&e))?;
+                loading
             }
-        }
+        };
         self.committed = true;
         for attachment in attached {
             if let Holder::Filter(filter) = attachment.attached.holder {
                 filter.keep();
             }
         }
-        Ok(())
+        Ok(loading)
     }
 
     fn record(&self, members: &[Member], attached: &[Attachment]) -> Record {
@@ -136,8 +138,8 @@ fn pin_all(
     members: &[Member],
     attached: &[Attachment],
     record: &Record,
-) -> io::Result<()> {
-    record::write_json(&folder.join(RECORD), record)?;
+) -> io::Result<Loading> {
+    let loading = record::write(&folder.join(RECORD), record)?;
     for (number, member) in members.iter().enumerate() {
         let own = member_folder(folder, number);
         folder::make(&own)?;
@@ -156,7 +158,7 @@ fn pin_all(
             }
         }
     }
-    Ok(())
+    Ok(loading)
 }
 
 impl Drop for Begun<'_> {

@@ -25,7 +25,7 @@ mod record;
 mod sweep;
 
 pub use begin::Begun;
-pub use record::{Interface, MemberRecord, Record};
+pub use record::{Interface, Loading, MemberRecord, Record};
 
 use crate::errors::{device, load as load_errors};
 use crate::load::open_globals;
@@ -165,6 +165,22 @@ impl Pins {
     pub fn record(&self, instance: &str) -> Result<Record, Box<Diagnostic>> {
         let path = self.existing(instance)?.join(RECORD);
         record::read(&path).map_err(|e| load_errors::pins(&path, "read", &e))
+    }
+
+    /// Which loading of an instance is there.
+    pub fn loading(&self, instance: &str) -> Result<Loading, Box<Diagnostic>> {
+        let path = self.existing(instance)?.join(RECORD);
+        record::loading(&path).map_err(|e| load_errors::pins(&path, "read", &e))
+    }
+
+    /// Whether an instance is still the one of a loading, as far as that can be seen: neither unloaded nor loaded
+    /// anew under the same name.
+    pub fn is_still(&self, instance: &str, loading: Loading) -> bool {
+        match self.loading(instance) {
+            Ok(now) => now == loading,
+            // What cannot be read may be there all the same.
+            Err(_) => self.check_free(instance).is_err(),
+        }
     }
 
     /// Opens the tables and counters of one program of an instance: the named one, or the only one.

@@ -89,6 +89,16 @@ impl Interface {
     }
 }
 
+/// Which loading of an instance it is: the kernel's number for the map that its record is in, which no later
+/// one has, whatever its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loading(u32);
+
+/// Which loading a record tells of.
+pub(super) fn loading(path: &Path) -> io::Result<Loading> {
+    Ok(Loading(Map::open(path)?.info().id))
+}
+
 /// The part of every version that says which it is.
 #[derive(Deserialize)]
 struct Version {
@@ -112,6 +122,12 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     let map = Map::open(path)?;
     let json = map.get(&0u32.to_ne_bytes())?.unwrap_or_default();
     Ok(serde_json::from_slice(&json)?)
+}
+
+/// Pins a record.
+pub(super) fn write(path: &Path, record: &Record) -> io::Result<Loading> {
+    write_json(path, record)?;
+    loading(path)
 }
 
 /// Pins a value as JSON.

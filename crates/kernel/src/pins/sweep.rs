@@ -1,7 +1,7 @@
 //! Removing instances, and what killed commands left.
 
 use super::folder::{self, RECORD, SETTINGS};
-use super::{Pins, Record, record};
+use super::{Loading, Pins, Record, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::sys::Link;
@@ -48,6 +48,26 @@ impl Pins {
         let lock = self.lock()?;
         self.take_off(&folder)?;
         self.sweep(&lock)
+    }
+
+    /// As [`Pins::remove`], but only if it is the instance of that loading. `false`: it is not there any more, and
+    /// what else runs under its name stays.
+    pub fn remove_loading(
+        &self,
+        instance: &str,
+        loading: Loading,
+    ) -> Result<bool, Box<Diagnostic>> {
+        let folder = self.folder(instance)?;
+        if !self.root().is_dir() {
+            return Ok(false);
+        }
+        let lock = self.lock()?;
+        if !self.is_still(instance, loading) {
+            return Ok(false);
+        }
+        self.take_off(&folder)?;
+        self.sweep(&lock)?;
+        Ok(true)
     }
 
     /// Takes everything of ours off, whole or left by a killed command, and gives the names of the

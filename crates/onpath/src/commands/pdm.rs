@@ -1,7 +1,7 @@
 //! `onpath pdm`
 
 use super::start::unit::{Unit, nowhere};
-use super::start::{How, set_up};
+use super::start::{Ended, How, set_up};
 use crate::bundle::{self, Entries};
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
 use crate::pdm::args::{Mode, Pdm};
@@ -44,7 +44,8 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let index = interface::index(device).map_err(refused)?;
     kernel::bundle::check_rights(&[Hook::TcEgress, Hook::TcIngress], 2).map_err(refused)?;
     let pins = Pins::default();
-    check_interface(device, index, &pins).map_err(refused)?;
+    check_free(device, index, &pins).map_err(refused)?;
+    check_interface(device, index).map_err(refused)?;
     // Before anything is changed: an address may be taken.
     let (address, page) = serve(address)?.unzip();
 
@@ -59,6 +60,8 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
             gso_max_segs: (args.mode == Mode::Conformant).then_some(1),
             ..Change::default()
         },
+        // Another command may have begun to measure it since.
+        last_check: &|| check_free(device, index, &pins),
     };
     let running = set_up(unit(args, &name, device, &filters)?, &pins, how)?;
     for line in &running.told {
@@ -78,13 +81,16 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     live::look(&mut reader, &show, false)?;
     tell_served(&name, address);
     tell_line!("{name}: running; interrupt to end");
-    let ended = || ended(&pins, &name, Some(index));
+    let ended = || {
+        let gone = || interface::name(index).is_none();
+        let taken_off = running.is_gone().then_some(End::TakenOff);
+        taken_off.or_else(|| gone().then_some(End::InterfaceGone))
+    };
     let end = live::show(&mut reader, &show, interrupts, ended)?;
-    tell_end(&name, end);
-    match end {
-        End::TakenOff => running.leave(),
-        End::Enough | End::InterfaceGone => {
-            running.end()?;
+    match (end, running.end()?) {
+        (_, Ended::ByAnother) => tell_end(&name, End::TakenOff),
+        (end, Ended::Detached) => {
+            tell_end(&name, end);
             tell_line!("{name}: detached");
         }
     }
@@ -95,6 +101,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
 fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
     let address = address(args)?;
     let pins = Pins::default();
+    let loading = pins.loading(name).map_err(refused)?;
     let mut reader = open(&pins, name)?;
     let (address, page) = serve(address)?.unzip();
     let show = show(args, page);
@@ -104,20 +111,11 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
         live::look(&mut reader, &show, true)?;
     } else {
         // An interface that is gone is left for whoever began to measure it.
-        let ended = || ended(&pins, name, None);
+        let ended = || (!pins.is_still(name, loading)).then_some(End::TakenOff);
         let end = live::show(&mut reader, &show, interrupts, ended)?;
         tell_end(name, end);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether a measurement has ended, though nobody here has ended it.
-fn ended(pins: &Pins, name: &str, index: Option<u32>) -> Option<End> {
-    if pins.check_free(name).is_ok() {
-        return Some(End::TakenOff);
-    }
-    let gone = index.is_some_and(|index| interface::name(index).is_none());
-    gone.then_some(End::InterfaceGone)
 }
 
 fn tell_end(name: &str, end: End) {
@@ -164,8 +162,8 @@ fn address(args: &Pdm) -> Result<Option<SocketAddr>, Stop> {
     parsed.transpose()
 }
 
-/// Fails where the option could not go out, and where somebody puts it on already.
-fn check_interface(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnostic>> {
+/// Fails where somebody measures already.
+fn check_free(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnostic>> {
     for name in pins.names()? {
         // What cannot be read is in nobody's way here.
         let Ok(record) = pins.record(&name) else {
@@ -175,6 +173,11 @@ fn check_interface(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diag
             return Err(errors::measured(device, &name));
         }
     }
+    Ok(())
+}
+
+/// Fails where the option could not go out.
+fn check_interface(device: &str, index: u32) -> Result<(), Box<Diagnostic>> {
     if !interface::has_ipv6(device) {
         return Err(errors::no_ipv6(device));
     }

@@ -9,10 +9,12 @@ use crate::output::{
     Done, Stop, failed, print_diagnostics, refused, refused_in, say_line, tell_line,
 };
 use bpf::abi::{Abi, Hook};
+use diag::Diagnostic;
 use kernel::attach::{Mode, TcWay};
 use kernel::bundle::{Attachment, LoadRefused, Member, Port, Source};
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::Change;
+use kernel::pins::Loading;
 use kernel::{Failure, Pins};
 use prepare::{Interfaces, Prepared};
 use std::collections::BTreeMap;
@@ -37,6 +39,7 @@ pub fn run(args: Run) -> Done {
         },
         verbose: args.verbose,
         links: Change::default(),
+        last_check: &|| Ok(()),
     };
     let pins = Pins::default();
     let running = set_up(unit, &pins, how)?;
@@ -53,20 +56,24 @@ pub fn run(args: Run) -> Done {
     if let Err(error) = interrupts.wait() {
         tell_line!("waiting for an interrupt failed: {error}");
     }
-    running.end()?;
-    say_line!("\n{name}: detached");
+    match running.end()? {
+        Ended::Detached => say_line!("\n{name}: detached"),
+        Ended::ByAnother => say_line!("\n{name}: taken off by another command"),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// How a unit is set up.
 #[derive(Clone, Copy)]
-pub struct How {
+pub struct How<'a> {
     /// How tc programs are attached.
     pub way: TcWay,
     /// Whether the kernel's whole log is shown if it refuses.
     pub verbose: bool,
     /// What is changed of each interface at which a program runs, as long as it runs.
     pub links: Change,
+    /// What must hold besides. It is asked before anything is changed, when no other command can change anything.
+    pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
 }
 
 /// A unit that runs. Dropping it takes it off again: so does a command that ends before it could say that it runs.
@@ -79,6 +86,16 @@ pub struct Running<'a> {
 struct Saved<'a> {
     pins: &'a Pins,
     name: String,
+    loading: Loading,
+}
+
+/// How a unit came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// It was taken off now.
+    Detached,
+    /// Another command had taken it off.
+    ByAnother,
 }
 
 impl Running<'_> {
@@ -87,30 +104,44 @@ impl Running<'_> {
         self.saved.as_ref().map_or("", |saved| &saved.name)
     }
 
+    /// Whether another command has taken it off, even if something else runs under its name now.
+    pub fn is_gone(&self) -> bool {
+        let saved = self.saved.as_ref();
+        saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
+    }
+
     /// Leaves it running.
     pub fn leave(mut self) {
         self.saved = None;
     }
 
     /// Takes it off, and says if that fails.
-    pub fn end(mut self) -> Result<(), Stop> {
-        match self.saved.take() {
-            Some(Saved { pins, name }) => pins.remove(&name).map_err(refused),
-            None => Ok(()),
+    pub fn end(mut self) -> Result<Ended, Stop> {
+        let ours = self.saved.take().map(|saved| saved.remove());
+        match ours.transpose().map_err(refused)? {
+            Some(true) => Ok(Ended::Detached),
+            Some(false) | None => Ok(Ended::ByAnother),
         }
+    }
+}
+
+impl Saved<'_> {
+    /// `false`: somebody else has done so.
+    fn remove(&self) -> Result<bool, Box<Diagnostic>> {
+        self.pins.remove_loading(&self.name, self.loading)
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        if let Some(Saved { pins, name }) = self.saved.take() {
-            let _ = pins.remove(&name);
+        if let Some(saved) = self.saved.take() {
+            let _ = saved.remove();
         }
     }
 }
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
-pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop> {
+pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Running<'a>, Stop> {
     let interfaces = prepare::interfaces(&unit.bundle).map_err(refused)?;
     let begun = Instant::now();
     let mut read = Vec::new();
@@ -129,6 +160,7 @@ pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop
     }
     kernel::bundle::connect(&members).map_err(refused)?;
     let mut place = pins.begin(&unit.name).map_err(refused)?;
+    (how.last_check)().map_err(refused)?;
     if how.links != Change::default() {
         let ports = members.iter().flat_map(|member| &member.ports);
         let links: BTreeMap<u32, &str> = ports.map(|p| (p.index, p.name.as_str())).collect();
@@ -141,7 +173,7 @@ pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop
         .iter()
         .flat_map(|a| where_it_runs(&unit, &prepared, a))
         .collect();
-    place.commit(&members, attached).map_err(refused)?;
+    let loading = place.commit(&members, attached).map_err(refused)?;
 
     let name = unit.name;
     let own: Duration = prepared.iter().map(|p| p.own_time).sum();
@@ -157,7 +189,11 @@ pub fn set_up(mut unit: Unit, pins: &Pins, how: How) -> Result<Running<'_>, Stop
     told.extend(places);
     Ok(Running {
         told,
-        saved: Some(Saved { pins, name }),
+        saved: Some(Saved {
+            pins,
+            name,
+            loading,
+        }),
     })
 }
 
@@ -181,7 +217,7 @@ fn check_places(
         .zip(interfaces)
         .map(|(hook, at)| (*hook, at.ports.as_slice()))
         .collect();
-    kernel::bundle::check_free(pins, &wanted).map_err(refused)
+    kernel::bundle::check_places(pins, &wanted).map_err(refused)
 }
 
 fn load(
