@@ -4,13 +4,18 @@
 //! Everything is gone with the values that stand for it, also when a test panics. Addresses and link addresses are
 //! fixed and known to both ends, so that no packet is on the wire that nobody sent on purpose.
 
+mod machine;
 mod net;
 mod relay;
 mod space;
 mod task;
 pub mod traffic;
+mod watch;
+mod worker;
 
+pub use machine::machine;
 pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};
 pub use relay::{Counts, Pick, Relay, TRANSPORT_TRAFFIC, Way, transport};
 pub use space::Space;
 pub use task::Task;
+pub use watch::Watch;

@@ -1,54 +1,74 @@
 //! A download by HTTP, each byte of it checked: a small server of ours, `curl` as the client.
 
-use super::{Transferred, pattern};
+use super::{Amount, Transferred, pattern};
 use crate::net::{Route, SERVER};
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
+use std::time::{Duration, Instant};
 
-/// Downloads so many bytes from the server to the client.
-pub fn download(net: &impl Route, port: u16, bytes: u64) -> io::Result<Transferred> {
+/// How much longer than it should take a download may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes of a piece of a body whose length nobody knows beforehand.
+const PIECE: usize = 64 << 10;
+
+/// Downloads from the server to the client: a body of a length that is told beforehand, or one in pieces that goes on
+/// until the time is over.
+pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Transferred> {
     let listener = net.server().run(|| TcpListener::bind((SERVER, port)))?;
-    let url = format!("http://[{SERVER}]:{port}/{bytes}");
-    let mut curl =
-        net.client()
-            .start(&["curl", "--silent", "--globoff", "--max-time", "150", &url])?;
-    let server = thread::spawn(move || serve_one(&listener));
+    let url = format!("http://[{SERVER}]:{port}/");
+    let longest = match amount {
+        Amount::Bytes(_) => PATIENCE,
+        Amount::Time(time) => time + PATIENCE,
+    };
+    let longest = longest.as_secs().to_string();
+    let words = [
+        "curl",
+        "--silent",
+        "--globoff",
+        "--max-time",
+        &longest,
+        &url,
+    ];
+    let mut curl = net.client().start(&words)?;
+    let server = thread::spawn(move || serve_one(&listener, amount));
     let seen = pattern::check(curl.reader()?)?;
     if seen.corrupted_at.is_some() {
         return Ok(seen);
     }
-    let finished = curl.finish()?;
-    if !finished || seen.bytes != bytes {
+    // It fails if a body ends before its length or its last piece. Then nobody may have asked the server yet.
+    if !curl.finish()? {
         return Err(io::Error::other(format!(
-            "curl got {} of {bytes} bytes",
+            "curl failed after {} bytes",
             seen.bytes
         )));
     }
-    server
+    let sent = server
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
+    if seen.bytes != sent {
+        let got = seen.bytes;
+        return Err(io::Error::other(format!("curl got {got} of {sent} bytes")));
+    }
     Ok(seen)
 }
 
-/// Answers one request, for `/N`, with the first N bytes of the stream.
-fn serve_one(listener: &TcpListener) -> io::Result<()> {
+/// Answers one request, and tells how many bytes the body had.
+fn serve_one(listener: &TcpListener, amount: Amount) -> io::Result<u64> {
     let (stream, _) = listener.accept()?;
-    let mut lines = BufReader::new(&stream).lines();
-    let request = lines.next().ok_or(io::ErrorKind::UnexpectedEof)??;
-    for line in lines {
+    stream.set_write_timeout(Some(PATIENCE))?;
+    for line in BufReader::new(&stream).lines() {
         if line?.is_empty() {
-            break;
+            return match amount {
+                Amount::Bytes(bytes) => whole(stream, bytes),
+                Amount::Time(time) => in_pieces(stream, time),
+            };
         }
     }
-    let wanted = request
-        .strip_prefix("GET /")
-        .and_then(|rest| rest.split(' ').next()?.parse().ok())
-        .ok_or(io::ErrorKind::InvalidData)?;
-    answer(stream, wanted)
+    Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-fn answer(mut stream: TcpStream, bytes: u64) -> io::Result<()> {
+fn whole(mut stream: TcpStream, bytes: u64) -> io::Result<u64> {
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\nConnection: close\r\n\r\n"
@@ -58,7 +78,23 @@ fn answer(mut stream: TcpStream, bytes: u64) -> io::Result<()> {
         let left = usize::try_from(bytes - sent).unwrap_or(usize::MAX);
         sent += stream.write(pattern::at(sent, left))? as u64;
     }
-    Ok(())
+    Ok(sent)
+}
+
+fn in_pieces(mut stream: TcpStream, time: Duration) -> io::Result<u64> {
+    let started = Instant::now();
+    stream
+        .write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")?;
+    let mut sent = 0;
+    while started.elapsed() < time {
+        let mut piece = format!("{PIECE:x}\r\n").into_bytes();
+        piece.extend(pattern::at(sent, PIECE));
+        piece.extend(b"\r\n");
+        stream.write_all(&piece)?;
+        sent += PIECE as u64;
+    }
+    stream.write_all(b"0\r\n\r\n")?;
+    Ok(sent)
 }
 
 #[cfg(test)]
@@ -69,7 +105,11 @@ mod tests {
     #[test]
     fn a_download_arrives_whole() {
         let net = Pair::new(Ends::default()).expect("this test needs root and curl");
-        let seen = download(&net, 8080, 5_000_000).expect("works");
+        let seen = download(&net, 8080, Amount::Bytes(5_000_000)).expect("works");
         assert_eq!((seen.bytes, seen.corrupted_at), (5_000_000, None));
+        let time = Duration::from_millis(200);
+        let seen = download(&net, 8081, Amount::Time(time)).expect("works");
+        assert_eq!(seen.corrupted_at, None);
+        assert!(seen.time >= time && seen.bytes > 0, "{seen:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! Traffic that knows what must arrive.
 
+pub mod datagrams;
 pub mod http;
 pub mod iperf;
 mod pattern;

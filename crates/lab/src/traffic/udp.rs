@@ -1,6 +1,7 @@
 //! Datagrams: requests with answers after a time, and one-way streams. The first 8 bytes are a number from 1.
 
 use crate::space::Space;
+use crate::worker::Worker;
 use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, SockaddrIn6, recvmsg, setsockopt, sockopt::ReceiveTimestampns,
 };
@@ -8,9 +9,8 @@ use nix::sys::time::TimeSpec;
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often a server looks whether it should stop.
@@ -58,42 +58,6 @@ fn receive(
 fn number(datagram: &[u8]) -> u64 {
     let first = datagram.first_chunk().copied().unwrap_or_default();
     u64::from_be_bytes(first)
-}
-
-/// A thread that works until it is told to stop.
-#[derive(Debug)]
-struct Worker<T> {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<io::Result<T>>>,
-}
-
-impl<T: Send + 'static> Worker<T> {
-    fn start(work: impl FnOnce(&AtomicBool) -> io::Result<T> + Send + 'static) -> Worker<T> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        Worker {
-            stop,
-            thread: Some(thread::spawn(move || work(&stopped))),
-        }
-    }
-
-    fn finish(mut self) -> io::Result<T> {
-        self.stop.store(true, Ordering::Relaxed);
-        let thread = self.thread.take().ok_or(io::ErrorKind::NotFound)?;
-        thread
-            .join()
-            .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
-    }
-}
-
-impl<T> Drop for Worker<T> {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // What went wrong was for `finish` to tell.
-            let _ = thread.join();
-        }
-    }
 }
 
 /// Answers each datagram with the same bytes after a time.

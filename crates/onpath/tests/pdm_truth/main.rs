@@ -3,6 +3,7 @@
 //!
 //! `make soak` runs the traffic for a minute each (`ONPATH_SOAK_SECONDS`).
 
+mod account;
 mod measured;
 mod traffic;
 mod truth;

@@ -1,139 +1,168 @@
 //! What people do with a network, with the option put on and taken off at both ends: nothing is corrupted, nothing stalls, and
 //! the losses that are told are those that there were.
 
+use crate::account::Account;
 use crate::measured::{Measured, both};
 use lab::traffic::iperf::{self, Load};
-use lab::traffic::{Amount, Transferred, http, ping, tcp};
-use lab::{Ends, Offloads, Pair, Route};
-use std::time::Duration;
+use lab::traffic::{Amount, Transferred, datagrams, http, ping, tcp};
+use lab::{Ends, Offloads, Pair, Route, Watch};
+use std::time::{Duration, Instant};
 
 /// How long each kind of traffic runs.
 fn time() -> Duration {
     let seconds = std::env::var("ONPATH_SOAK_SECONDS").ok();
-    Duration::from_secs(seconds.and_then(|s| s.parse().ok()).unwrap_or(2))
+    Duration::from_secs(seconds.and_then(|s| s.parse().ok()).unwrap_or(1))
 }
 
 /// No gap is longer, on a machine that has other things to do.
 const STALL: Duration = Duration::from_secs(2);
 
-fn pair() -> Pair {
-    let ends = Ends {
-        offloads: Offloads::All,
-        mtu: 1500,
-    };
-    Pair::new(ends).expect("this test needs root")
-}
-
-/// Packets that a pair of devices dropped between the two measurements: the only loss that there can be.
-fn dropped(net: &Pair) -> [u64; 2] {
-    let at = |space: &lab::Space, device| {
-        ["tx_dropped", "rx_dropped"]
-            .into_iter()
-            .map(|name| space.counter(device, name).expect("a counter"))
-            .sum::<u64>()
-    };
-    [at(net.client(), "c0"), at(net.server(), "s0")]
-}
-
-/// What both ends told and what is true, at the end of a run.
-fn check(what: &str, net: &Pair, [client, server]: &[Measured<'_>; 2]) {
-    let (client, server) = (client.figures(), server.figures());
-    let dropped = dropped(net);
-    for (from, to) in [(&client, &server), (&server, &client)] {
-        let sent = from.total("packets_sent");
-        let received = to.total("packets_received");
-        let lost = to.total("packets_lost");
-        assert!(sent > 0, "{what}: nothing was sent with the option");
-        assert_eq!(lost, sent - received, "{what}: {dropped:?} dropped");
-        // The programs drop nothing: what is lost the devices must have counted.
-        assert!(
-            lost <= dropped.iter().sum(),
-            "{what}: {lost} lost, {dropped:?} dropped"
-        );
-        assert_eq!(to.total("packets_duplicated"), 0, "{what}");
-        // Two processors may send at the same time.
-        let reordered = to.total("packets_reordered");
-        println!(
-            "{what}: {sent} packets sent so far, {received} received, {lost} told as lost, {reordered} as reordered"
-        );
-    }
-}
-
-fn whole(what: &str, seen: Transferred) {
-    assert_eq!(seen.corrupted_at, None, "{what}");
-    assert!(seen.longest_gap < STALL, "{what}: {:?}", seen.longest_gap);
-    println!(
-        "{what}: {} bytes in {:.1} s ({:.2} Gbit/s), every one as sent; longest gap {:.1} ms",
-        seen.bytes,
-        seen.time.as_secs_f64(),
-        8e-9 * seen.bytes as f64 / seen.time.as_secs_f64(),
-        1e3 * seen.longest_gap.as_secs_f64()
-    );
-}
-
-/// One measurement for all of them: to start one takes longer than each.
 #[test]
 fn one_option_a_packet() {
-    let net = pair();
-    let ends = both(&net, &[]);
-    a_stream(&net, &ends);
-    iperf_by_tcp_and_udp(&net, &ends);
-    echoes(&net, &ends);
-    a_download(&net, &ends);
+    all("conformant", &[]);
 }
 
 #[test]
 fn large_packets_marked_once() {
-    let net = pair();
-    let ends = both(&net, &["--mode", "mark-once"]);
-    a_stream(&net, &ends);
-    a_download(&net, &ends);
+    all("marked once", &["--mode", "mark-once"]);
 }
 
-/// With segmentation left to the device, and merging.
-fn a_stream(net: &Pair, ends: &[Measured<'_>; 2]) {
-    let seen = tcp::transfer(net, 7001, Amount::Time(time())).expect("works");
-    whole("TCP", seen);
-    check("TCP", net, ends);
+/// All kinds through one measurement: to start one takes longer than each. Ends leave segmentation and checksums to
+/// their devices, and packets are merged when they come in.
+fn all(mode: &str, arguments: &[&str]) {
+    let ends = Ends {
+        offloads: Offloads::All,
+        mtu: 1500,
+    };
+    let net = Pair::new(ends).expect("this test needs root");
+    let ends = both(&net, arguments);
+    let mut account = Account::open(mode, &net, &ends);
+    for (what, run) in KINDS {
+        let started = Instant::now();
+        let came = run(&net, &ends);
+        let took = started.elapsed();
+        assert!(took >= time(), "{what}: only {took:?}");
+        assert!(came.longest_gap < STALL, "{what}: {:?}", came.longest_gap);
+        account.check(what, took, &came);
+    }
 }
 
-fn iperf_by_tcp_and_udp(net: &Pair, ends: &[Measured<'_>; 2]) {
-    let tcp = iperf::run(net, Load::Tcp, time()).expect("works");
-    println!("iperf3 TCP: {:.2} Gbit/s", tcp.bits_per_second / 1e9);
-    assert!(tcp.bits_per_second > 1e6);
-    check("iperf3 TCP", net, ends);
+/// What a kind of traffic came to.
+pub struct Came {
+    /// As a reader wants to know it.
+    pub text: String,
+    /// Whether the other end sends something too.
+    pub both_ways: bool,
+    /// The longest time in which nothing arrived.
+    pub longest_gap: Duration,
+}
+
+type Run = fn(&Pair, &[Measured<'_>; 2]) -> Came;
+
+const KINDS: [(&str, Run); 6] = [
+    ("TCP stream", stream),
+    ("iperf3 TCP", iperf_tcp),
+    ("datagrams", datagrams),
+    ("iperf3 UDP", iperf_udp),
+    ("ping", echoes),
+    ("HTTP download", download),
+];
+
+fn stream(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
+    whole(tcp::transfer(net, 7001, Amount::Time(time())).expect("works"))
+}
+
+fn download(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
+    whole(http::download(net, 8080, Amount::Time(time())).expect("works"))
+}
+
+fn whole(seen: Transferred) -> Came {
+    assert_eq!(seen.corrupted_at, None);
+    assert!(seen.bytes > 0);
+    let rate = 8e-9 * seen.bytes as f64 / seen.time.as_secs_f64();
+    Came {
+        text: format!(
+            "{} bytes arrived ({rate:.2} Gbit/s), every one as sent",
+            seen.bytes
+        ),
+        both_ways: true,
+        longest_gap: seen.longest_gap,
+    }
+}
+
+fn iperf_tcp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
+    let watch = Watch::start(net.server(), "s0").expect("starts");
+    let seen = iperf::run(net, Load::Tcp, time()).expect("works");
+    assert!(seen.bits_per_second > 1e6);
+    Came {
+        text: format!(
+            "{:.2} Gbit/s arrived, {} segments were sent again",
+            seen.bits_per_second / 1e9,
+            seen.retransmits
+        ),
+        both_ways: true,
+        longest_gap: watch.finish().expect("works"),
+    }
+}
+
+/// What the receiving program is too slow for has arrived: it is no loss of packets.
+fn iperf_udp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
     let load = Load::Udp {
         size: 1200,
         rate: 100_000_000,
     };
-    let udp = iperf::run(net, load, time()).expect("works");
-    // What the receiving program was too slow for had arrived.
-    println!(
-        "iperf3 UDP: {} datagrams, {} of them not read",
-        udp.packets, udp.lost
-    );
-    assert!(udp.packets > 1000);
-    check("iperf3 UDP", net, ends);
+    let watch = Watch::start(net.server(), "s0").expect("starts");
+    let seen = iperf::run(net, load, time()).expect("works");
+    assert!(seen.packets > 1000);
+    Came {
+        text: format!(
+            "{} datagrams were sent, of which iperf3 did not come to read {}",
+            seen.packets, seen.lost
+        ),
+        both_ways: true,
+        longest_gap: watch.finish().expect("works"),
+    }
 }
 
-fn echoes(net: &Pair, ends: &[Measured<'_>; 2]) {
+fn datagrams(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
+    let plan = datagrams::Plan {
+        size: 1200,
+        rate: 10,
+        time: time(),
+    };
+    let seen = datagrams::stream(net, 7002, plan).expect("works");
+    assert_eq!(seen.corrupted, 0);
+    assert!(seen.whole > 1000, "{seen:?}");
+    Came {
+        text: format!(
+            "{} of {} datagrams were read, every byte as sent",
+            seen.whole, seen.sent
+        ),
+        both_ways: false,
+        longest_gap: seen.longest_gap,
+    }
+}
+
+fn echoes(net: &Pair, ends: &[Measured<'_>; 2]) -> Came {
     let interval = Duration::from_millis(10);
-    let count = (time().as_millis() / interval.as_millis()) as u64;
+    // The first goes at once, and the last is answered at once.
+    let count = (time().as_millis() / interval.as_millis()) as u64 + 1;
+    let watch = Watch::start(net.client(), "c0").expect("starts");
     let seen = ping::ping(net, count, interval).expect("works");
+    let longest_gap = watch.finish().expect("works");
     assert_eq!((seen.sent, seen.received), (count, count));
+    assert_eq!(seen.corrupted, 0);
     let figures = ends[0].figures();
     let flow = figures.flow("icmpv6", 0);
     assert_eq!(flow.number("packets_received"), count);
-    assert_eq!(flow.delay("round_trip_delay").0, count);
-    check("ping", net, ends);
-}
-
-fn a_download(net: &Pair, ends: &[Measured<'_>; 2]) {
-    // As much as a test transfer says goes through in the time; at least once.
-    let probe = http::download(net, 8080, 20_000_000).expect("works");
-    let rate = probe.bytes as f64 / probe.time.as_secs_f64().max(0.001);
-    let bytes = (rate * time().as_secs_f64()) as u64;
-    let seen = http::download(net, 8081, bytes.max(1)).expect("works");
-    whole("HTTP", seen);
-    check("HTTP", net, ends);
+    let (samples, mean) = flow.delay("round_trip_delay");
+    assert_eq!(samples, count);
+    Came {
+        text: format!(
+            "{count} echoes were sent and answered, every byte as sent, and all of them gave a round-trip delay (mean {:.1} µs)",
+            1e6 * mean.as_secs_f64()
+        ),
+        both_ways: true,
+        longest_gap,
+    }
 }

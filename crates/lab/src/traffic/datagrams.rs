@@ -1,0 +1,141 @@
+//! Datagrams from the client to the server at a steady rate, each byte of them checked.
+
+use super::pattern;
+use crate::net::{Route, SERVER};
+use crate::worker::Worker;
+use std::io;
+use std::net::{Ipv6Addr, UdpSocket};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the receiver looks whether it should stop, and how long the last ones have to arrive.
+const LOOK_UP: Duration = Duration::from_millis(20);
+const LAST: Duration = Duration::from_millis(200);
+/// Datagrams are sent as many at once as are due every so often.
+const TICK: Duration = Duration::from_millis(1);
+
+/// What is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Bytes of each datagram, at least 8.
+    pub size: usize,
+    /// Datagrams a millisecond.
+    pub rate: u32,
+    /// For so long.
+    pub time: Duration,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Seen {
+    /// Datagrams that were sent.
+    pub sent: u64,
+    /// Datagrams that arrived as they were sent; what a busy receiver has no room for is not among them.
+    pub whole: u64,
+    /// Datagrams that arrived otherwise.
+    pub corrupted: u64,
+    /// The longest time in which nothing arrived.
+    pub longest_gap: Duration,
+}
+
+/// Sends from the client to the server.
+pub fn stream(net: &impl Route, port: u16, plan: Plan) -> io::Result<Seen> {
+    let plan = Plan {
+        size: plan.size.max(8),
+        ..plan
+    };
+    let socket = net.server().run(|| UdpSocket::bind((SERVER, port)))?;
+    socket.set_read_timeout(Some(LOOK_UP))?;
+    let receiving = Worker::start(move |stop| {
+        let mut seen = Seen::default();
+        let mut last = Instant::now();
+        let mut buffer = vec![0; 1 << 16];
+        while !stop.load(Ordering::Relaxed) {
+            let Some(length) = receive(&socket, &mut buffer)? else {
+                continue;
+            };
+            seen.longest_gap = seen.longest_gap.max(last.elapsed());
+            last = Instant::now();
+            match is_whole(&buffer[..length], plan.size) {
+                true => seen.whole += 1,
+                false => seen.corrupted += 1,
+            }
+        }
+        Ok(seen)
+    });
+    let socket = net
+        .client()
+        .run(|| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))?;
+    socket.connect((SERVER, port))?;
+    let sent = send(&socket, plan)?;
+    thread::sleep(LAST);
+    let seen = receiving.finish()?;
+    Ok(Seen { sent, ..seen })
+}
+
+fn send(socket: &UdpSocket, plan: Plan) -> io::Result<u64> {
+    let started = Instant::now();
+    let mut sent = 0;
+    let mut due = started;
+    while due < started + plan.time {
+        for _ in 0..plan.rate {
+            socket.send(&datagram(sent, plan.size))?;
+            sent += 1;
+        }
+        due += TICK;
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+    }
+    Ok(sent)
+}
+
+/// Its number, and from there on the stream that both ends know.
+fn datagram(number: u64, size: usize) -> Vec<u8> {
+    let mut bytes = number.to_be_bytes().to_vec();
+    bytes.extend(pattern::at(number.wrapping_mul(size as u64), size - 8));
+    bytes
+}
+
+fn is_whole(bytes: &[u8], size: usize) -> bool {
+    let number = bytes.first_chunk().copied().map(u64::from_be_bytes);
+    number.is_some_and(|number| bytes == datagram(number, size))
+}
+
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    match socket.recv(buffer) {
+        Ok(length) => Ok(Some(length)),
+        Err(error) if matches!(error.kind(), WouldBlock | TimedOut | Interrupted) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ends, Pair};
+
+    #[test]
+    fn datagrams_arrive_whole() {
+        let net = Pair::new(Ends::default()).expect("this test needs root");
+        let plan = Plan {
+            size: 1200,
+            rate: 2,
+            time: Duration::from_millis(200),
+        };
+        let seen = stream(&net, 7001, plan).expect("works");
+        assert_eq!((seen.sent, seen.corrupted), (400, 0));
+        assert!(seen.whole > 0 && seen.whole <= 400, "{seen:?}");
+    }
+
+    #[test]
+    fn a_wrong_byte_or_length_is_seen() {
+        let whole = datagram(1000, 1200);
+        assert!(is_whole(&whole, 1200));
+        let mut wrong = whole.clone();
+        wrong[700] ^= 1;
+        assert!(!is_whole(&wrong, 1200));
+        assert!(!is_whole(&whole[..1199], 1200));
+        assert!(!is_whole(&[1, 2], 1200));
+    }
+}

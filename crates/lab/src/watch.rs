@@ -1,0 +1,80 @@
+//! Whether packets keep coming in.
+
+use crate::space::Space;
+use crate::worker::Worker;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the counter is read.
+const LOOK_UP: Duration = Duration::from_millis(5);
+
+/// Reads a device's counter of packets that came in, again and again.
+#[derive(Debug)]
+pub struct Watch(Worker<Duration>);
+
+impl Watch {
+    /// Starts; works until it is dropped.
+    pub fn start(space: &Space, device: &str) -> io::Result<Watch> {
+        // It shows the namespace in which it was opened.
+        let mut counters = space.run(|| File::open("/proc/thread-self/net/dev"))?;
+        let device = device.to_owned();
+        let mut before = packets(&mut counters, &device)?;
+        Ok(Watch(Worker::start(move |stop| {
+            let (mut last, mut longest) = (Instant::now(), Duration::ZERO);
+            while !stop.load(Ordering::Relaxed) {
+                thread::sleep(LOOK_UP);
+                let count = packets(&mut counters, &device)?;
+                longest = longest.max(last.elapsed());
+                if count != before {
+                    (last, before) = (Instant::now(), count);
+                }
+            }
+            Ok(longest)
+        })))
+    }
+
+    /// Stops, and tells the longest time without a packet, to some milliseconds.
+    pub fn finish(self) -> io::Result<Duration> {
+        self.0.finish()
+    }
+}
+
+fn packets(counters: &mut File, device: &str) -> io::Result<u64> {
+    counters.rewind()?;
+    let mut text = String::new();
+    counters.read_to_string(&mut text)?;
+    let count = text.lines().find_map(|line| {
+        let (name, numbers) = line.split_once(':')?;
+        // Bytes come first.
+        let packets = numbers.split_whitespace().nth(1)?;
+        (name.trim() == device).then(|| packets.parse().ok())?
+    });
+    count.ok_or_else(|| io::Error::other(format!("there is no device `{device}`")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::ping;
+    use crate::{Ends, Pair, Route};
+
+    #[test]
+    fn silence_is_measured() {
+        let net = Pair::new(Ends::default()).expect("this test needs root");
+        let watch = Watch::start(net.server(), "s0").expect("starts");
+        let interval = Duration::from_millis(10);
+        ping::ping(&net, 10, interval).expect("pings");
+        thread::sleep(Duration::from_millis(300));
+        ping::ping(&net, 10, interval).expect("pings");
+        let longest = watch.finish().expect("works");
+        assert!(longest >= Duration::from_millis(290), "{longest:?}");
+        let watch = Watch::start(net.server(), "s0").expect("starts");
+        ping::ping(&net, 40, interval).expect("pings");
+        let longest = watch.finish().expect("works");
+        assert!(longest < Duration::from_millis(290), "{longest:?}");
+        assert!(Watch::start(net.server(), "none").is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! Work beside us, until we have enough of it.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// A thread that looks now and then whether it should stop; dropping the value stops it.
+#[derive(Debug)]
+pub(crate) struct Worker<T> {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<io::Result<T>>>,
+}
+
+impl<T: Send + 'static> Worker<T> {
+    /// Starts it.
+    pub fn start(work: impl FnOnce(&AtomicBool) -> io::Result<T> + Send + 'static) -> Worker<T> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        Worker {
+            stop,
+            thread: Some(thread::spawn(move || work(&stopped))),
+        }
+    }
+
+    /// Stops it, and gives what came of it.
+    pub fn finish(mut self) -> io::Result<T> {
+        self.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.take().ok_or(io::ErrorKind::NotFound)?;
+        thread
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+    }
+}
+
+impl<T> Drop for Worker<T> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // What went wrong was for `finish` to tell.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What both ends told of traffic against what there was, as lines for a reader.
+
+use crate::measured::Measured;
+use crate::traffic::Came;
+use lab::{Pair, Route, Space};
+use std::sync::Once;
+use std::time::Duration;
+
+/// What every line begins with, by which `make soak` finds them behind what the test runner writes.
+const MARK: &str = "soak: ";
+
+/// How the lines are to be read.
+const LEGEND: &str = "\
+PDM on real traffic: IPv6 between two namespaces on this machine, over a pair of virtual devices with all offloads on,
+the option put on and taken off at both ends by `onpath pdm`. Conformant: each packet on the wire has an option and a
+number of its own. Marked once: a TCP packet that segmentation offload will take apart has one.
+
+Each kind of traffic has a paragraph: how long it ran, what came of it, the longest time in which nothing arrived (a
+stall is 2 s), and for each direction the packets with the option:
+
+  sent       as the sending end's `onpath pdm` counted them
+  received   as the receiving end's counted them
+  told lost  what the receiving end's tells as lost, by the sequence numbers alone; so it is for reordered, which are
+             packets that another one overtook, and for duplicated
+
+The test fails if a byte is not as sent, if anything stalls, if told lost is not sent less received, if more is lost than
+the devices counted as dropped, or if any packet is told as duplicated.";
+
+/// The truth and what was told, piece by piece.
+pub struct Account<'a> {
+    mode: &'a str,
+    net: &'a Pair,
+    ends: &'a [Measured<'a>; 2],
+    before: Now,
+}
+
+/// All that was counted until now.
+struct Now {
+    /// By the client and by the server.
+    ends: [End; 2],
+    /// By the devices.
+    dropped: u64,
+}
+
+struct End {
+    sent: u64,
+    received: u64,
+    lost: u64,
+    reordered: u64,
+    duplicated: u64,
+}
+
+impl<'a> Account<'a> {
+    /// Begins with what there was before any traffic.
+    pub fn open(mode: &'a str, net: &'a Pair, ends: &'a [Measured<'a>; 2]) -> Account<'a> {
+        static HEAD: Once = Once::new();
+        HEAD.call_once(|| {
+            say(&format!("{}. Written by `make soak`.\n", lab::machine()));
+            say(LEGEND);
+        });
+        Account {
+            mode,
+            net,
+            ends,
+            before: Now::of(net, ends),
+        }
+    }
+
+    /// What was told of a kind of traffic is true.
+    pub fn check(&mut self, what: &str, took: Duration, came: &Came) {
+        let now = Now::of(self.net, self.ends);
+        let dropped = now.dropped - self.before.dropped;
+        let mut lines = format!(
+            "\n{}, {what}: {:.1} s; {}; longest gap {:.1} ms\n",
+            self.mode,
+            took.as_secs_f64(),
+            came.text,
+            1e3 * came.longest_gap.as_secs_f64(),
+        );
+        for (way, from, to) in [("client to server", 0, 1), ("server to client", 1, 0)] {
+            let count = |end: usize, name: fn(&End) -> u64| {
+                name(&now.ends[end]) - name(&self.before.ends[end])
+            };
+            let sent = count(from, |end| end.sent);
+            let received = count(to, |end| end.received);
+            let lost = count(to, |end| end.lost);
+            let reordered = count(to, |end| end.reordered);
+            let duplicated = count(to, |end| end.duplicated);
+            lines += &format!(
+                "  {way}: {sent} sent, {received} received; told lost {lost}, reordered {reordered}, \
+                 duplicated {duplicated}\n"
+            );
+            let what = format!("{}, {what}, {way}", self.mode);
+            let silent = from == 1 && !came.both_ways;
+            assert!(
+                sent > 0 || silent,
+                "{what}: nothing was sent with the option"
+            );
+            assert_eq!(lost, sent - received, "{what}: {dropped} dropped");
+            // The programs drop nothing: what is lost the devices must have counted.
+            assert!(lost <= dropped, "{what}: {lost} lost, {dropped} dropped");
+            assert_eq!(duplicated, 0, "{what}");
+        }
+        lines += &format!("  dropped by the devices: {dropped}");
+        say(&lines);
+        self.before = now;
+    }
+}
+
+impl Now {
+    fn of(net: &Pair, ends: &[Measured<'_>; 2]) -> Now {
+        let dropped = |space: &Space, device| {
+            ["tx_dropped", "rx_dropped"]
+                .into_iter()
+                .map(|name| space.counter(device, name).expect("a counter"))
+                .sum::<u64>()
+        };
+        Now {
+            ends: ends.each_ref().map(|end| {
+                let figures = end.figures();
+                End {
+                    sent: figures.total("packets_sent"),
+                    received: figures.total("packets_received"),
+                    lost: figures.total("packets_lost"),
+                    reordered: figures.total("packets_reordered"),
+                    duplicated: figures.total("packets_duplicated"),
+                }
+            }),
+            dropped: dropped(net.client(), "c0") + dropped(net.server(), "s0"),
+        }
+    }
+}
+
+fn say(text: &str) {
+    for line in text.split('\n') {
+        println!("{MARK}{line}");
+    }
+}
