@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
 // Puts the option on packets that go out.
-#include "pdm.h"
+#include "delay.h"
+#include "path.h"
 
 SEC("tc") int pdm_egress(struct __sk_buff *skb)
 {
-	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
-	__u32 index, length, mtu = 0, link = 0, first;
+	__u32 index, payload, length, link, mtu, first;
 	struct scaled received = {}, sent;
 	__u64 now, heard, delta, hash;
 	__u16 sequence, answered;
 	struct flow *flow;
 	struct set *set;
 	struct pdm *pdm;
+	void *data, *end;
 	struct key key;
-	__u8 protocol, syn;
+	__u8 protocol, syn = 0;
 
+	gather(skb, TRANSPORT + TCP_BYTES);
+	data = (void *)(long)skb->data;
+	end = (void *)(long)skb->data_end;
 	if (data + SHORTEST > end || *(__be16 *)(data + TYPE) != TYPE_IPV6) {
 		count(NOT_IPV6);
 		return NEXT;
@@ -26,10 +30,11 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 	key.remote[0] = *(__u64 *)(data + DESTINATION);
 	key.remote[1] = *(__u64 *)(data + DESTINATION + 8);
 	key.rest = (__u64)protocol << 32;
-	syn = 0;
 	if (protocol == TCP) {
-		if (data + TRANSPORT + TCP_BYTES > end)
+		if (data + TRANSPORT + TCP_BYTES > end) {
+			count(MALFORMED);
 			return NEXT;
+		}
 		key.rest |= *(__u32 *)(data + TRANSPORT);
 		syn = *(__u8 *)(data + TRANSPORT + TCP_FLAGS) & SYN;
 	} else if (protocol == UDP) {
@@ -45,35 +50,41 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 		count(UNFILTERED);
 		return NEXT;
 	}
-	length = skb->len - 14;
+	payload = bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH));
+	length = payload + 40;
+	link = mtu = LEAST_MTU;
 	if (length > LEAST_MTU - PDM_BYTES || syn) {
-		if (bpf_check_mtu(skb, 0, &link, 0, 0) < 0)
-			link = 0;
-		mtu = link ? path_mtu(&key, link) : 0;
-		if (syn && mtu >= LEAST_MTU)
+		link = link_mtu(skb);
+		mtu = path_mtu(&key, link);
+		if (syn)
 			clamp_mss(skb, TRANSPORT, mtu);
-		if (skb->gso_segs > 1) {
-			if (!config.once || protocol != TCP) {
-				count(OFFLOADED);
-				return NEXT;
-			}
-		} else if (mtu && length + PDM_BYTES > mtu) {
-			count(mtu == link ? NO_ROOM_ON_LINK : NO_ROOM_ON_PATH);
+	}
+	if (skb->gso_size) {
+		if (!config.once || protocol != TCP) {
+			count(OFFLOADED);
 			return NEXT;
 		}
+	} else if (length + PDM_BYTES > mtu) {
+		count(mtu == link ? NO_ROOM_ON_LINK : NO_ROOM_ON_PATH);
+		return NEXT;
+	}
+	// A jumbogram says 0.
+	if (!payload || payload > 0xffff - PDM_BYTES) {
+		count(NO_ROOM_ON_LINK);
+		return NEXT;
 	}
 	hash = hash_of(&key);
 	index = hash & (SETS - 1);
 	set = bpf_map_lookup_elem(&flows, &index);
 	// The room is made first: a packet that gets none takes no number.
-	if (!set || bpf_skb_adjust_room(skb, PDM_BYTES, BPF_ADJ_ROOM_NET, ROOM_FLAGS)) {
+	if (!set || bpf_skb_adjust_room(skb, PDM_BYTES, BPF_ADJ_ROOM_NET, MAKE_ROOM)) {
 		count(NOT_MARKED);
 		return NEXT;
 	}
 	first = bpf_get_prandom_u32();
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
-	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1, now);
+	flow = flow_of(set, &key, tag_of(hash), now);
 	sequence = flow->time_sent ? flow->psn_next : first;
 	if (!flow->first_seen)
 		flow->first_seen = now;
@@ -107,7 +118,7 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 		.padding = { PADN, 0 },
 	};
 	*(__u8 *)(data + NEXT_HEADER) = DESTINATION_OPTIONS;
-	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH)) + PDM_BYTES);
+	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload + PDM_BYTES);
 	count(MARKED);
 	return NEXT;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
 // Reads the option of packets that come in, keeps what it tells, and takes it out.
-#include "pdm.h"
+#include "delay.h"
+#include "path.h"
 
 static __always_inline void add(struct delay *delay, __u64 nanoseconds, int is_first)
 {
@@ -13,80 +14,90 @@ static __always_inline void add(struct delay *delay, __u64 nanoseconds, int is_f
 	delay->sum += nanoseconds;
 }
 
-// Sequence numbers, modulo 2^16: up to half of them away is ahead.
-static __always_inline void follow(struct flow *flow, __u16 psn)
+// No packet is overtaken by as many.
+enum { FAR = 4096 };
+
+// Sequence numbers, modulo 2^16: up to half of them away is ahead. The other host began anew, and with it its
+// numbers, if it tells no delay since a packet sent although it did, or if two in a row are far behind.
+static __always_inline void follow(struct flow *flow, __u16 psn, int tells)
 {
 	__u16 ahead = psn - flow->psn_highest, behind;
+	int anew = flow->told && !tells;
 	__u64 place;
 
-	if (!flow->received) {
+	flow->told = tells;
+	if (!flow->received++) {
 		flow->psn_highest = psn;
 		flow->window = 1;
 		flow->expected = 1;
-	} else if (!ahead) {
+		return;
+	}
+	if (!ahead) {
 		flow->duplicates++;
-	} else if (ahead < 0x8000) {
+		return;
+	}
+	if (ahead < FAR || (ahead < 0x8000 && !anew)) {
 		flow->window = ahead < 64 ? flow->window << ahead | 1 : 1;
 		flow->expected += ahead;
 		flow->psn_highest = psn;
-	} else {
-		behind = flow->psn_highest - psn;
-		place = behind < 64 ? 1ULL << behind : 0;
-		if (flow->window & place) {
-			flow->duplicates++;
-		} else {
-			flow->reordered++;
-			flow->window |= place;
-			if (behind >= flow->expected)
-				flow->expected = behind + 1;
-		}
+		return;
 	}
-	flow->received++;
-}
-
-// A router told of a narrow path. Rare, and so apart.
-static __noinline int too_big(struct __sk_buff *skb)
-{
-	struct path path;
-	__be32 mtu;
-	__u32 told;
-
-	if (bpf_skb_load_bytes(skb, TRANSPORT + 4, &mtu, 4) ||
-	    bpf_skb_load_bytes(skb, TRANSPORT + 8 + 24, &path, sizeof(path)))
-		return 0;
-	told = bpf_ntohl(mtu) < LEAST_MTU ? LEAST_MTU : bpf_ntohl(mtu);
-	bpf_map_update_elem(&paths, &path, &told, BPF_ANY);
-	count(TOO_BIG);
-	return 0;
+	behind = flow->psn_highest - psn;
+	if (behind >= FAR && (anew || psn == flow->psn_far)) {
+		// The first of two in a row was taken for a late one.
+		flow->expected += anew ? 1 : 2;
+		flow->psn_highest = psn;
+		flow->window = 1;
+		return;
+	}
+	place = behind < 64 ? 1ULL << behind : 0;
+	if (flow->window & place) {
+		flow->duplicates++;
+		return;
+	}
+	flow->reordered++;
+	flow->window |= place;
+	flow->psn_far = psn + 1;
+	// It came before the first one that was received.
+	if (behind < FAR && behind >= flow->expected)
+		flow->expected = behind + 1;
 }
 
 // A packet without the option.
 static __always_inline int without(struct __sk_buff *skb, void *data, void *end, __u8 protocol)
 {
-	__u32 mtu = 0;
+	if (protocol == ICMPV6) {
+		__u8 type = *(__u8 *)(data + TRANSPORT);
 
-	if (protocol == ICMPV6 && *(__u8 *)(data + TRANSPORT) == 2)
-		too_big(skb);
-	if (protocol == TCP && data + TRANSPORT + TCP_BYTES <= end &&
-	    *(__u8 *)(data + TRANSPORT + TCP_FLAGS) & SYN && bpf_check_mtu(skb, 0, &mtu, 0, 0) >= 0)
-		clamp_mss(skb, TRANSPORT, mtu);
+		if (type == 2)
+			too_big(skb);
+		if (is_control(type)) {
+			count(CONTROL);
+			return NEXT;
+		}
+	}
+	if (protocol == TCP && data + TRANSPORT + TCP_BYTES <= end && *(__u8 *)(data + TRANSPORT + TCP_FLAGS) & SYN)
+		clamp_coming(skb, TRANSPORT);
 	count(WITHOUT);
 	return NEXT;
 }
 
 SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 {
-	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
 	__u64 now, hash, round_trip, server;
-	__u32 index, ports = 0, mtu = 0;
+	__u32 index, payload, ports = 0;
 	struct flow *flow;
 	struct set *set;
 	struct pdm pdm;
 	struct key key;
-	int sampled = 0;
+	void *data, *end;
+	int sampled = 0, tells;
 	__u16 answered;
 	__u8 next;
 
+	gather(skb, TRANSPORT + PDM_BYTES + TCP_BYTES);
+	data = (void *)(long)skb->data;
+	end = (void *)(long)skb->data_end;
 	if (data + SHORTEST > end || *(__be16 *)(data + TYPE) != TYPE_IPV6) {
 		count(NOT_IPV6);
 		return NEXT;
@@ -95,17 +106,22 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 	if (next != DESTINATION_OPTIONS || data + SHORTEST + PDM_BYTES > end)
 		return without(skb, data, end, next);
 	pdm = *(struct pdm *)(data + TRANSPORT);
-	if (pdm.length != 1 || pdm.type != PDM_TYPE || pdm.option_length != PDM_LENGTH)
+	if (pdm.length != 1 || pdm.type != PDM_TYPE || pdm.option_length != PDM_LENGTH ||
+	    pdm.padding[0] > PADN || pdm.padding[1])
 		return without(skb, data, end, next);
 	key.remote[0] = *(__u64 *)(data + SOURCE);
 	key.remote[1] = *(__u64 *)(data + SOURCE + 8);
 	key.local[0] = *(__u64 *)(data + DESTINATION);
 	key.local[1] = *(__u64 *)(data + DESTINATION + 8);
+	payload = bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH));
 	if (pdm.next_header == TCP || pdm.next_header == UDP) {
 		ports = *(__u32 *)(data + TRANSPORT + PDM_BYTES);
 		ports = ports >> 16 | ports << 16;
 	} else if (pdm.next_header != ICMPV6) {
 		count(OTHER_PROTOCOL);
+		return NEXT;
+	} else if (is_control(*(__u8 *)(data + TRANSPORT + PDM_BYTES))) {
+		count(CONTROL);
 		return NEXT;
 	}
 	key.rest = ports | (__u64)pdm.next_header << 32;
@@ -113,9 +129,14 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		count(UNFILTERED);
 		return NEXT;
 	}
-	if (pdm.next_header == TCP && data + TRANSPORT + PDM_BYTES + TCP_BYTES <= end &&
-	    *(__u8 *)(data + TRANSPORT + PDM_BYTES + TCP_FLAGS) & SYN && bpf_check_mtu(skb, 0, &mtu, 0, 0) >= 0)
-		clamp_mss(skb, TRANSPORT + PDM_BYTES, path_mtu(&key, mtu));
+	if (pdm.next_header == TCP) {
+		if (data + TRANSPORT + PDM_BYTES + TCP_BYTES > end) {
+			count(MALFORMED);
+			return NEXT;
+		}
+		if (*(__u8 *)(data + TRANSPORT + PDM_BYTES + TCP_FLAGS) & SYN)
+			clamp_coming(skb, TRANSPORT + PDM_BYTES);
+	}
 	hash = hash_of(&key);
 	index = hash & (SETS - 1);
 	set = bpf_map_lookup_elem(&flows, &index);
@@ -123,12 +144,13 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		return NEXT;
 	answered = bpf_ntohs(pdm.psnlr) + 1;
 	server = nanoseconds_of(pdm.scale_dtlr, pdm.dtlr);
+	tells = pdm.scale_dtls || pdm.dtls;
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
-	flow = flow_of(set, &key, (__u32)(hash >> 32) | 1, now);
+	flow = flow_of(set, &key, tag_of(hash), now);
 	if (!flow->first_seen)
 		flow->first_seen = now;
-	follow(flow, bpf_ntohs(pdm.psntp));
+	follow(flow, bpf_ntohs(pdm.psntp), tells);
 	if (flow->time_sent && now >= flow->time_sent) {
 		flow->last_sent_delta = now - flow->time_sent;
 		sampled = answered == flow->psn_next && server <= flow->last_sent_delta;
@@ -150,14 +172,14 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		tally(NETWORK, round_trip - server);
 	}
 
-	if (config.leave || bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, ROOM_FLAGS))
+	if (config.leave || bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, TAKE_ROOM))
 		return NEXT;
 	data = (void *)(long)skb->data;
 	end = (void *)(long)skb->data_end;
 	if (data + TRANSPORT > end)
 		return NEXT;
 	*(__u8 *)(data + NEXT_HEADER) = pdm.next_header;
-	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH)) - PDM_BYTES);
+	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload - PDM_BYTES);
 	// Where a device summed the packet up the sum follows; the kernel has taken the option out of it.
 	bpf_csum_update(skb, (__u16)~bpf_htons(PDM_BYTES) + (__u16)~bpf_htons(DESTINATION_OPTIONS << 8) +
 			     bpf_htons(pdm.next_header << 8));

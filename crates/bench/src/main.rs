@@ -2,6 +2,7 @@
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`]. Results go to
 //! `bench/results/` as JSON and Markdown.
 
+mod arguments;
 mod compile_time;
 mod error;
 mod machine;
@@ -12,6 +13,7 @@ mod throughput;
 mod timing;
 mod workload;
 
+use arguments::Command;
 use error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,15 +31,20 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Error> {
     let root = root();
-    let which = std::env::args().nth(1).unwrap_or_default();
-    let (json, markdown) = match which.as_str() {
-        "xdp" => xdp(&root)?,
-        "pdm" => pdm::measure(&root)?,
-        _ => return Err(Error::new("say what to measure: `xdp` or `pdm`")),
-    };
+    match arguments::parse(std::env::args().skip(1))? {
+        Command::Help => print!("{}", arguments::HELP),
+        Command::Xdp => write(&root, "xdp", xdp(&root)?)?,
+        Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,
+        Command::Pdm(Some(part)) => print!("{}", pdm::measure_part(&root, part)?),
+    }
+    Ok(())
+}
+
+/// Writes results to their files, and prints the second text.
+fn write(root: &Path, name: &str, (json, markdown): (String, String)) -> Result<(), Error> {
     let folder = root.join("bench/results");
     let write = |kind: &str, text: &str| {
-        let path = folder.join(format!("{which}.{kind}"));
+        let path = folder.join(format!("{name}.{kind}"));
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, text))
             .map_err(|e| Error::file("write", &path, &e))

@@ -1,13 +1,14 @@
 //! Traffic between two namespaces whose devices have the programs.
 
 use super::Rounds;
+use super::figures::quantile;
 use super::programs::{Code, Codes, End, Offloaded, Version};
 use crate::error::Error;
 use kernel::bench::median;
 use kernel::sys::Link;
 use lab::traffic::iperf::{self, Load};
 use lab::traffic::udp;
-use lab::{Ends, Offloads, Pair, Route, SERVER};
+use lab::{Ends, Offloads, Pair, Route, SERVER, Space};
 use std::io;
 use std::time::Duration;
 
@@ -16,21 +17,30 @@ use std::time::Duration;
 pub struct Effort {
     /// How often each version gets its turn.
     pub rounds: usize,
-    /// Of one stream.
-    pub time: Duration,
     /// Requests in a turn.
     pub requests: u64,
 }
+
+/// Of one stream: short, so that a round is over before the machine is another one.
+const STREAM: Duration = Duration::from_secs(1);
+
+/// Of a stream's intervals the rate of this part from below counts: the machine only ever takes away, and the few
+/// above it fill queues that were empty.
+const UNDISTURBED: f64 = 0.8;
 
 impl Effort {
     /// The benchmark's, or another number of rounds by `ONPATH_BENCH_ROUNDS`.
     pub fn from_environment() -> Effort {
         let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
         Effort {
-            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(7),
-            time: Duration::from_secs(2),
+            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(25).max(1),
             requests: 5000,
         }
+    }
+
+    /// Turns of a moment, of which there are more.
+    pub fn slices(self) -> usize {
+        10 * self.rounds
     }
 }
 
@@ -40,8 +50,10 @@ pub const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::ByH
 /// One kind of traffic over devices that are set in one way.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// As the report calls it.
-    pub title: &'static str,
+    /// What is sent, over which devices.
+    pub traffic: &'static str,
+    /// How packets are marked.
+    pub mode: &'static str,
     /// What the devices do.
     pub offloads: Offloads,
     /// Whether offload may put more than one segment into a packet.
@@ -52,34 +64,49 @@ pub struct Scenario {
     pub load: Load,
 }
 
+impl Scenario {
+    /// All of its name.
+    pub fn title(&self) -> String {
+        format!("{}, {}", self.traffic, self.mode)
+    }
+}
+
+const MARKED_ONCE: &str = "marked once";
+const ONE_SEGMENT: &str = "conformant (`gso_max_segs 1`)";
+const CONFORMANT: &str = "conformant";
+
 /// Bytes of a small datagram.
 const SMALL: u32 = 64;
 
 /// What the benchmark goes through.
 pub const SCENARIOS: [Scenario; 4] = [
     Scenario {
-        title: "TCP, offloads on, marked once",
+        traffic: "TCP, offloads on",
+        mode: MARKED_ONCE,
         offloads: Offloads::All,
         one_segment: false,
         offloaded: Offloaded::MarkedOnce,
         load: Load::Tcp,
     },
     Scenario {
-        title: "TCP, offloads on, conformant (`gso_max_segs 1`)",
+        traffic: "TCP, offloads on",
+        mode: ONE_SEGMENT,
         offloads: Offloads::All,
         one_segment: true,
         offloaded: Offloaded::Left,
         load: Load::Tcp,
     },
     Scenario {
-        title: "TCP, offloads off, conformant (`gso_max_segs 1`)",
+        traffic: "TCP, offloads off",
+        mode: ONE_SEGMENT,
         offloads: Offloads::None,
         one_segment: true,
         offloaded: Offloaded::Left,
         load: Load::Tcp,
     },
     Scenario {
-        title: "UDP, 64 bytes, conformant",
+        traffic: "UDP, 64 bytes",
+        mode: CONFORMANT,
         offloads: Offloads::All,
         one_segment: false,
         offloaded: Offloaded::Left,
@@ -90,11 +117,11 @@ pub const SCENARIOS: [Scenario; 4] = [
     },
 ];
 
-/// The programs of both ends, attached.
-pub struct Attached {
-    _links: Vec<Link>,
-    /// The client's and the server's.
-    pub ends: Vec<End>,
+/// The client's device and the server's.
+pub const DEVICES: [&str; 2] = ["c0", "s0"];
+
+fn spaces(net: &Pair) -> [(&Space, &'static str); 2] {
+    [(net.client(), DEVICES[0]), (net.server(), DEVICES[1])]
 }
 
 /// Two namespaces set as a scenario has them.
@@ -105,7 +132,7 @@ pub fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
     };
     let net = Pair::new(ends).map_err(Error::system("two namespaces"))?;
     if one_segment {
-        for (space, device) in [(net.client(), "c0"), (net.server(), "s0")] {
+        for (space, device) in spaces(&net) {
             space
                 .ip(&format!("link set dev {device} gso_max_segs 1\n"))
                 .map_err(Error::system("gso_max_segs"))?;
@@ -114,22 +141,25 @@ pub fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
     Ok(net)
 }
 
-/// Attaches a version's programs at both ends.
-pub fn attach(net: &Pair, code: &Code, offloaded: Offloaded) -> Result<Attached, Error> {
-    let mut attached = Attached {
-        _links: Vec::new(),
-        ends: Vec::new(),
-    };
-    for (space, device) in [(net.client(), "c0"), (net.server(), "s0")] {
-        if let Some(end) = code.load(offloaded)? {
-            let links = space
-                .run(|| end.attach(device))
-                .map_err(Error::system("attaching"))?;
-            attached._links.extend(links);
-            attached.ends.push(end);
-        }
-    }
-    Ok(attached)
+/// Attaches the programs of the client's end and the server's: of each egress and ingress.
+pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
+    let attach = |((space, device), end): ((&Space, &str), &End)| space.run(|| end.attach(device));
+    let links = spaces(net).into_iter().zip(ends).map(attach);
+    links
+        .collect::<io::Result<_>>()
+        .map_err(Error::system("attaching"))
+}
+
+/// A network with a version's programs. They and their state live as long as the links.
+type Network = (Pair, Vec<[Link; 2]>);
+
+/// Two namespaces with a version's programs at both ends, if there are any.
+fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
+    let net = pair(scenario.offloads, scenario.one_segment)?;
+    let ends = DEVICES.map(|_| code.load(scenario.offloaded));
+    let ends = ends.into_iter().collect::<Result<Option<Vec<_>>, _>>()?;
+    let links = attach(&net, &ends.unwrap_or_default())?;
+    Ok((net, links))
 }
 
 /// A scenario's figures: bits a second for TCP, packets a second for UDP.
@@ -141,46 +171,40 @@ pub struct Line {
 }
 
 /// One network a version, each with its programs, which take turns.
-fn networks(
-    codes: &Codes,
-    offloads: Offloads,
-    one_segment: bool,
-    offloaded: Offloaded,
-) -> Result<Vec<(Pair, Attached)>, Error> {
-    codes
-        .of(&VERSIONS)
-        .into_iter()
-        .map(|code| {
-            let net = pair(offloads, one_segment)?;
-            let attached = attach(&net, code, offloaded)?;
-            Ok((net, attached))
-        })
-        .collect()
+fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Error> {
+    let of_version = |code| network(code, scenario);
+    codes.of(&VERSIONS).into_iter().map(of_version).collect()
+}
+
+/// In which order versions have their turns in a round: none is always the first, or always behind the same one.
+fn order(round: usize) -> [usize; VERSIONS.len()] {
+    let count = VERSIONS.len();
+    std::array::from_fn(|turn| match round / count % 2 {
+        0 => (round + turn) % count,
+        _ => (round + count - turn) % count,
+    })
 }
 
 /// Measures a scenario.
 pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Line, Error> {
-    let nets = networks(
-        codes,
-        scenario.offloads,
-        scenario.one_segment,
-        scenario.offloaded,
-    )?;
+    let nets = networks(codes, &scenario)?;
     let mut rates = vec![Vec::new(); nets.len()];
-    for _ in 0..effort.rounds {
-        for ((net, _), rates) in nets.iter().zip(&mut rates) {
-            rates.push(rate(net, scenario.load, effort.time).map_err(Error::system("iperf3"))?);
+    for round in 0..effort.rounds {
+        for version in order(round) {
+            let rate = rate(&nets[version].0, scenario.load).map_err(Error::system("iperf3"))?;
+            rates[version].push(rate);
         }
     }
     Ok(Line { scenario, rates })
 }
 
-/// Bits a second, or datagrams a second that arrived.
-pub fn rate(net: &Pair, load: Load, time: Duration) -> io::Result<f64> {
-    let measured = iperf::run(net, load, time)?;
+/// Bits a second, or datagrams a second that arrived, when nothing disturbs.
+fn rate(net: &Pair, load: Load) -> io::Result<f64> {
+    let measured = iperf::run(net, load, STREAM)?;
+    let undisturbed = quantile(&measured.intervals, UNDISTURBED);
     Ok(match load {
-        Load::Tcp => measured.bits_per_second,
-        Load::Udp { size, .. } => measured.bits_per_second / 8.0 / f64::from(size),
+        Load::Tcp => undisturbed,
+        Load::Udp { size, .. } => undisturbed / 8.0 / f64::from(size),
     })
 }
 
@@ -194,23 +218,24 @@ pub struct Latency {
 
 /// Requests of 64 bytes, one after the other, answered at once.
 pub fn latency(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
-    let nets = networks(codes, Offloads::All, false, Offloaded::Left)?;
+    // As small datagrams are sent otherwise; the load is our own.
+    let nets = networks(codes, &SCENARIOS[SCENARIOS.len() - 1])?;
     let mut latency = Latency {
         middle: vec![Vec::new(); nets.len()],
         slow: vec![Vec::new(); nets.len()],
     };
-    for _ in 0..effort.rounds {
-        for (n, (net, _)) in nets.iter().enumerate() {
-            let times =
-                round_trips(net, effort.requests).map_err(Error::system("requests and answers"))?;
-            latency.middle[n].push(median(&times));
-            latency.slow[n].push(times[(times.len() * 99 / 100).min(times.len() - 1)]);
+    for round in 0..effort.rounds {
+        for version in order(round) {
+            let times = round_trips(&nets[version].0, effort.requests)
+                .map_err(Error::system("requests and answers"))?;
+            latency.middle[version].push(median(&times));
+            latency.slow[version].push(quantile(&times, 0.99));
         }
     }
     Ok(latency)
 }
 
-/// Sorted, in microseconds.
+/// In microseconds.
 fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
     let to = (SERVER, 7000).into();
     let _server = udp::Server::start(net.server(), to, Duration::ZERO)?;
@@ -219,16 +244,11 @@ fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
         ..udp::Exchange::default()
     };
     let seen = udp::exchange(net.client(), to, plan)?;
-    let mut times: Vec<f64> = seen
-        .round_trips
-        .iter()
-        .map(|t| t.as_secs_f64() * 1e6)
-        .collect();
-    if times.is_empty() {
+    if seen.round_trips.is_empty() {
         return Err(io::Error::other("nothing was answered"));
     }
-    times.sort_by(f64::total_cmp);
-    Ok(times)
+    let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
+    Ok(seen.round_trips.iter().map(microseconds).collect())
 }
 
 #[cfg(test)]
@@ -236,13 +256,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_version_has_each_place_and_each_neighbour() {
+        let orders: Vec<_> = (0..6).map(order).collect();
+        for place in 0..3 {
+            let mut there: Vec<_> = orders.iter().map(|o| o[place]).collect();
+            there.sort_unstable();
+            assert_eq!(there, [0, 0, 1, 1, 2, 2]);
+        }
+        let follows = |a, b| orders.iter().any(|o| o.windows(2).any(|w| w == [a, b]));
+        assert!(follows(0, 1) && follows(1, 0) && follows(0, 2) && follows(2, 0));
+    }
+
+    #[test]
     fn traffic_goes_through_the_programs_by_hand() {
-        let second = Duration::from_secs(1);
         let code = Code::build(&crate::root(), Version::ByHand).expect("this test needs clang");
         for scenario in SCENARIOS {
-            let net = pair(scenario.offloads, scenario.one_segment)
-                .expect("this test needs root and iperf3");
-            let attached = attach(&net, &code, scenario.offloaded).expect("attaches");
+            let (net, _links) = network(&code, &scenario).expect("this test needs root and iperf3");
             let load = match scenario.load {
                 Load::Udp { size, .. } => Load::Udp {
                     size,
@@ -250,9 +279,8 @@ mod tests {
                 },
                 other => other,
             };
-            let rate = rate(&net, load, second).expect("works");
-            assert!(rate > 1000.0, "{}: {rate}", scenario.title);
-            drop(attached);
+            let rate = rate(&net, load).expect("works");
+            assert!(rate > 1000.0, "{}: {rate}", scenario.title());
         }
     }
 }

@@ -9,7 +9,7 @@ use kernel::sys::Prog;
 use std::io;
 
 /// Turns that each program gets.
-pub const ROUNDS: usize = 300;
+pub const ROUNDS: usize = 1000;
 /// Runs in a turn; the median counts.
 const RUNS: usize = 31;
 /// What is measured, in this order.

@@ -1,56 +1,108 @@
-//! Nanoseconds a run by the kernel's own statistics, while small datagrams go from the client to the server. What the
-//! kernel needs to look at its clock is in each figure: that is what the empty programs show.
+//! Nanoseconds a run by the kernel's own statistics, under traffic that goes on. One pair of devices has the programs of
+//! one version after the other, for moments: whatever else is slow or fast just then is so for all of them. What the kernel
+//! needs to look at its clock is in each figure: that is what the empty programs show.
 
 use super::Rounds;
-use super::network::{Effort, attach, pair, rate};
-use super::programs::{Codes, Offloaded, Version};
+use super::network::{DEVICES, attach, pair};
+use super::programs::{Codes, End, Offloaded, Version};
+use super::stream::{Kind, Stream};
 use crate::error::Error;
 use kernel::sys::{Prog, count_runs};
-use lab::Offloads;
-use lab::traffic::iperf::Load;
+use lab::{Offloads, Pair};
+use std::thread;
 use std::time::Duration;
 
 /// What is measured, in this order.
 pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::ByHand];
 
-/// Small datagrams, as fast as it goes.
-const LOAD: Load = Load::Udp { size: 64, rate: 0 };
+/// The streams that go on meanwhile.
+const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
 
-/// Nanoseconds a run.
+/// From a change of programs to the measurement: caches get to know them.
+const SETTLE: Duration = Duration::from_millis(5);
+/// Of a measurement.
+const SLICE: Duration = Duration::from_millis(20);
+/// What has fewer runs tells nothing.
+const FEWEST_RUNS: u64 = 50;
+
+/// Nanoseconds a run: each slice's mean, of both ends' programs together. With datagrams that go one way only the client's
+/// egress and the server's ingress run.
 pub struct Statistics {
-    /// The client's egress.
+    /// What was sent.
+    pub kind: Kind,
+    /// Packets that go out.
     pub egress: Rounds,
-    /// The server's ingress.
+    /// Packets that come in.
     pub ingress: Rounds,
 }
 
-/// Measures all versions in turn.
-pub fn measure(codes: &Codes, effort: Effort) -> Result<Statistics, Error> {
-    let mut nets = Vec::new();
+/// Measures all versions in turn, so many slices each, under each kind of traffic.
+pub fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, Error> {
+    let net = pair(Offloads::All, false)?;
+    // For each version one end a device.
+    let mut ends = Vec::new();
     for code in codes.of(&VERSIONS) {
-        let net = pair(Offloads::All, false)?;
-        let attached = attach(&net, code, Offloaded::Left)?;
-        nets.push((net, attached));
+        let loaded = DEVICES.map(|_| code.load(Offloaded::Left));
+        let loaded = loaded.into_iter().collect::<Result<Option<Vec<_>>, _>>()?;
+        ends.push(loaded.ok_or_else(|| Error::new("there is nothing to measure"))?);
     }
-    let mut found = Statistics {
-        egress: vec![Vec::new(); nets.len()],
-        ingress: vec![Vec::new(); nets.len()],
-    };
     // The kernel measures for as long as this lives.
     let _counting = count_runs().map_err(Error::system("the kernel's statistics"))?;
-    for _ in 0..effort.rounds {
-        for (n, (net, attached)) in nets.iter().enumerate() {
-            let [client, server] = &attached.ends[..] else {
-                return Err(Error::new("both ends have programs"));
-            };
-            let before = [times(&client.egress)?, times(&server.ingress)?];
-            rate(net, LOAD, effort.time).map_err(Error::system("iperf3"))?;
-            let after = [times(&client.egress)?, times(&server.ingress)?];
-            found.egress[n].push(each(before[0], after[0]));
-            found.ingress[n].push(each(before[1], after[1]));
+    KINDS
+        .into_iter()
+        .map(|kind| under(&net, &ends, kind, slices))
+        .collect()
+}
+
+fn under(net: &Pair, ends: &[Vec<End>], kind: Kind, slices: usize) -> Result<Statistics, Error> {
+    let mut found = Statistics {
+        kind,
+        egress: vec![Vec::new(); ends.len()],
+        ingress: vec![Vec::new(); ends.len()],
+    };
+    let stream = Stream::start(net, kind).map_err(Error::system("datagrams"))?;
+    let attached = attach(net, &ends[0])?;
+    for slice in 0..=slices {
+        for turn in 0..ends.len() {
+            let version = (slice + turn) % ends.len();
+            let programs = &ends[version];
+            for (links, end) in attached.iter().zip(programs) {
+                for (link, prog) in links.iter().zip([&end.egress, &end.ingress]) {
+                    link.update(prog).map_err(Error::system("taking turns"))?;
+                }
+            }
+            thread::sleep(SETTLE);
+            let before = both(programs)?;
+            thread::sleep(SLICE);
+            let after = both(programs)?;
+            // The first slice warms caches and is not kept.
+            if slice > 0 {
+                let [egress, ingress] = [0, 1].map(|n: usize| each(before[n], after[n]));
+                found.egress[version].extend(egress);
+                found.ingress[version].extend(ingress);
+            }
         }
     }
+    stream.finish().map_err(Error::system("datagrams"))?;
+    let short = |rounds: &Rounds| rounds.iter().any(|turns| turns.len() * 2 < slices.max(1));
+    if short(&found.egress) || short(&found.ingress) {
+        return Err(Error::new(format!(
+            "there was no traffic to measure ({kind:?})"
+        )));
+    }
     Ok(found)
+}
+
+/// Runs and their time: egress and ingress, at both ends together.
+fn both(programs: &[End]) -> Result<[(u64, Duration); 2], Error> {
+    let mut sums = [(0, Duration::ZERO); 2];
+    for end in programs {
+        for (sum, prog) in sums.iter_mut().zip([&end.egress, &end.ingress]) {
+            let (runs, time) = times(prog)?;
+            *sum = (sum.0 + runs, sum.1 + time);
+        }
+    }
+    Ok(sums)
 }
 
 fn times(prog: &Prog) -> Result<(u64, Duration), Error> {
@@ -58,6 +110,46 @@ fn times(prog: &Prog) -> Result<(u64, Duration), Error> {
         .map_err(Error::system("a program's statistics"))
 }
 
-fn each(before: (u64, Duration), after: (u64, Duration)) -> f64 {
-    (after.1 - before.1).as_nanos() as f64 / (after.0 - before.0).max(1) as f64
+/// Nanoseconds of a run between two looks; `None` if there were too few.
+fn each(before: (u64, Duration), after: (u64, Duration)) -> Option<f64> {
+    let runs = after.0.saturating_sub(before.0);
+    let time = after.1.saturating_sub(before.1);
+    (runs >= FEWEST_RUNS).then(|| time.as_nanos() as f64 / runs as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdm::programs::Code;
+
+    #[test]
+    fn a_few_runs_tell_nothing() {
+        let at = |runs, nanoseconds| (runs, Duration::from_nanos(nanoseconds));
+        assert_eq!(each(at(10, 500), at(110, 20_500)), Some(200.0));
+        assert_eq!(each(at(10, 500), at(59, 20_500)), None);
+        assert_eq!(each(at(10, 500), at(10, 500)), None);
+    }
+
+    #[test]
+    fn programs_take_turns_under_both_kinds_of_traffic() {
+        let net = pair(Offloads::All, false).expect("this test needs root");
+        let by_hand = Code::build(&crate::root(), Version::ByHand).expect("this test needs clang");
+        let ends: Vec<Vec<End>> = [&Code::Empty, &by_hand]
+            .map(|code| {
+                let load = |_| {
+                    code.load(Offloaded::Left)
+                        .expect("loads")
+                        .expect("is there")
+                };
+                DEVICES.map(load).into()
+            })
+            .into();
+        let _counting = count_runs().expect("counts");
+        for kind in KINDS {
+            let found = under(&net, &ends, kind, 4).expect("measures");
+            for times in found.egress.iter().chain(&found.ingress) {
+                assert!(times.iter().all(|time| *time > 0.0), "{kind:?}: {times:?}");
+            }
+        }
+    }
 }

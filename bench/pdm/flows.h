@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+//
+// The state of a flow, and where it is: sets of eight, chosen by a hash, each under a lock.
+#pragma once
+
+#include "pdm.h"
+
+struct key {
+	__u64 local[2];
+	__u64 remote[2];
+	// Local port, remote port, in network order, and the protocol.
+	__u64 rest;
+};
+
+struct delay {
+	__u64 last, least, most, sum;
+};
+
+// Nanoseconds of the monotonic clock; the meaning of each is that of the P4 program's.
+struct flow {
+	struct key key;
+	__u64 seen;
+	__u64 time_sent;
+	__u64 time_received;
+	__u64 last_sent_delta;
+	__u16 psn_next;
+	__u16 psn_received;
+	__u16 psn_highest;
+	// The number behind the last one that was too far behind to be late.
+	__u16 psn_far;
+	__u64 window;
+	__u64 expected;
+	__u64 received;
+	__u64 sent;
+	__u32 reordered;
+	__u32 duplicates;
+	// Whether the last packet told a delay since one sent.
+	__u64 told;
+	__u64 first_seen;
+	__u64 samples;
+	struct delay round_trip;
+	struct delay server;
+	struct delay network;
+};
+
+enum { WAYS = 8, SETS = 8192 };
+
+// Nanoseconds: a flow that was silent for ten minutes is gone, and so is what was learnt of a path.
+#define IDLE 600000000000LL
+
+struct set {
+	struct bpf_spin_lock lock;
+	__u32 clock;
+	__u32 tag[WAYS];
+	__u32 used[WAYS];
+	struct flow flow[WAYS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct set);
+	__uint(max_entries, SETS);
+} flows SEC(".maps");
+
+// The shift makes each bit count for low ones, so that the product spreads all of them by a factor nobody knows.
+static __always_inline __u64 mix(__u64 hash, __u64 word, __u64 factor)
+{
+	hash ^= word;
+	hash ^= hash >> 32;
+	return hash * factor;
+}
+
+// The lower half chooses the set, the upper half is the tag. The processor takes both chains at once.
+static __always_inline __u64 hash_of(const struct key *key)
+{
+	__u64 own = seed;
+	__u64 a = 0x9e3779b97f4a7c15 ^ own, factor_a = 0xbf58476d1ce4e5b9 ^ own << 1;
+	__u64 b = 0xd6e8feb86659fd93 + own, factor_b = 0x94d049bb133111eb + (own << 1);
+
+	a = mix(a, key->local[0], factor_a);
+	b = mix(b, key->local[1], factor_b);
+	a = mix(a, key->remote[0], factor_a);
+	b = mix(b, key->remote[1], factor_b);
+	a = mix(a, key->rest, factor_a);
+	a = mix(a, b >> 29 | b << 35, factor_b);
+	a ^= a >> 32;
+	a *= 0xff51afd7ed558ccd;
+	return a ^ a >> 32;
+}
+
+// Never 0, which is an empty place's.
+static __always_inline __u32 tag_of(__u64 hash)
+{
+	__u32 tag = hash >> 32;
+
+	return tag ? tag : 1;
+}
+
+static __always_inline int equal(const struct key *a, const struct key *b)
+{
+	return a->remote[1] == b->remote[1] && a->rest == b->rest && a->remote[0] == b->remote[0] &&
+	       a->local[0] == b->local[0] && a->local[1] == b->local[1];
+}
+
+// The place for a flow that is new: of the one that was used longest ago. Rare, and so apart.
+static __noinline struct flow *new_flow(struct set *set, const struct key *key, __u32 tag, __u64 now)
+{
+	__u32 oldest = 0, age = 0;
+	struct flow *flow;
+
+	for (int way = 0; way < WAYS; way++) {
+		__u32 since = set->tag[way] ? set->clock - set->used[way] : ~0U;
+
+		if (since >= age) {
+			age = since;
+			oldest = way;
+		}
+	}
+	oldest &= WAYS - 1;
+	flow = &set->flow[oldest];
+	set->tag[oldest] = tag;
+	set->used[oldest] = ++set->clock;
+	*flow = (struct flow){ .key = *key, .seen = now };
+	return flow;
+}
+
+// The place of a flow in its set, whose lock is held.
+static __always_inline struct flow *flow_of(struct set *set, const struct key *key, __u32 tag, __u64 now)
+{
+#pragma unroll 1
+	for (int way = 0; way < WAYS; way++)
+		if (set->tag[way] == tag && equal(&set->flow[way].key, key)) {
+			struct flow *flow = &set->flow[way];
+
+			// One that is too old is a new one in the same place.
+			if ((__s64)(now - flow->seen) > IDLE)
+				*flow = (struct flow){ .key = *key };
+			set->used[way] = ++set->clock;
+			flow->seen = now;
+			return flow;
+		}
+	return new_flow(set, key, tag, now);
+}
+
+static __always_inline int wanted(const struct key *key)
+{
+	__be16 port = config.port;
+
+	if ((key->remote[0] & config.mask[0]) != config.prefix[0] ||
+	    (key->remote[1] & config.mask[1]) != config.prefix[1])
+		return 0;
+	return !port || (__u16)key->rest == port || (__u16)(key->rest >> 16) == port;
+}

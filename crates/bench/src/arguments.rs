@@ -1,0 +1,83 @@
+//! The command line.
+
+use crate::error::Error;
+use crate::pdm::Part;
+
+/// What `--help` says.
+pub const HELP: &str = "\
+Measures what Onpath makes of P4 against the same written by hand in C.
+
+Usage: bench xdp
+       bench pdm [--only PART]
+
+Commands:
+  xdp   six XDP programs, and packets through a pair of devices
+  pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
+
+Options:
+  --only PART   measures one part, and prints its table without writing the files of results:
+                  single       single packets by test runs
+                  statistics   the kernel's statistics under traffic
+                  throughput   iperf3
+                  latency      requests and answers
+  --help        this text
+
+Environment:
+  ONPATH_BENCH_ROUNDS   how often each version of PDM has its turn (25)
+
+Results go to `bench/results/` as JSON and Markdown. It takes root, and minutes: `pdm` about eight.
+";
+
+/// What is to be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// `--help`
+    Help,
+    /// `xdp`
+    Xdp,
+    /// `pdm`: all of it, or a part.
+    Pdm(Option<Part>),
+}
+
+/// Reads the arguments behind the program's name.
+pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Error> {
+    let words: Vec<String> = arguments.into_iter().collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(Command::Help),
+        ["xdp"] => Ok(Command::Xdp),
+        ["pdm"] => Ok(Command::Pdm(None)),
+        ["pdm", "--only", name] => Part::by_name(name)
+            .map(|part| Command::Pdm(Some(part)))
+            .ok_or_else(|| {
+                let names = Part::ALL.map(Part::name).join(", ");
+                Error::new(format!("there is no part `{name}`; the parts are {names}"))
+            }),
+        _ => Err(Error::new(
+            "say what to measure: `xdp`, `pdm`, or `pdm --only PART`; `--help` says more",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Command, String> {
+        parse(line.split_whitespace().map(str::to_owned)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_part_is_known_by_its_name() {
+        assert_eq!(parsed("pdm"), Ok(Command::Pdm(None)));
+        for part in Part::ALL {
+            let line = format!("pdm --only {}", part.name());
+            assert_eq!(parsed(&line), Ok(Command::Pdm(Some(part))));
+            assert!(HELP.contains(&format!("  {}  ", part.name())), "{line}");
+        }
+        assert_eq!(parsed("pdm --help"), Ok(Command::Help));
+        let wrong = parsed("pdm --only all").expect_err("there is none");
+        assert!(wrong.contains("single, statistics"), "{wrong}");
+        assert!(parsed("").is_err() && parsed("pdm --only").is_err());
+    }
+}

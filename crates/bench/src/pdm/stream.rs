@@ -1,0 +1,124 @@
+//! Datagrams from the client to the server, for as long as the programs take turns.
+
+use lab::{CLIENT, Pair, Route, SERVER};
+use serde::Serialize;
+use std::io;
+use std::net::{Ipv6Addr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// What is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// To the server, as fast as it goes; nothing comes back.
+    OneWay,
+    /// To the server, which sends each back; the next one goes out when that has come. So each end answers the
+    /// other's last packet, and each packet that comes in is a sample of a delay.
+    Answered,
+}
+
+/// Bytes of payload.
+pub const SIZE: usize = 64;
+
+/// After which somebody who waits looks whether it is over; a datagram that was lost is sent again then.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Datagrams under way. Ends with the value.
+pub struct Stream {
+    stop: Arc<AtomicBool>,
+    ends: Vec<JoinHandle<io::Result<()>>>,
+}
+
+impl Stream {
+    /// Starts it.
+    pub fn start(net: &Pair, kind: Kind) -> io::Result<Stream> {
+        let client = net.client().run(|| socket(CLIENT))?;
+        let server = net.server().run(|| socket(SERVER))?;
+        client.connect(server.local_addr()?)?;
+        server.connect(client.local_addr()?)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut stream = Stream {
+            stop: Arc::clone(&stop),
+            ends: Vec::new(),
+        };
+        let stopped = Arc::clone(&stop);
+        stream.ends.push(thread::spawn(move || {
+            let work = || serve(&server, kind);
+            until(&stopped, work)
+        }));
+        stream.ends.push(thread::spawn(move || {
+            let work = || ask(&client, kind);
+            until(&stop, work)
+        }));
+        Ok(stream)
+    }
+
+    /// Ends it, and tells what went wrong on the way.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.stop.store(true, Ordering::Relaxed);
+        for end in self.ends.drain(..) {
+            end.join()
+                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for end in self.ends.drain(..) {
+            // What went wrong was for `finish` to tell.
+            let _ = end.join();
+        }
+    }
+}
+
+fn socket(address: Ipv6Addr) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind((address, 0))?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    Ok(socket)
+}
+
+/// The other end may be gone when it is over.
+fn until(stopped: &AtomicBool, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    while !stopped.load(Ordering::Relaxed) {
+        match work() {
+            Err(_) if stopped.load(Ordering::Relaxed) => {}
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+fn ask(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
+    socket.send(&[0x5a; SIZE])?;
+    match kind {
+        Kind::OneWay => Ok(()),
+        Kind::Answered => receive(socket).map(|_| ()),
+    }
+}
+
+fn serve(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
+    match receive(socket)? {
+        Some(datagram) if kind == Kind::Answered => socket.send(&datagram).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// `None` if nothing comes.
+fn receive(socket: &UdpSocket) -> io::Result<Option<[u8; SIZE]>> {
+    let mut datagram = [0; SIZE];
+    match socket.recv(&mut datagram) {
+        Ok(_) => Ok(Some(datagram)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => {
+                Ok(None)
+            }
+            _ => Err(error),
+        },
+    }
+}
