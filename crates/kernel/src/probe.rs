@@ -99,7 +99,7 @@ fn kernel() -> Finding {
         state: State::of((major, minor) >= (5, 15)),
         detail: release(),
         need: Need::Needed,
-        remedy: "use Linux 5.15 or newer; Onpath is tested on 6.18",
+        remedy: "use Linux 5.15 or newer; what takes newer ones is told below; Onpath is tested on 6.18",
     }
 }
 
@@ -249,10 +249,22 @@ fn features() -> Vec<Finding> {
             map(bpf::BPF_MAP_TYPE_DEVMAP_HASH, 4, 4, 1, 0),
         ),
         tried(
+            "bpf_xdp_load_bytes",
+            Need::Useful,
+            "XDP programs that move headers of varying length need it (Linux 5.18)",
+            has_helper(bpf::BPF_FUNC_xdp_load_bytes),
+        ),
+        tried(
             "bpf_loop",
             Need::Useful,
             "tc programs that rewrite packets with complete checksums need it (Linux 5.17)",
             has_helper(bpf::BPF_FUNC_loop),
+        ),
+        tried(
+            "bpf_cast_to_kern_ctx",
+            Need::Useful,
+            "PDM and other tc programs that change transport checksums need it (Linux 6.2, and BTF)",
+            Prog::calls_kernel(c"bpf_cast_to_kern_ctx").map(|_| ()),
         ),
         tried(
             "tcx",
@@ -338,6 +350,13 @@ mod tests {
     }
 
     #[test]
+    fn a_function_that_the_kernel_has_not_is_missing() {
+        let found = |function| Prog::calls_kernel(function).map(|_| ());
+        let row = tried("f", Need::Useful, "", found(c"no_such_function_of_it"));
+        assert_eq!(row.state, State::Missing, "{row:?}");
+    }
+
+    #[test]
     fn what_the_tests_of_this_crate_need_is_found() {
         let all = examine();
         for name in [
@@ -354,6 +373,8 @@ mod tests {
             "may_goto",
             "detached mounts",
             "bpf_loop",
+            "bpf_cast_to_kern_ctx",
+            "bpf_xdp_load_bytes",
         ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);
             assert_eq!(finding.state, State::Present, "{finding:?}");

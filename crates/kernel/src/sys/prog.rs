@@ -50,6 +50,21 @@ pub(super) fn instruction(code: u8, dst: u8, src: u8, imm: i32) -> libbpf_sys::b
     one
 }
 
+/// The number of a function in the kernel's type information.
+fn kernel_function(name: &CStr) -> io::Result<i32> {
+    // SAFETY: no arguments.
+    let btf = unsafe { libbpf_sys::btf__load_vmlinux_btf() };
+    if btf.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    let kind = libbpf_sys::BTF_KIND_FUNC;
+    // SAFETY: the type information was just loaded, and the name is a C string.
+    let id = unsafe { libbpf_sys::btf__find_by_name_kind(btf, name.as_ptr(), kind) };
+    // SAFETY: it was just loaded, and nobody uses it any more.
+    unsafe { libbpf_sys::btf__free(btf) };
+    check(id).map_err(|_| io::ErrorKind::Unsupported.into())
+}
+
 /// A loaded program.
 #[derive(Debug)]
 pub struct Prog {
@@ -90,6 +105,20 @@ impl Prog {
         code[1].off = 1;
         code[2].off = -2;
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"may_goto", &code)
+    }
+
+    /// Loads a tc program that does nothing but call a function of the kernel's with its context. Needs BTF;
+    /// [`io::ErrorKind::Unsupported`] if the kernel has no such function.
+    pub fn calls_kernel(function: &CStr) -> io::Result<Prog> {
+        const PSEUDO_KFUNC_CALL: u8 = 2;
+        let id = kernel_function(function)?;
+        // r0 = function(r1); r0 = 0; exit
+        let code = [
+            instruction(0x85, 0, PSEUDO_KFUNC_CALL, id),
+            instruction(0xb7, 0, 0, 0),
+            instruction(0x95, 0, 0, 0),
+        ];
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, c"kfunc", &code)
     }
 
     /// Loads a tc program that sends every packet out of a device.

@@ -2,7 +2,7 @@
 
 use crate::args::Doctor;
 use crate::output::{Done, columns, print_json, say, say_line};
-use kernel::probe::{self, Need, State};
+use kernel::probe::{self, Finding, Need, State};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -51,20 +51,62 @@ pub fn run(args: Doctor) -> Done {
             say_line!("  {}: {}", finding.name, finding.remedy);
         }
     }
-    let works = |name| {
-        findings
-            .iter()
-            .any(|f| f.name == name && f.state == State::Present)
-    };
-    say_line!(
-        "\n{}",
-        if missing {
-            "This machine cannot run programs in the kernel yet; the interpreter runs anywhere."
-        } else if works("tcx") || works("tc filters") {
-            "This machine can run programs by XDP and by tc."
-        } else {
-            "This machine can run programs by XDP."
-        }
-    );
+    say_line!("\n{}", summary(&findings));
     Ok(ExitCode::from(u8::from(missing)))
+}
+
+/// What it comes to.
+fn summary(findings: &[Finding]) -> String {
+    let is = |f: &Finding, state, need| f.state == state && f.need == need;
+    let any = |state, need| findings.iter().any(|f| is(f, state, need));
+    if any(State::Missing, Need::Needed) {
+        return "This machine cannot run programs in the kernel yet; the interpreter runs anywhere."
+            .into();
+    }
+    let works = |f: &Finding| f.state == State::Present && ["tcx", "tc filters"].contains(&f.name);
+    let hooks = match findings.iter().any(works) {
+        true => "by XDP and by tc",
+        false => "by XDP",
+    };
+    let but = match any(State::Missing, Need::Useful) {
+        true => "; some programs or commands need what is absent",
+        false => "",
+    };
+    format!("This machine can run programs {hooks}{but}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(name: &'static str, state: State, need: Need) -> Finding {
+        Finding {
+            name,
+            state,
+            detail: String::new(),
+            need,
+            remedy: "",
+        }
+    }
+
+    #[test]
+    fn what_is_absent_is_in_the_last_line() {
+        let mut all = vec![
+            finding("kernel", State::Present, Need::Needed),
+            finding("tcx", State::Present, Need::Useful),
+        ];
+        assert_eq!(
+            summary(&all),
+            "This machine can run programs by XDP and by tc."
+        );
+        all.push(finding("may_goto", State::Missing, Need::Useful));
+        assert_eq!(
+            summary(&all),
+            "This machine can run programs by XDP and by tc; some programs or commands need what is absent."
+        );
+        all[1].state = State::Missing;
+        assert!(summary(&all).contains("programs by XDP; some"));
+        all[0].state = State::Missing;
+        assert!(summary(&all).contains("cannot run programs in the kernel yet"));
+    }
 }
