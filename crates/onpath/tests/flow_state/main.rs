@@ -1,7 +1,11 @@
 //! Flow states in the kernel: against the interpreter, under races, under far more flows than places, and as the
 //! control plane sees them. Needs root.
 
+mod datagram;
 mod machine;
+mod measurement;
+#[path = "../pdm_tshark/pair.rs"]
+mod pair;
 
 use bpf::abi::Hook;
 use control::{Device, Store, StoreError};

@@ -1,0 +1,110 @@
+//! The measurement's two programs as they are shipped, for their hooks, with one state for both.
+
+use bpf::abi::Hook;
+use control::{Store, entries};
+use diag::SourceMap;
+use ir::{ExternInst, Program};
+use kernel::Instance;
+use kernel::bundle::{self, SharedMap, Source};
+use onpath::bpf_target::{self, Request};
+use onpath::driver::{self, Input};
+use onpath::output::text_of;
+use std::path::Path;
+use std::sync::Arc;
+
+/// One of them, compiled.
+pub struct Compiled {
+    name: &'static str,
+    program: Arc<Program>,
+    sources: SourceMap,
+    built: bpf_target::Compiled,
+}
+
+/// Loads programs of one host: the states that several know are one.
+pub fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
+    let sources = members.map(|member| Source {
+        name: member.name,
+        object: &member.built.object,
+        abi: &member.built.abi,
+        program: &member.program,
+        sources: &member.sources,
+    });
+    let shared = ["flows", "paths"].map(|name| {
+        let map = |member: &Compiled| {
+            let mut states = member.built.abi.flow_states.iter();
+            let state = states.find(|state| state.name == name);
+            state.map(|state| state.map.clone()).expect("the state")
+        };
+        let maps = members.iter().enumerate();
+        SharedMap {
+            maps: maps.map(|(at, member)| (at, map(member))).collect(),
+        }
+    });
+    let loaded = bundle::load(&sources, &shared).unwrap_or_else(|refused| {
+        let failure = refused.failure;
+        panic!(
+            "this test needs root: {}\n{}",
+            failure.diagnostic.message, failure.log
+        )
+    });
+    loaded.try_into().expect("as many as there are")
+}
+
+impl Compiled {
+    /// The one for packets that go out; `observe` is for [`kernel::TestRun`], which tells it the time.
+    pub fn egress(observe: bool) -> Compiled {
+        Compiled::new("egress", Hook::TcEgress, observe)
+    }
+
+    /// The one for packets that come in.
+    pub fn ingress(observe: bool) -> Compiled {
+        Compiled::new("ingress", Hook::TcIngress, observe)
+    }
+
+    fn new(name: &'static str, hook: Hook, observe: bool) -> Compiled {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = root.join(format!("programs/pdm/{name}.p4"));
+        let elaborated = driver::elaborate(&Input::file(&file))
+            .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)));
+        let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+        let request = Request {
+            observe,
+            ..Request::hook(hook)
+        };
+        let built = bpf_target::compile(&program, &sources, request)
+            .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &sources)));
+        Compiled {
+            name,
+            program,
+            sources,
+            built,
+        }
+    }
+
+    /// An extern object by name, as `flows` or `egress.egress_packets`.
+    #[allow(dead_code)]
+    pub fn object(&self, name: &str) -> ExternInst {
+        let mut all = self.program.externs.iter();
+        let found = all.find(|(_, object)| object.name == name);
+        found.unwrap_or_else(|| panic!("no `{name}`")).0
+    }
+
+    /// Where a field stands in a flow's value.
+    #[allow(dead_code)]
+    pub fn field(&self, state: ExternInst, name: &str) -> usize {
+        let fields = &self.program.externs[state].type_arg_names[1];
+        let place = fields.iter().position(|field| field == name);
+        place.unwrap_or_else(|| panic!("no `{name}` in {fields:?}"))
+    }
+
+    /// Applies a line of an entries file.
+    #[allow(dead_code)]
+    pub fn set(&self, store: &mut dyn Store, line: &str) {
+        let mut map = SourceMap::new();
+        let file = map.add("entries", line).expect("a line");
+        let changes = entries::parse(&self.program, &map, file)
+            .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &map)));
+        entries::apply(&self.program, store, &changes)
+            .unwrap_or_else(|refused| panic!("{}", refused.message));
+    }
+}
