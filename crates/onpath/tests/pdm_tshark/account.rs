@@ -24,7 +24,7 @@ pub struct Account(HashMap<(u8, u8, u16, u16), Flow>);
 
 impl Account {
     /// An option of the other host, which this one receives now.
-    pub fn foreign(&mut self, packet: &Packet, random: &mut impl Rng, now: u64) -> [u8; 12] {
+    pub fn foreign(&mut self, packet: &Packet, random: &mut impl Rng, now: u64) -> Fields {
         let flow = self.0.entry(packet.flow()).or_default();
         let answered = flow.sent.map_or(0, |(_, psn)| psn);
         let fields: Fields = [
@@ -42,7 +42,7 @@ impl Account {
             flow.received = Some((now, flow.foreign));
             flow.foreign = flow.foreign.wrapping_add(random.random_range(0..3));
         }
-        option(fields)
+        fields
     }
 
     /// What the option of a packet that is sent now has to say. A flow's first number is random: it is the one that
@@ -70,7 +70,8 @@ fn scaled(nanoseconds: u64) -> (u64, u64) {
     ((attoseconds >> scale) as u64, scale.into())
 }
 
-fn option(fields: Fields) -> [u8; 12] {
+/// The bytes of an option.
+pub fn option(fields: Fields) -> [u8; 12] {
     let [scale_dtlr, scale_dtls, psntp, psnlr, dtlr, dtls] = fields;
     let mut option = [
         0x0f,

@@ -1,83 +1,104 @@
-//! tshark reads what the measurement's programs make of ten thousand packets: none is malformed, every checksum is
-//! right, and the options say what a second account of RFC 8250 says.
+//! tshark reads what the measurement's programs, as they are shipped, make of ten thousand packets: none is malformed,
+//! every checksum is right, and the options say what a second account of RFC 8250 says.
 
 mod account;
-#[path = "../common/mod.rs"]
-mod common;
+mod host;
 mod packet;
+mod pair;
 mod tshark;
 
 use account::{Account, Fields};
-use bpf::abi::Hook;
-use control::{Device, repeatable};
-use kernel::test_run::{Fate, TestRun};
-use onpath::bpf_target::{self, Request};
-use onpath::driver::{self, Input};
-use onpath::output::text_of;
+use host::Host;
+use kernel::test_run::Fate;
 use packet::Packet;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::sync::Arc;
 
 const PACKETS: usize = 10_000;
-/// What goes into this port goes to the wire.
-const OUT: u32 = 0;
-/// What goes into this port came from there.
-const IN: u32 = 1;
+
+/// A packet of which the programs made something.
+struct Made {
+    packet: Packet,
+    bytes: Vec<u8>,
+    /// What the option has to say that it must have now.
+    expected: Option<Fields>,
+}
 
 #[test]
 fn tshark_reads_what_the_programs_make() {
-    let mut target = program();
+    let mut host = Host::new();
     let mut random = ChaCha8Rng::seed_from_u64(8250);
     let mut account = Account::default();
-    let mut made: Vec<(Packet, Vec<u8>)> = Vec::new();
-    let mut expected: Vec<Option<Fields>> = Vec::new();
-    let mut now = repeatable::START;
+    let mut made: Vec<Made> = Vec::new();
     while made.len() < PACKETS {
-        if random.random_range(0..40) == 0 {
-            let time = random.random_range(1_000_000..200_000_000);
-            target.wait(time).unwrap_or_else(|e| panic!("{e}"));
-            now += time;
+        let stays = made.len() >= PACKETS / 2;
+        if made.len() == PACKETS / 2 {
+            host.leave();
         }
-        now += repeatable::STEP;
+        if random.random_range(0..40) == 0 {
+            host.wait(random.random_range(1_000_000..200_000_000));
+        }
         let packet = Packet::random(&mut random);
-        let incoming = packet.incoming;
-        let option = incoming.then(|| account.foreign(&packet, &mut random, now));
-        let port = if incoming { IN } else { OUT };
-        let outcome = target
-            .run(port, &packet.bytes(option))
-            .unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(outcome.fate, Fate::Pass, "{packet:?}");
-        expected.push(match packet.option_at() {
-            Some(at) if !incoming => Some(account.sent(&packet, &outcome.bytes, at, now)),
-            _ => None,
+        made.push(match packet.incoming {
+            true => received(&mut host, &mut account, packet, &mut random, stays),
+            false => sent(&mut host, &mut account, packet),
         });
-        made.push((packet, outcome.bytes));
     }
-    let marked = expected.iter().flatten().count();
-    assert!(marked > PACKETS / 3, "{marked} packets have the option");
-    let lines = tshark::read(made.iter().map(|(_, bytes)| bytes.as_slice()));
+    let count = |incoming| {
+        let with = made.iter().filter(|made| made.expected.is_some());
+        with.filter(|made| made.packet.incoming == incoming).count()
+    };
+    let (marked, left) = (count(false), count(true));
+    assert!(marked > PACKETS / 3, "{marked} packets got the option");
+    assert!(left > PACKETS / 10, "{left} packets kept the option");
+    let lines = tshark::read(made.iter().map(|made| made.bytes.as_slice()));
     assert_eq!(lines.len(), PACKETS);
-    for ((line, expected), (packet, bytes)) in lines.iter().zip(&expected).zip(&made) {
+    for (line, made) in lines.iter().zip(&made) {
+        let Made {
+            packet,
+            bytes,
+            expected,
+        } = made;
         if let Err(why) = tshark::compare(line, expected.as_ref(), packet.is_whole()) {
             panic!("{why}: tshark says {line:?} of {bytes:02x?}, which is of {packet:?}");
         }
     }
 }
 
-/// Both directions of a host in one program, loaded.
-fn program() -> TestRun {
-    let path = common::root().join("tests/stf/pdm/both.p4");
-    let elaborated = driver::elaborate(&Input::file(&path))
-        .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)));
-    let (map, program) = (elaborated.map, Arc::new(elaborated.program));
-    let request = Request {
-        observe: true,
-        ..Request::hook(Hook::TcEgress)
-    };
-    let compiled = bpf_target::compile(&program, &map, request)
-        .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &map)));
-    let instance = kernel::load(&compiled.object, &compiled.abi, &program, &map)
-        .unwrap_or_else(|failure| panic!("{}\n{}", failure.diagnostic.message, failure.log));
-    TestRun::new(instance)
+fn sent(host: &mut Host, account: &mut Account, packet: Packet) -> Made {
+    let now = host.next();
+    let outcome = host.packet(false, &packet.bytes(None));
+    assert_eq!(outcome.fate, Fate::Pass, "{packet:?}");
+    Made {
+        expected: packet
+            .option_at()
+            .map(|at| account.sent(&packet, &outcome.bytes, at, now)),
+        bytes: outcome.bytes,
+        packet,
+    }
+}
+
+/// With an option of the other host, which stays or is taken out.
+fn received(
+    host: &mut Host,
+    account: &mut Account,
+    packet: Packet,
+    random: &mut impl Rng,
+    stays: bool,
+) -> Made {
+    let fields = account.foreign(&packet, random, host.next());
+    let came = packet.bytes(Some(account::option(fields)));
+    let outcome = host.packet(true, &came);
+    assert_eq!(outcome.fate, Fate::Pass, "{packet:?}");
+    match stays {
+        true => assert_eq!(outcome.bytes, came, "{packet:?}"),
+        // Beside other options padding takes its place.
+        false if packet.has_options() => assert_eq!(outcome.bytes.len(), came.len(), "{packet:?}"),
+        false => assert_eq!(outcome.bytes, packet.bytes(None), "{packet:?}"),
+    }
+    Made {
+        expected: (stays && packet.option_at().is_some()).then_some(fields),
+        bytes: outcome.bytes,
+        packet,
+    }
 }

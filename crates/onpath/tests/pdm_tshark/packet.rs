@@ -68,7 +68,7 @@ impl Packet {
             incoming,
             tags: tags[random.random_range(0..8)].to_vec(),
             extension,
-            options: (!incoming && random.random_range(0..4) == 0)
+            options: (random.random_range(0..4) == 0)
                 .then(|| options[random.random_range(0..4)].to_vec()),
             upper,
             remote: random.random_range(2..6),
@@ -91,6 +91,11 @@ impl Packet {
         !matches!(self.extension, Some((_, true)))
     }
 
+    /// Whether it has options of its own.
+    pub fn has_options(&self) -> bool {
+        self.options.is_some()
+    }
+
     /// Where the option begins in bytes if the packet is one that has it; `None` if not.
     pub fn option_at(&self) -> Option<usize> {
         let extension = self.extension(0).map_or(0, |header| header.len());
@@ -104,7 +109,10 @@ impl Packet {
         let mut options = self.options.clone().unwrap_or_default();
         if let Some(option) = option {
             options.extend(option);
-            options.extend([1, 0]);
+            match options.len() % 8 {
+                4 => options.extend([1, 0]),
+                _ => options.extend([1, 2, 0, 0]),
+            }
         }
         let mut headers = Vec::new();
         let mut next = self.protocol();
