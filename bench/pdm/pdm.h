@@ -70,8 +70,8 @@ struct config {
 };
 struct config config SEC(".data.config") = { .once = 0 };
 
-// A random number, set before the programs are loaded: nobody outside can tell which flows share a set.
-const volatile __u64 seed SEC(".rodata.seed") = 0;
+// Random numbers, set before the programs are loaded: nobody outside can tell which flows share a set.
+const volatile __u64 seed[5] SEC(".rodata.seed") = { 0 };
 
 enum counter {
 	MARKED, NOT_IPV6, OTHER_PROTOCOL, CONTROL, UNFILTERED, OFFLOADED, NO_ROOM_ON_LINK, NO_ROOM_ON_PATH, NOT_MARKED,

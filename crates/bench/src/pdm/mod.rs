@@ -4,10 +4,13 @@
 //! The machine has neighbours, which take time from it as they like. So versions take turns of a moment, in an order that
 //! changes, what is compared was measured one right after the other, and of many turns the undisturbed ones count.
 
+mod account;
+mod alike;
 mod delays;
 mod figures;
 mod json;
 mod network;
+mod packets;
 mod programs;
 mod rates;
 mod report;

@@ -2,7 +2,7 @@
 
 use super::Rounds;
 use super::figures::quantile;
-use super::programs::{Code, Codes, End, Offloaded, Version};
+use super::programs::{self, Code, Codes, End, Offloaded, Version};
 use crate::error::Error;
 use kernel::bench::median;
 use kernel::sys::Link;
@@ -143,7 +143,10 @@ pub fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
 
 /// Attaches the programs of the client's end and the server's: of each egress and ingress.
 pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
-    let attach = |((space, device), end): ((&Space, &str), &End)| space.run(|| end.attach(device));
+    let attach = |((space, device), end): ((&Space, &str), &End)| {
+        let (egress, ingress) = (&end.egress, &end.ingress);
+        space.run(|| programs::attach(egress, ingress, device))
+    };
     let links = spaces(net).into_iter().zip(ends).map(attach);
     links
         .collect::<io::Result<_>>()

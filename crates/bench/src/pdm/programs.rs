@@ -5,10 +5,10 @@ use crate::programs::compile_c;
 use bpf::abi::{Abi, Hook};
 use control::entries;
 use diag::SourceMap;
-use kernel::Instance;
 use kernel::bundle::{self, SharedMap, Source};
 use kernel::interface;
-use kernel::sys::{Adjust, Link, Loaded, Prog, Side, Update, load_object_with, random_seed};
+use kernel::sys::{Adjust, Link, Loaded, Map, Prog, Side, Update, load_object_with, random_seed};
+use kernel::{Instance, KernelStore};
 use onpath::bpf_target::{self, Compiled, Request};
 use onpath::driver::{self, Input};
 use std::collections::BTreeMap;
@@ -62,6 +62,19 @@ pub struct End {
     pub ingress: Prog,
     /// Instructions that the verifier walked through: egress, ingress.
     pub verified: [u32; 2],
+    /// What they keep of flows.
+    pub flows: Flows,
+}
+
+/// Where an end's flows are.
+#[derive(Debug)]
+pub enum Flows {
+    /// Nowhere.
+    None,
+    /// In the state `flows` of a program from P4.
+    Compiled(Box<KernelStore>),
+    /// In a map of `struct set` of `bench/pdm/flows.h`.
+    ByHand(Map),
 }
 
 /// A version's programs, compiled.
@@ -131,7 +144,7 @@ impl Code {
             Code::None => return Ok(None),
             Code::Empty => {
                 let empty = || Prog::constant_tc(NEXT).map_err(Error::system("an empty program"));
-                End::new(empty()?, empty()?)?
+                End::new(empty()?, empty()?, Flows::None)?
             }
             Code::ByHand(object) => by_hand(object, offloaded)?,
             Code::Onpath(prepared) => from_p4(prepared, offloaded)?,
@@ -141,7 +154,7 @@ impl Code {
 }
 
 impl End {
-    fn new(egress: Prog, ingress: Prog) -> Result<End, Error> {
+    fn new(egress: Prog, ingress: Prog, flows: Flows) -> Result<End, Error> {
         let verified = |prog: &Prog| {
             prog.info()
                 .map(|i| i.verified_instructions)
@@ -151,24 +164,26 @@ impl End {
             verified: [verified(&egress)?, verified(&ingress)?],
             egress,
             ingress,
+            flows,
         })
     }
+}
 
-    /// Attaches both to a device of this thread's namespace, for as long as the links live.
-    pub fn attach(&self, device: &str) -> io::Result<[Link; 2]> {
-        let index = interface::index(device).map_err(|d| io::Error::other(d.message))?;
-        Ok([
-            Link::attach_tcx(&self.egress, index, Side::Egress)?,
-            Link::attach_tcx(&self.ingress, index, Side::Ingress)?,
-        ])
-    }
+/// Attaches an egress program and an ingress program to a device of this thread's namespace, for as long as the links live.
+pub fn attach(egress: &Prog, ingress: &Prog, device: &str) -> io::Result<[Link; 2]> {
+    let index = interface::index(device).map_err(|d| io::Error::other(d.message))?;
+    Ok([
+        Link::attach_tcx(egress, index, Side::Egress)?,
+        Link::attach_tcx(ingress, index, Side::Ingress)?,
+    ])
 }
 
 fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
     /// Where in `struct config` the choice is.
     const ONCE: usize = 34;
     // Nobody outside can tell which flows share a set: as with the compiled ones.
-    let seed = random_seed().to_ne_bytes();
+    let seed: [u64; 5] = std::array::from_fn(|_| random_seed());
+    let seed: Vec<u8> = seed.into_iter().flat_map(u64::to_ne_bytes).collect();
     let adjust = Adjust {
         data: &[(".rodata.seed", &seed)],
         ..Adjust::default()
@@ -184,13 +199,18 @@ fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
     config
         .set(&0u32.to_ne_bytes(), &choices, Update::Any)
         .map_err(Error::system("a configuration"))?;
+    let flows = maps.into_iter().find(|(name, _)| name == "flows");
+    let flows = flows
+        .ok_or_else(|| Error::new("bench/pdm keeps no flows"))?
+        .1;
     let mut programs: BTreeMap<String, Prog> = programs.into_iter().collect();
     let mut take = |name: &str| {
         programs
             .remove(name)
             .ok_or_else(|| Error::new(format!("bench/pdm has no program `{name}`")))
     };
-    End::new(take("pdm_egress")?, take("pdm_ingress")?)
+    let (egress, ingress) = (take("pdm_egress")?, take("pdm_ingress")?);
+    End::new(egress, ingress, Flows::ByHand(flows))
 }
 
 fn prepare(root: &Path, name: &'static str, hook: Hook) -> Result<Prepared, Error> {
@@ -224,11 +244,15 @@ fn from_p4(prepared: &[Prepared; 2], offloaded: Offloaded) -> Result<End, Error>
         let line = "setdefault egress.offload mark_once()";
         set(&mut instances[0], &egress.program, line)?;
     }
-    let mut programs = instances.into_iter().map(|i| i.program.into_prog());
-    match (programs.next(), programs.next()) {
-        (Some(egress), Some(ingress)) => End::new(egress, ingress),
-        _ => Err(Error::new("two programs were not loaded")),
-    }
+    let mut instances = instances.into_iter();
+    let (Some(egress), Some(ingress)) = (instances.next(), instances.next()) else {
+        return Err(Error::new("two programs were not loaded"));
+    };
+    End::new(
+        egress.program.into_prog(),
+        ingress.program.into_prog(),
+        Flows::Compiled(Box::new(ingress.store)),
+    )
 }
 
 /// Every state that both have by the same name.

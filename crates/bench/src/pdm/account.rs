@@ -1,0 +1,87 @@
+//! What an end keeps of its one flow.
+
+use super::programs::{End, Flows};
+use crate::error::Error;
+use control::{Store, flow};
+use kernel::KernelStore;
+use std::collections::BTreeMap;
+
+/// Figures that both versions keep, by the names of the P4 program. Times are not among them, nor numbers that
+/// begin at random.
+pub type Account = BTreeMap<&'static str, u64>;
+
+/// Where `struct flow` of `bench/pdm/flows.h` has a figure, and its bytes.
+const FIGURES: [(&str, usize, usize); 11] = [
+    ("psn_received", 74, 2),
+    ("psn_highest", 76, 2),
+    ("psn_far", 78, 2),
+    ("window", 80, 8),
+    ("expected", 88, 8),
+    ("received", 96, 8),
+    ("sent", 104, 8),
+    ("reordered", 112, 4),
+    ("duplicates", 116, 4),
+    ("told", 120, 8),
+    ("samples", 136, 8),
+];
+
+/// Of the only flow; `None` if there is none.
+pub fn of(end: &End) -> Result<Option<Account>, Error> {
+    let all = match &end.flows {
+        Flows::None => Vec::new(),
+        Flows::Compiled(store) => compiled(store)?,
+        Flows::ByHand(map) => {
+            let mut all = Vec::new();
+            map.each_locked(|set| all.extend(by_hand(set)))
+                .map_err(Error::system("flows"))?;
+            all
+        }
+    };
+    match all.len() {
+        0 | 1 => Ok(all.into_iter().next()),
+        many => Err(Error::new(format!("there are {many} flows instead of one"))),
+    }
+}
+
+fn compiled(store: &KernelStore) -> Result<Vec<Account>, Error> {
+    let refused = |what: &str| Error::new(format!("the flows of programs/pdm: {what}"));
+    let (state, _) = flow::states(&store.program)
+        .find(|(_, name)| name.rsplit('.').next() == Some("flows"))
+        .ok_or_else(|| refused("there is no such state"))?;
+    let data = &store.program.externs[state];
+    let names: Vec<&str> = flow::fields(data, flow::Part::Value).map(|f| f.0).collect();
+    let flows = store.flows(state).map_err(|e| refused(&format!("{e:?}")))?;
+    let account = |flow: control::Flow| {
+        let figure = |(name, ..): (&'static str, usize, usize)| {
+            let at = names.iter().position(|n| *n == name);
+            let value = at.and_then(|at| flow.value.get(at)?.to_u64());
+            value
+                .map(|value| (name, value))
+                .ok_or_else(|| refused(name))
+        };
+        FIGURES.into_iter().map(figure).collect()
+    };
+    flows.into_iter().map(account).collect()
+}
+
+/// The flows of a set: a lock, a clock, tags and uses in front of them, all of four bytes.
+fn by_hand(set: &[u8]) -> Vec<Account> {
+    const WAYS: usize = 8;
+    const FLOWS: usize = 8 + 2 * 4 * WAYS;
+    let size = set.len().saturating_sub(FLOWS) / WAYS;
+    let number = |bytes: &[u8]| match *bytes {
+        [a, b] => u16::from_ne_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
+        _ => bytes
+            .first_chunk()
+            .map_or(0, |all| u64::from_ne_bytes(*all)),
+    };
+    let used = (0..WAYS).filter(|way| number(&set[8 + 4 * way..][..4]) != 0);
+    let account = |way: usize| {
+        let flow = &set[FLOWS + way * size..][..size];
+        let figure =
+            |(name, at, bytes): (&'static str, usize, usize)| (name, number(&flow[at..at + bytes]));
+        FIGURES.into_iter().map(figure).collect()
+    };
+    used.map(account).collect()
+}

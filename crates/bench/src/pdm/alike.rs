@@ -1,0 +1,220 @@
+//! Whether the versions do the same: otherwise there is nothing to compare. What the ones by hand pass by (their README
+//! says it) is not asked.
+
+use super::account::{self, Account};
+use super::packets::{
+    DESTINATION_OPTIONS, DTLS, NEXT_HEADER, OPTION, PAYLOAD_LENGTH, PSNLR, PSNTP, SCALE_DTLS,
+    TRANSPORT, answer, icmpv6, run, run_with, tcp, udp,
+};
+use super::programs::{Code, Codes, End, Offloaded, Version};
+use crate::error::Error;
+use kernel::sys::TcContext;
+use std::io;
+
+/// The versions that do something.
+const VERSIONS: [Version; 2] = [Version::Onpath, Version::ByHand];
+
+/// Refuses versions that do not do what they should, or not the same.
+pub fn check(codes: &Codes) -> Result<(), Error> {
+    let mut all = Vec::new();
+    for (version, code) in VERSIONS.iter().zip(codes.of(&VERSIONS)) {
+        let done = done(code).map_err(|e| Error::new(format!("{}: {e}", version.name())))?;
+        all.push(done);
+    }
+    match &all[..] {
+        [one, other] if one == other => Ok(()),
+        _ => Err(Error::new(format!(
+            "the programs do not do the same: compiled and by hand: {all:x?}"
+        ))),
+    }
+}
+
+/// What a version makes of packets, and keeps of a flow.
+#[derive(PartialEq, Debug)]
+struct Done {
+    packets: Vec<(&'static str, Vec<u8>)>,
+    flow: Account,
+}
+
+fn done(code: &Code) -> Result<Done, Error> {
+    let end = code
+        .load(Offloaded::Left)?
+        .ok_or_else(|| Error::new("there is nothing to compare"))?;
+    follow(&end).map_err(Error::system("test runs"))?;
+    let flow = account::of(&end)?.ok_or_else(|| Error::new("no flow is known"))?;
+    let packets = outcomes(&end).map_err(Error::system("test runs"))?;
+    Ok(Done { packets, flow })
+}
+
+/// The packet with the option, as the other host would send it.
+fn marked(packet: &[u8], psn: u16, answered: u16, tells: bool) -> Vec<u8> {
+    let mut option = [0; OPTION];
+    option[..4].copy_from_slice(&[packet[NEXT_HEADER], 1, 0x0f, 10]);
+    option[14] = 1;
+    let mut marked = packet.to_vec();
+    marked[NEXT_HEADER] = DESTINATION_OPTIONS;
+    let length = (packet.len() - TRANSPORT + OPTION) as u16;
+    marked[PAYLOAD_LENGTH..NEXT_HEADER].copy_from_slice(&length.to_be_bytes());
+    marked.splice(TRANSPORT..TRANSPORT, option);
+    marked[PSNTP..PSNTP + 2].copy_from_slice(&psn.to_be_bytes());
+    marked[PSNLR..PSNLR + 2].copy_from_slice(&answered.to_be_bytes());
+    if tells {
+        marked[SCALE_DTLS] = 30;
+        marked[DTLS..DTLS + 2].copy_from_slice(&0x8000u16.to_be_bytes());
+    }
+    marked
+}
+
+/// Packets of each kind through both programs. Times and numbers that begin at random are taken out of what they make.
+fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
+    const ACK: u8 = 0x10;
+    const SYN: u8 = 2;
+    let whole = TcContext::default();
+    let offloaded = TcContext {
+        gso_segs: 2,
+        gso_size: 1000,
+        ..whole
+    };
+    let about = |packet: Vec<u8>| packet[14..].to_vec();
+    let jumbogram = {
+        let mut packet = udp(64);
+        packet[PAYLOAD_LENGTH..NEXT_HEADER].fill(0);
+        packet
+    };
+    let too_big = |mtu| answer(&icmpv6(2, mtu, &about(udp(64))));
+    // 1288 bytes with their IPv6 header.
+    let long = || udp(1240);
+    let (out, into) = (&end.egress, &end.ingress);
+    let grows = OPTION as isize;
+    let all = [
+        ("UDP", out, udp(64), whole, grows),
+        ("TCP", out, tcp(ACK, 9000), whole, grows),
+        ("SYN", out, tcp(SYN, 0xffff), whole, grows),
+        ("echo", out, icmpv6(128, 7, &[1; 8]), whole, grows),
+        ("error", out, icmpv6(1, 0, &about(udp(64))), whole, 0),
+        ("too big", out, icmpv6(2, 1300, &about(udp(64))), whole, 0),
+        ("neighbour", out, icmpv6(135, 0, &[0; 16]), whole, 0),
+        ("carrying", out, marked(&udp(64), 7, 0, true), whole, 0),
+        ("no length", out, jumbogram, whole, 0),
+        ("offloaded", out, udp(1400), offloaded, 0),
+        ("long", out, long(), whole, grows),
+        ("unmarked", into, answer(&udp(64)), whole, 0),
+        ("unmarked SYN", into, answer(&tcp(SYN, 0xffff)), whole, 0),
+        (
+            "SYN",
+            into,
+            marked(&answer(&tcp(SYN, 0xffff)), 1, 0, false),
+            whole,
+            -grows,
+        ),
+        (
+            "UDP",
+            into,
+            marked(&answer(&udp(64)), 1, 0, false),
+            whole,
+            -grows,
+        ),
+        (
+            "echo",
+            into,
+            marked(&answer(&icmpv6(129, 7, &[1; 8])), 1, 0, false),
+            whole,
+            -grows,
+        ),
+        (
+            "neighbour",
+            into,
+            marked(&answer(&icmpv6(136, 7, &[1; 16])), 1, 0, false),
+            whole,
+            0,
+        ),
+        ("narrow path", into, too_big(1300), whole, 0),
+        ("long, narrow", out, long(), whole, 0),
+        ("wide path", into, too_big(1500), whole, 0),
+        ("long, still narrow", out, long(), whole, 0),
+        ("short, narrow", out, udp(64), whole, grows),
+    ];
+    let mut made = Vec::new();
+    for (name, prog, packet, context, growth) in all {
+        let mut after = Vec::new();
+        run_with(prog, &packet, &mut after, context)?;
+        let grown = after.len() as isize - packet.len() as isize;
+        if grown != growth {
+            let grew = format!("{name}: the packet grew by {grown} instead of {growth}");
+            return Err(io::Error::other(grew));
+        }
+        if grown > 0 {
+            after[SCALE_DTLS - 1..DTLS + 2].fill(0);
+        }
+        made.push((name, after));
+    }
+    Ok(made)
+}
+
+/// Numbers of a flow that comes in as flows do: with losses, late packets, copies, and a host that begins anew.
+fn follow(end: &End) -> io::Result<()> {
+    const NUMBERS: [(u16, bool); 19] = [
+        (65_530, false),
+        (65_531, true),
+        (65_533, true),
+        (65_532, true),
+        (65_533, true),
+        (3, true),
+        (60, true),
+        (65_535, true),
+        (3, true),
+        // Far ahead: it told a delay and goes on telling.
+        (9000, true),
+        (9001, true),
+        // One alone that is far behind, and where it was.
+        (200, true),
+        (9002, true),
+        // Two in a row that are far behind.
+        (300, true),
+        (301, true),
+        (302, true),
+        // It tells nothing any more: it began anew, ahead and then behind.
+        (20_000, false),
+        (20_001, true),
+        (5, false),
+    ];
+    let mut out = Vec::new();
+    for (psn, tells) in NUMBERS {
+        run(&end.egress, &udp(64), &mut out)?;
+        let number = out
+            .get(PSNTP..PSNTP + 2)
+            .ok_or(io::ErrorKind::InvalidData)?;
+        let sent = u16::from_be_bytes([number[0], number[1]]);
+        run(
+            &end.ingress,
+            &marked(&answer(&udp(64)), psn, sent, tells),
+            &mut out,
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_do_the_same_and_know_hosts_that_begin_anew() {
+        let root = crate::root();
+        let of = |version| {
+            let code = Code::build(&root, version).expect("this test needs clang");
+            done(&code).expect("this test needs root")
+        };
+        let [compiled, by_hand] = VERSIONS.map(of);
+        assert_eq!(compiled, by_hand);
+        let flow = by_hand.flow;
+        let figure = |name| flow[name];
+        assert_eq!((figure("received"), figure("sent")), (19, 19));
+        assert_eq!((figure("samples"), figure("duplicates")), (19, 2));
+        // 65,532 and 65,535; 200 and the first of the two.
+        assert_eq!(figure("reordered"), 4);
+        assert_eq!((figure("psn_highest"), figure("window")), (5, 1));
+        // From 65,530 to 9002, then 300 to 302, then 20,000 and 20,001, then 5.
+        assert_eq!(figure("expected"), 9002 + 6 + 1 + 3 + 2 + 1);
+    }
+}
