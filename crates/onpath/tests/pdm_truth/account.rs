@@ -23,8 +23,10 @@ stall is 2 s), and for each direction the packets with the option:
   told lost  what the receiving end's tells as lost, by the sequence numbers alone; so it is for reordered, which are
              packets that another one overtook, and for duplicated
 
+With losses: a relay between the two loses every 97th packet towards the server and keeps book; what is told is next to it.
+
 The test fails if a byte is not as sent, if anything stalls, if told lost is not sent less received, if more is lost than
-the devices counted as dropped, or if any packet is told as duplicated.";
+the devices counted as dropped, if any packet is told as duplicated, or if the relay's book says otherwise.";
 
 /// The truth and what was told, piece by piece.
 pub struct Account<'a> {
@@ -53,11 +55,6 @@ struct End {
 impl<'a> Account<'a> {
     /// Begins with what there was before any traffic.
     pub fn open(mode: &'a str, net: &'a Pair, ends: &'a [Measured<'a>; 2]) -> Account<'a> {
-        static HEAD: Once = Once::new();
-        HEAD.call_once(|| {
-            say(&format!("{}. Written by `make soak`.\n", lab::machine()));
-            say(LEGEND);
-        });
         Account {
             mode,
             net,
@@ -131,7 +128,17 @@ impl Now {
     }
 }
 
-fn say(text: &str) {
+/// Prints lines of the report, the first of all behind its head.
+pub fn say(text: &str) {
+    static HEAD: Once = Once::new();
+    HEAD.call_once(|| {
+        let machine = lab::machine();
+        print(&format!("{machine}. Written by `make soak`.\n\n{LEGEND}"));
+    });
+    print(text);
+}
+
+fn print(text: &str) {
     for line in text.split('\n') {
         println!("{MARK}{line}");
     }

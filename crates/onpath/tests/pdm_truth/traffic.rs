@@ -3,6 +3,7 @@
 
 use crate::account::Account;
 use crate::measured::{Measured, both};
+use crate::soak_time;
 use lab::traffic::iperf::{self, Load};
 use lab::traffic::{Amount, Transferred, datagrams, http, ping, tcp};
 use lab::{Ends, Offloads, Pair, Route, Watch};
@@ -10,8 +11,7 @@ use std::time::{Duration, Instant};
 
 /// How long each kind of traffic runs.
 fn time() -> Duration {
-    let seconds = std::env::var("ONPATH_SOAK_SECONDS").ok();
-    Duration::from_secs(seconds.and_then(|s| s.parse().ok()).unwrap_or(1))
+    soak_time().unwrap_or(Duration::from_secs(1))
 }
 
 /// No gap is longer, on a machine that has other things to do.

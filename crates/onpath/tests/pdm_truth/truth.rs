@@ -1,5 +1,6 @@
 //! Delays, losses and order against the relay's book.
 
+use crate::losses::a_tcp_connection_with_losses;
 use crate::measured::{Figures, Measured, both};
 use lab::traffic::{Amount, tcp, udp};
 use lab::{Counts, Ends, Offloads, Pick, Relayed, Route, SERVER, Way};
@@ -18,7 +19,7 @@ fn relayed() -> Relayed {
     Relayed::new(ends).expect("this test needs root")
 }
 
-fn delayed(delay: Duration) -> Way {
+pub fn delayed(delay: Duration) -> Way {
     Way {
         delay,
         ..Way::default()
@@ -50,7 +51,7 @@ fn what_is_told_is_what_relay_and_server_know() {
     delays(&net, &ends);
     losses_by_a_list(&net, &ends);
     order(&net, &ends);
-    a_tcp_connection_with_losses(&net, &ends);
+    a_tcp_connection_with_losses(&net, &ends, 7003);
     the_segment_size_leaves_room(&net, &ends);
     // What was learnt of a path stays: these come last.
     a_narrow_path_is_no_black_hole(&net, &ends, 7005, 1400);
@@ -150,31 +151,6 @@ fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     assert_eq!(flow.number("packets_duplicated"), counts.duplicated);
     // Of the four that were lost the last has no successor.
     assert_eq!((counts.lost, flow.number("packets_lost")), (4, 3));
-}
-
-fn a_tcp_connection_with_losses(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
-    const PORT: u16 = 7003;
-    let lossy = Way {
-        loss: Pick::Every(97),
-        ..delayed(MS)
-    };
-    let relay = net.relay(lossy, delayed(MS)).expect("starts");
-    let seen = tcp::transfer(net, PORT, Amount::Bytes(3_000_000)).expect("works");
-    thread::sleep(300 * MS);
-    let [there, back] = relay.finish().expect("works");
-    assert_eq!((seen.bytes, seen.corrupted_at), (3_000_000, None));
-    assert!(there.lost > 10, "{there:?}");
-    assert_eq!((there.overflowed, back.overflowed), (0, 0));
-    let (client, far) = (client.figures(), far.figures());
-    let (client, far) = (client.flow("tcp", PORT), far.flow("tcp", PORT));
-    // Each packet on the wire had an option and a number of its own.
-    assert_eq!(client.number("packets_sent"), there.seen);
-    assert_eq!(far.number("packets_received"), there.passed);
-    assert_eq!(far.number("packets_lost"), there.lost);
-    assert_eq!(far.number("packets_duplicated"), 0);
-    assert_eq!(far.number("packets_sent"), back.seen);
-    assert_eq!(client.number("packets_received"), back.passed);
-    assert_eq!(client.number("packets_lost"), 0);
 }
 
 /// Both SYNs are lowered, and no full segment goes without the option.

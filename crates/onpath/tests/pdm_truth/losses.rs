@@ -1,0 +1,64 @@
+//! A stream that loses packets on its way, against the relay's book.
+
+use crate::account::say;
+use crate::measured::{Flow, Measured};
+use crate::soak_time;
+use lab::traffic::{Amount, tcp};
+use lab::{Counts, Pick, Relayed, Way};
+use std::thread;
+use std::time::Duration;
+
+const MS: Duration = Duration::from_millis(1);
+const EVERY: u64 = 97;
+
+/// Towards the server, every so many packets are lost; each way takes a millisecond.
+pub fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], port: u16) {
+    let back = Way {
+        delay: MS,
+        ..Way::default()
+    };
+    let there = Way {
+        loss: Pick::Every(EVERY),
+        delay: MS,
+        ..Way::default()
+    };
+    let relay = net.relay(there, back).expect("starts");
+    let amount = soak_time().map_or(Amount::Bytes(3_000_000), Amount::Time);
+    let seen = tcp::transfer(net, port, amount).expect("works");
+    thread::sleep(300 * MS);
+    let [there, back] = relay.finish().expect("works");
+    assert_eq!(seen.corrupted_at, None);
+    assert!(there.lost > 10, "{there:?}");
+    let [client, server] = ends.each_ref().map(|end| end.figures());
+    let (client, server) = (client.flow("tcp", port), server.flow("tcp", port));
+    // Each packet on the wire had an option and a number of its own. What the relay had no room for is lost too.
+    for (way, book, from, to) in [
+        ("there", &there, &client, &server),
+        ("back", &back, &server, &client),
+    ] {
+        let lost = book.lost + book.overflowed;
+        assert_eq!(from.number("packets_sent"), book.passed + lost, "{way}");
+        assert_eq!(to.number("packets_received"), book.passed, "{way}");
+        assert_eq!(to.number("packets_lost"), lost, "{way}");
+        assert_eq!(to.number("packets_duplicated"), 0, "{way}");
+    }
+    let line = |way: &str, book: &Counts, from: &Flow, to: &Flow| {
+        format!(
+            "  {way}: the relay had {} packets and lost {}; told: {} sent, {} received, {} lost",
+            book.seen + book.overflowed,
+            book.lost + book.overflowed,
+            from.number("packets_sent"),
+            to.number("packets_received"),
+            to.number("packets_lost"),
+        )
+    };
+    say(&format!(
+        "\nconformant, with losses, TCP stream: {:.1} s; {} bytes arrived, every one as sent; longest gap {:.1} ms\n\
+         {}\n{}",
+        seen.time.as_secs_f64(),
+        seen.bytes,
+        1e3 * seen.longest_gap.as_secs_f64(),
+        line("client to server", &there, &client, &server),
+        line("server to client", &back, &server, &client),
+    ));
+}
