@@ -5,6 +5,8 @@
 
 #include "flows.h"
 
+// Functions that are not static the verifier looks at once, and not again wherever they are called.
+
 // What routers told of paths, by the remote address.
 struct path {
 	__u64 remote[2];
@@ -49,7 +51,7 @@ static __always_inline __u32 path_mtu(const struct key *key, __u32 mtu)
 }
 
 // A router told of a narrow path, by the beginning of a packet of ours that was too big. Nobody may raise what is known.
-static __noinline int too_big(struct __sk_buff *skb)
+__noinline int too_big(struct __sk_buff *skb)
 {
 	struct told *known, fresh = {};
 	__u64 own[2], source[2];
@@ -75,7 +77,7 @@ static __noinline int too_big(struct __sk_buff *skb)
 enum { OPTION_END = 0, OPTION_NOTHING = 1, OPTION_MSS = 2, OPTION_MSS_BYTES = 4 };
 
 // Makes a SYN's MSS small enough for the option. TCP's options are at most 40 bytes.
-static __noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
+__noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 {
 	__u16 most = mtu - 60 - PDM_BYTES;
 	__u32 at = tcp + TCP_BYTES, end;
@@ -115,7 +117,7 @@ static __noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 }
 
 // The same for a SYN that comes in: what it says is what this host will send.
-static __noinline int clamp_coming(struct __sk_buff *skb, __u32 tcp)
+__noinline int clamp_coming(struct __sk_buff *skb, __u32 tcp)
 {
 	struct key key = {};
 	__be16 ports[2];
