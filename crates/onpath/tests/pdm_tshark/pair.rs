@@ -1,4 +1,6 @@
 //! The measurement's two programs as they are shipped, for their hooks, with one state for both.
+//! Each test binary uses a part of this.
+#![allow(dead_code)]
 
 use bpf::abi::Hook;
 use control::{Store, entries};
@@ -82,7 +84,6 @@ impl Compiled {
     }
 
     /// An extern object by name, as `flows` or `egress.egress_packets`.
-    #[allow(dead_code)]
     pub fn object(&self, name: &str) -> ExternInst {
         let mut all = self.program.externs.iter();
         let found = all.find(|(_, object)| object.name == name);
@@ -90,7 +91,6 @@ impl Compiled {
     }
 
     /// Where a field stands in a flow's value.
-    #[allow(dead_code)]
     pub fn field(&self, state: ExternInst, name: &str) -> usize {
         let fields = &self.program.externs[state].type_arg_names[1];
         let place = fields.iter().position(|field| field == name);
@@ -98,7 +98,6 @@ impl Compiled {
     }
 
     /// Applies a line of an entries file.
-    #[allow(dead_code)]
     pub fn set(&self, store: &mut dyn Store, line: &str) {
         let mut map = SourceMap::new();
         let file = map.add("entries", line).expect("a line");
