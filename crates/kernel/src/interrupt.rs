@@ -4,6 +4,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -54,6 +55,42 @@ impl Interrupts {
     }
 }
 
+/// While this lives, interrupts end the process, as far as they would without [`Interrupts::hold`].
+#[derive(Debug)]
+pub struct LetThrough<'a> {
+    _held: &'a Interrupts,
+    set: SigSet,
+}
+
+impl Interrupts {
+    /// For what takes long and leaves nothing behind, however the process ends: an interrupt need not wait for
+    /// that. It concerns this thread and those that it starts meanwhile.
+    pub fn let_through(&self) -> io::Result<LetThrough<'_>> {
+        // One that is ignored, as in a shell's background, would be lost.
+        let set = self.set.iter().filter(|signal| !is_ignored(*signal));
+        let set = SigSet::from_iter(set);
+        set.thread_unblock()?;
+        Ok(LetThrough { _held: self, set })
+    }
+}
+
+impl Drop for LetThrough<'_> {
+    fn drop(&mut self) {
+        // It fails for no mask that was one before.
+        let _ = self.set.thread_block();
+    }
+}
+
+fn is_ignored(signal: Signal) -> bool {
+    let mut now = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: nothing is set, and there is room for what is told; zeros are one that is not ignored.
+    let now = unsafe {
+        libc::sigaction(signal as libc::c_int, std::ptr::null(), now.as_mut_ptr());
+        now.assume_init()
+    };
+    now.sa_sigaction == libc::SIG_IGN
+}
+
 /// Interrupts that act only when this goes out of scope, for the life of what must be taken down first.
 #[derive(Debug)]
 pub struct Deferred {
@@ -101,6 +138,20 @@ mod tests {
         let got = interrupts.wait_for(Duration::from_secs(60)).unwrap();
         assert_eq!(got, Some(Signal::SIGHUP));
         assert!(begun.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn only_what_would_end_the_process_is_let_through() {
+        let interrupts = Interrupts::hold().unwrap();
+        let held = |signal| SigSet::thread_get_mask().unwrap().contains(signal);
+        // SAFETY: nobody in this process's tests waits for this signal to end it.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+        let through = interrupts.let_through().unwrap();
+        assert!(!held(Signal::SIGTERM) && held(Signal::SIGINT));
+        drop(through);
+        assert!(held(Signal::SIGTERM) && held(Signal::SIGINT));
+        // SAFETY: as it was.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     }
 
     #[test]

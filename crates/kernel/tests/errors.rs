@@ -147,9 +147,11 @@ fn devices() {
             device::occupied("eth0", 12, Some("fw")),
             device::not_attached("eth0", &busy, &invalid),
             device::instance_exists("fw"),
-            device::no_instance("gw", &present),
-            device::no_instance("gw", &[]),
-            device::none_loaded(),
+            device::no_instance("gw", &present, false),
+            device::no_instance("gw", &[], false),
+            device::no_instance("gw", &[], true),
+            device::none_loaded(false),
+            device::does_not_stay(),
             device::which_instance(&present),
             device::bad_instance_name("../x"),
             device::bad_port(900, 256),
@@ -170,8 +172,12 @@ E0784 no program is loaded as `gw`
   loaded are: fw, router
 E0784 no program is loaded as `gw`
   none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
+E0784 no program is loaded as `gw`
+  nothing that others load is seen from this mount namespace, such as `ip netns exec` makes; `nsenter --net=/run/netns/NAME onpath ...` sees it
 E0784 no program is loaded
   `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
+E0779 what is left running here would end at once, with this mount namespace; nothing was changed
+  `ip netns exec` makes such a namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` makes none
 E0785 several programs are loaded; say which one
   add `--name` and one of: fw, router
 E0786 `../x` cannot name an instance

@@ -67,12 +67,13 @@ pub fn instance_exists(name: &str) -> Box<Diagnostic> {
     .into()
 }
 
-/// There is no instance of this name.
-pub fn no_instance(name: &str, present: &[String]) -> Box<Diagnostic> {
+/// There is no instance of this name. `hidden`: there may be one that cannot be seen from here.
+pub fn no_instance(name: &str, present: &[String], hidden: bool) -> Box<Diagnostic> {
     let help = if present.is_empty() {
-        String::from(
-            "none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running",
-        )
+        match hidden {
+            true => HIDDEN.to_owned(),
+            false => format!("none is loaded; {LOADS_ONE}"),
+        }
     } else {
         format!("loaded are: {}", present.join(", "))
     };
@@ -86,10 +87,29 @@ pub fn no_instance(name: &str, present: &[String]) -> Box<Diagnostic> {
 }
 
 /// No instance is loaded at all, and a command needs one.
-pub fn none_loaded() -> Box<Diagnostic> {
+pub fn none_loaded(hidden: bool) -> Box<Diagnostic> {
     Diagnostic::error(Code("E0784"), Span::NONE, "no program is loaded")
-        .help("`onpath run PROG.p4 --dev IF --detach` loads one and leaves it running")
+        .help(if hidden { HIDDEN } else { LOADS_ONE })
         .into()
+}
+
+const LOADS_ONE: &str = "`onpath run PROG.p4 --dev IF --detach` loads one and leaves it running";
+
+/// What to do where the machine's programs cannot be seen.
+pub const HIDDEN: &str = "nothing that others load is seen from this mount namespace, such as `ip netns exec` makes; \
+                          `nsenter --net=/run/netns/NAME onpath ...` sees it";
+
+/// What is pinned would end with this process.
+pub fn does_not_stay() -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0779"),
+        Span::NONE,
+        "what is left running here would end at once, with this mount namespace; nothing was changed",
+    )
+    .help(
+        "`ip netns exec` makes such a namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` makes none",
+    )
+    .into()
 }
 
 /// More than one instance is loaded and none was named.

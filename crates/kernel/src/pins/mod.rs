@@ -19,6 +19,7 @@
 //! The mount belongs to a mount namespace, as the BPF file system itself does: programs with several
 //! attachments that are loaded from a mount namespace of its own (a container) end with it.
 
+mod alone;
 mod begin;
 mod folder;
 mod record;
@@ -154,9 +155,9 @@ impl Pins {
         let present = self.names()?;
         match (named, present.as_slice()) {
             (Some(name), _) if present.iter().any(|p| p == name) => Ok(name.to_owned()),
-            (Some(name), _) => Err(device::no_instance(name, &present)),
+            (Some(name), _) => Err(device::no_instance(name, &present, self.are_hidden())),
             (None, [only]) => Ok(only.clone()),
-            (None, []) => Err(device::none_loaded()),
+            (None, []) => Err(device::none_loaded(self.are_hidden())),
             (None, _) => Err(device::which_instance(&present)),
         }
     }
@@ -225,7 +226,10 @@ impl Pins {
         let folder = self.folder(instance)?;
         match folder::is_whole(&folder) {
             Ok(true) => Ok(folder),
-            _ => Err(device::no_instance(instance, &self.names()?)),
+            _ => {
+                let present = self.names()?;
+                Err(device::no_instance(instance, &present, self.are_hidden()))
+            }
         }
     }
 

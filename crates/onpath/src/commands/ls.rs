@@ -3,7 +3,8 @@
 use super::instance::label;
 use crate::args::Ls;
 use crate::hooks;
-use crate::output::{Done, columns, print_json, refused, say, say_line};
+use crate::output::{Done, columns, print_json, refused, say, say_line, tell_line};
+use kernel::errors::device::HIDDEN;
 use kernel::pins::{Interface, MemberRecord};
 use kernel::{Pins, Record, interface};
 use serde_json::{Value, json};
@@ -23,6 +24,9 @@ pub fn run(args: Ls) -> Done {
     }
     if records.is_empty() {
         say_line!("no program is running");
+        if pins.are_hidden() {
+            tell_line!("note: {HIDDEN}");
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let heads = [

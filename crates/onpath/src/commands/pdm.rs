@@ -56,6 +56,8 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let how = How {
         way: TcWay::Best,
         verbose: args.verbose,
+        detach: args.detach,
+        interrupts,
         links: Change {
             gso_max_segs: (args.mode == Mode::Conformant).then_some(1),
             ..Change::default()

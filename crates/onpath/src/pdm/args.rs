@@ -107,7 +107,7 @@ pub struct Pdm {
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.001..=31_536_000.0).contains(&seconds) => Ok(seconds),
-        _ => Err("write seconds, from 0.001 on, such as 0.5 or 10".into()),
+        _ => Err("write seconds, from 0.001 to 31536000 (a year), such as 0.5 or 10".into()),
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn seconds_are_more_than_none() {
         assert_eq!(seconds("0.5"), Ok(0.5));
-        for text in ["0", "-1", "NaN", "inf", "1s", ""] {
+        for text in ["0", "-1", "NaN", "inf", "1s", "31536001", ""] {
             assert!(seconds(text).is_err(), "{text}");
         }
     }

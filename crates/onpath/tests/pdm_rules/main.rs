@@ -18,7 +18,7 @@ const TCP: u8 = 6;
 const UDP: u8 = 17;
 
 fn elaborate(path: &str) -> Elaborated {
-    driver::elaborate(&Input::file(&common::root().join(path)))
+    driver::elaborate(&Input::file(common::root().join(path)))
         .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)))
 }
 

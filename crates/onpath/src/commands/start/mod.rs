@@ -38,6 +38,8 @@ pub fn run(args: Run) -> Done {
             TcWay::Best
         },
         verbose: args.verbose,
+        detach: args.detach,
+        interrupts: &interrupts,
         links: Change::default(),
         last_check: &|| Ok(()),
     };
@@ -70,6 +72,10 @@ pub struct How<'a> {
     pub way: TcWay,
     /// Whether the kernel's whole log is shown if it refuses.
     pub verbose: bool,
+    /// Whether it is to outlive this process.
+    pub detach: bool,
+    /// Interrupts, which are held back from when there is something to take down.
+    pub interrupts: &'a Interrupts,
     /// What is changed of each interface at which a program runs, as long as it runs.
     pub links: Change,
     /// What must hold besides. It is asked before anything is changed, when no other command can change anything.
@@ -142,7 +148,15 @@ impl Drop for Running<'_> {
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
 pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Running<'a>, Stop> {
+    let at_once = how.interrupts.let_through();
+    let at_once =
+        at_once.map_err(|e| Stop::Failed(format!("waiting for an interrupt failed: {e}")))?;
     let interfaces = prepare::interfaces(&unit.bundle).map_err(refused)?;
+    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
+    let ends_with_us = pins.ends_with_us(attachments);
+    if how.detach {
+        pins.check_stays(attachments).map_err(refused)?;
+    }
     let begun = Instant::now();
     let mut read = Vec::new();
     for member in &unit.bundle.programs {
@@ -159,6 +173,8 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         prepared.fill(&unit, of, &mut member.instance.store)?;
     }
     kernel::bundle::connect(&members).map_err(refused)?;
+    // From here on an interrupt waits until what is set up can be taken down.
+    drop(at_once);
     let mut place = pins.begin(&unit.name).map_err(refused)?;
     (how.last_check)().map_err(refused)?;
     if how.links != Change::default() {
@@ -187,6 +203,12 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         own.as_millis(),
     )];
     told.extend(places);
+    if !how.detach && ends_with_us {
+        told.push(format!(
+            "{name}: no other command sees it from outside of this mount namespace, such as `ip netns exec` makes; \
+             `nsenter --net=/run/netns/NAME` makes none"
+        ));
+    }
     Ok(Running {
         told,
         saved: Some(Saved {
