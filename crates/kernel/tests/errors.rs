@@ -227,7 +227,7 @@ E0790 map `outputs` of program `in` is no flow_state and cannot be shared
 E0791 `flows` of program `in` and `seen` of program `out` cannot be one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
   declare both with the same types, size and idle time, best in a file that both include
 E0792 not permitted to attach in several places as one: this process lacks CAP_SYS_ADMIN
-  run it as root, or attach one program to one interface
+  run it as root, or give it that too; one program at one interface does without
 E0793 the program could not be attached to `eth0`: tcx Invalid argument (os error 22); clsact Operation not permitted (os error 1)
   tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
 E0793 the program could not be attached to `eth0`: clsact Operation not permitted (os error 1)

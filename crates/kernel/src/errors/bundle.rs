@@ -37,6 +37,6 @@ pub fn needs_mount(missing: &[&str]) -> Box<Diagnostic> {
             missing.join(", ")
         ),
     )
-    .help("run it as root, or attach one program to one interface")
+    .help("run it as root, or give it that too; one program at one interface does without")
     .into()
 }

@@ -60,12 +60,13 @@ pub fn not_served(address: SocketAddr, error_: &io::Error) -> Box<Diagnostic> {
 
 /// The interface has no IPv6.
 pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
+    // A dot of the name would be taken for the end of a word.
+    let between = if interface.contains('.') { "/" } else { "." };
+    let setting = ["net", "ipv6", "conf", interface, "disable_ipv6"].join(between);
     error(
         "E0963",
         format!("IPv6 is off on `{interface}`, and the option is one of IPv6"),
-        format!(
-            "`sysctl net.ipv6.conf.{interface}.disable_ipv6=0` turns it on, unless the kernel was started without it"
-        ),
+        format!("`sysctl {setting}=0` turns it on, unless the kernel was started without it"),
     )
 }
 
@@ -103,6 +104,13 @@ pub fn no_measurement(instance: &str) -> Box<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_setting_of_an_interface_with_a_dot_is_one_that_sysctl_finds() {
+        let told = |name| no_ipv6(name).help.unwrap_or_default();
+        assert!(told("eth0").contains("`sysctl net.ipv6.conf.eth0.disable_ipv6=0`"));
+        assert!(told("eth0.7").contains("`sysctl net/ipv6/conf/eth0.7/disable_ipv6=0`"));
+    }
 
     #[test]
     fn a_port_alone_is_answered_with_addresses() {
