@@ -30,8 +30,9 @@
 // Programs that are loaded together may share one (see bundles), if keys, values, size and `idle` are the same:
 // it is one map in the kernel, and the lock is one for all of them.
 //
-// Memory: for each place the key's bytes (each field in as many as it needs) rounded up to 8, the value's fields at
-// their natural alignment, rounded up to 8, and 9 bytes; 8 more with `idle`. All of it is taken when the program is
+// Memory: for each place the key's bytes (each field in as many as it needs) rounded up to 8, the value's fields in
+// their order at their natural alignment, rounded up to 8, and 9 bytes; 8 more with `idle`. So fields that are used
+// together are best declared together. All of it is taken when the program is
 // loaded, and never more. A key may have 128 bytes, a place 8 KiB, a state 4 GiB.
 extern flow_state<K, V> {
     flow_state(bit<32> size);

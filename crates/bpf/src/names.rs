@@ -26,7 +26,7 @@ const RESERVED: &str = "
     observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE OUTLINE APART
     TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over too_short high_product limb_at top_limb
     bpf_spin_lock flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
-    flow_victim_aged flow_copy
+    flow_victim_aged flow_begin
     XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
     ctx data data_end scratch scratch_map cur off keep touched zero whole number interface reject accept
     onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license

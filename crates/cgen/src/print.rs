@@ -102,15 +102,16 @@ impl Printer {
                 params,
             } => self.line(&format!("{};", signature(result, name, params))),
             Item::Function {
-                section,
+                linkage,
                 result,
                 name,
                 params,
                 body,
             } => {
-                match section {
-                    Some(section) => self.line(&format!("SEC(\"{section}\")")),
-                    None => self.line("static inline __attribute__((always_inline))"),
+                match linkage {
+                    Linkage::Section(section) => self.line(&format!("SEC(\"{section}\")")),
+                    Linkage::Inline => self.line("static inline __attribute__((always_inline))"),
+                    Linkage::Apart => self.line("APART"),
                 }
                 self.line(&signature(result, name, params));
                 self.line("{");
@@ -567,7 +568,7 @@ mod tests {
         let set = |n: u64| Stmt::Assign(Expr::id("x"), Expr::int(n));
         let unit = Unit {
             items: vec![Item::Function {
-                section: Some("xdp".into()),
+                linkage: Linkage::Section("xdp".into()),
                 result: Type::Int,
                 name: "f".into(),
                 params: vec![],

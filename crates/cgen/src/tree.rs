@@ -409,8 +409,8 @@ pub enum Item {
     },
     /// A function.
     Function {
-        /// ELF section; without one it is part of the function that calls it.
-        section: Option<String>,
+        /// How it is called.
+        linkage: Linkage,
         /// Result.
         result: Type,
         /// Name.
@@ -420,6 +420,17 @@ pub enum Item {
         /// Body.
         body: Block,
     },
+}
+
+/// How a function is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Linkage {
+    /// By the kernel, which finds it in this ELF section.
+    Section(String),
+    /// It is part of the function that calls it.
+    Inline,
+    /// By others; the verifier looks at it apart from them.
+    Apart,
 }
 
 /// A C file.

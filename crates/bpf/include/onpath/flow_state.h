@@ -148,12 +148,19 @@ INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 clock, const v
     return oldest;
 }
 
-/* Copies a key. */
-INLINE void flow_copy(u64 *to, const u64 *from, u32 words)
+/* A place of `size` bytes becomes that of a key, with zeros behind it. */
+INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
 {
+    u64 *to = way;
+
 #pragma unroll
     for (u32 i = 0; i < words; i++)
-        to[i] = from[i];
+        to[i] = key[i];
+    for (u32 i = words; i < size / 8; i++) {
+        to[i] = 0;
+        /* The compiler would call a function for it. */
+        barrier_var(i);
+    }
 }
 
 #endif

@@ -98,8 +98,6 @@ struct packet_work {
 
 _Static_assert(sizeof(struct packet_work) == 192, "as the description of its map says");
 
-/* A function that the verifier looks at apart from its callers, and so once. */
-#define APART __attribute__((noinline, weak))
 /* One that it looks at with its callers. */
 #define OUTLINE static __attribute__((noinline, unused))
 

@@ -28,6 +28,8 @@ typedef u64 __attribute__((may_alias)) any64;
 
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline, unused))
+/* A function that the verifier looks at apart from its callers, and so once. */
+#define APART __attribute__((noinline, weak))
 #define NULL ((void *)0)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

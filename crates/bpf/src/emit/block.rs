@@ -83,7 +83,7 @@ impl Gen<'_> {
             StmtKind::Apply { table, hit, action } => {
                 self.apply(*table, *hit, *action, stmt.span);
             }
-            StmtKind::Call(..) => self.not_lowered("a call that was not inlined", stmt.span),
+            StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
             StmtKind::Extern(call) => self.extern_call(call, stmt.span),
             StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt.span),
             StmtKind::Lookahead(place) => self.lookahead(*place),

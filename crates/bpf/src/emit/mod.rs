@@ -6,6 +6,7 @@ mod deparser;
 pub mod entry;
 mod externs;
 mod flow_state;
+mod function;
 mod locals;
 mod parser;
 mod select;
@@ -75,6 +76,7 @@ struct Shared {
     flow_states: HashMap<ir::ExternInst, flow_state::Layout>,
     /// User functions in C that are called.
     prototypes: Vec<(SmolStr, cgen::tree::Item)>,
+    functions: Vec<function::Function>,
 }
 
 /// The emitter.
@@ -113,6 +115,8 @@ pub(crate) struct Gen<'a> {
     moving_bytes: u32,
     /// User functions in C that are called.
     prototypes: Vec<(SmolStr, cgen::tree::Item)>,
+    /// Functions of the program that are called.
+    functions: Vec<function::Function>,
     /// The head of the packet may be moved.
     moves_head: bool,
     /// Instructions that runtime helpers take beyond what statements suggest.
@@ -136,6 +140,7 @@ impl<'a> Gen<'a> {
             value_sets,
             flow_states,
             prototypes,
+            functions,
         } = shared;
         for body in visit::bodies(p) {
             visit::walk_block(body, &mut |s| {
@@ -174,6 +179,7 @@ impl<'a> Gen<'a> {
             ended: Flow::unreached(p),
             moving_bytes: 0,
             prototypes,
+            functions,
             moves_head: false,
             extra_instructions: 0,
             ways,

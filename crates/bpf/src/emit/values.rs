@@ -6,6 +6,7 @@ use super::{Gen, Ways};
 use crate::errors;
 use crate::plan::Rep;
 use crate::plan::flow::Known;
+use crate::record;
 use cgen::lower::{self, Leaves, limb_count};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use ir::{Expr, ExprKind, Header, HeaderRef, Place, Program, Type, Var};
@@ -41,10 +42,16 @@ impl Leaves for Gen<'_> {
             // Asked for where it is needed: it stays what it is, and few packets need it.
             return C::call("packet_mtu", vec![C::id("ctx")]);
         }
+        if let Some((member, form)) = self.in_place(var) {
+            return record::load(member, form);
+        }
         self.local(Role::Var(var))
     }
 
     fn var_limbs(&mut self, var: Var) -> C {
+        if let Some((member, _)) = self.in_place(var) {
+            return member;
+        }
         self.local(Role::Var(var))
     }
 
@@ -321,6 +328,9 @@ impl Gen<'_> {
                 }
                 if self.p.vars[v].ty.width() == 0 {
                     return;
+                }
+                if let Some((member, _)) = self.in_place(v) {
+                    return self.write_flow(member, value);
                 }
                 let var = self.local(Role::Var(v));
                 self.store_local(var, value);

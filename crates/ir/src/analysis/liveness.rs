@@ -522,6 +522,15 @@ impl Walker<'_> {
     }
 
     fn extern_call(&self, kind: &StmtKind, call: &ExternCall, live: &mut Live) {
+        // Calls of a flow state write all their results, whatever comes of them. What another extern writes is
+        // not counted on to be written.
+        if atomic::flow_call(self.p, kind).is_some() {
+            visit::accesses(self.p, kind, |access| {
+                if let Access::Write(place) = access {
+                    self.kill(place, live);
+                }
+            });
+        }
         visit::accesses(self.p, kind, |access| match access {
             Access::Eval(expr) => self.uses(expr, live),
             Access::Read(place) => match place {
@@ -531,7 +540,6 @@ impl Walker<'_> {
                 }
             },
             Access::ReadHeader(header) => self.gen_header(header, live),
-            // What an extern writes is not counted on to be written.
             Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
         });
         for var in &self.intrinsic {

@@ -1,6 +1,7 @@
 //! Calls become the called routine's body.
 //!
-//! Guarantees: afterwards nothing is called. A parameter bound to a variable or header that the
+//! Guarantees: afterwards nothing is called but [`functions`] of numbers that are long and called from several places,
+//! and these neither by parsers nor in atomic blocks. A parameter bound to a variable or header that the
 //! routine does not touch by another name becomes that variable or header itself, in the routine's
 //! tables and their actions too where they belong to this call alone; others are copied as the call
 //! would have done. Returns become breaks, and an exit first copies out what calls on the way have
@@ -12,6 +13,7 @@
 mod bind;
 mod body;
 mod exits;
+pub mod functions;
 
 pub(super) use body::fresh_labels;
 
@@ -23,10 +25,11 @@ pub fn run(program: &mut Program) {
     let mut inliner = Inliner {
         done: HashSet::new(),
         sites: call_sites(program),
+        kept: HashSet::new(),
     };
     for id in program.actions.keys().collect::<Vec<_>>() {
         let block = std::mem::take(&mut program.actions[id].body);
-        let block = inliner.block(program, block);
+        let block = inliner.block(program, block, Calls::Stay);
         program.actions[id].body = block;
     }
     exits::run(program);
@@ -36,11 +39,12 @@ pub fn run(program: &mut Program) {
     for parser in program.parsers.keys().collect::<Vec<_>>() {
         for state in program.parsers[parser].states.keys().collect::<Vec<_>>() {
             let block = std::mem::take(&mut program.parsers[parser].states[state].body);
-            let block = inliner.block(program, block);
+            let block = inliner.block(program, block, Calls::Go);
             program.parsers[parser].states[state].body = block;
         }
     }
-    forget(program, inliner.sites.keys().copied());
+    let Inliner { sites, kept, .. } = inliner;
+    forget(program, sites.into_keys().filter(|id| !kept.contains(id)));
 }
 
 /// How often each routine is called in the source; a routine in a table's action counts like any.
@@ -69,10 +73,19 @@ fn forget(program: &mut Program, called: impl Iterator<Item = Routine>) {
     }
 }
 
+/// What becomes of a call that could stay one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    Stay,
+    Go,
+}
+
 struct Inliner {
-    /// Routines whose bodies call nothing any more.
+    /// Routines whose bodies have no calls to inline any more.
     done: HashSet<Routine>,
     sites: HashMap<Routine, u32>,
+    /// Functions that are still called.
+    kept: HashSet<Routine>,
 }
 
 impl Inliner {
@@ -82,22 +95,36 @@ impl Inliner {
             return;
         }
         let block = std::mem::take(&mut program.routines[id].body);
-        let block = self.block(program, block);
+        let block = self.block(program, block, Calls::Stay);
         program.routines[id].body = block;
     }
 
-    fn block(&mut self, program: &mut Program, block: Block) -> Block {
+    fn block(&mut self, program: &mut Program, block: Block, calls: Calls) -> Block {
         let mut out = Vec::with_capacity(block.len());
         for mut stmt in block {
             if let StmtKind::Call(routine, args) = &stmt.kind {
                 self.routine(program, *routine);
-                let once = self.sites.get(routine) == Some(&1);
-                bind::call(program, *routine, args, once, stmt.span, &mut out);
+                let sites = self.sites.get(routine).copied().unwrap_or(0);
+                if calls == Calls::Stay && functions::stays(program, *routine, sites) {
+                    self.kept.insert(*routine);
+                    out.push(stmt);
+                    continue;
+                }
+                let mut body = Block::new();
+                bind::call(program, *routine, args, sites == 1, stmt.span, &mut body);
+                if calls == Calls::Go {
+                    body = self.block(program, body, calls);
+                }
+                out.append(&mut body);
                 continue;
             }
+            let calls = match stmt.kind {
+                StmtKind::Atomic(_) => Calls::Go,
+                _ => calls,
+            };
             for inner in visit::blocks_mut(&mut stmt.kind) {
                 let taken = std::mem::take(inner);
-                *inner = self.block(program, taken);
+                *inner = self.block(program, taken, calls);
             }
             out.push(stmt);
         }

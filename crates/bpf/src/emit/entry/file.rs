@@ -5,7 +5,7 @@ use crate::abi::{Abi, DefaultAbi, Hook, LookupAbi, ProgramAbi, TableAbi};
 use crate::emit::Shared;
 use crate::emit::locals::Local;
 use crate::{BpfOutput, Options, Report, budget};
-use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
+use cgen::tree::{Block, Expr as C, Item, Linkage, Stmt, Type, Unit};
 use ir::Program;
 use smol_str::SmolStr;
 
@@ -23,6 +23,7 @@ pub(super) fn file(
     let Shared {
         mut maps,
         prototypes,
+        functions,
         ..
     } = shared;
     let hook = hook(options.hook);
@@ -49,8 +50,12 @@ pub(super) fn file(
         items.push(Item::Include("onpath/rewrite.h".into()));
     }
 
-    let report = report(&whole, usual.as_ref());
-    items.extend(functions(options.hook, &hook, whole, usual));
+    let mut report = report(&whole, usual.as_ref());
+    for function in functions {
+        report.instruction_estimate += budget::instructions(&function.body);
+        items.push(function.item());
+    }
+    items.extend(hooked(options.hook, &hook, whole, usual));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -89,15 +94,15 @@ pub(super) fn file(
 }
 
 /// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
-fn functions(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>) -> Vec<Item> {
+fn hooked(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>) -> Vec<Item> {
     let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
     let came_as = whole.remembers_type || usual.as_ref().is_some_and(|u| u.remembers_type);
     let mut start = match hook {
         Hook::Xdp => Block::new(),
         Hook::TcIngress | Hook::TcEgress => tc::enter(came_as),
     };
-    let hooked = |body: Block| Item::Function {
-        section: Some(text.section.into()),
+    let entry = |body: Block| Item::Function {
+        linkage: Linkage::Section(text.section.into()),
         result: Type::Int,
         name: text.function.into(),
         params: vec![context()],
@@ -105,7 +110,7 @@ fn functions(hook: Hook, text: &HookText, whole: Function, usual: Option<Functio
     };
     let Some(mut usual) = usual else {
         start.extend(whole.body);
-        return vec![hooked(start)];
+        return vec![entry(start)];
     };
     let mut params = vec![context()];
     let mut args = vec![C::id("ctx")];
@@ -114,7 +119,7 @@ fn functions(hook: Hook, text: &HookText, whole: Function, usual: Option<Functio
         args.push(C::id(tc::CAME_AS));
     }
     let all_ways = Item::Function {
-        section: None,
+        linkage: Linkage::Inline,
         result: Type::Int,
         name: ALL_WAYS.into(),
         params,
@@ -123,7 +128,7 @@ fn functions(hook: Hook, text: &HookText, whole: Function, usual: Option<Functio
     start.append(&mut usual.body);
     start.push(Stmt::Label("rare".into()));
     start.push(Stmt::Return(Some(C::call(ALL_WAYS, args))));
-    vec![all_ways, hooked(start)]
+    vec![all_ways, entry(start)]
 }
 
 fn report(whole: &Function, usual: Option<&Function>) -> Report {

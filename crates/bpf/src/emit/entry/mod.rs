@@ -288,6 +288,7 @@ impl Gen<'_> {
             value_sets: self.value_sets,
             flow_states: self.flow_states,
             prototypes: self.prototypes,
+            functions: self.functions,
         };
         Ok((function, shared))
     }
@@ -304,7 +305,7 @@ impl Gen<'_> {
 }
 
 /// Calls that may go if nobody wants their result.
-fn is_pure(name: &str) -> bool {
+pub(super) fn is_pure(name: &str) -> bool {
     ["load_be", "csum_", "shift_", "sat_", "wide_"]
         .iter()
         .any(|p| name.starts_with(p))

@@ -94,21 +94,19 @@ impl Gen<'_> {
         );
         let seen_offset =
             (idle > 0).then(|| way.add(CType::U64, "seen", 8, 8, "when it was last used"));
-        // The largest first, so that there are no gaps.
+        // As they are declared: what is used together stays together.
         let forms: Vec<Form> = values
             .iter()
             .map(|ty| Form::new(ty.width(), ByteOrder::Host))
             .collect();
-        let mut order: Vec<usize> = (0..forms.len()).collect();
-        order.sort_by_key(|&k| std::cmp::Reverse(forms[k].align));
         let mut members = Names::default();
         members.reserve("key");
         if seen_offset.is_some() {
             members.reserve("seen");
         }
-        let mut value = vec![(SmolStr::default(), Form::new(0, ByteOrder::Host)); forms.len()];
-        let mut value_fields = vec![None; forms.len()];
-        for k in order {
+        let mut value = Vec::with_capacity(forms.len());
+        let mut value_fields = Vec::with_capacity(forms.len());
+        for (k, form) in forms.into_iter().enumerate() {
             let name = named(1, k);
             let wish = if name.is_empty() {
                 "value"
@@ -116,9 +114,9 @@ impl Gen<'_> {
                 name.as_str()
             };
             let member = members.fresh(wish);
-            let offset = way.add_form(forms[k], member.clone(), "");
-            value_fields[k] = Some(forms[k].abi(&name, offset));
-            value[k] = (member, forms[k]);
+            let offset = way.add_form(form, member.clone(), "");
+            value_fields.push(form.abi(&name, offset));
+            value.push((member, form));
         }
         way.pad_to(8);
 
@@ -181,7 +179,7 @@ impl Gen<'_> {
                 size: words * 8,
                 fields: key_fields,
             },
-            value: value_fields.into_iter().flatten().collect(),
+            value: value_fields,
         });
         let layout = Layout {
             map,

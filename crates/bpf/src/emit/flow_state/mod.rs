@@ -1,8 +1,10 @@
 //! Atomic blocks and the calls of a flow state: one look-up of the set, its lock held for all of them.
 //!
 //! The key's place is searched once, when the lock is taken; from then on a variable says where the flow is
-//! (`FLOW_WAYS` or more: it is not known), and each call works on that.
+//! (`FLOW_WAYS` or more: it is not known), and each call works on that. Where the values stay in their place
+//! ([`in_place`]), the flow is there from the look-up on, and a pointer leads to it.
 
+mod in_place;
 mod kept;
 mod layout;
 
@@ -15,7 +17,8 @@ use crate::record;
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use ir::{Expr, ExternArg, ExternCall, ExternInst, atomic};
+use in_place::InPlace;
+use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Var, atomic};
 use kept::Kept;
 use smol_str::SmolStr;
 
@@ -28,7 +31,16 @@ pub(super) struct Held {
     now: Option<C>,
     set: C,
     at: C,
+    /// Leads to the flow's place, once it is there.
+    way: Option<C>,
+    calls: Calls,
+}
+
+/// What is known of the calls under a lock.
+#[derive(Clone, Default)]
+struct Calls {
     kept: Kept,
+    in_place: Option<InPlace>,
 }
 
 impl Gen<'_> {
@@ -41,9 +53,15 @@ impl Gen<'_> {
                 let (before, locked) = block.split_at(region.first);
                 self.run(before);
                 self.computed.clear();
-                let kept = kept::of_region(self.p, locked);
+                let calls = Calls {
+                    kept: kept::of_region(self.p, locked),
+                    in_place: in_place::of_region(self.p, locked),
+                };
                 let span = locked.first().map_or(Span::NONE, |s| s.span);
-                self.locked(region.object, &region.key, kept, span, |g| g.run(locked));
+                self.locked(region.object, &region.key, calls, span, |g| {
+                    g.run(locked);
+                    g.leave_place();
+                });
             }
         }
     }
@@ -56,7 +74,7 @@ impl Gen<'_> {
         let Some(ExternArg::In(key)) = call.args.first() else {
             return self.not_lowered("a flow without key", span);
         };
-        self.locked(object, key, Kept::new(), span, |g| {
+        self.locked(object, key, Calls::default(), span, |g| {
             if let Some(held) = g.held.clone() {
                 g.locked_call(&held, call);
             }
@@ -68,7 +86,7 @@ impl Gen<'_> {
         &mut self,
         object: ExternInst,
         key: &[Expr],
-        kept: Kept,
+        calls: Calls,
         span: Span,
         body: impl FnOnce(&mut Self),
     ) {
@@ -137,10 +155,11 @@ impl Gen<'_> {
             now,
             set,
             at,
-            kept,
+            way: None,
+            calls,
         };
         if let Some(now) = &held.now {
-            let seen = held.way().member("seen");
+            let seen = held.member("seen");
             let idle = C::int(held.layout.idle);
             let aged = C::call("flow_aged", vec![seen, now.clone(), idle]);
             let more = Stmt::Update(BinOp::Add, held.at.clone(), C::id("FLOW_AGED"));
@@ -189,32 +208,18 @@ impl Gen<'_> {
     }
 
     fn flow_lookup(&mut self, held: &Held, call: &ExternCall) {
-        let places = match call.args.get(1) {
-            Some(ExternArg::Out(places)) => &places[..],
-            _ => &[],
-        };
+        if held.calls.in_place.is_some() {
+            return self.flow_take_place(held, call);
+        }
         let known = self.block(|g| {
             g.flow_used(held);
-            for (&place, (member, form)) in places.iter().zip(&held.layout.value) {
-                let member = held.way().member(member.clone());
-                let value = if form.width > 64 {
-                    let limbs = 0..limb_count(form.width);
-                    Value::Limbs(
-                        limbs
-                            .map(|i| member.clone().index(C::int(i.into())))
-                            .collect(),
-                    )
-                } else {
-                    Value::Scalar(record::load(member, *form))
-                };
-                g.store(place, value);
-            }
+            g.flow_load(held, call);
             if let Some(&hit) = call.result.first() {
                 g.store(hit, Value::Scalar(C::int(1)));
             }
         });
         let unknown = self.block(|g| {
-            for (&place, (_, form)) in places.iter().zip(&held.layout.value) {
+            for (&place, (_, form)) in places(call).iter().zip(&held.layout.value) {
                 g.store(place, zero(form.width));
             }
             if let Some(&hit) = call.result.first() {
@@ -224,48 +229,120 @@ impl Gen<'_> {
         self.push(Stmt::If(held.is_known(), known, unknown));
     }
 
+    /// A look-up after which the flow is there for sure.
+    fn flow_take_place(&mut self, held: &Held, call: &ExternCall) {
+        if let Some(&hit) = call.result.first() {
+            self.store(hit, Value::Scalar(held.is_known()));
+        }
+        let added = self.block(|g| g.flow_add(held));
+        self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+        // The compiler is to keep the pointer, not what it was made of.
+        let barrier = |var: &C| Stmt::Expr(C::call("barrier_var", vec![var.clone()]));
+        self.push(barrier(&held.at));
+        self.set(held.at.clone(), masked(held.at.clone()));
+        let way = C::Ident(self.names.fresh("way"));
+        let place = held.set.clone().arrow("way").index(held.at.clone());
+        self.push(Stmt::Decl {
+            ty: CType::Struct(held.layout.way.clone()).ptr(),
+            name: name_of(&way),
+            init: Some(place.addr()),
+            align: None,
+        });
+        self.push(barrier(&way));
+        let held = Held {
+            way: Some(way),
+            ..held.clone()
+        };
+        self.flow_used(&held);
+        self.flow_load(&held, call);
+        self.held = Some(held);
+    }
+
+    /// The fields of a flow that is there, into a look-up's variables.
+    fn flow_load(&mut self, held: &Held, call: &ExternCall) {
+        let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
+        for (i, &place) in places(call).iter().enumerate() {
+            if i < held.layout.value.len() && !stays(i) {
+                let value = held.field(i);
+                self.store(place, value);
+            }
+        }
+    }
+
+    /// What the flow's place has of a variable that is a field kept there; `None` for any other.
+    pub(super) fn in_place(&self, var: Var) -> Option<(C, record::Form)> {
+        let held = self.held.as_ref()?;
+        held.way.as_ref()?;
+        let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;
+        let (member, form) = held.layout.value.get(field)?;
+        Some((held.member(member.clone()), *form))
+    }
+
+    /// Fields that are read once the lock is given back go to their variables.
+    fn leave_place(&mut self) {
+        let Some(held) = &mut self.held else {
+            return;
+        };
+        // From here on the variables are variables again.
+        let there = held.clone();
+        held.way = None;
+        let Some(in_place) = &there.calls.in_place else {
+            return;
+        };
+        for &var in &in_place.wanted_after {
+            if let Some(&field) = in_place.fields.get(&var) {
+                self.store(Place::Var(var), there.field(field));
+            }
+        }
+    }
+
     fn flow_update(&mut self, held: &Held, call: &ExternCall) {
-        let looked = held.kept.get(&std::ptr::from_ref(call));
-        let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true));
+        let looked = held.calls.kept.get(&std::ptr::from_ref(call));
+        let is_there = held.way.is_some();
+        let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
+        let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);
         let values = match call.args.get(1) {
             Some(ExternArg::In(values)) => &values[..],
             _ => &[],
         };
         let mut written = Vec::new();
-        let mut zeros = Vec::new();
-        for (i, (&e, (member, form))) in values.iter().zip(&held.layout.value).enumerate() {
-            if kept(i) {
-                zeros.push((member, zero(form.width)));
-            } else {
+        for (i, (&e, (member, _))) in values.iter().zip(&held.layout.value).enumerate() {
+            if !kept(i) {
                 written.push((member, self.value(e)));
             }
         }
-        let added = self.block(|g| {
-            // The verifier need not know where it is, but that it is there.
-            let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
-            let victim = C::bin(BinOp::And, anywhere(held.victim()), last);
-            g.set(held.at.clone(), victim);
-            let tag = held.set.clone().arrow("tag").index(held.at.clone());
-            g.set(tag, held.tag.clone());
-            let way = held.way();
-            let words = C::int(held.layout.words.into());
-            let args = vec![way.clone().member("key"), held.key.clone(), words];
-            g.push(Stmt::Expr(C::call("flow_copy", args)));
-            for (member, value) in zeros {
-                g.write_flow(way.clone().member(member.clone()), value);
+        if !is_there {
+            let added = self.block(|g| {
+                g.flow_add(held);
+                if looked.is_some() {
+                    g.flow_used(held);
+                }
+            });
+            self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+            // The look-up counted as a use.
+            if looked.is_none() {
+                self.flow_used(held);
             }
-            if looked.is_some() {
-                g.flow_used(held);
-            }
-        });
-        self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
-        // The look-up counted as a use.
-        if looked.is_none() {
-            self.flow_used(held);
         }
         for (member, value) in written {
-            self.write_flow(held.way().member(member.clone()), value);
+            self.write_flow(held.member(member.clone()), value);
         }
+    }
+
+    /// A flow of zeros, in the place of another.
+    fn flow_add(&mut self, held: &Held) {
+        // The verifier need not know which place it is, but that it is one.
+        self.set(held.at.clone(), masked(anywhere(held.victim())));
+        let tag = held.set.clone().arrow("tag").index(held.at.clone());
+        self.set(tag, held.tag.clone());
+        let way = held.set.clone().arrow("way").index(held.at.clone());
+        let args = vec![
+            way.addr(),
+            C::SizeOf(CType::Struct(held.layout.way.clone())),
+            held.key.clone(),
+            C::int(held.layout.words.into()),
+        ];
+        self.push(Stmt::Expr(C::call("flow_begin", args)));
     }
 
     fn flow_remove(&mut self, held: &Held, call: &ExternCall) {
@@ -293,11 +370,12 @@ impl Gen<'_> {
         self.push(Stmt::Update(BinOp::Add, clock.clone(), C::int(1)));
         self.set(used, clock);
         if let Some(now) = &held.now {
-            self.set(held.way().member("seen"), now.clone());
+            self.set(held.member("seen"), now.clone());
         }
     }
 
-    fn write_flow(&mut self, member: C, value: Value) {
+    /// Stores to a member of a flow's place.
+    pub(super) fn write_flow(&mut self, member: C, value: Value) {
         match value {
             Value::Scalar(value) => self.set(member, value),
             Value::Limbs(limbs) => {
@@ -315,9 +393,30 @@ impl Held {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
     }
 
-    /// The flow's place.
-    fn way(&self) -> C {
-        self.set.clone().arrow("way").index(self.at.clone())
+    /// A member of the flow's place.
+    fn member(&self, name: impl Into<SmolStr>) -> C {
+        match &self.way {
+            Some(way) => way.clone().arrow(name),
+            None => {
+                let ways = self.set.clone().arrow("way");
+                ways.index(self.at.clone()).member(name)
+            }
+        }
+    }
+
+    /// A field of the flow's value.
+    fn field(&self, i: usize) -> Value {
+        let (member, form) = &self.layout.value[i];
+        let member = self.member(member.clone());
+        if form.width <= 64 {
+            return Value::Scalar(record::load(member, *form));
+        }
+        let limbs = 0..limb_count(form.width);
+        Value::Limbs(
+            limbs
+                .map(|i| member.clone().index(C::int(i.into())))
+                .collect(),
+        )
     }
 
     /// The place for a flow that is not known.
@@ -338,6 +437,20 @@ impl Held {
         let had_one = C::bin(BinOp::Ge, self.at.clone(), C::id("FLOW_AGED"));
         C::Cond(Box::new(had_one), Box::new(own), Box::new(other))
     }
+}
+
+/// The variables of a look-up, a field each.
+fn places(call: &ExternCall) -> &[Place] {
+    match call.args.get(1) {
+        Some(ExternArg::Out(places)) => places,
+        _ => &[],
+    }
+}
+
+/// A place's number, that it is one.
+fn masked(at: C) -> C {
+    let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
+    C::bin(BinOp::And, at, last)
 }
 
 /// A place, of which the verifier does not know which it is: it would go each further way for each place.

@@ -362,7 +362,6 @@ impl Gen<'_> {
 
     /// Goes through the masks; the best entry, or null.
     pub(super) fn search(&mut self, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
-        let key = self.build_key(&space.key, exprs);
         let fresh = |g: &mut Self, wish: &str| g.names.fresh(wish);
         let best = fresh(self, "best");
         let (head, i) = (fresh(self, "list"), fresh(self, "turn"));
@@ -375,22 +374,28 @@ impl Gen<'_> {
         );
         let id = |n: &SmolStr| C::Ident(n.clone());
         self.push(Stmt::decl(entry_type.clone(), best.clone(), C::id("NULL")));
+        self.push(Stmt::decl(
+            Type::U64,
+            head.clone(),
+            C::id(GLOBALS).member(space.head.clone()),
+        ));
+        let (first, count) = (
+            id(&head).cast(Type::U32),
+            C::bin(BinOp::Shr, id(&head), C::int(32)).cast(Type::U32),
+        );
+        // Where there are no entries, no key is made.
+        let outer = std::mem::take(&mut self.out);
+        let any = count.clone();
+        let key = self.build_key(&space.key, exprs);
+        // What was computed for it was perhaps not.
+        self.computed.clear();
         self.push(Stmt::Decl {
             ty: Type::Struct(space.tuple_key.clone()),
             name: masked.clone(),
             init: Some(C::Init(Vec::new())),
             align: Some(8),
         });
-        self.push(Stmt::decl(
-            Type::U64,
-            head.clone(),
-            C::id(GLOBALS).member(space.head.clone()),
-        ));
         self.push(Stmt::decl(Type::U32, i.clone(), C::int(0)));
-        let (first, count) = (
-            id(&head).cast(Type::U32),
-            C::bin(BinOp::Shr, id(&head), C::int(32)).cast(Type::U32),
-        );
         self.push(Stmt::Label(again.clone()));
         self.push(Stmt::goto_if(
             C::bin(BinOp::Ge, id(&i), count),
@@ -458,6 +463,8 @@ impl Gen<'_> {
         ]);
         self.push(Stmt::Block(turn));
         self.back_edge(&done, &again);
+        let search = std::mem::replace(&mut self.out, outer);
+        self.push(Stmt::If(any, search, Vec::new()));
         self.push(Stmt::Label(done));
         id(&best)
     }

@@ -1,0 +1,129 @@
+//! Functions of the program that stay functions (see `ir::passes::inline::functions`).
+
+use super::locals::Role;
+use super::values::Value;
+use super::{Exit, Gen, Shared};
+use crate::plan::flow::Flow;
+use cgen::lower;
+use cgen::tree::{Block, Expr as C, Item, Linkage, Stmt, Type};
+use diag::Span;
+use ir::passes::inline::functions::numbers;
+use ir::{Arg, Routine, Type as IrType, Var};
+use smol_str::SmolStr;
+use std::collections::HashSet;
+
+/// A C function. Its names are its own, so that a routine gives the same wherever it is called from.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Function {
+    pub name: SmolStr,
+    pub result: Type,
+    pub params: Vec<(Type, SmolStr)>,
+    pub body: Block,
+}
+
+impl Function {
+    /// As the file has it.
+    pub fn item(self) -> Item {
+        Item::Function {
+            linkage: Linkage::Apart,
+            result: self.result,
+            name: self.name,
+            params: self.params,
+            body: self.body,
+        }
+    }
+}
+
+impl Gen<'_> {
+    /// Calls a function of numbers.
+    pub(super) fn function_call(&mut self, routine: Routine, args: &[Arg], span: Span) {
+        let Some((params, result)) = numbers(self.p, routine) else {
+            return self.not_lowered("a call that was not inlined", span);
+        };
+        let name = self.function_of(routine, &params, result);
+        let mut values = Vec::with_capacity(params.len());
+        for arg in args {
+            if let Arg::In(value) = arg {
+                values.push(lower::scalar(self, *value));
+            }
+        }
+        if let Some(Arg::Out(Some(place))) = args.last() {
+            self.store(*place, Value::Scalar(C::call(name, values)));
+        }
+    }
+
+    /// The name of a routine's C function, which is made where it is first called.
+    fn function_of(&mut self, routine: Routine, params: &[Var], result: Var) -> SmolStr {
+        let shared = Shared {
+            ways: self.ways,
+            ..Shared::default()
+        };
+        let mut inner = Gen::new(self.p, self.map, self.options, self.plan, shared);
+        let made = inner.number_function(routine, params, result);
+        for diagnostic in inner.diags.iter() {
+            self.refuse(diagnostic.clone());
+        }
+        if let Some(known) = self
+            .functions
+            .iter()
+            .find(|f| f.params == made.params && f.result == made.result && f.body == made.body)
+        {
+            return known.name.clone();
+        }
+        let name = self.names.fresh_path(&self.p.routines[routine].name);
+        self.functions.push(Function {
+            name: name.clone(),
+            ..made
+        });
+        name
+    }
+
+    /// A routine's function, without a name.
+    fn number_function(&mut self, routine: Routine, params: &[Var], result: Var) -> Function {
+        let register = |ty: IrType| Type::register(ty.width());
+        let params: Vec<(Type, SmolStr)> = params
+            .iter()
+            .map(|&var| (register(self.p.vars[var].ty), self.name_of(var)))
+            .collect();
+        let value = self.local(Role::Var(result));
+        let end = self.names.fresh("done");
+        self.returns.push(Exit {
+            label: end.clone(),
+            flow: Flow::unreached(self.p),
+        });
+        self.run(&self.p.routines[routine].body);
+        self.returns.pop();
+        let mut code = std::mem::take(&mut self.out);
+        code.push(Stmt::Label(end));
+        code.push(Stmt::Return(Some(value)));
+        let locals = &self.locals.list;
+        let names: HashSet<SmolStr> = locals.iter().map(|l| l.name.clone()).collect();
+        let used = cgen::tidy::tidy(&mut code, &names, &super::entry::is_pure);
+        let is_param = |name: &SmolStr| params.iter().any(|(_, param)| param == name);
+        let declared = locals
+            .iter()
+            .filter(|l| used.contains(&l.name) && !is_param(&l.name));
+        let mut body: Block = declared
+            .map(|l| Stmt::Decl {
+                ty: l.ty.clone(),
+                name: l.name.clone(),
+                init: l.init.clone(),
+                align: None,
+            })
+            .collect();
+        body.append(&mut code);
+        Function {
+            name: SmolStr::default(),
+            result: register(self.p.vars[result].ty),
+            params,
+            body,
+        }
+    }
+
+    fn name_of(&mut self, var: Var) -> SmolStr {
+        match self.local(Role::Var(var)) {
+            C::Ident(name) => name,
+            _ => SmolStr::default(),
+        }
+    }
+}

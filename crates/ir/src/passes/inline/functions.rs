@@ -1,0 +1,99 @@
+//! Functions that stay functions: of numbers, long, and called from several places.
+//!
+//! A target that checks every way through a program would check the ways through a copy for each way that leads to it,
+//! and the copies would take room in the processor's caches.
+
+use crate::*;
+use std::collections::HashSet;
+
+/// Parameters that a function may have, results aside: as many as targets pass in registers.
+pub const PARAMETERS: usize = 5;
+/// Statements from which on a function is long.
+const LONG: usize = 12;
+
+/// Whether calls of a routine, which calls nothing that would be inlined, stay calls.
+pub fn stays(program: &Program, routine: Routine, sites: u32) -> bool {
+    if sites < 2 || program.routines[routine].kind != RoutineKind::Function {
+        return false;
+    }
+    let Some((params, result)) = numbers(program, routine) else {
+        return false;
+    };
+    let mut own = Own {
+        program,
+        vars: params.into_iter().chain([result]).collect(),
+    };
+    let body = &program.routines[routine].body;
+    own.collect(body);
+    let mut statements = 0;
+    let mut plain = true;
+    visit::walk_block(body, &mut |stmt| {
+        statements += 1;
+        plain &= own.is_plain(&stmt.kind);
+    });
+    plain && statements >= LONG
+}
+
+/// The parameters and the result of a function of numbers of up to 64 bits; `None` if it is none.
+pub fn numbers(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
+    let number = |var: &Var| (1..=64).contains(&program.vars[*var].ty.width());
+    let (Param::Out(result), params) = program.routines[routine].params.split_last()? else {
+        return None;
+    };
+    let params = params
+        .iter()
+        .map(|param| match param {
+            Param::In(var) if number(var) => Some(*var),
+            _ => None,
+        })
+        .collect::<Option<Vec<Var>>>()?;
+    ((1..=PARAMETERS).contains(&params.len()) && number(result)).then_some((params, *result))
+}
+
+/// What belongs to a function alone.
+struct Own<'a> {
+    program: &'a Program,
+    vars: HashSet<Var>,
+}
+
+impl Own<'_> {
+    /// Variables that a body sets before anything else are its locals.
+    fn collect(&mut self, body: &Block) {
+        for stmt in body {
+            let StmtKind::Assign {
+                dst: Place::Var(var),
+                value,
+            } = stmt.kind
+            else {
+                return;
+            };
+            if !self.reads_own(value) {
+                return;
+            }
+            self.vars.insert(var);
+        }
+    }
+
+    fn reads_own(&self, expr: Expr) -> bool {
+        let mut own = true;
+        visit::walk_expr(self.program, expr, &mut |data| match data.kind {
+            ExprKind::Var(var) => own &= self.vars.contains(&var),
+            ExprKind::Field(..) | ExprKind::IsValid(_) => own = false,
+            _ => own &= data.ty.width() <= 64,
+        });
+        own
+    }
+
+    fn is_plain(&self, kind: &StmtKind) -> bool {
+        match kind {
+            StmtKind::Assign {
+                dst: Place::Var(var),
+                value,
+            } => self.vars.contains(var) && self.reads_own(*value),
+            StmtKind::If { cond, .. } => self.reads_own(*cond),
+            StmtKind::Switch { on, .. } => self.reads_own(*on),
+            StmtKind::Labeled(..) | StmtKind::Break(_) | StmtKind::Return => true,
+            _ => false,
+        }
+    }
+}
