@@ -135,3 +135,29 @@ if g {
         "{text}"
     );
 }
+
+#[test]
+fn a_look_up_overwrites_its_results() {
+    let text = after(
+        "extern flows: flow_state {
+    type (bit<8> k);
+    type (bit<8> v);
+}
+routine c block() {
+    a = 8w1;
+    f = true;
+    b = 8w2;
+    extern flows::lookup(in(b), out(a)) -> f;
+    if f { port = cast(a, bit<32>); }
+}
+pipeline Switch control c
+slot xdp_output {
+    var \"output_port\" = port;
+}
+",
+        &[dce::run],
+    );
+    assert!(!text.contains("a = 8w1"), "{text}");
+    assert!(!text.contains("f = true"), "{text}");
+    assert!(text.contains("b = 8w2"), "{text}");
+}

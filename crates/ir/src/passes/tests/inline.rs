@@ -222,3 +222,77 @@ routine r block() {
         "{text}"
     );
 }
+
+/// A function of one number, longer than what is worth a copy.
+const LONG: &str = "routine f function(in a, out b) {
+    c = a;
+    if c > 8w1 { c = c + 8w1; }
+    if c > 8w2 { c = c + 8w2; }
+    if c > 8w3 { c = c + 8w3; }
+    if c > 8w4 { c = c + 8w4; }
+    if c > 8w5 { c = c + 8w5; }
+    b = c;
+}
+";
+
+#[test]
+fn a_long_function_that_is_called_twice_stays_one() {
+    let block = "routine r block() {
+    call f(in user, out next_user);
+    call f(in next_user, out user);
+}
+";
+    let text = inlined(&format!("var next_user: bit<8>\n{LONG}{block}"));
+    assert!(text.ends_with(block), "{text}");
+    assert!(text.contains("routine f function(in a, out b) {"), "{text}");
+}
+
+#[test]
+fn a_function_is_inlined_where_it_is_short_or_called_once_or_takes_more_than_numbers() {
+    let twice = "routine r block() {
+    call f(in user, out user);
+    call f(in user, out user);
+}
+";
+    let once = "routine r block() {
+    call f(in user, out user);
+}
+";
+    let short = "routine f function(in a, out b) {
+    b = a;
+}
+";
+    let reads_a_header = LONG.replace("c = a;", "c = cast(h.t0.vid, bit<8>);");
+    let writes_elsewhere = LONG.replace("b = c;", "b = c; port = 32w1;");
+    let calls_out = LONG.replace("b = c;", "b = c; extern g();");
+    for (function, calls) in [
+        (short, twice),
+        (LONG, once),
+        (reads_a_header.as_str(), twice),
+        (writes_elsewhere.as_str(), twice),
+        (calls_out.as_str(), twice),
+    ] {
+        let text = inlined(&format!("{function}{calls}"));
+        assert!(!text.contains("call "), "{text}");
+    }
+}
+
+#[test]
+fn a_parser_and_an_atomic_block_call_nothing() {
+    let text = inlined(&format!(
+        "{LONG}routine r block() {{
+    call f(in user, out user);
+    atomic {{
+        call f(in user, out user);
+    }}
+}}
+parser p start s {{
+    state s {{
+        call f(in user, out user);
+        goto accept;
+    }}
+}}
+"
+    ));
+    assert_eq!(text.matches("call f").count(), 1, "{text}");
+}
