@@ -3,6 +3,7 @@
 // Both directions of one host in one program: what goes into port 0 goes out to the wire, what goes into port 1 came
 // in from there.
 
+#define PDM_READS_SYN
 #include "../../../programs/pdm/mark.p4h"
 #include "../../../programs/pdm/read.p4h"
 
