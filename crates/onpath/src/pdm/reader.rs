@@ -73,8 +73,8 @@ impl Reader {
         let mut flows = self.flows()?;
         state::order(&mut flows);
         let Sums { packets, delays } = self.history.look(&flows);
-        let sent = counts(&self.egress, self.places.sent, counters::SIZE)?;
-        let received = counts(&self.ingress, self.places.received, counters::SIZE)?;
+        let sent = counts(&self.egress, self.places.sent, counters::SIZES[0])?;
+        let received = counts(&self.ingress, self.places.received, counters::SIZES[1])?;
         let histogram = |counter, sum| -> Result<Histogram, StoreError> {
             Ok(Histogram::of(
                 &counts(&self.ingress, counter, BUCKETS)?,
@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn the_programs_keep_what_is_read() {
         let (egress, ingress) = (program("egress"), program("ingress"));
-        assert_eq!(size(&egress, "egress_packets"), counters::SIZE);
-        assert_eq!(size(&ingress, "ingress_packets"), counters::SIZE);
+        assert_eq!(size(&egress, "egress_packets"), counters::SIZES[0]);
+        assert_eq!(size(&ingress, "ingress_packets"), counters::SIZES[1]);
         for delay in ["round_trip_delay", "server_delay", "network_delay"] {
             assert_eq!(size(&ingress, delay), BUCKETS);
         }
