@@ -18,12 +18,12 @@ Options:
   --only PART   measures one part, and prints its table without writing the files of results:
                   single       single packets by test runs
                   statistics   the kernel's statistics under traffic
-                  throughput   iperf3
+                  throughput   iperf3, and TCP in turns of a moment
                   latency      requests and answers
   --help        this text
 
 Environment:
-  ONPATH_BENCH_ROUNDS   how often each version of PDM has its turn (25)
+  ONPATH_BENCH_ROUNDS   how often each version of PDM has its turn (18)
 
 Results go to `bench/results/` as JSON and Markdown. It takes root, and minutes: `pdm` about eight.
 ";

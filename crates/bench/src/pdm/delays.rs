@@ -1,9 +1,60 @@
 //! Latency of requests that are answered at once.
 
-use super::network::{self, Latency};
+use super::Rounds;
+use super::figures::quantile;
+use super::network::{self, Effort, networks, order};
+use super::programs::{Codes, Version};
+use crate::error::Error;
 use kernel::bench::median;
+use lab::traffic::udp;
+use lab::{Pair, Route, SERVER};
 use serde::Serialize;
 use std::fmt::Write;
+use std::io;
+use std::time::Duration;
+
+/// Microseconds from a request to its answer, over the rounds: the median and the 99th part of a hundred.
+pub struct Latency {
+    /// By version, then by round.
+    pub middle: Rounds,
+    /// By version, then by round.
+    pub slow: Rounds,
+}
+
+/// Requests of 64 bytes, one after the other, answered at once.
+pub fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
+    // As small datagrams are sent otherwise; the load is our own.
+    let nets = networks(codes, &network::SCENARIOS[network::SCENARIOS.len() - 1])?;
+    let mut latency = Latency {
+        middle: vec![Vec::new(); nets.len()],
+        slow: vec![Vec::new(); nets.len()],
+    };
+    for round in 0..effort.rounds {
+        for version in order(round) {
+            let times = round_trips(&nets[version].0, effort.requests)
+                .map_err(Error::system("requests and answers"))?;
+            latency.middle[version].push(median(&times));
+            latency.slow[version].push(quantile(&times, 0.99));
+        }
+    }
+    Ok(latency)
+}
+
+/// In microseconds.
+fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
+    let to = (SERVER, 7000).into();
+    let _server = udp::Server::start(net.server(), to, Duration::ZERO)?;
+    let plan = udp::Exchange {
+        count: requests,
+        ..udp::Exchange::default()
+    };
+    let seen = udp::exchange(net.client(), to, plan)?;
+    if seen.round_trips.is_empty() {
+        return Err(io::Error::other("nothing was answered"));
+    }
+    let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
+    Ok(seen.round_trips.iter().map(microseconds).collect())
+}
 
 /// By version.
 #[derive(Debug, Serialize)]
@@ -25,14 +76,13 @@ impl Delays {
     pub fn new(latency: Latency) -> Delays {
         let times = latency.middle.into_iter().zip(latency.slow);
         let versions = network::VERSIONS.iter().zip(times);
-        let delay =
-            |(version, (middle, slow)): (&super::programs::Version, (Vec<f64>, Vec<f64>))| Delay {
-                version: version.name(),
-                median_us: median(&middle),
-                slowest_hundredth_us: median(&slow),
-                medians_us: middle,
-                slowest_hundredths_us: slow,
-            };
+        let delay = |(version, (middle, slow)): (&Version, (Vec<f64>, Vec<f64>))| Delay {
+            version: version.name(),
+            median_us: median(&middle),
+            slowest_hundredth_us: median(&slow),
+            medians_us: middle,
+            slowest_hundredths_us: slow,
+        };
         Delays(versions.map(delay).collect())
     }
 

@@ -18,6 +18,7 @@ mod single;
 mod statistics;
 mod stream;
 mod times;
+mod turns;
 
 use crate::error::Error;
 use network::Effort;
@@ -106,13 +107,13 @@ fn throughput(codes: &Codes, effort: Effort) -> Result<rates::Throughput, Error>
     let mut lines = Vec::new();
     for scenario in network::SCENARIOS {
         eprintln!("{} ...", scenario.title());
-        lines.push(network::measure(codes, scenario, effort)?);
+        lines.extend(network::measure(codes, scenario, effort)?);
     }
     Ok(rates::Throughput::new(lines))
 }
 
 fn latency(codes: &Codes, effort: Effort) -> Result<delays::Delays, Error> {
     eprintln!("requests and answers ...");
-    let latency = network::latency(codes, effort)?;
+    let latency = delays::measure(codes, effort)?;
     Ok(delays::Delays::new(latency))
 }

@@ -1,14 +1,12 @@
 //! Traffic between two namespaces whose devices have the programs.
 
-use super::Rounds;
 use super::figures::quantile;
 use super::programs::{self, Code, Codes, End, Offloaded, Version};
+use super::{Rounds, turns};
 use crate::error::Error;
-use kernel::bench::median;
 use kernel::sys::Link;
 use lab::traffic::iperf::{self, Load};
-use lab::traffic::udp;
-use lab::{Ends, Offloads, Pair, Route, SERVER, Space};
+use lab::{Ends, Offloads, Pair, Route, Space};
 use std::io;
 use std::time::Duration;
 
@@ -33,14 +31,19 @@ impl Effort {
     pub fn from_environment() -> Effort {
         let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
         Effort {
-            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(25).max(1),
+            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(18).max(1),
             requests: 5000,
         }
     }
 
-    /// Turns of a moment, of which there are more.
+    /// Turns of 25 ms, of which there are more.
     pub fn slices(self) -> usize {
-        10 * self.rounds
+        12 * self.rounds
+    }
+
+    /// Turns of a tenth of a second.
+    pub fn turns(self) -> usize {
+        6 * self.rounds
     }
 }
 
@@ -71,7 +74,8 @@ impl Scenario {
     }
 }
 
-const MARKED_ONCE: &str = "marked once";
+/// The mode that puts one option on a packet of several segments.
+pub const MARKED_ONCE: &str = "marked once";
 const ONE_SEGMENT: &str = "conformant (`gso_max_segs 1`)";
 const CONFORMANT: &str = "conformant";
 
@@ -154,7 +158,7 @@ pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
 }
 
 /// A network with a version's programs. They and their state live as long as the links.
-type Network = (Pair, Vec<[Link; 2]>);
+pub type Network = (Pair, Vec<[Link; 2]>);
 
 /// Two namespaces with a version's programs at both ends, if there are any.
 fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
@@ -165,22 +169,33 @@ fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
     Ok((net, links))
 }
 
+/// Who sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// `iperf3`, a second each.
+    Iperf,
+    /// Streams that go on, see [`turns`].
+    Turns,
+}
+
 /// A scenario's figures: bits a second for TCP, packets a second for UDP.
 pub struct Line {
     /// What was measured.
     pub scenario: Scenario,
+    /// How.
+    pub by: By,
     /// By version, then by round.
     pub rates: Rounds,
 }
 
 /// One network a version, each with its programs, which take turns.
-fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Error> {
+pub fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Error> {
     let of_version = |code| network(code, scenario);
     codes.of(&VERSIONS).into_iter().map(of_version).collect()
 }
 
 /// In which order versions have their turns in a round: none is always the first, or always behind the same one.
-fn order(round: usize) -> [usize; VERSIONS.len()] {
+pub fn order(round: usize) -> [usize; VERSIONS.len()] {
     let count = VERSIONS.len();
     std::array::from_fn(|turn| match round / count % 2 {
         0 => (round + turn) % count,
@@ -188,17 +203,31 @@ fn order(round: usize) -> [usize; VERSIONS.len()] {
     })
 }
 
-/// Measures a scenario.
-pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Line, Error> {
-    let nets = networks(codes, &scenario)?;
+/// Measures a scenario: TCP in both ways.
+pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Vec<Line>, Error> {
+    let line = |by, rates| Line {
+        scenario,
+        by,
+        rates,
+    };
+    let mut lines = vec![line(By::Iperf, by_iperf(codes, &scenario, effort.rounds)?)];
+    if scenario.load == Load::Tcp {
+        let rates = turns::measure(codes, &scenario, effort.turns())?;
+        lines.push(line(By::Turns, rates));
+    }
+    Ok(lines)
+}
+
+fn by_iperf(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds, Error> {
+    let nets = networks(codes, scenario)?;
     let mut rates = vec![Vec::new(); nets.len()];
-    for round in 0..effort.rounds {
+    for round in 0..rounds {
         for version in order(round) {
             let rate = rate(&nets[version].0, scenario.load).map_err(Error::system("iperf3"))?;
             rates[version].push(rate);
         }
     }
-    Ok(Line { scenario, rates })
+    Ok(rates)
 }
 
 /// Bits a second, or datagrams a second that arrived, when nothing disturbs.
@@ -209,49 +238,6 @@ fn rate(net: &Pair, load: Load) -> io::Result<f64> {
         Load::Tcp => undisturbed,
         Load::Udp { size, .. } => undisturbed / 8.0 / f64::from(size),
     })
-}
-
-/// Microseconds from a request to its answer, over the rounds: the median and the 99th part of a hundred.
-pub struct Latency {
-    /// By version, then by round.
-    pub middle: Rounds,
-    /// By version, then by round.
-    pub slow: Rounds,
-}
-
-/// Requests of 64 bytes, one after the other, answered at once.
-pub fn latency(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
-    // As small datagrams are sent otherwise; the load is our own.
-    let nets = networks(codes, &SCENARIOS[SCENARIOS.len() - 1])?;
-    let mut latency = Latency {
-        middle: vec![Vec::new(); nets.len()],
-        slow: vec![Vec::new(); nets.len()],
-    };
-    for round in 0..effort.rounds {
-        for version in order(round) {
-            let times = round_trips(&nets[version].0, effort.requests)
-                .map_err(Error::system("requests and answers"))?;
-            latency.middle[version].push(median(&times));
-            latency.slow[version].push(quantile(&times, 0.99));
-        }
-    }
-    Ok(latency)
-}
-
-/// In microseconds.
-fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
-    let to = (SERVER, 7000).into();
-    let _server = udp::Server::start(net.server(), to, Duration::ZERO)?;
-    let plan = udp::Exchange {
-        count: requests,
-        ..udp::Exchange::default()
-    };
-    let seen = udp::exchange(net.client(), to, plan)?;
-    if seen.round_trips.is_empty() {
-        return Err(io::Error::other("nothing was answered"));
-    }
-    let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
-    Ok(seen.round_trips.iter().map(microseconds).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Throughput: what goes through, and how much of it each version loses.
 
 use super::figures::{Goal, Spread};
-use super::network::Line;
+use super::network::{By, Line, MARKED_ONCE};
 use super::report::PUBLISHED;
 use kernel::bench::median;
 use lab::traffic::iperf::Load;
@@ -15,6 +15,7 @@ pub struct Throughput(Vec<Rate>);
 #[derive(Debug, Serialize)]
 struct Rate {
     traffic: &'static str,
+    by: &'static str,
     mode: &'static str,
     unit: &'static str,
     /// Medians over the rounds.
@@ -58,6 +59,10 @@ impl Rate {
         let onpath_loss = Spread::of(&losses(&onpath, &without));
         Rate {
             traffic: scenario.traffic,
+            by: match line.by {
+                By::Iperf => "`iperf3`",
+                By::Turns => "turns",
+            },
             mode: scenario.mode,
             unit,
             without: median(&without),
@@ -83,19 +88,19 @@ impl Throughput {
 
     /// As a section.
     pub fn markdown(&self) -> String {
-        let rounds = self.0.first().map_or(0, |r| r.rounds.without.len());
         let (ours, kernel) = (
             PUBLISHED.ebpf_throughput_loss_percent,
             PUBLISHED.kernel_throughput_loss_percent,
         );
         let mut text = format!(
             "\n## Throughput\n\n\
-             `iperf3` over IPv6 at an MTU of 1500, both ends on this machine: {rounds} rounds, in each of which every version has a \
-             second, in an order that changes. Of a stream the undisturbed rate counts (of its ten intervals the third best), and \
-             of the losses against the same round without PDM the median; in brackets the quartiles, between which half \
-             of the rounds lie. Published losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\
-             | | mode | unit | without | Onpath | loss, % | ≤ {ours} % | by hand | loss, % |\n\
-             |---|---|---|--:|--:|--:|---|--:|--:|\n"
+             Over IPv6 at an MTU of 1500, both ends on this machine; losses are against the same round without PDM: the median, and \
+             in brackets the quartiles, between which half of the rounds lie. *`iperf3`*: in each round every version has a stream of \
+             a second, in an order that changes, of which the undisturbed rate counts (of its ten intervals the third best). \
+             *Turns*: streams of all versions stand open, and in each round each may send for a tenth of a second. Published \
+             losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\
+             | | by | mode | rounds | unit | without | Onpath | loss, % | ≤ {ours} % | by hand | loss, % |\n\
+             |---|---|---|--:|---|--:|--:|--:|---|--:|--:|\n"
         );
         let shown = |s: &Spread| {
             let [low, middle, high] = [s.lower_quartile, s.median, s.upper_quartile];
@@ -105,9 +110,11 @@ impl Throughput {
             let goal = r.goal.map_or("–".to_owned(), |goal| goal.to_string());
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {:.2} | {:.2} | {} | {goal} | {:.2} | {} |",
+                "| {} | {} | {} | {} | {} | {:.2} | {:.2} | {} | {goal} | {:.2} | {} |",
                 r.traffic,
+                r.by,
                 r.mode,
+                r.rounds.without.len(),
                 r.unit,
                 r.without,
                 r.onpath,
@@ -116,7 +123,12 @@ impl Throughput {
                 shown(&r.by_hand_loss)
             );
         }
-        let [untouched, conformant] = [0, 1].map(|n: usize| self.0.get(n).map(|r| r.without));
+        let tcp = |mode_is: fn(&str) -> bool| {
+            let is_it = |r: &&Rate| r.goal.is_some() && mode_is(r.mode);
+            self.0.iter().find(is_it).map(|r| r.without)
+        };
+        let untouched = tcp(|mode| mode == MARKED_ONCE);
+        let conformant = tcp(|mode| mode != MARKED_ONCE);
         if let (Some(untouched), Some(conformant)) = (untouched, conformant) {
             let _ = write!(
                 text,
@@ -137,6 +149,7 @@ mod tests {
     fn line(scenario: usize, rates: [[f64; 3]; 3]) -> Line {
         Line {
             scenario: SCENARIOS[scenario],
+            by: By::Iperf,
             rates: rates.map(Vec::from).into(),
         }
     }
@@ -153,7 +166,7 @@ mod tests {
         let text = Throughput::new(vec![line(0, slow), line(3, slow)]).markdown();
         assert!(
             text.contains(
-                "| marked once | Gbit/s | 10.00 | 9.00 | 10.0 (10.0 to 10.0) | **missed** |"
+                "| marked once | 3 | Gbit/s | 10.00 | 9.00 | 10.0 (10.0 to 10.0) | **missed** |"
             ),
             "{text}"
         );

@@ -1,0 +1,189 @@
+//! TCP streams of all versions at once, of which one at a time may send, for a tenth of a second. What the machine is like
+//! changes from second to second, but seldom within a round of these turns.
+
+use super::Rounds;
+use super::network::{Scenario, VERSIONS, networks, order};
+use super::programs::Codes;
+use crate::error::Error;
+use lab::{Pair, Route, SERVER};
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// From the beginning of a turn to the measurement: what others have in their queues is gone then.
+const SETTLE: Duration = Duration::from_millis(20);
+/// Of a measurement.
+const TURN: Duration = Duration::from_millis(100);
+/// After which somebody who waits looks whether it is over.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// What is handed to a socket at once, as `iperf3` does.
+const PIECE: usize = 128 << 10;
+
+/// A stream that sends when it may. Ends with the value.
+struct Stream {
+    may_send: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+    received: Arc<AtomicU64>,
+    sender: Option<JoinHandle<io::Result<()>>>,
+    receiver: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Stream {
+    fn start(net: &Pair) -> io::Result<Stream> {
+        // A stream that had to wait goes on as it was.
+        net.client().set("ipv4/tcp_slow_start_after_idle", "0")?;
+        let listener = net.server().run(|| TcpListener::bind((SERVER, 0)))?;
+        let to = listener.local_addr()?;
+        let client = net.client().run(|| TcpStream::connect(to))?;
+        let server = listener.accept()?.0;
+        client.set_write_timeout(Some(PATIENCE))?;
+        server.set_read_timeout(Some(PATIENCE))?;
+        let [may_send, stop] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+        let received = Arc::new(AtomicU64::new(0));
+        let (may, over) = (Arc::clone(&may_send), Arc::clone(&stop));
+        let sender = thread::spawn(move || send(client, &may, &over));
+        let (count, over) = (Arc::clone(&received), Arc::clone(&stop));
+        let receiver = thread::spawn(move || receive(server, &count, &over));
+        Ok(Stream {
+            may_send,
+            stop,
+            received,
+            sender: Some(sender),
+            receiver: Some(receiver),
+        })
+    }
+
+    /// Bits a second that arrive in a turn.
+    fn turn(&self) -> f64 {
+        self.may_send.store(true, Ordering::Relaxed);
+        if let Some(sender) = &self.sender {
+            sender.thread().unpark();
+        }
+        thread::sleep(SETTLE);
+        let started = Instant::now();
+        let before = self.received.load(Ordering::Relaxed);
+        thread::sleep(TURN);
+        let bytes = self.received.load(Ordering::Relaxed) - before;
+        let time = started.elapsed();
+        self.may_send.store(false, Ordering::Relaxed);
+        8.0 * bytes as f64 / time.as_secs_f64()
+    }
+
+    /// Ends it, and tells what went wrong on the way.
+    fn finish(mut self) -> io::Result<()> {
+        self.end()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.stop.store(true, Ordering::Relaxed);
+        let ends = [self.sender.take(), self.receiver.take()];
+        for end in ends.into_iter().flatten() {
+            end.thread().unpark();
+            end.join()
+                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // What went wrong was for `finish` to tell.
+        let _ = self.end();
+    }
+}
+
+/// Nothing happened for a while.
+fn is_patience(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}
+
+fn send(mut socket: TcpStream, may_send: &AtomicBool, stop: &AtomicBool) -> io::Result<()> {
+    let piece = vec![0x5a; PIECE];
+    while !stop.load(Ordering::Relaxed) {
+        if !may_send.load(Ordering::Relaxed) {
+            thread::park_timeout(PATIENCE);
+            continue;
+        }
+        match socket.write(&piece) {
+            Err(error) if !is_patience(&error) => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Until the sender is gone.
+fn receive(mut socket: TcpStream, received: &AtomicU64, stop: &AtomicBool) -> io::Result<()> {
+    let mut piece = vec![0; PIECE];
+    loop {
+        match socket.read(&mut piece) {
+            Ok(0) => return Ok(()),
+            Ok(bytes) => {
+                received.fetch_add(bytes as u64, Ordering::Relaxed);
+            }
+            Err(error) if is_patience(&error) => {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Bits a second of each version in each round of so many.
+pub fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds, Error> {
+    let nets = networks(codes, scenario)?;
+    let pairs: Vec<&Pair> = nets.iter().map(|(net, _)| net).collect();
+    in_turn(&pairs, rounds).map_err(Error::system("TCP in turns"))
+}
+
+fn in_turn(nets: &[&Pair], rounds: usize) -> io::Result<Rounds> {
+    let start = |net: &&Pair| Stream::start(net);
+    let streams = nets.iter().map(start).collect::<io::Result<Vec<_>>>()?;
+    let mut rates = vec![Vec::new(); VERSIONS.len()];
+    for round in 0..=rounds {
+        for version in order(round) {
+            let rate = streams[version].turn();
+            // The first round finds out how fast it may go and is not kept.
+            if round > 0 {
+                rates[version].push(rate);
+            }
+        }
+    }
+    for stream in streams {
+        stream.finish()?;
+    }
+    if rates.iter().flatten().all(|rate| *rate > 0.0) {
+        Ok(rates)
+    } else {
+        Err(io::Error::other("in a turn nothing arrived"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdm::network::pair;
+    use lab::Offloads;
+
+    #[test]
+    fn only_the_stream_whose_turn_it_is_sends() {
+        let net = || pair(Offloads::All, false).expect("this test needs root");
+        let nets = [net(), net(), net()];
+        let rates = in_turn(&nets.each_ref(), 2).expect("works");
+        assert!(rates.iter().all(|turns| turns.len() == 2), "{rates:?}");
+        let stream = Stream::start(&nets[0]).expect("connects");
+        assert!(stream.turn() > 1e6);
+        thread::sleep(2 * SETTLE);
+        let before = stream.received.load(Ordering::Relaxed);
+        thread::sleep(SETTLE);
+        assert_eq!(stream.received.load(Ordering::Relaxed), before);
+        stream.finish().expect("ends");
+    }
+}
