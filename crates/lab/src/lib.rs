@@ -15,7 +15,7 @@ mod worker;
 
 pub use machine::machine;
 pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};
-pub use relay::{Counts, Pick, Relay, TRANSPORT_TRAFFIC, Way, transport};
+pub use relay::{Counts, Pick, Relay, TRANSPORT_TRAFFIC, Way};
 pub use space::Space;
 pub use task::Task;
 pub use watch::Watch;

@@ -4,7 +4,7 @@ mod direction;
 mod packet;
 mod way;
 
-pub use packet::{TRANSPORT_TRAFFIC, transport};
+pub use packet::TRANSPORT_TRAFFIC;
 pub use way::{Counts, Pick, Way};
 
 use direction::{Departure, Receiver, Sender};

@@ -8,7 +8,7 @@ const ICMPV6: u8 = 58;
 const LEAST_MTU: usize = 1280;
 
 /// The transport protocol of an IPv6 packet, and where its header begins; a Destination Options header is passed over.
-pub fn transport(packet: &[u8]) -> Option<(u8, usize)> {
+pub(super) fn transport(packet: &[u8]) -> Option<(u8, usize)> {
     if packet.get(12..ETHERNET)? != [0x86, 0xdd] {
         return None;
     }

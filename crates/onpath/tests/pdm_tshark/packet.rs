@@ -45,7 +45,7 @@ impl Packet {
         let incoming = random.random_range(0..3) == 0;
         let upper = match random.random_range(0..12) {
             0..4 => Upper::Tcp,
-            4 if !incoming => Upper::Syn([536, 1440, 0xffff][random.random_range(0..3)]),
+            4 => Upper::Syn([536, 1440, 0xffff][random.random_range(0..3)]),
             5 => Upper::Solicitation,
             6..8 => Upper::Echo,
             _ => Upper::Udp,
@@ -94,6 +94,11 @@ impl Packet {
     /// Whether it has options of its own.
     pub fn has_options(&self) -> bool {
         self.options.is_some()
+    }
+
+    /// Whether it opens a connection: its maximum segment size may be lowered.
+    pub fn is_syn(&self) -> bool {
+        matches!(self.upper, Upper::Syn(_))
     }
 
     /// Where the option begins in bytes if the packet is one that has it; `None` if not.
