@@ -17,7 +17,7 @@ impl Gen<'_> {
             if self.flow.dead {
                 return;
             }
-            self.computed.clear();
+            self.forget_computed();
             if let Some(label) = self.entered.get(&StmtId::of(stmt)) {
                 self.push(Stmt::Label(label.clone()));
             }

@@ -96,7 +96,9 @@ pub(crate) struct Gen<'a> {
     exit: Option<Exit>,
     /// What was known before each assumption that holds for the operand at hand.
     assumed: Vec<Flow>,
+    /// Arrays with values that were computed for the statement at hand, and the interface's size if it was asked for.
     computed: HashMap<Expr, C>,
+    asked_mtu: Option<C>,
     maps: Maps,
     tables: HashMap<ir::Table, table::Made>,
     value_sets: HashMap<ir::ValueSet, table::MadeSet>,
@@ -166,6 +168,7 @@ impl<'a> Gen<'a> {
             exit: None,
             assumed: Vec::new(),
             computed: HashMap::new(),
+            asked_mtu: None,
             maps,
             tables,
             value_sets,
@@ -188,6 +191,12 @@ impl<'a> Gen<'a> {
 
     fn push(&mut self, stmt: Stmt) {
         self.out.push(stmt);
+    }
+
+    /// What was computed for a statement is of no use for another.
+    fn forget_computed(&mut self) {
+        self.computed.clear();
+        self.asked_mtu = None;
     }
 
     fn set(&mut self, dst: C, value: C) {

@@ -97,7 +97,7 @@ impl Gen<'_> {
             };
             self.run(&state.body);
             if !self.flow.dead {
-                self.computed.clear();
+                self.forget_computed();
                 self.transition(state, &mut states);
             }
         }

@@ -77,7 +77,7 @@ impl Gen<'_> {
         };
         self.block(|g| {
             for stmt in repeat {
-                g.computed.clear();
+                g.forget_computed();
                 if let StmtKind::Assign { dst, value } = &stmt.kind {
                     let value = g.value(*value);
                     g.store(*dst, value);
@@ -92,9 +92,9 @@ impl Gen<'_> {
         let reads = self.weak.reads.clone();
         let mut result = None;
         self.block(|g| {
-            g.computed.clear();
+            g.forget_computed();
             result = lower::scalar(g, e).as_int();
-            g.computed.clear();
+            g.forget_computed();
         });
         self.weak.reads = reads;
         result

@@ -39,8 +39,7 @@ impl Leaves for Gen<'_> {
 
     fn var(&mut self, var: Var) -> C {
         if self.ways == Ways::Usual && self.is_tc_input(var, "mtu") {
-            // Asked for where it is needed: it stays what it is, and few packets need it.
-            return C::call("packet_mtu", vec![C::id("ctx")]);
+            return self.ask_mtu();
         }
         if let Some((member, form)) = self.in_place(var) {
             return record::load(member, form);
@@ -119,6 +118,17 @@ fn choose(index: &C, values: Vec<C>) -> C {
 }
 
 impl Gen<'_> {
+    /// The interface's size, asked for where it is needed: it stays what it is, and few packets need it.
+    fn ask_mtu(&mut self) -> C {
+        if let Some(asked) = &self.asked_mtu {
+            return asked.clone();
+        }
+        let asked = self.own_local("asked_mtu", cgen::tree::Type::U32, None);
+        self.set(asked.clone(), C::call("packet_mtu", vec![C::id("ctx")]));
+        self.asked_mtu = Some(asked.clone());
+        asked
+    }
+
     /// Which header a reference means.
     pub(super) fn resolve(&self, header: HeaderRef) -> Resolved {
         match header {

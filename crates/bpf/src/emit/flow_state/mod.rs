@@ -52,7 +52,7 @@ impl Gen<'_> {
             Ok(Some(region)) => {
                 let (before, locked) = block.split_at(region.first);
                 self.run(before);
-                self.computed.clear();
+                self.forget_computed();
                 let calls = Calls {
                     kept: kept::of_region(self.p, locked),
                     in_place: in_place::of_region(self.p, locked),
@@ -172,7 +172,7 @@ impl Gen<'_> {
         self.push(Stmt::Expr(C::call("bpf_spin_unlock", vec![lock])));
         let block = std::mem::replace(&mut self.out, outer);
         self.push(Stmt::Block(block));
-        self.computed.clear();
+        self.forget_computed();
     }
 
     fn fill_flow_key(&mut self, layout: &Layout, var: &C, key: &[Expr]) {

@@ -388,7 +388,7 @@ impl Gen<'_> {
         let any = count.clone();
         let key = self.build_key(&space.key, exprs);
         // What was computed for it was perhaps not.
-        self.computed.clear();
+        self.forget_computed();
         self.push(Stmt::Decl {
             ty: Type::Struct(space.tuple_key.clone()),
             name: masked.clone(),
