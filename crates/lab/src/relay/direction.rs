@@ -1,6 +1,6 @@
 //! One direction of a relay: a thread that receives and decides, and one that sends when it is time.
 
-use super::packet::too_big;
+use super::packet::{lower_segment_size, too_big};
 use super::way::{Counts, MOST_DELAYS, Way};
 use kernel::veth::{RawSocket, Received};
 use std::io;
@@ -104,10 +104,15 @@ impl Receiver {
             && departure.bytes.len() > ETHERNET + mtu as usize
         {
             lock(&self.book).too_big += 1;
-            if let Some(answer) = too_big(&departure.bytes, mtu) {
+            if self.way.tells_mtu
+                && let Some(answer) = too_big(&departure.bytes, mtu)
+            {
                 self.socket.send(&answer)?;
             }
             return Ok(());
+        }
+        if let Some(size) = self.way.segment_size {
+            lower_segment_size(&mut departure.bytes, size);
         }
         if self.way.loss.has(number) {
             lock(&self.book).lost += 1;

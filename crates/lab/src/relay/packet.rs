@@ -28,6 +28,42 @@ pub const TRANSPORT_TRAFFIC: fn(&[u8]) -> bool = |packet| match transport(packet
     _ => false,
 };
 
+/// Lowers the maximum segment size that a SYN says, as middleboxes do that know a narrow path.
+pub fn lower_segment_size(packet: &mut [u8], most: u16) {
+    const SYN: u8 = 2;
+    let Some((6, tcp)) = transport(packet) else {
+        return;
+    };
+    let Some(header) = packet.get_mut(tcp..) else {
+        return;
+    };
+    if header.len() < 20 || header[13] & SYN == 0 {
+        return;
+    }
+    let end = header.len().min(4 * usize::from(header[12] >> 4));
+    let mut at = 20;
+    while at + 4 <= end {
+        match header[at] {
+            0 => return,
+            1 => at += 1,
+            2 => break,
+            _ => at += usize::from(header[at + 1]).max(2),
+        }
+    }
+    if at + 4 > end || !at.is_multiple_of(2) {
+        return;
+    }
+    let word = |at: usize, header: &[u8]| u16::from_be_bytes([header[at], header[at + 1]]);
+    let old = word(at + 2, header);
+    if old <= most {
+        return;
+    }
+    // RFC 1624, 3.
+    let sum = u32::from(!word(16, header)) + u32::from(!old) + u32::from(most);
+    header[16..18].copy_from_slice(&(!fold(sum)).to_be_bytes());
+    header[at + 2..at + 4].copy_from_slice(&most.to_be_bytes());
+}
+
 /// What the sender of a packet is told that was longer than the path (RFC 4443, section 3.2). `None` if it is no IPv6.
 pub fn too_big(packet: &[u8], mtu: u32) -> Option<Vec<u8>> {
     /// The router that the relay is not.
@@ -99,6 +135,24 @@ mod tests {
         assert_eq!(transport(&udp_packet(true)[..60]), None);
         assert_eq!(transport(&[0; 60]), None);
         assert!(TRANSPORT_TRAFFIC(&udp_packet(true)));
+    }
+
+    #[test]
+    fn a_segment_size_is_lowered_and_the_checksum_follows() {
+        let mut packet = udp_packet(true);
+        packet.truncate(70);
+        packet[54] = 6;
+        packet.extend([0; 12]);
+        // 24 bytes, SYN; an option of padding twice, and the size.
+        packet.extend([0x70, 2, 0, 0, 0, 0, 0, 0, 1, 1, 2, 4, 0x05, 0xa0, 0, 0]);
+        let sum = !fold(ones_sum(&packet[70..]));
+        packet[86..88].copy_from_slice(&sum.to_be_bytes());
+        let before = packet.clone();
+        lower_segment_size(&mut packet, 1440);
+        assert_eq!(packet, before);
+        lower_segment_size(&mut packet, 1340);
+        assert_eq!(packet[94..96], 1340u16.to_be_bytes());
+        assert_eq!(fold(ones_sum(&packet[70..])), 0xffff);
     }
 
     #[test]

@@ -45,9 +45,12 @@ pub struct Way {
     pub hold_by: u32,
     /// Packets that are sent twice.
     pub duplicate: Pick,
-    /// The longest packet that gets through, in bytes of the network layer. The sender of a longer one gets an ICMPv6
-    /// Packet Too Big.
+    /// The longest packet that gets through, in bytes of the network layer.
     pub mtu: Option<u32>,
+    /// Whether the sender of a longer one gets an ICMPv6 Packet Too Big.
+    pub tells_mtu: bool,
+    /// What TCP's maximum segment size is lowered to in each SYN.
+    pub segment_size: Option<u16>,
     /// Which packets are counted, and so may be chosen. Others are passed on after the delay.
     pub counted: fn(&[u8]) -> bool,
     /// How many packets that got through are kept as they were.
@@ -63,6 +66,8 @@ impl Default for Way {
             hold_by: 1,
             duplicate: Pick::None,
             mtu: None,
+            tells_mtu: true,
+            segment_size: None,
             counted: TRANSPORT_TRAFFIC,
             keep: 0,
         }

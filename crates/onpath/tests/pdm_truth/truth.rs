@@ -58,6 +58,28 @@ fn what_is_told_is_what_relay_and_server_know() {
     a_narrow_path_is_no_black_hole(&net, &ends, 7006, 1280);
 }
 
+#[test]
+fn a_path_that_only_a_middlebox_knows_to_be_narrow_is_no_black_hole() {
+    const PORT: u16 = 7007;
+    const MTU: u16 = 1400;
+    let net = relayed();
+    let [client, _] = both(&net, &[]);
+    let middlebox = || Way {
+        mtu: Some(MTU.into()),
+        tells_mtu: false,
+        segment_size: Some(MTU - 60),
+        ..Way::default()
+    };
+    let relay = net.relay(middlebox(), middlebox()).expect("starts");
+    let seen = tcp::transfer(&net, PORT, Amount::Bytes(1_000_000)).expect("works");
+    let [there, back] = relay.finish().expect("works");
+    assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
+    assert_eq!((there.too_big, back.too_big), (0, 0));
+    let figures = client.figures();
+    let flow = figures.flow("tcp", PORT);
+    assert_eq!(flow.number("packets_sent"), there.passed);
+}
+
 fn delays(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
     const COUNT: u64 = 60;
     const PORT: u16 = 7000;
