@@ -15,7 +15,7 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 	struct pdm *pdm;
 	void *data, *end;
 	struct key key;
-	__u8 protocol, syn = 0;
+	__u8 protocol;
 
 	gather(skb, TRANSPORT + TCP_BYTES);
 	data = (void *)(long)skb->data;
@@ -36,7 +36,6 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 			return NEXT;
 		}
 		key.rest |= *(__u32 *)(data + TRANSPORT);
-		syn = *(__u8 *)(data + TRANSPORT + TCP_FLAGS) & SYN;
 	} else if (protocol == UDP) {
 		key.rest |= *(__u32 *)(data + TRANSPORT);
 	} else if (protocol != ICMPV6) {
@@ -52,21 +51,18 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 	}
 	payload = bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH));
 	length = payload + 40;
-	link = mtu = LEAST_MTU;
-	if (length > LEAST_MTU - PDM_BYTES || syn) {
-		link = link_mtu(skb);
-		mtu = path_mtu(&key, link);
-		if (syn)
-			clamp_mss(skb, TRANSPORT, mtu);
-	}
 	if (skb->gso_size) {
 		if (!config.once || protocol != TCP) {
 			count(OFFLOADED);
 			return NEXT;
 		}
-	} else if (length + PDM_BYTES > mtu) {
-		count(mtu == link ? NO_ROOM_ON_LINK : NO_ROOM_ON_PATH);
-		return NEXT;
+	} else if (length > LEAST_MTU - PDM_BYTES) {
+		link = link_mtu(skb);
+		mtu = path_mtu(&key, link);
+		if (length + PDM_BYTES > mtu) {
+			count(mtu == link ? NO_ROOM_ON_LINK : NO_ROOM_ON_PATH);
+			return NEXT;
+		}
 	}
 	// A jumbogram says 0.
 	if (!payload || payload > 0xffff - PDM_BYTES) {

@@ -74,13 +74,16 @@ __noinline int too_big(struct __sk_buff *skb)
 	return 0;
 }
 
-enum { OPTION_END = 0, OPTION_NOTHING = 1, OPTION_MSS = 2, OPTION_MSS_BYTES = 4 };
+enum { OPTION_END = 0, OPTION_NOTHING = 1, OPTION_MSS = 2, OPTION_AUTHENTICATION = 29 };
 
-// Makes a SYN's MSS small enough for the option. TCP's options are at most 40 bytes.
-__noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
+// Around a segment are 40 bytes of IPv6 and 20 of TCP. No path needs it to be shorter than LEAST_SEGMENT.
+enum { OPTION_MSS_BYTES = 4, AROUND = 60, LEAST_SEGMENT = LEAST_MTU - AROUND - PDM_BYTES };
+
+// Takes the option's room off the segment size that a SYN announces which comes in: what this host sends back has the
+// option. TCP's options are at most 40 bytes; where they are signed they stay as they are.
+static __always_inline int clamp(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 {
-	__u16 most = mtu - 60 - PDM_BYTES;
-	__u32 at = tcp + TCP_BYTES, end;
+	__u32 at = tcp + TCP_BYTES, end, most = mtu - AROUND;
 	__u8 offset;
 
 	if (mtu < LEAST_MTU || bpf_skb_load_bytes(skb, tcp + TCP_OFFSET, &offset, 1))
@@ -88,9 +91,10 @@ __noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 	end = tcp + (offset >> 4) * 4;
 	for (int options = 0; options < 40 && at + OPTION_MSS_BYTES <= end; options++) {
 		__u8 kind[2];
-		__be16 old, new = bpf_htons(most);
+		__be16 old, new;
+		__u32 size;
 
-		if (bpf_skb_load_bytes(skb, at, kind, 2) || kind[0] == OPTION_END)
+		if (bpf_skb_load_bytes(skb, at, kind, 2) || kind[0] == OPTION_END || kind[0] == OPTION_AUTHENTICATION)
 			return 0;
 		if (kind[0] == OPTION_NOTHING) {
 			at++;
@@ -102,10 +106,13 @@ __noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 			at += kind[1];
 			continue;
 		}
-		if (kind[1] != OPTION_MSS_BYTES || bpf_skb_load_bytes(skb, at + 2, &old, 2) || bpf_ntohs(old) <= most)
+		if (kind[1] != OPTION_MSS_BYTES || bpf_skb_load_bytes(skb, at + 2, &old, 2) ||
+		    bpf_ntohs(old) <= LEAST_SEGMENT)
 			return 0;
+		size = (most < bpf_ntohs(old) ? most : bpf_ntohs(old)) - PDM_BYTES;
+		new = bpf_htons(size < LEAST_SEGMENT ? LEAST_SEGMENT : size);
 		// At an odd place its halves are in the other halves of the checksum's words.
-		if (at & 1)
+		if ((at - tcp) & 1)
 			bpf_l4_csum_replace(skb, tcp + TCP_CHECKSUM, __builtin_bswap16(old), __builtin_bswap16(new), 2);
 		else
 			bpf_l4_csum_replace(skb, tcp + TCP_CHECKSUM, old, new, 2);
@@ -116,7 +123,7 @@ __noinline int clamp_mss(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 	return 0;
 }
 
-// The same for a SYN that comes in: what it says is what this host will send.
+// The same for the flows that are measured.
 __noinline int clamp_coming(struct __sk_buff *skb, __u32 tcp)
 {
 	struct key key = {};
@@ -125,5 +132,5 @@ __noinline int clamp_coming(struct __sk_buff *skb, __u32 tcp)
 	if (bpf_skb_load_bytes(skb, SOURCE, key.remote, sizeof(key.remote)) || bpf_skb_load_bytes(skb, tcp, ports, 4))
 		return 0;
 	key.rest = ports[0] | (__u64)ports[1] << 16;
-	return wanted(&key) ? clamp_mss(skb, tcp, path_mtu(&key, link_mtu(skb))) : 0;
+	return wanted(&key) ? clamp(skb, tcp, path_mtu(&key, link_mtu(skb))) : 0;
 }

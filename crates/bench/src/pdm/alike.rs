@@ -99,6 +99,7 @@ fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
         ("offloaded", out, udp(1400), offloaded, 0),
         ("long", out, long(), whole, grows),
         ("unmarked", into, answer(&udp(64)), whole, 0),
+        ("usual SYN", into, answer(&tcp(SYN, 1440)), whole, 0),
         ("unmarked SYN", into, answer(&tcp(SYN, 0xffff)), whole, 0),
         (
             "SYN",

@@ -16,8 +16,8 @@ const MOST_RATIO: f64 = 1.15;
 /// Most nanoseconds beyond an empty program.
 const MOST_NS: [(&str, f64); 2] = [("egress", 300.0), ("ingress", 200.0)];
 
-/// Of all slices under traffic, as many as this part are taken for disturbed less than those above it. A neighbour takes a
-/// processor for longer than a slice, so few slices are disturbed a little.
+/// Of the slices under traffic the one counts that this part of all are below: a neighbour takes a processor for many
+/// slices at a time, so enough are left alone, and the few below it may be lucky.
 const UNDISTURBED: f64 = 0.2;
 
 /// A direction's figures. Those without another name are of undisturbed turns.

@@ -13,20 +13,33 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// From the beginning of a turn to the measurement: what others have in their queues is gone then.
+/// From the beginning of a turn to the measurement: the stream is as fast as it gets then.
 const SETTLE: Duration = Duration::from_millis(20);
 /// Of a measurement.
 const TURN: Duration = Duration::from_millis(100);
 /// After which somebody who waits looks whether it is over.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// For what is under way at the end of a turn to arrive.
+const LONGEST_WAY: Duration = Duration::from_secs(10);
 /// What is handed to a socket at once, as `iperf3` does.
 const PIECE: usize = 128 << 10;
 
+/// What both ends and who gives turns know.
+#[derive(Default)]
+struct Shared {
+    may_send: AtomicBool,
+    /// The sender has seen that it may not.
+    waits: AtomicBool,
+    stop: AtomicBool,
+    /// Bytes that were handed to the socket.
+    sent: AtomicU64,
+    /// Bytes that arrived.
+    received: AtomicU64,
+}
+
 /// A stream that sends when it may. Ends with the value.
 struct Stream {
-    may_send: Arc<AtomicBool>,
-    stop: Arc<AtomicBool>,
-    received: Arc<AtomicU64>,
+    shared: Arc<Shared>,
     sender: Option<JoinHandle<io::Result<()>>>,
     receiver: Option<JoinHandle<io::Result<()>>>,
 }
@@ -41,35 +54,40 @@ impl Stream {
         let server = listener.accept()?.0;
         client.set_write_timeout(Some(PATIENCE))?;
         server.set_read_timeout(Some(PATIENCE))?;
-        let [may_send, stop] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
-        let received = Arc::new(AtomicU64::new(0));
-        let (may, over) = (Arc::clone(&may_send), Arc::clone(&stop));
-        let sender = thread::spawn(move || send(client, &may, &over));
-        let (count, over) = (Arc::clone(&received), Arc::clone(&stop));
-        let receiver = thread::spawn(move || receive(server, &count, &over));
+        let shared = Arc::new(Shared::default());
+        let [at_client, at_server] = [&shared, &shared].map(Arc::clone);
         Ok(Stream {
-            may_send,
-            stop,
-            received,
-            sender: Some(sender),
-            receiver: Some(receiver),
+            shared,
+            sender: Some(thread::spawn(move || send(client, &at_client))),
+            receiver: Some(thread::spawn(move || receive(server, &at_server))),
         })
     }
 
-    /// Bits a second that arrive in a turn.
-    fn turn(&self) -> f64 {
-        self.may_send.store(true, Ordering::Relaxed);
+    /// Bits a second that arrive in a turn. Nothing is under way before and after it.
+    fn turn(&self) -> io::Result<f64> {
+        let shared = &self.shared;
+        shared.may_send.store(true, Ordering::SeqCst);
         if let Some(sender) = &self.sender {
             sender.thread().unpark();
         }
         thread::sleep(SETTLE);
         let started = Instant::now();
-        let before = self.received.load(Ordering::Relaxed);
+        let before = shared.received.load(Ordering::SeqCst);
         thread::sleep(TURN);
-        let bytes = self.received.load(Ordering::Relaxed) - before;
+        let bytes = shared.received.load(Ordering::SeqCst) - before;
         let time = started.elapsed();
-        self.may_send.store(false, Ordering::Relaxed);
-        8.0 * bytes as f64 / time.as_secs_f64()
+        shared.may_send.store(false, Ordering::SeqCst);
+        let arrived = || {
+            shared.waits.load(Ordering::SeqCst)
+                && shared.received.load(Ordering::SeqCst) == shared.sent.load(Ordering::SeqCst)
+        };
+        while !arrived() {
+            if started.elapsed() > LONGEST_WAY {
+                return Err(io::Error::other("what was sent did not arrive"));
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(8.0 * bytes as f64 / time.as_secs_f64())
     }
 
     /// Ends it, and tells what went wrong on the way.
@@ -78,7 +96,7 @@ impl Stream {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        self.stop.store(true, Ordering::Relaxed);
+        self.shared.stop.store(true, Ordering::SeqCst);
         let ends = [self.sender.take(), self.receiver.take()];
         for end in ends.into_iter().flatten() {
             end.thread().unpark();
@@ -102,32 +120,37 @@ fn is_patience(error: &io::Error) -> bool {
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }
 
-fn send(mut socket: TcpStream, may_send: &AtomicBool, stop: &AtomicBool) -> io::Result<()> {
+fn send(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
     let piece = vec![0x5a; PIECE];
-    while !stop.load(Ordering::Relaxed) {
-        if !may_send.load(Ordering::Relaxed) {
+    while !shared.stop.load(Ordering::SeqCst) {
+        if !shared.may_send.load(Ordering::SeqCst) {
+            shared.waits.store(true, Ordering::SeqCst);
             thread::park_timeout(PATIENCE);
             continue;
         }
+        shared.waits.store(false, Ordering::SeqCst);
         match socket.write(&piece) {
-            Err(error) if !is_patience(&error) => return Err(error),
-            _ => {}
+            Ok(bytes) => {
+                shared.sent.fetch_add(bytes as u64, Ordering::SeqCst);
+            }
+            Err(error) if is_patience(&error) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(())
 }
 
 /// Until the sender is gone.
-fn receive(mut socket: TcpStream, received: &AtomicU64, stop: &AtomicBool) -> io::Result<()> {
+fn receive(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
     let mut piece = vec![0; PIECE];
     loop {
         match socket.read(&mut piece) {
             Ok(0) => return Ok(()),
             Ok(bytes) => {
-                received.fetch_add(bytes as u64, Ordering::Relaxed);
+                shared.received.fetch_add(bytes as u64, Ordering::SeqCst);
             }
             Err(error) if is_patience(&error) => {
-                if stop.load(Ordering::Relaxed) {
+                if shared.stop.load(Ordering::SeqCst) {
                     return Ok(());
                 }
             }
@@ -149,7 +172,7 @@ fn in_turn(nets: &[&Pair], rounds: usize) -> io::Result<Rounds> {
     let mut rates = vec![Vec::new(); VERSIONS.len()];
     for round in 0..=rounds {
         for version in order(round) {
-            let rate = streams[version].turn();
+            let rate = streams[version].turn()?;
             // The first round finds out how fast it may go and is not kept.
             if round > 0 {
                 rates[version].push(rate);
@@ -179,11 +202,11 @@ mod tests {
         let rates = in_turn(&nets.each_ref(), 2).expect("works");
         assert!(rates.iter().all(|turns| turns.len() == 2), "{rates:?}");
         let stream = Stream::start(&nets[0]).expect("connects");
-        assert!(stream.turn() > 1e6);
-        thread::sleep(2 * SETTLE);
-        let before = stream.received.load(Ordering::Relaxed);
+        assert!(stream.turn().expect("works") > 1e6);
+        let arrived = || stream.shared.received.load(Ordering::SeqCst);
+        let before = arrived();
         thread::sleep(SETTLE);
-        assert_eq!(stream.received.load(Ordering::Relaxed), before);
+        assert_eq!(arrived(), before);
         stream.finish().expect("ends");
     }
 }
