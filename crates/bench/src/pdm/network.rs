@@ -22,16 +22,16 @@ pub struct Effort {
 /// Of one stream: short, so that a round is over before the machine is another one.
 const STREAM: Duration = Duration::from_secs(1);
 
-/// Of a stream's intervals the rate of this part from below counts: the machine only ever takes away, and the few
-/// above it fill queues that were empty.
-const UNDISTURBED: f64 = 0.8;
+/// Of a stream's intervals, and of turns, the rate of this part from below counts: the machine only ever takes away, and
+/// the few above it fill queues that were empty.
+pub const UNDISTURBED: f64 = 0.8;
 
 impl Effort {
     /// The benchmark's, or another number of rounds by `ONPATH_BENCH_ROUNDS`.
     pub fn from_environment() -> Effort {
         let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
         Effort {
-            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(18).max(1),
+            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(16).max(1),
             requests: 5000,
         }
     }
@@ -39,11 +39,6 @@ impl Effort {
     /// Turns of 25 ms, of which there are more.
     pub fn slices(self) -> usize {
         12 * self.rounds
-    }
-
-    /// Turns of a tenth of a second.
-    pub fn turns(self) -> usize {
-        6 * self.rounds
     }
 }
 
@@ -212,7 +207,7 @@ pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Vec<
     };
     let mut lines = vec![line(By::Iperf, by_iperf(codes, &scenario, effort.rounds)?)];
     if scenario.load == Load::Tcp {
-        let rates = turns::measure(codes, &scenario, effort.turns())?;
+        let rates = turns::measure(codes, &scenario, effort.rounds)?;
         lines.push(line(By::Turns, rates));
     }
     Ok(lines)

@@ -97,8 +97,9 @@ impl Throughput {
              Over IPv6 at an MTU of 1500, both ends on this machine; losses are against the same round without PDM: the median, and \
              in brackets the quartiles, between which half of the rounds lie. *`iperf3`*: in each round every version has a stream of \
              a second, in an order that changes, of which the undisturbed rate counts (of its ten intervals the third best). \
-             *Turns*: streams of all versions stand open, and in each round each may send for a tenth of a second. Published \
-             losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\
+             *Turns*: streams of all versions stand open, and in each round each may send for eight times a \
+             tenth of a second, in turn, of which the second best counts. Published losses: {ours} % of the eBPF prototype, \
+             {kernel} % in the kernel.\n\n\
              | | by | mode | rounds | unit | without | Onpath | loss, % | ≤ {ours} % | by hand | loss, % |\n\
              |---|---|---|--:|---|--:|--:|--:|---|--:|--:|\n"
         );

@@ -2,7 +2,8 @@
 //! changes from second to second, but seldom within a round of these turns.
 
 use super::Rounds;
-use super::network::{Scenario, VERSIONS, networks, order};
+use super::figures::quantile;
+use super::network::{Scenario, UNDISTURBED, VERSIONS, networks, order};
 use super::programs::Codes;
 use crate::error::Error;
 use lab::{Pair, Route, SERVER};
@@ -19,6 +20,8 @@ const SETTLE: Duration = Duration::from_millis(20);
 const TURN: Duration = Duration::from_millis(100);
 /// After which somebody who waits looks whether it is over.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// Of a version in a round, in turn with the others; of them the undisturbed rate counts.
+const TURNS: usize = 8;
 /// For what is under way at the end of a turn to arrive.
 const LONGEST_WAY: Duration = Duration::from_secs(10);
 /// What is handed to a socket at once, as `iperf3` does.
@@ -170,12 +173,18 @@ fn in_turn(nets: &[&Pair], rounds: usize) -> io::Result<Rounds> {
     let start = |net: &&Pair| Stream::start(net);
     let streams = nets.iter().map(start).collect::<io::Result<Vec<_>>>()?;
     let mut rates = vec![Vec::new(); VERSIONS.len()];
+    // The first round, of one turn, finds out how fast it may go and is not kept.
     for round in 0..=rounds {
-        for version in order(round) {
-            let rate = streams[version].turn()?;
-            // The first round finds out how fast it may go and is not kept.
-            if round > 0 {
-                rates[version].push(rate);
+        let turns = if round == 0 { 1 } else { TURNS };
+        let mut measured = vec![Vec::new(); VERSIONS.len()];
+        for turn in 0..turns {
+            for version in order(round + turn) {
+                measured[version].push(streams[version].turn()?);
+            }
+        }
+        if round > 0 {
+            for (rates, measured) in rates.iter_mut().zip(&measured) {
+                rates.push(quantile(measured, UNDISTURBED));
             }
         }
     }
