@@ -23,7 +23,7 @@ Options:
   --help        this text
 
 Environment:
-  ONPATH_BENCH_ROUNDS   how often each version of PDM has its turn (16)
+  ONPATH_BENCH_ROUNDS   how often each version of PDM has its turn (15)
 
 Results go to `bench/results/` as JSON and Markdown. It takes root, and minutes: `pdm` about eight.
 ";

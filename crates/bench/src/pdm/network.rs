@@ -31,7 +31,7 @@ impl Effort {
     pub fn from_environment() -> Effort {
         let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
         Effort {
-            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(16).max(1),
+            rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(15).max(1),
             requests: 5000,
         }
     }
