@@ -25,7 +25,7 @@ pub fn object(clang: &Clang, source: Source<'_>) -> Result<Built, Box<Diagnostic
     let object = clang::compile(clang, source)?;
     let refusal = refusal(&object);
     if let Some(refusal) = &refusal
-        && refusal.reason.contains("combined stack size")
+        && is_too_deep(refusal)
     {
         // The functions have room each, but not one in the other: clang cannot know.
         return Err(crate::errors::clang::stack_too_large(&refusal.reason));
@@ -52,10 +52,21 @@ pub fn object(clang: &Clang, source: Source<'_>) -> Result<Built, Box<Diagnostic
     }
 }
 
+/// Whether the verifier may take other C, or another object of the same C, for a program that it refused with this
+/// log: [`object`] finds out what.
+pub fn is_curable(log: &str) -> bool {
+    verifier_log::read(log).is_some_and(|refusal| is_too_deep(&refusal) || is_outwitted(&refusal))
+}
+
 /// Why the verifier refuses an object, if it does.
 fn refusal(object: &[u8]) -> Option<Refusal> {
     let failure = load_object(object, &[]).err()?;
     verifier_log::read(&failure.log)
+}
+
+/// Whether functions that call each other need more stack together than there is.
+fn is_too_deep(refusal: &Refusal) -> bool {
+    refusal.reason.contains("combined stack size")
 }
 
 /// Whether the verifier refuses because it lost track of a pointer.
@@ -63,4 +74,22 @@ fn is_outwitted(refusal: &Refusal) -> bool {
     let reason = &refusal.reason;
     reason.contains("invalid access to packet")
         || reason.contains("pointer") && reason.contains("prohibited")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_other_code_may_cure_is_told_from_what_it_may_not() {
+        let log = |reason: &str| format!("0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n{reason}\n");
+        assert!(is_curable(&log(
+            "invalid access to packet, off=14 size=4, R1(id=0,off=14,r=0)"
+        )));
+        assert!(is_curable(&log(
+            "combined stack size of 2 calls is 544. Too large"
+        )));
+        assert!(!is_curable(&log("R0 !read_ok")));
+        assert!(!is_curable(""));
+    }
 }

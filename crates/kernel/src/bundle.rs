@@ -89,10 +89,45 @@ pub struct Attachment {
 /// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
 /// All hash flows with one seed, which nobody knows beforehand.
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
-    let seed = sys::random_seed();
-    let mut loaded: Vec<Instance> = Vec::with_capacity(sources.len());
-    for (member, source) in sources.iter().enumerate() {
-        let reuse = reused(sources, shared, &loaded);
+    let mut loader = Loader::new(sources, shared);
+    while loader.next().is_some() {
+        loader.load_next()?;
+    }
+    Ok(loader.loaded)
+}
+
+/// What [`load`] does, a program at a time: the verifier may take seconds for each.
+#[derive(Debug)]
+pub struct Loader<'a> {
+    sources: &'a [Source<'a>],
+    shared: &'a [SharedMap],
+    seed: u64,
+    loaded: Vec<Instance>,
+}
+
+impl<'a> Loader<'a> {
+    /// To load these programs.
+    pub fn new(sources: &'a [Source<'a>], shared: &'a [SharedMap]) -> Loader<'a> {
+        Loader {
+            sources,
+            shared,
+            seed: sys::random_seed(),
+            loaded: Vec::with_capacity(sources.len()),
+        }
+    }
+
+    /// The number of the program that comes next, if one does.
+    pub fn next(&self) -> Option<usize> {
+        Some(self.loaded.len()).filter(|number| *number < self.sources.len())
+    }
+
+    /// Loads the next program. Where there is none it does nothing.
+    pub fn load_next(&mut self) -> Result<(), LoadRefused> {
+        let Some(member) = self.next() else {
+            return Ok(());
+        };
+        let source = &self.sources[member];
+        let reuse = reused(self.sources, self.shared, &self.loaded);
         let instance = reuse.map_err(Failure::from).and_then(|reuse| {
             load_with(
                 source.object,
@@ -100,12 +135,18 @@ pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance
                 source.program,
                 source.sources,
                 &reuse,
-                seed,
+                self.seed,
             )
         });
-        loaded.push(instance.map_err(|failure| LoadRefused { member, failure })?);
+        let instance = instance.map_err(|failure| LoadRefused { member, failure })?;
+        self.loaded.push(instance);
+        Ok(())
     }
-    Ok(loaded)
+
+    /// What is loaded, in order.
+    pub fn loaded(self) -> Vec<Instance> {
+        self.loaded
+    }
 }
 
 /// The maps that the next program to be loaded is given, by the names it has for them.

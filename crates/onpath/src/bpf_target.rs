@@ -54,6 +54,10 @@ pub struct Request<'a> {
     /// For [`TestRun`]: take clock and random numbers from it, and keep where packets are to go for it to
     /// read, instead of sending them there.
     pub observe: bool,
+    /// Ask the verifier, where this process may, and make other C if it can make nothing of what clang made.
+    /// Who loads the object at once may do without: if it is refused in a way that is [`kernel::build::is_curable`],
+    /// it is to be compiled anew with this.
+    pub trial: bool,
 }
 
 impl Default for Request<'_> {
@@ -70,6 +74,7 @@ impl Request<'_> {
             hook,
             externs: &[],
             observe: false,
+            trial: true,
         }
     }
 }
@@ -175,7 +180,14 @@ fn object(output: &BpfOutput, request: Request) -> Result<Built, Box<diag::Diagn
         },
         effort: clang::Effort::Full,
     };
-    kernel::build::object(&clang::find()?, source)
+    let clang = clang::find()?;
+    if request.trial {
+        return kernel::build::object(&clang, source);
+    }
+    Ok(Built {
+        object: clang::compile(&clang, source)?,
+        outwitted: false,
+    })
 }
 
 /// Loads a compiled program and makes it a device for a test's packets.

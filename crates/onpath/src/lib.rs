@@ -14,6 +14,7 @@ mod instance_name;
 mod loader;
 pub mod output;
 pub mod pdm;
+mod progress;
 pub mod stf;
 
 pub use loader::FileLoader;

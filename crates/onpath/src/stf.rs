@@ -122,10 +122,10 @@ impl Prepared {
             }
             Target::Kernel { hook, reach } => {
                 let request = Request {
-                    hook,
                     externs,
                     // Between veth pairs a redirect is one.
                     observe: reach == Reach::TestRun,
+                    ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
                 Way::Kernel(Box::new(compiled), reach)

@@ -56,6 +56,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let how = How {
         way: TcWay::Best,
         verbose: args.verbose,
+        quiet: args.quiet,
         detach: args.detach,
         interrupts,
         links: Change {

@@ -169,11 +169,16 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
     Ok(now)
 }
 
-/// Whole lines without blanks at their ends and without empty lines, which would end a command's output.
+/// What commands say of their steps, where a slow machine makes them take long.
+const STEPS: [&str; 2] = [": compiling", ": the kernel verifies it"];
+
+/// Whole lines without blanks at their ends and without empty lines, which would end a command's output, and
+/// without [`STEPS`].
 fn tidy(printed: &str) -> String {
     printed
         .trim_end()
         .lines()
+        .filter(|line| !STEPS.iter().any(|step| line.ends_with(step)))
         .fold(String::new(), |mut text, line| {
             text += line.trim_end();
             text.push('\n');

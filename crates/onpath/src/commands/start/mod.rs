@@ -1,21 +1,21 @@
 //! `onpath run`
 
+mod load;
 pub mod prepare;
 pub mod unit;
 
 use crate::args::Run;
 use crate::bundle;
-use crate::output::{
-    Done, Stop, failed, print_diagnostics, refused, refused_in, say_line, tell_line,
-};
-use bpf::abi::{Abi, Hook};
+use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
+use crate::progress::Progress;
+use bpf::abi::Hook;
 use diag::Diagnostic;
+use kernel::Pins;
 use kernel::attach::{Mode, TcWay};
-use kernel::bundle::{Attachment, LoadRefused, Member, Port, Source};
+use kernel::bundle::{Attachment, Port};
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::Change;
 use kernel::pins::Loading;
-use kernel::{Failure, Pins};
 use prepare::{Interfaces, Prepared};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -38,6 +38,7 @@ pub fn run(args: Run) -> Done {
             TcWay::Best
         },
         verbose: args.verbose,
+        quiet: false,
         detach: args.detach,
         interrupts: &interrupts,
         links: Change::default(),
@@ -72,6 +73,8 @@ pub struct How<'a> {
     pub way: TcWay,
     /// Whether the kernel's whole log is shown if it refuses.
     pub verbose: bool,
+    /// Whether nothing is said of steps that take long.
+    pub quiet: bool,
     /// Whether it is to outlive this process.
     pub detach: bool,
     /// Interrupts, which are held back from when there is something to take down.
@@ -148,6 +151,7 @@ impl Drop for Running<'_> {
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
 pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Running<'a>, Stop> {
+    let progress = Progress::new(how.quiet);
     let at_once = how.interrupts.let_through();
     let at_once =
         at_once.map_err(|e| Stop::Failed(format!("waiting for an interrupt failed: {e}")))?;
@@ -165,9 +169,10 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
     check_places(&unit, &read, &interfaces, pins)?;
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
-        prepared.push(prepare::prepare(&mut unit, number, read)?);
+        prepared.push(prepare::prepare(&mut unit, number, read, &progress)?);
     }
-    let mut members = load(&unit, &prepared, interfaces, how.verbose)?;
+    let instances = load::load(&unit, &mut prepared, how.verbose, &progress)?;
+    let mut members = load::members(&unit, instances, interfaces);
     let took = begun.elapsed();
     for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
         prepared.fill(&unit, of, &mut member.instance.store)?;
@@ -240,52 +245,6 @@ fn check_places(
         .map(|(hook, at)| (*hook, at.ports.as_slice()))
         .collect();
     kernel::bundle::check_places(pins, &wanted).map_err(refused)
-}
-
-fn load(
-    unit: &Unit,
-    prepared: &[Prepared],
-    interfaces: Vec<Interfaces>,
-    verbose: bool,
-) -> Result<Vec<Member>, Stop> {
-    let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.compiled.abi).collect();
-    let shared = bundle::resolve(&unit.bundle, &abis).map_err(|wrong| {
-        print_diagnostics(&wrong, &unit.map);
-        Stop::Told(1)
-    })?;
-    let programs = unit.bundle.programs.iter();
-    let sources: Vec<Source> = programs
-        .zip(prepared)
-        .map(|(member, p)| Source {
-            name: &member.name.value,
-            object: &p.compiled.object,
-            abi: &p.compiled.abi,
-            program: &p.program,
-            sources: &p.sources,
-        })
-        .collect();
-    let instances = kernel::bundle::load(&sources, &shared).map_err(|refusal| {
-        let LoadRefused { member, failure } = refusal;
-        let Failure { diagnostic, log } = failure;
-        let stop = refused_in(diagnostic, &prepared[member].sources);
-        if verbose {
-            tell_line!("\nthe kernel's log:\n{log}");
-        } else if !log.is_empty() {
-            tell_line!("note: `--verbose` shows the kernel's whole log");
-        }
-        stop
-    })?;
-    let programs = unit.bundle.programs.iter();
-    Ok(programs
-        .zip(instances)
-        .zip(interfaces)
-        .map(|((member, instance), at)| Member {
-            name: member.name.value.clone(),
-            instance,
-            ports: at.ports,
-            targets: at.targets,
-        })
-        .collect())
 }
 
 /// Where a program runs now, and why it is not attached in a better way.

@@ -7,6 +7,7 @@ use crate::commands::source::elaborate_input;
 use crate::hooks;
 use crate::loader::read_text;
 use crate::output::{Stop, print_diagnostics, refused_in};
+use crate::progress::Progress;
 use bpf::abi::Hook;
 use control::entries::{self, Changes};
 use control::{Piece, Store, errors};
@@ -27,6 +28,8 @@ pub struct Prepared {
     pub program: Arc<Program>,
     /// The object.
     pub compiled: Compiled,
+    /// Whether the verifier was asked already when it was compiled.
+    pub tried: bool,
     /// What goes into its tables.
     changes: Changes,
     /// How long it took us, without clang.
@@ -63,29 +66,52 @@ pub fn read(member: &Member) -> Result<Read, Stop> {
     })
 }
 
-/// Reads a program's entries, and compiles it.
-pub fn prepare(unit: &mut Unit, number: usize, read: Read) -> Result<Prepared, Stop> {
+/// Reads a program's entries, and compiles it. The verifier sees it when it is loaded.
+pub fn prepare(
+    unit: &mut Unit,
+    number: usize,
+    read: Read,
+    progress: &Progress,
+) -> Result<Prepared, Stop> {
     let changes = changes(unit, number, &read.program)?;
-    let member = &unit.bundle.programs[number];
-    let request = Request {
-        externs: &member.externs,
-        ..Request::hook(read.hook)
-    };
-    let compiled = bpf_target::compile(&read.program, &read.sources, request).map_err(|unfit| {
-        match bundle::placed(&unfit, unit.bundle.place_of_hook(number)) {
-            Some(placed) => print_diagnostics(&placed, &unit.map),
-            None => print_diagnostics(&unfit, &read.sources),
-        }
-        Stop::Told(2)
-    })?;
+    let step = format!("{}: compiling", unit.label(&unit.bundle.programs[number]));
+    let compiled = progress.during(&step, || {
+        compile(unit, number, read.hook, &read.program, &read.sources, false)
+    });
+    let compiled = compiled.map_err(|unfit| unfit_for_hook(unit, number, &read.sources, &unfit))?;
     Ok(Prepared {
         own_time: read.took + compiled.own_time,
         hook: read.hook,
         sources: read.sources,
         program: read.program,
         compiled,
+        tried: false,
         changes,
     })
+}
+
+fn compile(
+    unit: &Unit,
+    number: usize,
+    hook: Hook,
+    program: &Program,
+    sources: &SourceMap,
+    trial: bool,
+) -> Result<Compiled, Diagnostics> {
+    let request = Request {
+        externs: &unit.bundle.programs[number].externs,
+        trial,
+        ..Request::hook(hook)
+    };
+    bpf_target::compile(program, sources, request)
+}
+
+fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagnostics) -> Stop {
+    match bundle::placed(unfit, unit.bundle.place_of_hook(number)) {
+        Some(placed) => print_diagnostics(&placed, &unit.map),
+        None => print_diagnostics(unfit, sources),
+    }
+    Stop::Told(2)
 }
 
 /// All of a program's entries before anything is set up; every mistake is told at once.
@@ -124,6 +150,26 @@ pub fn read_entries(
 }
 
 impl Prepared {
+    /// Compiles it anew, with the verifier's word on every attempt: it refused what clang made of the first.
+    pub fn try_others(
+        &mut self,
+        unit: &Unit,
+        number: usize,
+        progress: &Progress,
+    ) -> Result<(), Stop> {
+        let label = unit.label(&unit.bundle.programs[number]);
+        let step = format!("{label}: compiling in other ways, since the verifier lost track");
+        let compiled = progress.during(&step, || {
+            compile(unit, number, self.hook, &self.program, &self.sources, true)
+        });
+        let compiled =
+            compiled.map_err(|unfit| unfit_for_hook(unit, number, &self.sources, &unfit))?;
+        self.own_time += compiled.own_time;
+        self.compiled = compiled;
+        self.tried = true;
+        Ok(())
+    }
+
     /// Puts its entries and multicast groups in. A refusal is told.
     pub fn fill(&self, unit: &Unit, member: &Member, store: &mut dyn Store) -> Result<(), Stop> {
         entries::apply(&self.program, store, &self.changes)

@@ -1,0 +1,152 @@
+//! Saying what is going on while it takes long, on standard error.
+
+use crate::output::write_err;
+use std::io::IsTerminal;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Nobody wonders before this.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The steps of a command that may take long. A terminal shows the one that it is at, until it is done. Elsewhere each
+/// is a line of its own, but only from when the command has taken [`PATIENCE`]: what is fast has no need to explain
+/// itself in a log.
+#[derive(Debug)]
+pub struct Progress {
+    way: Way,
+    begun: Instant,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// Nothing is said.
+    Silent,
+    /// In place, on a terminal of so many columns.
+    InPlace(usize),
+    /// In lines, from so long after the beginning.
+    Lines(Duration),
+}
+
+impl Progress {
+    /// Begins now. With `quiet` nothing is said.
+    pub fn new(quiet: bool) -> Progress {
+        let way = match terminal() {
+            _ if quiet => Way::Silent,
+            Some(columns) => Way::InPlace(columns),
+            None => Way::Lines(PATIENCE),
+        };
+        Progress {
+            way,
+            begun: Instant::now(),
+        }
+    }
+
+    /// Does a step, which must print nothing, and says meanwhile that it is at it.
+    pub fn during<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
+        self.telling(step, work, &|text| write_err(format_args!("{text}")))
+    }
+
+    fn telling<T>(&self, step: &str, work: impl FnOnce() -> T, tell: &(dyn Fn(&str) + Sync)) -> T {
+        match self.way {
+            Way::Silent => work(),
+            Way::InPlace(columns) => {
+                // A line that wraps would not be erased whole.
+                let fits: String = step.chars().take(columns.saturating_sub(1)).collect();
+                tell(&format!("\r{fits}\x1b[K"));
+                let done = work();
+                tell("\r\x1b[K");
+                done
+            }
+            Way::Lines(patience) => {
+                let line = format!("{step}\n");
+                let left = patience.saturating_sub(self.begun.elapsed());
+                after(left, || tell(&line), work)
+            }
+        }
+    }
+}
+
+/// Works, and calls `late` once if that takes longer than `patience`.
+fn after<T>(patience: Duration, late: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            // An end of the channel is an end of the work, also by a panic.
+            if is_done.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
+                late();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+/// The columns of the terminal that standard error is, if it is one on which a line can be erased.
+fn terminal() -> Option<usize> {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    if dumb || !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    // A terminal that does not say how wide it is says 0, or nothing.
+    let columns = size.map_or(0, |(width, _)| usize::from(width.0));
+    Some(if columns == 0 { 80 } else { columns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// What is told of a step that does something.
+    fn told(way: Way, step: &str, work: impl FnOnce(&Mutex<String>)) -> String {
+        let said = Mutex::new(String::new());
+        let tell = |text: &str| said.lock().unwrap().push_str(text);
+        let progress = Progress {
+            way,
+            begun: Instant::now(),
+        };
+        progress.telling(step, || work(&said), &tell);
+        said.into_inner().unwrap()
+    }
+
+    #[test]
+    fn a_terminal_shows_the_step_while_it_lasts_and_nothing_afterwards() {
+        let way = Way::InPlace(80);
+        let all = told(way, "a: compiling", |said| {
+            assert_eq!(*said.lock().unwrap(), "\ra: compiling\x1b[K");
+        });
+        assert_eq!(all, "\ra: compiling\x1b[K\r\x1b[K");
+        let narrow = told(Way::InPlace(4), "a: compiling", |_| ());
+        assert_eq!(narrow, "\ra: \x1b[K\r\x1b[K");
+    }
+
+    #[test]
+    fn a_log_has_the_steps_of_what_takes_long() {
+        let slow = |said: &Mutex<String>| {
+            let begun = Instant::now();
+            while said.lock().unwrap().is_empty() && begun.elapsed() < Duration::from_secs(60) {
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        let soon = Way::Lines(Duration::from_millis(5));
+        assert_eq!(told(soon, "a: compiling", slow), "a: compiling\n");
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_is_fast_and_to_those_who_want_nothing() {
+        let late = Way::Lines(Duration::from_secs(3600));
+        assert_eq!(told(late, "a: compiling", |_| ()), "");
+        let wait = |_: &Mutex<String>| thread::sleep(Duration::from_millis(5));
+        assert_eq!(told(Way::Silent, "a: compiling", wait), "");
+    }
+
+    #[test]
+    fn a_step_that_panics_ends_what_would_tell_of_it() {
+        let late = Way::Lines(Duration::from_secs(3600));
+        let caught = std::panic::catch_unwind(|| told(late, "a", |_| panic!("as it should")));
+        assert!(caught.is_err());
+    }
+}
