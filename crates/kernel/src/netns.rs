@@ -22,6 +22,12 @@ pub fn current() -> io::Result<u64> {
 
 /// The network namespace of this number, if a process is in it or it has a name.
 pub fn by_number(number: u64) -> Option<NetNs> {
+    find(|ns| ns.number().is_ok_and(|n| n == number))
+}
+
+/// The first network namespace that is the one, of those that a process is in or that have a name. Each is asked
+/// about once at least.
+pub fn find(mut is_it: impl FnMut(&NetNs) -> bool) -> Option<NetNs> {
     let paths = |folder: &str, inside: &str| -> Vec<PathBuf> {
         let list = fs::read_dir(folder).into_iter().flatten();
         list.filter_map(|entry| Some(entry.ok()?.path().join(inside)))
@@ -32,10 +38,10 @@ pub fn by_number(number: u64) -> Option<NetNs> {
     let named = paths("/run/netns", "").into_iter().map(trimmed);
     let mut all = paths("/proc", "ns/net").into_iter().chain(named);
     all.find_map(|path| {
-        let file = File::open(path).ok()?;
         // Opened first: what was looked at is what is used.
-        let is_it = file.metadata().is_ok_and(|about| about.ino() == number);
-        is_it.then_some(NetNs { file })
+        let file = File::open(path).ok()?;
+        let ns = NetNs { file };
+        is_it(&ns).then_some(ns)
     })
 }
 
@@ -66,6 +72,11 @@ impl NetNs {
                 .join()
                 .unwrap_or_else(|_| Err(io::Error::other("the namespace's thread ended")))
         })
+    }
+
+    /// Its number, see [`current`].
+    pub fn number(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.ino())
     }
 
     /// Runs something in the namespace, on a thread of its own. Sockets, links and child processes

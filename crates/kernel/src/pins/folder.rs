@@ -78,6 +78,14 @@ pub(super) fn links(folder: &Path) -> io::Result<Vec<PathBuf>> {
     files_named(folder, LINK)
 }
 
+/// Those of an interface: by the index that it had when they were made.
+pub(super) fn links_at(folder: &Path, ifindex: u32) -> io::Result<Vec<PathBuf>> {
+    let end = format!("-{ifindex}");
+    let mut found = links(folder)?;
+    found.retain(|path| path.to_string_lossy().ends_with(&end));
+    Ok(found)
+}
+
 fn files_named(folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

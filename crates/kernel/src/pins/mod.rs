@@ -22,10 +22,12 @@
 mod alone;
 mod begin;
 mod folder;
+mod moved;
 mod record;
 mod sweep;
 
 pub use begin::Begun;
+pub use moved::Moved;
 pub use record::{Interface, Loading, MemberRecord, Record};
 
 use crate::errors::{device, load as load_errors};

@@ -1,7 +1,7 @@
 //! Removing instances, and what killed commands left.
 
 use super::folder::{self, RECORD, SETTINGS};
-use super::{Loading, Pins, Record, record};
+use super::{Loading, Pins, Record, moved, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::sys::Link;
@@ -100,32 +100,30 @@ impl Pins {
     fn take_off(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
         let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
         let record = record::read(&folder.join(RECORD)).ok();
+        let moved;
         if folder::is_mount(folder).map_err(failed)? {
             // Somebody else may hold this file system in a mount namespace of their own; so that is not all.
             let inside = File::open(folder).map_err(failed)?;
             umount2(folder, MntFlags::MNT_DETACH).map_err(|e| failed(e.into()))?;
             let inside: PathBuf = format!("/proc/self/fd/{}", inside.as_raw_fd()).into();
+            moved = moved::follow(&settings(folder).map_err(failed)?, &inside);
             detach(&inside).map_err(failed)?;
         } else {
+            moved = moved::follow(&settings(folder).map_err(failed)?, folder);
             detach(folder).map_err(failed)?;
         }
         if let Some(record) = record {
             remove_filters(&record).map_err(failed)?;
         }
+        restore(&moved)?;
         self.clean(folder)
     }
 
     /// Removes a folder that has no attachment, and restores the settings written down there.
     pub(super) fn clean(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
         let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
+        restore(&settings(folder).map_err(failed)?)?;
         let settings = folder.join(SETTINGS);
-        if settings.exists() {
-            let changed: Vec<Changed> = record::read_json(&settings).map_err(failed)?;
-            for changed in changed.iter().rev() {
-                link_settings::restore(changed)
-                    .map_err(|e| device::link_settings(&changed.name, &e))?;
-            }
-        }
         folder::empty(folder).map_err(failed)?;
         if settings.exists() {
             fs::remove_file(&settings).map_err(failed)?;
@@ -147,6 +145,22 @@ impl Pins {
         }
         tc::sweep().map_err(|e| device::filters_left(&e))
     }
+}
+
+/// The links' settings that an instance has changed, as they are written down.
+fn settings(folder: &Path) -> io::Result<Vec<Changed>> {
+    let path = folder.join(SETTINGS);
+    match path.exists() {
+        true => record::read_json(&path),
+        false => Ok(Vec::new()),
+    }
+}
+
+fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
+    for changed in settings.iter().rev() {
+        link_settings::restore(changed).map_err(|e| device::link_settings(&changed.name, &e))?;
+    }
+    Ok(())
 }
 
 /// Takes everything off that a folder holds, at once, and removes it. Where it is one attachment, removing its pin

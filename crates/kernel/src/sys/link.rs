@@ -164,16 +164,27 @@ impl Link {
         check(unsafe { libbpf_sys::bpf_link_detach(self.fd.as_raw_fd()) }).map(|_| ())
     }
 
-    /// The device it is on; 0 once the device is gone or the link detached.
+    /// The device it is on; 0 once the device is gone or the link detached. It is the device's index in the network
+    /// namespace that it is in now.
     pub fn ifindex(&self) -> io::Result<u32> {
+        let info = self.info()?;
+        // SAFETY: both XDP and tcx links begin their part of the union with the device's index.
+        Ok(unsafe { info.__bindgen_anon_1.xdp.ifindex })
+    }
+
+    /// The kernel's number for its program.
+    pub fn program(&self) -> io::Result<u32> {
+        self.info().map(|info| info.prog_id)
+    }
+
+    fn info(&self) -> io::Result<libbpf_sys::bpf_link_info> {
         let mut info = libbpf_sys::bpf_link_info::default();
         let mut len = size_of_val(&info) as u32;
         // SAFETY: `info` is `len` bytes of plain data.
         check(unsafe {
             libbpf_sys::bpf_link_get_info_by_fd(self.fd.as_raw_fd(), &mut info, &mut len)
         })?;
-        // SAFETY: both XDP and tcx links begin their part of the union with the device's index.
-        Ok(unsafe { info.__bindgen_anon_1.xdp.ifindex })
+        Ok(info)
     }
 }
 

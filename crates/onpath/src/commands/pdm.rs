@@ -15,6 +15,7 @@ use diag::{Diagnostic, SourceMap};
 use kernel::attach::TcWay;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{self, Change};
+use kernel::pins::Moved;
 use kernel::{Pins, interface};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -53,16 +54,19 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         Some(name) => name.clone(),
         None => instance::name(device),
     };
+    let links = Change {
+        gso_max_segs: (args.mode == Mode::Conformant).then_some(1),
+        ..Change::default()
+    };
+    let before = link_settings::read(index).ok();
+    let limited_from = before.and_then(|before| links.gso_max_segs.and(before.gso_max_segs));
     let how = How {
         way: TcWay::Best,
         verbose: args.verbose,
         quiet: args.quiet,
         detach: args.detach,
         interrupts,
-        links: Change {
-            gso_max_segs: (args.mode == Mode::Conformant).then_some(1),
-            ..Change::default()
-        },
+        links,
         // Another command may have begun to measure it since.
         last_check: &|| check_free(device, index, &pins),
     };
@@ -90,10 +94,18 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         taken_off.or_else(|| gone().then_some(End::InterfaceGone))
     };
     let end = live::show(&mut reader, &show, interrupts, ended)?;
+    // As long as the programs are on it, one can tell.
+    let moved = match interface::name(index) {
+        Some(_) => None,
+        None => pins.moved(&name, index),
+    };
     match (end, running.end()?) {
         (_, Ended::ByAnother) => tell_end(&name, End::TakenOff),
         (end, Ended::Detached) => {
-            tell_end(&name, end);
+            match moved {
+                Some(moved) => tell_line!("{name}: {}", whereabouts(moved, device, limited_from)),
+                None => tell_end(&name, end),
+            }
             tell_line!("{name}: detached");
         }
     }
@@ -227,6 +239,19 @@ fn show(args: &Pdm, page: Option<Page>) -> Show {
     }
 }
 
+/// What became of an interface in another network namespace, of which segmentation offload was limited, if it was,
+/// from so many segments to one.
+fn whereabouts(moved: Moved, device: &str, limited_from: Option<u32>) -> String {
+    let there = format!("`{device}` is in another network namespace now");
+    match (moved, limited_from) {
+        (Moved::Hidden, Some(segments)) => format!(
+            "{there}, where segmentation offload stays limited: `ip link set dev {device} gso_max_segs {segments}` \
+             there ends that"
+        ),
+        _ => there,
+    }
+}
+
 /// What a mode means for the host.
 fn cost(mode: Mode, device: &str) -> String {
     match mode {
@@ -275,4 +300,23 @@ fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit
         alone: false,
         map,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_must_set_something_back_is_told_how() {
+        let there = "`eth0` is in another network namespace now";
+        assert_eq!(whereabouts(Moved::Found, "eth0", Some(65535)), there);
+        assert_eq!(whereabouts(Moved::Hidden, "eth0", None), there);
+        assert_eq!(
+            whereabouts(Moved::Hidden, "eth0", Some(65535)),
+            format!(
+                "{there}, where segmentation offload stays limited: `ip link set dev eth0 gso_max_segs 65535` there \
+                 ends that"
+            )
+        );
+    }
 }

@@ -1,0 +1,159 @@
+//! Interfaces that are moved to another network namespace while programs run at them. The programs stay at them, and
+//! what was changed of them stays changed, but in the namespace that is written down they are gone.
+
+use super::{Pins, folder};
+use crate::link_settings::{self, Changed};
+use crate::netns;
+use crate::sys::{self, Link, Side};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Where an interface is that was moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moved {
+    /// Where this process can follow it: what was changed of it goes back when the instance is removed.
+    Found,
+    /// In a network namespace that has no name and no process in it, as far as this process sees.
+    Hidden,
+}
+
+impl Pins {
+    /// Where an interface of an instance is now that has left this network namespace, by the tcx links of the
+    /// instance, which stay on it. `None` if it is gone.
+    pub fn moved(&self, instance: &str, ifindex: u32) -> Option<Moved> {
+        let links = links_at(&self.folder(instance).ok()?, ifindex);
+        let is_somewhere = |link: &Link| link.ifindex().is_ok_and(|index| index != 0);
+        if !links.iter().any(is_somewhere) {
+            return None;
+        }
+        Some(find(&links).map_or(Moved::Hidden, |_| Moved::Found))
+    }
+}
+
+/// Of these changes, those of interfaces that were moved: with where each is now, by the links in a folder.
+pub(super) fn follow(settings: &[Changed], folder: &Path) -> Vec<Changed> {
+    let has_left = |changed: &&Changed| {
+        let there = netns::run_in(changed.netns, || link_settings::read(changed.ifindex));
+        !matches!(there, Ok(Some(_)))
+    };
+    let follow = |changed: &Changed| {
+        let (netns, ifindex) = find(&links_at(folder, changed.ifindex))?;
+        Some(Changed {
+            netns,
+            ifindex,
+            ..changed.clone()
+        })
+    };
+    settings
+        .iter()
+        .filter(has_left)
+        .filter_map(follow)
+        .collect()
+}
+
+/// The links in a folder that were made at an interface.
+fn links_at(folder: &Path, ifindex: u32) -> Vec<Link> {
+    let links = folder::links_at(folder, ifindex).unwrap_or_default();
+    links.iter().filter_map(|l| Link::open(l).ok()).collect()
+}
+
+/// The network namespace and the index there of the interface that tcx links are on.
+fn find(links: &[Link]) -> Option<(u64, u32)> {
+    let places = links.iter().filter_map(|link| {
+        let at = (link.ifindex().ok()?, link.program().ok()?);
+        (at.0 != 0).then_some(at)
+    });
+    let places: BTreeSet<(u32, u32)> = places.collect();
+    if places.is_empty() {
+        return None;
+    }
+    let is_at = |(ifindex, program): &(u32, u32)| {
+        [Side::Ingress, Side::Egress]
+            .iter()
+            .any(|side| sys::tcx_on(*ifindex, *side).is_ok_and(|ids| ids.contains(program)))
+    };
+    let mut seen = BTreeSet::new();
+    let mut found = None;
+    netns::find(|ns| {
+        let Some(number) = ns.number().ok().filter(|number| seen.insert(*number)) else {
+            return false;
+        };
+        let place = ns.run(|| Ok(places.iter().copied().find(is_at)));
+        found = place.ok().flatten().map(|(ifindex, _)| (number, ifindex));
+        found.is_some()
+    })?;
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link_settings::Change;
+    use crate::netns::NetNs;
+    use crate::sys::{DetachedBpffs, Prog};
+    use crate::veth;
+    use nix::net::if_::if_nametoindex;
+    use std::io;
+    use std::process::Command;
+
+    const ONE: Change = Change {
+        gso_max_segs: Some(1),
+        gso_max_size: None,
+        gso_ipv4_max_size: None,
+    };
+
+    fn ip(words: &[&str]) -> io::Result<()> {
+        assert!(Command::new("ip").args(words).status()?.success());
+        Ok(())
+    }
+
+    #[test]
+    fn an_interface_is_followed_to_where_somebody_is() {
+        let [here, there] = [(); 2].map(|()| NetNs::new().expect("this test needs root"));
+        let folder = DetachedBpffs::new().expect("a BPF file system");
+        let inside = there.run(|| Command::new("sleep").arg("60").spawn());
+        let mut inside = inside.expect("a process in it");
+        // So that the index is not the same there.
+        let pair = || veth::make_pairs(&[("one".into(), "two".into())]);
+        there.run(pair).expect("a pair of devices");
+        let (before, changed, link) = here
+            .run(|| {
+                pair()?;
+                let index = if_nametoindex("one")?;
+                let link = Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Egress)?;
+                link.pin(&folder.path().join(folder::link_file(0, index)))?;
+                let before = link_settings::read(index)?;
+                let changed = Changed::new("one", index, &before, ONE);
+                link_settings::change(index, ONE)?;
+                Ok((before, changed, link))
+            })
+            .expect("runs");
+        let followed = || follow(std::slice::from_ref(&changed), &folder.path());
+        assert_eq!(followed(), [], "it is where it was");
+        let process = inside.id().to_string();
+        here.run(|| ip(&["link", "set", "one", "netns", &process, "name", "moved"]))
+            .expect("it is moved");
+        let now = followed();
+        let index = there.run(|| Ok(if_nametoindex("moved")?)).expect("runs");
+        let number = there.number().expect("it has one");
+        let expected = Changed {
+            netns: number,
+            ifindex: index,
+            ..changed.clone()
+        };
+        assert_eq!(now, [expected]);
+        link_settings::restore(&now[0]).expect("restores");
+        let after = there.run(|| link_settings::read(index)).expect("runs");
+        assert_eq!(after.gso_max_segs, before.gso_max_segs);
+
+        inside.kill().expect("it runs");
+        inside.wait().expect("it ends");
+        assert_eq!(followed(), [], "nobody is there who could be followed");
+        assert_ne!(link.ifindex().expect("a link"), 0, "it is somewhere");
+        there
+            .run(|| ip(&["link", "del", "moved"]))
+            .expect("it is deleted");
+        assert_eq!(link.ifindex().expect("a link"), 0);
+        assert_eq!(followed(), []);
+    }
+}
