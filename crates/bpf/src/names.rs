@@ -23,10 +23,10 @@ const RESERVED: &str = "
     packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread packet_resize_any
     packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece sum_add sum_sub
     vlan_into_packet room_flags checksum_is_open l4_csum_replace2 l4_csum_replace4 send_back send_copy send_copies
-    observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE OUTLINE APART
+    observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE OUTLINE APART CONTEXT
     TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over too_short high_product limb_at top_limb
     bpf_spin_lock flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
-    flow_victim_aged flow_begin
+    flow_victim_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN all_ways
     XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
     ctx data data_end scratch scratch_map cur off keep touched zero whole number interface reject accept
     onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license

@@ -41,7 +41,7 @@ struct __sk_buff {
     u32 gso_size;
     u8 tstamp_type;
     u64 hwtstamp __attribute__((aligned(8)));
-};
+} CONTEXT;
 
 static long (*const bpf_skb_store_bytes)(struct __sk_buff *ctx, u32 offset, const void *from, u32 len,
                                          u64 flags) __attribute__((unused)) = (void *)9;

@@ -63,7 +63,7 @@ INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
 #define packet_length(ctx, data, data_end) ((ctx)->len)
 
 /* The interface's, without the Ethernet header; 0 if it is not known. In a test run that of the loopback
- * interface. The kernel's function costs 4 ns more than reading its own struct of the interface, but is there
+ * interface. The kernel's function costs more than reading its own struct of the interface, but is there
  * since Linux 5.12, not 6.2. */
 INLINE u32 packet_mtu(struct __sk_buff *ctx)
 {

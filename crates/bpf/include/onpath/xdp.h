@@ -14,7 +14,7 @@ struct xdp_md {
     u32 ingress_ifindex;
     u32 rx_queue_index;
     u32 egress_ifindex;
-};
+} CONTEXT;
 
 static long (*const bpf_xdp_adjust_head)(struct xdp_md *ctx, int delta) __attribute__((unused)) = (void *)44;
 #ifdef ONPATH_OBSERVE

@@ -70,7 +70,9 @@ impl Gen<'_> {
         {
             return known.name.clone();
         }
-        let name = self.names.fresh_path(&self.p.routines[routine].name);
+        // The compiler knows what functions of C's library do, by their names.
+        let name = format!("p4_{}", self.p.routines[routine].name);
+        let name = self.names.fresh(&name);
         self.functions.push(Function {
             name: name.clone(),
             ..made

@@ -38,7 +38,7 @@ impl Leaves for Gen<'_> {
     }
 
     fn var(&mut self, var: Var) -> C {
-        if self.ways == Ways::Usual && self.is_tc_input(var, "mtu") {
+        if self.is_asked_for(var) {
             return self.ask_mtu();
         }
         if let Some((member, form)) = self.in_place(var) {
@@ -118,10 +118,15 @@ fn choose(index: &C, values: Vec<C>) -> C {
 }
 
 impl Gen<'_> {
+    /// Whether a variable is one that is not read at the start.
+    pub(super) fn is_asked_for(&self, var: Var) -> bool {
+        self.ways == Ways::Usual && self.is_tc_input(var, "mtu")
+    }
+
     /// The interface's size, asked for where it is needed: it stays what it is, and few packets need it.
-    fn ask_mtu(&mut self) -> C {
-        if let Some(asked) = &self.asked_mtu {
-            return asked.clone();
+    pub(super) fn ask_mtu(&mut self) -> C {
+        if let Some(asked) = self.mtu_before_lock().or_else(|| self.asked_mtu.clone()) {
+            return asked;
         }
         let asked = self.own_local("asked_mtu", cgen::tree::Type::U32, None);
         self.set(asked.clone(), C::call("packet_mtu", vec![C::id("ctx")]));

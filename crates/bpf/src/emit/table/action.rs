@@ -13,8 +13,6 @@ use smol_str::SmolStr;
 /// A parameter in a table's value.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// The parameter's variable.
-    pub var: Var,
     /// The member's name.
     pub member: SmolStr,
     /// How it lies there.
@@ -119,7 +117,7 @@ impl Gen<'_> {
                     _ => "",
                 };
                 own_offsets.push(record.add_form(form, member.clone(), note));
-                params.push(Param { var, member, form });
+                params.push(Param { member, form });
             }
             let short = action.name.rsplit('.').next().unwrap_or(&action.name);
             let mut taken = crate::names::Names::default();
@@ -160,7 +158,8 @@ impl Gen<'_> {
                     params: params
                         .iter()
                         .zip(offsets)
-                        .map(|(p, &at)| p.form.abi(&self.p.vars[p.var].name, base + at))
+                        .zip(&self.p.actions[action.action].params)
+                        .map(|((p, &at), var)| p.form.abi(&self.p.vars[*var].name, base + at))
                         .collect(),
                 })
                 .collect(),
@@ -202,12 +201,13 @@ impl Gen<'_> {
                 if let Some(var) = &results.action {
                     g.set(var.clone(), C::int(i as u64));
                 }
-                for param in params {
+                let vars = &g.p.actions[action.action].params;
+                for (&var, param) in vars.iter().zip(params) {
                     let member = entry
                         .clone()
                         .arrow(variant.clone())
                         .member(param.member.clone());
-                    g.load_param(param, member);
+                    g.load_param(var, param.form, member);
                 }
                 g.run_action(i, data);
             });
@@ -239,9 +239,8 @@ impl Gen<'_> {
         });
     }
 
-    fn load_param(&mut self, param: &Param, member: C) {
-        let var = self.local(Role::Var(param.var));
-        let form = param.form;
+    fn load_param(&mut self, var: Var, form: Form, member: C) {
+        let var = self.local(Role::Var(var));
         if form.width == 0 {
             return;
         }

@@ -8,7 +8,7 @@ use crate::maps::GLOBALS;
 use crate::record::Record;
 use cgen::tree::{BinOp, Expr as C, Member, Stmt, Type};
 use diag::Span;
-use ir::{CtorValue, Expr, Key, MatchKind, TableData};
+use ir::{CtorValue, Expr, MatchKind, TableData};
 use smol_str::SmolStr;
 
 /// Bits of a key that an array map is used for: 4,096 elements, of which all exist.
@@ -25,8 +25,8 @@ const MASK_LIMIT: u64 = 1 << 14;
 /// How entries are found.
 #[derive(Clone, Debug)]
 pub enum Lookup {
-    /// By comparisons, or there are none. The keys.
-    Compiled(Vec<Key>),
+    /// By comparisons, or there are none.
+    Compiled,
     /// In an array map.
     Array {
         /// The map.
@@ -321,7 +321,7 @@ impl Gen<'_> {
         let exprs: Vec<Expr> = data.keys.iter().map(|k| k.expr).collect();
         let entry_type = Type::Struct(made.value.clone()?).ptr();
         match &made.lookup {
-            Lookup::Compiled(_) => None,
+            Lookup::Compiled => None,
             Lookup::Array { map } => {
                 let index = self.names.fresh("key");
                 let value = self.index_key(exprs[0]);

@@ -23,7 +23,8 @@ use smol_str::SmolStr;
 /// How many entries a table has that does not say.
 const DEFAULT_SIZE: u64 = 1024;
 
-/// A table's C side, made when it is first applied.
+/// A table's C side, made when it is first applied. The functions of a file share it although the programs that they
+/// are made from number variables and expressions each in their way: so there are none in it.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     /// Its struct of action and parameters, if it has a map or a default action in the globals.
@@ -53,8 +54,8 @@ impl Gen<'_> {
             hit: hit_var,
             action: action_var,
         };
-        if let lookup::Lookup::Compiled(keys) = &made.lookup {
-            return self.apply_compiled(data, keys, &results, &made);
+        if let lookup::Lookup::Compiled = made.lookup {
+            return self.apply_compiled(data, &data.keys, &results, &made);
         }
         let outer = std::mem::take(&mut self.out);
         let Some(entry) = self.find(data, &made, span) else {
@@ -154,7 +155,7 @@ impl Gen<'_> {
             return Made {
                 value: None,
                 layout: None,
-                lookup: lookup::Lookup::Compiled(data.keys.clone()),
+                lookup: lookup::Lookup::Compiled,
                 default: None,
             };
         }
@@ -175,10 +176,7 @@ impl Gen<'_> {
             (Some(names), abi)
         };
         let (lookup, lookup_abi) = if fixed {
-            (
-                lookup::Lookup::Compiled(data.keys.clone()),
-                LookupAbi::Compiled,
-            )
+            (lookup::Lookup::Compiled, LookupAbi::Compiled)
         } else {
             self.make_lookup(data, &short, &value, &layout, size, ternary, span)
         };

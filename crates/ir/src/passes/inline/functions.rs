@@ -36,7 +36,10 @@ pub fn stays(program: &Program, routine: Routine, sites: u32) -> bool {
 
 /// The parameters and the result of a function of numbers of up to 64 bits; `None` if it is none.
 pub fn numbers(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
-    let number = |var: &Var| (1..=64).contains(&program.vars[*var].ty.width());
+    let number = |var: &Var| {
+        let ty = program.vars[*var].ty;
+        !matches!(ty, Type::Varbit(_)) && (1..=64).contains(&ty.width())
+    };
     let (Param::Out(result), params) = program.routines[routine].params.split_last()? else {
         return None;
     };

@@ -1,0 +1,219 @@
+//! The calls of a flow state, under a lock that is held.
+
+use super::{Held, anywhere, name_of};
+use crate::emit::Gen;
+use crate::emit::values::Value;
+use crate::record;
+use cgen::lower::limb_count;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use ir::{ExternArg, ExternCall, Place, Var};
+
+impl Gen<'_> {
+    pub(super) fn locked_call(&mut self, held: &Held, call: &ExternCall) {
+        match call.name.as_str() {
+            "lookup" => self.flow_lookup(held, call),
+            "update" => self.flow_update(held, call),
+            _ => self.flow_remove(held, call),
+        }
+    }
+
+    fn flow_lookup(&mut self, held: &Held, call: &ExternCall) {
+        if held.calls.in_place.is_some() {
+            return self.flow_take_place(held, call);
+        }
+        let known = self.block(|g| {
+            g.flow_used(held);
+            g.flow_load(held, call);
+            if let Some(&hit) = call.result.first() {
+                g.store(hit, Value::Scalar(C::int(1)));
+            }
+        });
+        let unknown = self.block(|g| {
+            for (&place, (_, form)) in places(call).iter().zip(&held.layout.value) {
+                g.store(place, zero(form.width));
+            }
+            if let Some(&hit) = call.result.first() {
+                g.store(hit, Value::Scalar(C::int(0)));
+            }
+        });
+        self.push(Stmt::If(held.is_known(), known, unknown));
+    }
+
+    /// A look-up after which the flow is there for sure.
+    fn flow_take_place(&mut self, held: &Held, call: &ExternCall) {
+        if let Some(&hit) = call.result.first() {
+            self.store(hit, Value::Scalar(held.is_known()));
+        }
+        let added = self.block(|g| g.flow_add(held));
+        self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+        // The compiler is to keep the pointer, not what it was made of.
+        let barrier = |var: &C| Stmt::Expr(C::call("barrier_var", vec![var.clone()]));
+        self.push(barrier(&held.at));
+        self.set(held.at.clone(), masked(held.at.clone()));
+        let way = C::Ident(self.names.fresh("way"));
+        let place = held.set.clone().arrow("way").index(held.at.clone());
+        self.push(Stmt::Decl {
+            ty: CType::Struct(held.layout.way.clone()).ptr(),
+            name: name_of(&way),
+            init: Some(place.addr()),
+            align: None,
+        });
+        self.push(barrier(&way));
+        let held = Held {
+            way: Some(way),
+            ..held.clone()
+        };
+        self.flow_used(&held);
+        self.flow_load(&held, call);
+        self.held = Some(held);
+    }
+
+    /// The fields of a flow that is there, into a look-up's variables.
+    fn flow_load(&mut self, held: &Held, call: &ExternCall) {
+        let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
+        for (i, &place) in places(call).iter().enumerate() {
+            if i < held.layout.value.len() && !stays(i) {
+                let value = held.field(i);
+                self.store(place, value);
+            }
+        }
+    }
+
+    /// What the flow's place has of a variable that is a field kept there; `None` for any other.
+    pub(in crate::emit) fn in_place(&self, var: Var) -> Option<(C, record::Form)> {
+        let held = self.held.as_ref()?;
+        held.way.as_ref()?;
+        let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;
+        let (member, form) = held.layout.value.get(field)?;
+        Some((held.member(member.clone()), *form))
+    }
+
+    /// Fields that are read once the lock is given back go to their variables.
+    pub(super) fn leave_place(&mut self) {
+        let Some(held) = &mut self.held else {
+            return;
+        };
+        // From here on the variables are variables again.
+        let there = held.clone();
+        held.way = None;
+        let Some(in_place) = &there.calls.in_place else {
+            return;
+        };
+        for &var in &in_place.wanted_after {
+            if let Some(&field) = in_place.fields.get(&var) {
+                self.store(Place::Var(var), there.field(field));
+            }
+        }
+    }
+
+    fn flow_update(&mut self, held: &Held, call: &ExternCall) {
+        let looked = held.calls.kept.get(&std::ptr::from_ref(call));
+        let is_there = held.way.is_some();
+        let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
+        let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);
+        let values = match call.args.get(1) {
+            Some(ExternArg::In(values)) => &values[..],
+            _ => &[],
+        };
+        let mut written = Vec::new();
+        for (i, (&e, (member, _))) in values.iter().zip(&held.layout.value).enumerate() {
+            if !kept(i) {
+                written.push((member, self.value(e)));
+            }
+        }
+        if !is_there {
+            let added = self.block(|g| {
+                g.flow_add(held);
+                if looked.is_some() {
+                    g.flow_used(held);
+                }
+            });
+            self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+            // The look-up counted as a use.
+            if looked.is_none() {
+                self.flow_used(held);
+            }
+        }
+        for (member, value) in written {
+            self.write_flow(held.member(member.clone()), value);
+        }
+    }
+
+    /// A flow of zeros, in the place of another.
+    fn flow_add(&mut self, held: &Held) {
+        // The verifier need not know which place it is, but that it is one.
+        self.set(held.at.clone(), masked(anywhere(held.victim())));
+        let tag = held.set.clone().arrow("tag").index(held.at.clone());
+        self.set(tag, held.tag.clone());
+        let way = held.set.clone().arrow("way").index(held.at.clone());
+        let args = vec![
+            way.addr(),
+            C::SizeOf(CType::Struct(held.layout.way.clone())),
+            held.key.clone(),
+            C::int(held.layout.words.into()),
+        ];
+        self.push(Stmt::Expr(C::call("flow_begin", args)));
+    }
+
+    fn flow_remove(&mut self, held: &Held, call: &ExternCall) {
+        let result = call.result.first().copied();
+        let known = self.block(|g| {
+            let tag = held.set.clone().arrow("tag").index(held.at.clone());
+            g.set(tag, C::int(0));
+            g.set(held.at.clone(), C::id("FLOW_WAYS"));
+            if let Some(place) = result {
+                g.store(place, Value::Scalar(C::int(1)));
+            }
+        });
+        let unknown = self.block(|g| {
+            if let Some(place) = result {
+                g.store(place, Value::Scalar(C::int(0)));
+            }
+        });
+        self.push(Stmt::If(held.is_known(), known, unknown));
+    }
+
+    /// Notes that a flow's place was used just now.
+    fn flow_used(&mut self, held: &Held) {
+        let used = held.set.clone().arrow("used").index(held.at.clone());
+        let clock = held.set.clone().arrow("clock");
+        self.push(Stmt::Update(BinOp::Add, clock.clone(), C::int(1)));
+        self.set(used, clock);
+        if let Some(now) = &held.now {
+            self.set(held.member("seen"), now.clone());
+        }
+    }
+
+    /// Stores to a member of a flow's place.
+    pub(in crate::emit) fn write_flow(&mut self, member: C, value: Value) {
+        match value {
+            Value::Scalar(value) => self.set(member, value),
+            Value::Limbs(limbs) => {
+                for (i, limb) in limbs.into_iter().enumerate() {
+                    self.set(member.clone().index(C::int(i as u64)), limb);
+                }
+            }
+            Value::Slice(..) => {}
+        }
+    }
+}
+
+/// The variables of a look-up, a field each.
+fn places(call: &ExternCall) -> &[Place] {
+    match call.args.get(1) {
+        Some(ExternArg::Out(places)) => places,
+        _ => &[],
+    }
+}
+/// A place's number, that it is one.
+fn masked(at: C) -> C {
+    let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
+    C::bin(BinOp::And, at, last)
+}
+fn zero(width: u32) -> Value {
+    if width > 64 {
+        Value::Limbs(vec![C::int(0); limb_count(width) as usize])
+    } else {
+        Value::Scalar(C::int(0))
+    }
+}
