@@ -61,6 +61,11 @@ impl Progress {
             Way::Lines(patience) => {
                 let line = format!("{step}\n");
                 let left = patience.saturating_sub(self.begun.elapsed());
+                // However fast this one is then: the log is the same each time.
+                if left.is_zero() {
+                    tell(&line);
+                    return work();
+                }
                 after(left, || tell(&line), work)
             }
         }
@@ -133,6 +138,11 @@ mod tests {
         };
         let soon = Way::Lines(Duration::from_millis(5));
         assert_eq!(told(soon, "a: compiling", slow), "a: compiling\n");
+    }
+
+    #[test]
+    fn when_it_took_long_already_each_step_is_told_however_fast() {
+        assert_eq!(told(Way::Lines(Duration::ZERO), "b", |_| ()), "b\n");
     }
 
     #[test]
