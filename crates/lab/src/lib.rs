@@ -13,7 +13,7 @@ pub mod traffic;
 mod watch;
 mod worker;
 
-pub use machine::machine;
+pub use machine::Machine;
 pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};
 pub use relay::{Counts, Pick, Relay, TRANSPORT_TRAFFIC, Way};
 pub use space::Space;

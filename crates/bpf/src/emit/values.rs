@@ -345,7 +345,7 @@ impl Gen<'_> {
                     return;
                 }
                 if let Some((member, _)) = self.in_place(v) {
-                    return self.write_flow(member, value);
+                    return self.store_local(member, value);
                 }
                 let var = self.local(Role::Var(v));
                 self.store_local(var, value);
@@ -370,7 +370,8 @@ impl Gen<'_> {
         }
     }
 
-    fn store_local(&mut self, var: C, value: Value) {
+    /// Stores to a C variable or a struct's member.
+    pub(super) fn store_local(&mut self, var: C, value: Value) {
         match value {
             Value::Scalar(value) => self.set(var, value),
             Value::Limbs(limbs) => {

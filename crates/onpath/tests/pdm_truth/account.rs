@@ -132,7 +132,7 @@ impl Now {
 pub fn say(text: &str) {
     static HEAD: Once = Once::new();
     HEAD.call_once(|| {
-        let machine = lab::machine();
+        let machine = lab::Machine::this();
         print(&format!("{machine}. Written by `make soak`.\n\n{LEGEND}"));
     });
     print(text);

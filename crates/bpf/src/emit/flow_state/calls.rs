@@ -135,7 +135,7 @@ impl Gen<'_> {
             }
         }
         for (member, value) in written {
-            self.write_flow(held.member(member.clone()), value);
+            self.store_local(held.member(member.clone()), value);
         }
     }
 
@@ -181,19 +181,6 @@ impl Gen<'_> {
         self.set(used, clock);
         if let Some(now) = &held.now {
             self.set(held.member("seen"), now.clone());
-        }
-    }
-
-    /// Stores to a member of a flow's place.
-    pub(in crate::emit) fn write_flow(&mut self, member: C, value: Value) {
-        match value {
-            Value::Scalar(value) => self.set(member, value),
-            Value::Limbs(limbs) => {
-                for (i, limb) in limbs.into_iter().enumerate() {
-                    self.set(member.clone().index(C::int(i as u64)), limb);
-                }
-            }
-            Value::Slice(..) => {}
         }
     }
 }
