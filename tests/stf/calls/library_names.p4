@@ -28,6 +28,13 @@ parser p(packet_in packet, out headers_t hdr) {
     state start {
         packet.extract(hdr.ethernet);
         packet.extract(hdr.call);
+        transition select(hdr.call.a) {
+            48:      rare;
+            default: accept;
+        }
+    }
+    // A program of two functions in C, which call the same.
+    @rare state rare {
         transition accept;
     }
 }

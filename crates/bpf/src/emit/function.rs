@@ -2,7 +2,7 @@
 
 use super::locals::Role;
 use super::values::Value;
-use super::{Exit, Gen, Shared};
+use super::{Exit, Gen, Shared, Ways};
 use crate::plan::flow::Flow;
 use cgen::lower;
 use cgen::tree::{Block, Expr as C, Item, Linkage, Stmt, Type};
@@ -15,6 +15,7 @@ use std::collections::HashSet;
 /// A C function. Its names are its own, so that a routine gives the same wherever it is called from.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Function {
+    pub linkage: Linkage,
     pub name: SmolStr,
     pub result: Type,
     pub params: Vec<(Type, SmolStr)>,
@@ -25,7 +26,7 @@ impl Function {
     /// As the file has it.
     pub fn item(self) -> Item {
         Item::Function {
-            linkage: Linkage::Apart,
+            linkage: self.linkage,
             result: self.result,
             name: self.name,
             params: self.params,
@@ -63,11 +64,13 @@ impl Gen<'_> {
         for diagnostic in inner.diags.iter() {
             self.refuse(diagnostic.clone());
         }
-        if let Some(known) = self
-            .functions
-            .iter()
-            .find(|f| f.params == made.params && f.result == made.result && f.body == made.body)
-        {
+        let same = |f: &&Function| {
+            f.linkage == made.linkage
+                && f.params == made.params
+                && f.result == made.result
+                && f.body == made.body
+        };
+        if let Some(known) = self.functions.iter().find(same) {
             return known.name.clone();
         }
         // The compiler knows what functions of C's library do, by their names.
@@ -114,7 +117,13 @@ impl Gen<'_> {
             })
             .collect();
         body.append(&mut code);
+        // The usual ways are short, and what most packets meet: no call is the fastest.
+        let linkage = match self.ways {
+            Ways::Usual => Linkage::Inline,
+            Ways::All | Ways::AllBehindUsual => Linkage::Apart,
+        };
         Function {
+            linkage,
             name: SmolStr::default(),
             result: register(self.p.vars[result].ty),
             params,
