@@ -70,13 +70,51 @@ impl Part {
 pub fn measure(root: &Path) -> Result<(String, String), Error> {
     let codes = Codes::build(root)?;
     let effort = Effort::from_environment();
+    alike::check(&codes)?;
+    let mut times = Times::default();
+    times.visit(&codes, effort)?;
+    let throughput = throughput(&codes, effort, || times.visit(&codes, effort))?;
+    let latency = latency(&codes, effort)?;
+    times.visit(&codes, effort)?;
     let report = report::Report::new(
-        single(&codes)?,
-        under_traffic(&codes, effort)?,
-        throughput(&codes, effort)?,
-        latency(&codes, effort)?,
+        times::TestRuns::new(times.single),
+        times::UnderTraffic::new(times.statistics),
+        throughput,
+        latency,
     );
     Ok((report.json(), report.markdown()))
+}
+
+/// How often times are taken, in between the rest: the neighbours are quiet for minutes, and loud for minutes.
+const VISITS: usize = network::SCENARIOS.len() + 2;
+
+/// Times of all visits.
+#[derive(Default)]
+struct Times {
+    single: Vec<single::Single>,
+    statistics: Vec<statistics::Statistics>,
+}
+
+impl Times {
+    fn visit(&mut self, codes: &Codes, effort: Effort) -> Result<(), Error> {
+        self.visit_single(codes)?;
+        self.visit_statistics(codes, effort)
+    }
+
+    fn visit_single(&mut self, codes: &Codes) -> Result<(), Error> {
+        eprintln!("single packets by test runs, in turn ...");
+        for _ in 0..2 {
+            self.single.push(single::measure(codes, single::ROUNDS)?);
+        }
+        Ok(())
+    }
+
+    fn visit_statistics(&mut self, codes: &Codes, effort: Effort) -> Result<(), Error> {
+        eprintln!("the kernel's own statistics, under traffic ...");
+        let slices = effort.slices().div_ceil(VISITS);
+        self.statistics.extend(statistics::measure(codes, slices)?);
+        Ok(())
+    }
 }
 
 /// Measures a part and returns its section of the report.
@@ -84,30 +122,37 @@ pub fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
     let codes = Codes::build(root)?;
     let effort = Effort::from_environment();
     Ok(match part {
-        Part::Single => single(&codes)?.markdown(),
-        Part::Statistics => under_traffic(&codes, effort)?.markdown(),
-        Part::Throughput => throughput(&codes, effort)?.markdown(),
+        Part::Single => {
+            alike::check(&codes)?;
+            let mut times = Times::default();
+            for _ in 0..VISITS {
+                times.visit_single(&codes)?;
+            }
+            times::TestRuns::new(times.single).markdown()
+        }
+        Part::Statistics => {
+            let mut times = Times::default();
+            for _ in 0..VISITS {
+                times.visit_statistics(&codes, effort)?;
+            }
+            times::UnderTraffic::new(times.statistics).markdown()
+        }
+        Part::Throughput => throughput(&codes, effort, || Ok(()))?.markdown(),
         Part::Latency => latency(&codes, effort)?.markdown(),
     })
 }
 
-fn single(codes: &Codes) -> Result<times::TestRuns, Error> {
-    eprintln!("single packets by test runs, in turn ...");
-    let single = single::measure(codes, single::ROUNDS)?;
-    Ok(times::TestRuns::new(single))
-}
-
-fn under_traffic(codes: &Codes, effort: Effort) -> Result<times::UnderTraffic, Error> {
-    eprintln!("the kernel's own statistics, under traffic ...");
-    let found = statistics::measure(codes, effort.slices())?;
-    Ok(times::UnderTraffic::new(found))
-}
-
-fn throughput(codes: &Codes, effort: Effort) -> Result<rates::Throughput, Error> {
+/// Each kind of traffic, and something else behind it.
+fn throughput(
+    codes: &Codes,
+    effort: Effort,
+    mut behind: impl FnMut() -> Result<(), Error>,
+) -> Result<rates::Throughput, Error> {
     let mut lines = Vec::new();
     for scenario in network::SCENARIOS {
         eprintln!("{} ...", scenario.title());
         lines.extend(network::measure(codes, scenario, effort)?);
+        behind()?;
     }
     Ok(rates::Throughput::new(lines))
 }

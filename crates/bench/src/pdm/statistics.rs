@@ -16,7 +16,7 @@ use std::time::Duration;
 pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::ByHand];
 
 /// The streams that go on meanwhile.
-const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
+pub const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
 
 /// From a change of programs to the measurement: caches get to know them.
 const SETTLE: Duration = Duration::from_millis(5);
@@ -36,7 +36,7 @@ pub struct Statistics {
     pub ingress: Rounds,
 }
 
-/// Measures all versions in turn, so many slices each, under each kind of traffic.
+/// Loads all versions and measures them in turn, so many slices each, under each kind of traffic.
 pub fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, Error> {
     let net = pair(Offloads::All, false)?;
     // For each version one end a device.
