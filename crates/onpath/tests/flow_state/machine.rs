@@ -5,9 +5,7 @@ use control::{Device, Flow, Packet, Store};
 use interp::{Interpreter, Options};
 use ir::{ExternInst, Program};
 use kernel::TestRun;
-use onpath::bpf_target::{self, Request};
-use onpath::driver::{self, Input};
-use onpath::output::text_of;
+use onpath::bpf_target;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -50,15 +48,7 @@ impl Compiled {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("program.p4");
         std::fs::write(&file, format!("{HEADERS}{control}{REST}")).expect("a file");
-        let elaborated = driver::elaborate(&Input::file(&file))
-            .unwrap_or_else(|r| panic!("{}", text_of(&r.diagnostics, &r.map)));
-        let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
-        let request = Request {
-            observe: true,
-            ..Request::hook(hook)
-        };
-        let built = bpf_target::compile(&program, &sources, request)
-            .unwrap_or_else(|d| panic!("{}", text_of(&d, &sources)));
+        let (program, sources, built) = crate::pair::compile(&file, hook, true);
         Compiled {
             program,
             sources,

@@ -4,7 +4,7 @@
 mod datagram;
 mod machine;
 mod measurement;
-#[path = "../pdm_tshark/pair.rs"]
+#[path = "../common/pair.rs"]
 mod pair;
 
 use bpf::abi::Hook;

@@ -4,6 +4,7 @@
 mod account;
 mod host;
 mod packet;
+#[path = "../common/pair.rs"]
 mod pair;
 mod tshark;
 

@@ -192,11 +192,13 @@ fn places(call: &ExternCall) -> &[Place] {
         _ => &[],
     }
 }
+
 /// A place's number, that it is one.
 fn masked(at: C) -> C {
     let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
     C::bin(BinOp::And, at, last)
 }
+
 fn zero(width: u32) -> Value {
     if width > 64 {
         Value::Limbs(vec![C::int(0); limb_count(width) as usize])

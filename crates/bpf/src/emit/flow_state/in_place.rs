@@ -5,11 +5,10 @@
 //! whose variable the look-up fills and the update stores is the place's own member in between, so that only what is
 //! used is loaded, and only what is assigned is stored.
 
+use super::ways::{self, Question};
 use ir::analysis::liveness::Liveness;
-use ir::{
-    ExprKind, ExternArg, ExternCall, Label, Place, Program, Stmt, StmtKind, Var, atomic,
-    visit::{self, Access},
-};
+use ir::visit::{self, Access};
+use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtKind, Var, atomic};
 use std::collections::{HashMap, HashSet};
 
 /// Fields whose variables are members of the flow's place.
@@ -41,19 +40,9 @@ enum At {
     Mixed,
 }
 
-impl At {
-    fn join(self, other: At) -> At {
-        match (self, other) {
-            (At::Never, one) | (one, At::Never) => one,
-            (a, b) if a == b => a,
-            _ => At::Mixed,
-        }
-    }
-}
-
 /// What can be done in place in the statements that a lock is held for; `None` if a flow may be looked up and not
 /// stored, or stored more than once.
-pub fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
+pub fn of_region<'a>(program: &'a Program, stmts: &'a [Stmt]) -> Option<InPlace> {
     let (first, rest) = stmts.split_first()?;
     let StmtKind::Extern(lookup) = &first.kind else {
         return None;
@@ -63,13 +52,12 @@ pub fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
         return None;
     }
     let mut fields = filled(lookup);
-    let mut walk = Walk {
+    let mut walk = Updates {
         program,
-        breaks: HashMap::new(),
         updates: Vec::new(),
         assigned_late: HashSet::new(),
     };
-    if walk.block(rest, At::Looked) != At::Updated {
+    if ways::through(program, &mut walk, rest, At::Looked) != At::Updated {
         return None;
     }
     for update in &walk.updates {
@@ -114,65 +102,48 @@ fn filled(lookup: &ExternCall) -> HashMap<Var, usize> {
         .collect()
 }
 
-struct Walk<'a> {
+struct Updates<'a> {
     program: &'a Program,
-    breaks: HashMap<Label, At>,
     updates: Vec<&'a ExternCall>,
     /// Variables that are assigned where the update may be over.
     assigned_late: HashSet<Var>,
 }
 
-impl<'a> Walk<'a> {
-    fn block(&mut self, stmts: &'a [Stmt], mut at: At) -> At {
-        for stmt in stmts {
-            at = self.stmt(&stmt.kind, at);
-        }
-        at
+impl<'a> Question<'a> for Updates<'a> {
+    type At = At;
+
+    fn never(&self) -> At {
+        At::Never
     }
 
-    fn stmt(&mut self, kind: &'a StmtKind, at: At) -> At {
-        match kind {
-            StmtKind::If {
-                then, otherwise, ..
-            } => self.block(then, at).join(self.block(otherwise, at)),
-            StmtKind::Switch { cases, default, .. } => {
-                let mut after = self.block(default, at);
-                for (_, block) in cases {
-                    after = after.join(self.block(block, at));
-                }
-                after
-            }
-            StmtKind::Atomic(block) => self.block(block, at),
-            StmtKind::Labeled(label, block) => {
-                let end = self.block(block, at);
-                end.join(self.breaks.remove(label).unwrap_or(At::Never))
-            }
-            StmtKind::Break(label) => {
-                let known = self.breaks.remove(label).unwrap_or(At::Never);
-                self.breaks.insert(*label, known.join(at));
-                At::Never
-            }
-            StmtKind::Extern(call) if atomic::flow_call(self.program, kind).is_some() => {
-                if call.name != "update" {
-                    return At::Mixed;
-                }
-                self.updates.push(call);
-                match at {
-                    At::Looked => At::Updated,
-                    At::Never => At::Never,
-                    At::Updated | At::Mixed => At::Mixed,
-                }
-            }
-            _ => {
-                if at != At::Looked {
-                    visit::accesses(self.program, kind, |access| {
-                        if let Access::Write(Place::Var(var)) = access {
-                            self.assigned_late.insert(var);
-                        }
-                    });
-                }
-                at
-            }
+    fn join(&self, one: At, other: At) -> At {
+        match (one, other) {
+            (At::Never, one) | (one, At::Never) => one,
+            (a, b) if a == b => a,
+            _ => At::Mixed,
         }
+    }
+
+    fn call(&mut self, call: &'a ExternCall, at: At) -> At {
+        if call.name != "update" {
+            return At::Mixed;
+        }
+        self.updates.push(call);
+        match at {
+            At::Looked => At::Updated,
+            At::Never => At::Never,
+            At::Updated | At::Mixed => At::Mixed,
+        }
+    }
+
+    fn other(&mut self, kind: &'a StmtKind, at: At) -> At {
+        if at != At::Looked {
+            visit::accesses(self.program, kind, |access| {
+                if let Access::Write(Place::Var(var)) = access {
+                    self.assigned_late.insert(var);
+                }
+            });
+        }
+        at
     }
 }

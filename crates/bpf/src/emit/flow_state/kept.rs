@@ -4,10 +4,9 @@
 //! look-up gave. A field whose variable nobody assigns on the way is there still; if the flow is new, the
 //! look-up gave zero.
 
-use ir::{
-    Block, ExprKind, ExternArg, ExternCall, Label, Place, Program, Stmt, StmtKind, Var, atomic,
-    visit, visit::Access,
-};
+use super::ways::{self, Question};
+use ir::visit::{self, Access};
+use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtKind, Var};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -28,9 +27,28 @@ enum Before<'a> {
     Never,
 }
 
-impl<'a> Before<'a> {
-    fn join(self, other: Before<'a>) -> Before<'a> {
-        match (self, other) {
+/// Looks through the statements that a lock is held for.
+pub fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
+    let kept = Kept::new();
+    let mut keeping = Keeping { program, kept };
+    ways::through(program, &mut keeping, stmts, Before::Nothing);
+    keeping.kept
+}
+
+struct Keeping<'p> {
+    program: &'p Program,
+    kept: Kept,
+}
+
+impl<'a> Question<'a> for Keeping<'_> {
+    type At = Before<'a>;
+
+    fn never(&self) -> Before<'a> {
+        Before::Never
+    }
+
+    fn join(&self, one: Before<'a>, other: Before<'a>) -> Before<'a> {
+        match (one, other) {
             (Before::Never, one) | (one, Before::Never) => one,
             (Before::Nothing, Before::Nothing) => Before::Nothing,
             (Before::Looked(a, some), Before::Looked(b, more)) if std::ptr::eq(a, b) => {
@@ -39,71 +57,20 @@ impl<'a> Before<'a> {
             _ => Before::Unknown,
         }
     }
-}
 
-/// Looks through the statements that a lock is held for.
-pub fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
-    let mut walk = Walk {
-        program,
-        breaks: HashMap::new(),
-        kept: Kept::new(),
-    };
-    walk.block(stmts, Before::Nothing);
-    walk.kept
-}
-
-struct Walk<'a> {
-    program: &'a Program,
-    breaks: HashMap<Label, Before<'a>>,
-    kept: Kept,
-}
-
-impl<'a> Walk<'a> {
-    fn block(&mut self, stmts: &'a [Stmt], mut before: Before<'a>) -> Before<'a> {
-        for stmt in stmts {
-            before = self.stmt(&stmt.kind, before);
-        }
-        before
-    }
-
-    fn stmt(&mut self, kind: &'a StmtKind, before: Before<'a>) -> Before<'a> {
-        match kind {
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                let after = self.block(then, before.clone());
-                after.join(self.block(otherwise, before))
+    fn call(&mut self, call: &'a ExternCall, before: Before<'a>) -> Before<'a> {
+        match (call.name.as_str(), before) {
+            ("lookup", Before::Nothing) => Before::Looked(call, Rc::default()),
+            ("update", Before::Looked(lookup, assigned)) => {
+                let fields = self.fields(lookup, call, &assigned);
+                self.kept.insert(std::ptr::from_ref(call), fields);
+                Before::Unknown
             }
-            StmtKind::Switch { cases, default, .. } => {
-                let mut after = self.block(default, before.clone());
-                for (_, block) in cases {
-                    after = after.join(self.block(block, before.clone()));
-                }
-                after
-            }
-            StmtKind::Atomic(block) => self.block(block, before),
-            StmtKind::Labeled(label, block) => self.labeled(*label, block, before),
-            StmtKind::Break(label) => {
-                let known = self.breaks.remove(label).unwrap_or(Before::Never);
-                self.breaks.insert(*label, known.join(before));
-                Before::Never
-            }
-            StmtKind::Extern(call) if atomic::flow_call(self.program, kind).is_some() => {
-                match (call.name.as_str(), before) {
-                    ("lookup", Before::Nothing) => Before::Looked(call, Rc::default()),
-                    ("update", Before::Looked(lookup, assigned)) => {
-                        let fields = self.fields(lookup, call, &assigned);
-                        self.kept.insert(std::ptr::from_ref(call), fields);
-                        Before::Unknown
-                    }
-                    _ => Before::Unknown,
-                }
-            }
-            _ => self.assigned(kind, before),
+            _ => Before::Unknown,
         }
     }
 
-    fn assigned(&self, kind: &StmtKind, before: Before<'a>) -> Before<'a> {
+    fn other(&mut self, kind: &'a StmtKind, before: Before<'a>) -> Before<'a> {
         let Before::Looked(lookup, mut assigned) = before else {
             return before;
         };
@@ -114,12 +81,9 @@ impl<'a> Walk<'a> {
         });
         Before::Looked(lookup, assigned)
     }
+}
 
-    fn labeled(&mut self, label: Label, block: &'a Block, before: Before<'a>) -> Before<'a> {
-        let end = self.block(block, before);
-        end.join(self.breaks.remove(&label).unwrap_or(Before::Never))
-    }
-
+impl Keeping<'_> {
     fn fields(
         &self,
         lookup: &ExternCall,

@@ -9,6 +9,7 @@ mod in_place;
 mod kept;
 mod layout;
 mod lock;
+mod ways;
 
 pub(super) use layout::Layout;
 
@@ -166,11 +167,13 @@ impl Held {
         C::Cond(Box::new(had_one), Box::new(own), Box::new(other))
     }
 }
+
 /// A place, of which the verifier does not know which it is: it would go each further way for each place.
 fn anywhere(place: C) -> C {
     let nothing = C::call("unknown_zero", vec![C::id("ctx")]);
     C::bin(BinOp::Add, place, nothing)
 }
+
 fn name_of(var: &C) -> SmolStr {
     match var {
         C::Ident(name) => name.clone(),

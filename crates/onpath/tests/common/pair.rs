@@ -22,6 +22,24 @@ pub struct Compiled {
     built: bpf_target::Compiled,
 }
 
+/// What a program becomes for a hook; `observe` is for [`kernel::TestRun`], which tells it the time.
+pub fn compile(
+    file: &Path,
+    hook: Hook,
+    observe: bool,
+) -> (Arc<Program>, SourceMap, bpf_target::Compiled) {
+    let elaborated = driver::elaborate(&Input::file(file))
+        .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)));
+    let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+    let request = Request {
+        observe,
+        ..Request::hook(hook)
+    };
+    let built = bpf_target::compile(&program, &sources, request)
+        .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &sources)));
+    (program, sources, built)
+}
+
 /// Loads programs of one host: the states that several know are one.
 pub fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
     let sources = members.map(|member| Source {
@@ -53,7 +71,7 @@ pub fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
 }
 
 impl Compiled {
-    /// The one for packets that go out; `observe` is for [`kernel::TestRun`], which tells it the time.
+    /// The one for packets that go out; see [`compile`].
     pub fn egress(observe: bool) -> Compiled {
         Compiled::new("egress", Hook::TcEgress, observe)
     }
@@ -66,15 +84,7 @@ impl Compiled {
     fn new(name: &'static str, hook: Hook, observe: bool) -> Compiled {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file = root.join(format!("programs/pdm/{name}.p4"));
-        let elaborated = driver::elaborate(&Input::file(&file))
-            .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)));
-        let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
-        let request = Request {
-            observe,
-            ..Request::hook(hook)
-        };
-        let built = bpf_target::compile(&program, &sources, request)
-            .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &sources)));
+        let (program, sources, built) = compile(&file, hook, observe);
         Compiled {
             name,
             program,
