@@ -6,6 +6,7 @@
 
 mod account;
 mod alike;
+mod bulk;
 mod delays;
 mod figures;
 mod json;

@@ -42,7 +42,7 @@ impl Effort {
     }
 }
 
-/// The versions that take turns.
+/// The versions that have a network each.
 pub const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::ByHand];
 
 /// One kind of traffic over devices that are set in one way.
@@ -152,14 +152,29 @@ pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
         .map_err(Error::system("attaching"))
 }
 
+/// Gives the place of the programs that are attached to others, of the same ends in the same order.
+pub fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error> {
+    for (links, end) in attached.iter().zip(ends) {
+        for (link, prog) in links.iter().zip([&end.egress, &end.ingress]) {
+            link.update(prog).map_err(Error::system("taking turns"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A version's programs for both ends, each end with state of its own, if there are any.
+pub fn load(code: &Code, offloaded: Offloaded) -> Result<Option<Vec<End>>, Error> {
+    let ends = DEVICES.map(|_| code.load(offloaded));
+    ends.into_iter().collect()
+}
+
 /// A network with a version's programs. They and their state live as long as the links.
 pub type Network = (Pair, Vec<[Link; 2]>);
 
 /// Two namespaces with a version's programs at both ends, if there are any.
 fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
     let net = pair(scenario.offloads, scenario.one_segment)?;
-    let ends = DEVICES.map(|_| code.load(scenario.offloaded));
-    let ends = ends.into_iter().collect::<Result<Option<Vec<_>>, _>>()?;
+    let ends = load(code, scenario.offloaded)?;
     let links = attach(&net, &ends.unwrap_or_default())?;
     Ok((net, links))
 }
@@ -169,7 +184,7 @@ fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
 pub enum By {
     /// `iperf3`, a second each.
     Iperf,
-    /// Streams that go on, see [`turns`].
+    /// One stream that goes on, see [`turns`].
     Turns,
 }
 
@@ -179,7 +194,7 @@ pub struct Line {
     pub scenario: Scenario,
     /// How.
     pub by: By,
-    /// By version, then by round.
+    /// By version, then by round: without, Onpath, by hand, and in turns room alone.
     pub rates: Rounds,
 }
 
@@ -207,7 +222,7 @@ pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Vec<
     };
     let mut lines = vec![line(By::Iperf, by_iperf(codes, &scenario, effort.rounds)?)];
     if scenario.load == Load::Tcp {
-        let rates = turns::measure(codes, &scenario, effort.rounds)?;
+        let rates = turns::measure(codes, &scenario, effort.slices())?;
         lines.push(line(By::Turns, rates));
     }
     Ok(lines)

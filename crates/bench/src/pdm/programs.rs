@@ -30,6 +30,8 @@ pub enum Version {
     Onpath,
     /// `bench/pdm`
     ByHand,
+    /// Room for the option is made and taken, and nothing else: `bench/pdm/room.c`.
+    Room,
 }
 
 /// What becomes of a packet that segmentation offload will take apart.
@@ -49,6 +51,7 @@ impl Version {
             Version::Empty => "empty programs",
             Version::Onpath => "Onpath",
             Version::ByHand => "by hand",
+            Version::Room => "room alone",
         }
     }
 }
@@ -87,10 +90,12 @@ pub enum Code {
     Onpath(Box<[Prepared; 2]>),
     /// Both in one object, so that they share their maps.
     ByHand(Vec<u8>),
+    /// Both in one object.
+    Room(Vec<u8>),
 }
 
 /// All versions, compiled.
-pub struct Codes([(Version, Code); 4]);
+pub struct Codes([(Version, Code); 5]);
 
 impl Codes {
     /// Compiles them.
@@ -101,6 +106,7 @@ impl Codes {
             build(Version::Empty)?,
             build(Version::Onpath)?,
             build(Version::ByHand)?,
+            build(Version::Room)?,
         ]))
     }
 
@@ -126,11 +132,14 @@ pub struct Prepared {
 impl Code {
     /// Compiles a version's programs.
     pub fn build(root: &Path, version: Version) -> Result<Code, Error> {
-        const TEXT: &str = "#include \"egress.c\"\n#include \"ingress.c\"\n";
+        let by_hand = |text| compile_c(text, Some(&root.join("bench/pdm")));
         Ok(match version {
             Version::None => Code::None,
             Version::Empty => Code::Empty,
-            Version::ByHand => Code::ByHand(compile_c(TEXT, Some(&root.join("bench/pdm")))?),
+            Version::ByHand => {
+                Code::ByHand(by_hand("#include \"egress.c\"\n#include \"ingress.c\"\n")?)
+            }
+            Version::Room => Code::Room(by_hand("#include \"room.c\"\n")?),
             Version::Onpath => Code::Onpath(Box::new([
                 prepare(root, "egress", Hook::TcEgress)?,
                 prepare(root, "ingress", Hook::TcIngress)?,
@@ -147,6 +156,11 @@ impl Code {
                 End::new(empty()?, empty()?, Flows::None)?
             }
             Code::ByHand(object) => by_hand(object, offloaded)?,
+            Code::Room(object) => {
+                let Loaded { programs, .. } = load_by_hand(object, Adjust::default())?;
+                let [egress, ingress] = both(programs, ["room_egress", "room_ingress"])?;
+                End::new(egress, ingress, Flows::None)?
+            }
             Code::Onpath(prepared) => from_p4(prepared, offloaded)?,
         };
         Ok(Some(end))
@@ -188,8 +202,7 @@ fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
         data: &[(".rodata.seed", &seed)],
         ..Adjust::default()
     };
-    let Loaded { maps, programs } = load_object_with(object, adjust)
-        .map_err(|f| Error::new(format!("bench/pdm: {}\n{}{}", f.error, f.messages, f.log)))?;
+    let Loaded { maps, programs } = load_by_hand(object, adjust)?;
     let (_, config) = maps
         .iter()
         .find(|(name, _)| name == ".data.config")
@@ -203,14 +216,24 @@ fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
     let flows = flows
         .ok_or_else(|| Error::new("bench/pdm keeps no flows"))?
         .1;
+    let [egress, ingress] = both(programs, ["pdm_egress", "pdm_ingress"])?;
+    End::new(egress, ingress, Flows::ByHand(flows))
+}
+
+fn load_by_hand(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Error> {
+    load_object_with(object, adjust)
+        .map_err(|f| Error::new(format!("bench/pdm: {}\n{}{}", f.error, f.messages, f.log)))
+}
+
+/// The programs of these names.
+fn both(programs: Vec<(String, Prog)>, names: [&str; 2]) -> Result<[Prog; 2], Error> {
     let mut programs: BTreeMap<String, Prog> = programs.into_iter().collect();
     let mut take = |name: &str| {
         programs
             .remove(name)
             .ok_or_else(|| Error::new(format!("bench/pdm has no program `{name}`")))
     };
-    let (egress, ingress) = (take("pdm_egress")?, take("pdm_ingress")?);
-    End::new(egress, ingress, Flows::ByHand(flows))
+    Ok([take(names[0])?, take(names[1])?])
 }
 
 fn prepare(root: &Path, name: &'static str, hook: Hook) -> Result<Prepared, Error> {

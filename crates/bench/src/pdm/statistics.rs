@@ -3,7 +3,7 @@
 //! needs to look at its clock is in each figure: that is what the empty programs show.
 
 use super::Rounds;
-use super::network::{DEVICES, attach, pair};
+use super::network::{attach, load, pair, replace};
 use super::programs::{Codes, End, Offloaded, Version};
 use super::stream::{Kind, Stream};
 use crate::error::Error;
@@ -42,8 +42,7 @@ pub fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, Error> {
     // For each version one end a device.
     let mut ends = Vec::new();
     for code in codes.of(&VERSIONS) {
-        let loaded = DEVICES.map(|_| code.load(Offloaded::Left));
-        let loaded = loaded.into_iter().collect::<Result<Option<Vec<_>>, _>>()?;
+        let loaded = load(code, Offloaded::Left)?;
         ends.push(loaded.ok_or_else(|| Error::new("there is nothing to measure"))?);
     }
     // The kernel measures for as long as this lives.
@@ -66,11 +65,7 @@ fn under(net: &Pair, ends: &[Vec<End>], kind: Kind, slices: usize) -> Result<Sta
         for turn in 0..ends.len() {
             let version = (slice + turn) % ends.len();
             let programs = &ends[version];
-            for (links, end) in attached.iter().zip(programs) {
-                for (link, prog) in links.iter().zip([&end.egress, &end.ingress]) {
-                    link.update(prog).map_err(Error::system("taking turns"))?;
-                }
-            }
+            replace(&attached, programs)?;
             thread::sleep(SETTLE);
             let before = both(programs)?;
             thread::sleep(SLICE);
@@ -136,12 +131,9 @@ mod tests {
         let by_hand = Code::build(&crate::root(), Version::ByHand).expect("this test needs clang");
         let ends: Vec<Vec<End>> = [&Code::Empty, &by_hand]
             .map(|code| {
-                let load = |_| {
-                    code.load(Offloaded::Left)
-                        .expect("loads")
-                        .expect("is there")
-                };
-                DEVICES.map(load).into()
+                load(code, Offloaded::Left)
+                    .expect("loads")
+                    .expect("is there")
             })
             .into();
         let _counting = count_runs().expect("counts");

@@ -1,221 +1,111 @@
-//! TCP streams of all versions at once, of which one at a time may send, for a tenth of a second. What the machine is like
-//! changes from second to second, but seldom within a round of these turns.
+//! One TCP stream that goes on while the versions take turns on its devices, for moments. Both its ends share a processor,
+//! which so does all the work there is and is never idle: what a version takes of it is what the rate loses.
 
 use super::Rounds;
-use super::figures::quantile;
-use super::network::{Scenario, UNDISTURBED, VERSIONS, networks, order};
-use super::programs::Codes;
+use super::bulk::Bulk;
+use super::network::{Scenario, attach, load, pair, replace};
+use super::programs::{Codes, End, Version};
 use crate::error::Error;
-use lab::{Pair, Route, SERVER};
-use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use kernel::sys::Link;
+use lab::Pair;
+use std::thread;
 use std::time::{Duration, Instant};
 
-/// From the beginning of a turn to the measurement: the stream is as fast as it gets then.
-const SETTLE: Duration = Duration::from_millis(20);
-/// Of a measurement.
-const TURN: Duration = Duration::from_millis(100);
-/// After which somebody who waits looks whether it is over.
-const PATIENCE: Duration = Duration::from_millis(20);
-/// Of a version in a round, in turn with the others; of them the undisturbed rate counts.
-const TURNS: usize = 8;
-/// For what is under way at the end of a turn to arrive.
-const LONGEST_WAY: Duration = Duration::from_secs(10);
-/// What is handed to a socket at once, as `iperf3` does.
-const PIECE: usize = 128 << 10;
+/// What is measured, in this order.
+pub const VERSIONS: [Version; 4] = [
+    Version::None,
+    Version::Onpath,
+    Version::ByHand,
+    Version::Room,
+];
 
-/// What both ends and who gives turns know.
-#[derive(Default)]
-struct Shared {
-    may_send: AtomicBool,
-    /// The sender has seen that it may not.
-    waits: AtomicBool,
-    stop: AtomicBool,
-    /// Bytes that were handed to the socket.
-    sent: AtomicU64,
-    /// Bytes that arrived.
-    received: AtomicU64,
-}
+/// The one whose programs see the stream begin, so that its segments leave room for the option.
+const FIRST: usize = 1;
 
-/// A stream that sends when it may. Ends with the value.
-struct Stream {
-    shared: Arc<Shared>,
-    sender: Option<JoinHandle<io::Result<()>>>,
-    receiver: Option<JoinHandle<io::Result<()>>>,
-}
+/// How often everything is made anew: where code, state and packets come to lie matters.
+const LOADINGS: usize = 3;
 
-impl Stream {
-    fn start(net: &Pair) -> io::Result<Stream> {
-        // A stream that had to wait goes on as it was.
-        net.client().set("ipv4/tcp_slow_start_after_idle", "0")?;
-        let listener = net.server().run(|| TcpListener::bind((SERVER, 0)))?;
-        let to = listener.local_addr()?;
-        let client = net.client().run(|| TcpStream::connect(to))?;
-        let server = listener.accept()?.0;
-        client.set_write_timeout(Some(PATIENCE))?;
-        server.set_read_timeout(Some(PATIENCE))?;
-        let shared = Arc::new(Shared::default());
-        let [at_client, at_server] = [&shared, &shared].map(Arc::clone);
-        Ok(Stream {
-            shared,
-            sender: Some(thread::spawn(move || send(client, &at_client))),
-            receiver: Some(thread::spawn(move || receive(server, &at_server))),
-        })
-    }
-
-    /// Bits a second that arrive in a turn. Nothing is under way before and after it.
-    fn turn(&self) -> io::Result<f64> {
-        let shared = &self.shared;
-        shared.may_send.store(true, Ordering::SeqCst);
-        if let Some(sender) = &self.sender {
-            sender.thread().unpark();
-        }
-        thread::sleep(SETTLE);
-        let started = Instant::now();
-        let before = shared.received.load(Ordering::SeqCst);
-        thread::sleep(TURN);
-        let bytes = shared.received.load(Ordering::SeqCst) - before;
-        let time = started.elapsed();
-        shared.may_send.store(false, Ordering::SeqCst);
-        let arrived = || {
-            shared.waits.load(Ordering::SeqCst)
-                && shared.received.load(Ordering::SeqCst) == shared.sent.load(Ordering::SeqCst)
-        };
-        while !arrived() {
-            if started.elapsed() > LONGEST_WAY {
-                return Err(io::Error::other("what was sent did not arrive"));
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
-        Ok(8.0 * bytes as f64 / time.as_secs_f64())
-    }
-
-    /// Ends it, and tells what went wrong on the way.
-    fn finish(mut self) -> io::Result<()> {
-        self.end()
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        self.shared.stop.store(true, Ordering::SeqCst);
-        let ends = [self.sender.take(), self.receiver.take()];
-        for end in ends.into_iter().flatten() {
-            end.thread().unpark();
-            end.join()
-                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        // What went wrong was for `finish` to tell.
-        let _ = self.end();
-    }
-}
-
-/// Nothing happened for a while.
-fn is_patience(error: &io::Error) -> bool {
-    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
-}
-
-fn send(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
-    let piece = vec![0x5a; PIECE];
-    while !shared.stop.load(Ordering::SeqCst) {
-        if !shared.may_send.load(Ordering::SeqCst) {
-            shared.waits.store(true, Ordering::SeqCst);
-            thread::park_timeout(PATIENCE);
-            continue;
-        }
-        shared.waits.store(false, Ordering::SeqCst);
-        match socket.write(&piece) {
-            Ok(bytes) => {
-                shared.sent.fetch_add(bytes as u64, Ordering::SeqCst);
-            }
-            Err(error) if is_patience(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// Until the sender is gone.
-fn receive(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
-    let mut piece = vec![0; PIECE];
-    loop {
-        match socket.read(&mut piece) {
-            Ok(0) => return Ok(()),
-            Ok(bytes) => {
-                shared.received.fetch_add(bytes as u64, Ordering::SeqCst);
-            }
-            Err(error) if is_patience(&error) => {
-                if shared.stop.load(Ordering::SeqCst) {
-                    return Ok(());
-                }
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
+/// Of a version.
+pub const TURN: Duration = Duration::from_millis(50);
+/// From a change of programs to the measurement: what was under way has arrived.
+const SETTLE: Duration = Duration::from_millis(10);
 
 /// Bits a second of each version in each round of so many.
 pub fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds, Error> {
-    let nets = networks(codes, scenario)?;
-    let pairs: Vec<&Pair> = nets.iter().map(|(net, _)| net).collect();
-    in_turn(&pairs, rounds).map_err(Error::system("TCP in turns"))
+    let mut rates = vec![Vec::new(); VERSIONS.len()];
+    for _ in 0..LOADINGS {
+        let net = pair(scenario.offloads, scenario.one_segment)?;
+        let versions = codes.of(&VERSIONS).into_iter();
+        let versions = versions
+            .map(|code| load(code, scenario.offloaded))
+            .collect::<Result<Vec<_>, _>>()?;
+        let found = in_turn(&net, &versions, rounds.div_ceil(LOADINGS))?;
+        for (rates, found) in rates.iter_mut().zip(found) {
+            rates.extend(found);
+        }
+    }
+    Ok(rates)
 }
 
-fn in_turn(nets: &[&Pair], rounds: usize) -> io::Result<Rounds> {
-    let start = |net: &&Pair| Stream::start(net);
-    let streams = nets.iter().map(start).collect::<io::Result<Vec<_>>>()?;
-    let mut rates = vec![Vec::new(); VERSIONS.len()];
-    // The first round, of one turn, finds out how fast it may go and is not kept.
+/// By version, each with its ends' programs, if it has any.
+fn in_turn(net: &Pair, versions: &[Option<Vec<End>>], rounds: usize) -> Result<Rounds, Error> {
+    let mut rates = vec![Vec::new(); versions.len()];
+    let mut attached = None;
+    take_over(&mut attached, net, &versions[FIRST])?;
+    let stream = Bulk::start(net).map_err(Error::system("a TCP stream"))?;
     for round in 0..=rounds {
-        let turns = if round == 0 { 1 } else { TURNS };
-        let mut measured = vec![Vec::new(); VERSIONS.len()];
-        for turn in 0..turns {
-            for version in order(round + turn) {
-                measured[version].push(streams[version].turn()?);
+        for turn in 0..versions.len() {
+            let version = (round + turn) % versions.len();
+            take_over(&mut attached, net, &versions[version])?;
+            thread::sleep(SETTLE);
+            let (started, before) = (Instant::now(), stream.received());
+            thread::sleep(TURN - SETTLE);
+            let bytes = stream.received() - before;
+            // The first round finds out how fast it may go and is not kept.
+            if round > 0 {
+                rates[version].push(8.0 * bytes as f64 / started.elapsed().as_secs_f64());
             }
         }
-        if round > 0 {
-            for (rates, measured) in rates.iter_mut().zip(&measured) {
-                rates.push(quantile(measured, UNDISTURBED));
-            }
-        }
     }
-    for stream in streams {
-        stream.finish()?;
+    stream.finish().map_err(Error::system("a TCP stream"))?;
+    Ok(rates)
+}
+
+/// Gives the devices to a version.
+fn take_over(
+    attached: &mut Option<Vec<[Link; 2]>>,
+    net: &Pair,
+    version: &Option<Vec<End>>,
+) -> Result<(), Error> {
+    match (version, &attached) {
+        (None, _) => *attached = None,
+        (Some(ends), Some(links)) => replace(links, ends)?,
+        (Some(ends), None) => *attached = Some(attach(net, ends)?),
     }
-    if rates.iter().flatten().all(|rate| *rate > 0.0) {
-        Ok(rates)
-    } else {
-        Err(io::Error::other("in a turn nothing arrived"))
-    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdm::network::pair;
-    use lab::Offloads;
+    use crate::pdm::network::SCENARIOS;
+    use crate::pdm::programs::Code;
 
     #[test]
-    fn only_the_stream_whose_turn_it_is_sends() {
-        let net = || pair(Offloads::All, false).expect("this test needs root");
-        let nets = [net(), net(), net()];
-        let rates = in_turn(&nets.each_ref(), 2).expect("works");
-        assert!(rates.iter().all(|turns| turns.len() == 2), "{rates:?}");
-        let stream = Stream::start(&nets[0]).expect("connects");
-        assert!(stream.turn().expect("works") > 1e6);
-        let arrived = || stream.shared.received.load(Ordering::SeqCst);
-        let before = arrived();
-        thread::sleep(SETTLE);
-        assert_eq!(arrived(), before);
-        stream.finish().expect("ends");
+    fn a_stream_goes_on_under_each_version() {
+        for scenario in &SCENARIOS[..2] {
+            let net = pair(scenario.offloads, scenario.one_segment).expect("this test needs root");
+            let versions: Vec<_> = [Version::None, Version::ByHand, Version::Room]
+                .into_iter()
+                .map(|version| {
+                    let code = Code::build(&crate::root(), version);
+                    load(&code.expect("this test needs clang"), scenario.offloaded).expect("loads")
+                })
+                .collect();
+            let rates = in_turn(&net, &versions, 3).expect("works");
+            assert!(rates.iter().all(|rounds| rounds.len() == 3), "{rates:?}");
+            // Nothing that is too long for the device, which would only be sent again after a while.
+            assert!(rates.iter().flatten().all(|r| *r > 1e7), "{rates:?}");
+        }
     }
 }

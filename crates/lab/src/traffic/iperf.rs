@@ -41,6 +41,10 @@ pub struct Measured {
 /// The shortest interval that `iperf3` knows, in seconds.
 const SHORTEST: f64 = 0.1;
 
+/// What TCP streams are sent by, whatever the machine prefers: it is there on every kernel and sends as fast as it goes, where
+/// BBR sends as fast as it believes that it goes.
+pub const CONGESTION_CONTROL: &str = "cubic";
+
 /// Where `iperf3` listens.
 const PORT: u16 = 5201;
 
@@ -74,9 +78,12 @@ pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured>
         &interval,
     ];
     let (size, rate);
-    if let Load::Udp { size: s, rate: r } = load {
-        (size, rate) = (s.to_string(), r.to_string());
-        words.extend(["--udp", "--length", &size, "--bandwidth", &rate]);
+    match load {
+        Load::Tcp => words.extend(["--congestion", CONGESTION_CONTROL]),
+        Load::Udp { size: s, rate: r } => {
+            (size, rate) = (s.to_string(), r.to_string());
+            words.extend(["--udp", "--length", &size, "--bandwidth", &rate]);
+        }
     }
     let output = net.client().output(&words)?;
     let said: Value = serde_json::from_slice(&output.stdout)?;
