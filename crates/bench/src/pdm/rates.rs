@@ -104,7 +104,7 @@ impl Throughput {
              Over IPv6 at an MTU of 1500, both ends on this machine, TCP by {CONGESTION_CONTROL}; losses are against the same round \
              without PDM: the median, and in brackets the quartiles, between which half of the rounds lie. *`iperf3`*: in each round \
              every version has a stream of a second, in an order that changes, of which the undisturbed rate counts (of its ten \
-             intervals the third best). *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and \
+             intervals the third best); which processors both ends get is chance, and so much wider do the rounds lie apart. *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and \
              the versions take turns of {turn} ms on its devices; its segments leave room for the option under all of them, so that \
              the 1.1 % that a full segment is shorter is not in these losses. *Room alone*: 16 bytes are put into each packet and \
              taken out again, by programs that keep nothing, count nothing and look at no clock (`bench/pdm/room.c`): what the \
@@ -136,7 +136,7 @@ impl Throughput {
             );
         }
         let tcp = |mode_is: fn(&str) -> bool| {
-            let is_it = |r: &&Rate| r.goal.is_some() && mode_is(r.mode);
+            let is_it = |r: &&Rate| r.goal.is_some() && r.room_loss.is_some() && mode_is(r.mode);
             self.0.iter().find(is_it).map(|r| r.without)
         };
         let untouched = tcp(|mode| mode == MARKED_ONCE);
@@ -145,7 +145,7 @@ impl Throughput {
             let _ = write!(
                 text,
                 "\nThe conformant mode has a cost of its own, which is in its column *without* too: a stream that hands each packet \
-                 over alone goes at {conformant:.2} Gbit/s here, one that leaves segmentation to the device at \
+                 over alone goes at {conformant:.2} Gbit/s in turns here, one that leaves segmentation to the device at \
                  {untouched:.2}.\n"
             );
         }
