@@ -12,7 +12,6 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 	__u16 sequence, answered;
 	struct flow *flow;
 	struct set *set;
-	struct pdm *pdm;
 	void *data, *end;
 	struct key key;
 	__u8 protocol;
@@ -95,26 +94,22 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 		received = scaled(now - heard);
 	sent = scaled(delta);
 
-	data = (void *)(long)skb->data;
-	end = (void *)(long)skb->data_end;
-	pdm = data + TRANSPORT;
-	if ((void *)(pdm + 1) > end)
+	if (!put(skb,
+		 (struct pdm){
+			 .next_header = protocol,
+			 .length = 1,
+			 .type = PDM_TYPE,
+			 .option_length = PDM_LENGTH,
+			 .scale_dtlr = received.scale,
+			 .scale_dtls = sent.scale,
+			 .psntp = bpf_htons(sequence),
+			 .psnlr = bpf_htons(answered),
+			 .dtlr = received.value,
+			 .dtls = sent.value,
+			 .padding = { PADN, 0 },
+		 },
+		 payload))
 		return NEXT;
-	*pdm = (struct pdm){
-		.next_header = protocol,
-		.length = 1,
-		.type = PDM_TYPE,
-		.option_length = PDM_LENGTH,
-		.scale_dtlr = received.scale,
-		.scale_dtls = sent.scale,
-		.psntp = bpf_htons(sequence),
-		.psnlr = bpf_htons(answered),
-		.dtlr = received.value,
-		.dtls = sent.value,
-		.padding = { PADN, 0 },
-	};
-	*(__u8 *)(data + NEXT_HEADER) = DESTINATION_OPTIONS;
-	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload + PDM_BYTES);
 	count(MARKED);
 	return NEXT;
 }

@@ -172,14 +172,8 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		tally(NETWORK, round_trip - server);
 	}
 
-	if (config.leave || bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, TAKE_ROOM))
+	if (config.leave || !take(skb, pdm.next_header, payload))
 		return NEXT;
-	data = (void *)(long)skb->data;
-	end = (void *)(long)skb->data_end;
-	if (data + TRANSPORT > end)
-		return NEXT;
-	*(__u8 *)(data + NEXT_HEADER) = pdm.next_header;
-	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload - PDM_BYTES);
 	// Where a device summed the packet up the sum follows; the kernel has taken the option out of it.
 	bpf_csum_update(skb, (__u16)~bpf_htons(PDM_BYTES) + (__u16)~bpf_htons(DESTINATION_OPTIONS << 8) +
 			     bpf_htons(pdm.next_header << 8));

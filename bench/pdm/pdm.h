@@ -55,6 +55,35 @@ enum { PDM_BYTES = sizeof(struct pdm), PDM_TYPE = 0x0f, PDM_LENGTH = 10, PADN = 
 // On to the next program, or the stack.
 enum { NEXT = -1 };
 
+// Fills the room that was made in a packet. Whether it could.
+static __always_inline int put(struct __sk_buff *skb, struct pdm option, __u16 payload)
+{
+	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
+
+	if (data + TRANSPORT + PDM_BYTES > end)
+		return 0;
+	*(struct pdm *)(data + TRANSPORT) = option;
+	*(__u8 *)(data + NEXT_HEADER) = DESTINATION_OPTIONS;
+	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload + PDM_BYTES);
+	return 1;
+}
+
+// Takes the room out of a packet again. Whether it could.
+static __always_inline int take(struct __sk_buff *skb, __u8 next_header, __u16 payload)
+{
+	void *data, *end;
+
+	if (bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, TAKE_ROOM))
+		return 0;
+	data = (void *)(long)skb->data;
+	end = (void *)(long)skb->data_end;
+	if (data + TRANSPORT > end)
+		return 0;
+	*(__u8 *)(data + NEXT_HEADER) = next_header;
+	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload - PDM_BYTES);
+	return 1;
+}
+
 // Filled in by who loads the programs.
 struct config {
 	// Packets whose remote address, under the mask, is this.

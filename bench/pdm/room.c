@@ -7,7 +7,6 @@
 SEC("tc") int room_egress(struct __sk_buff *skb)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
-	struct pdm *pdm;
 	__u16 payload;
 	__u8 protocol;
 
@@ -19,42 +18,26 @@ SEC("tc") int room_egress(struct __sk_buff *skb)
 	payload = bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH));
 	if (bpf_skb_adjust_room(skb, PDM_BYTES, BPF_ADJ_ROOM_NET, MAKE_ROOM))
 		return NEXT;
-	data = (void *)(long)skb->data;
-	end = (void *)(long)skb->data_end;
-	pdm = data + TRANSPORT;
-	if ((void *)(pdm + 1) > end)
-		return NEXT;
-	*pdm = (struct pdm){
-		.next_header = protocol,
-		.length = 1,
-		.type = PDM_TYPE,
-		.option_length = PDM_LENGTH,
-		.padding = { PADN, 0 },
-	};
-	*(__u8 *)(data + NEXT_HEADER) = DESTINATION_OPTIONS;
-	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload + PDM_BYTES);
+	put(skb,
+	    (struct pdm){
+		    .next_header = protocol,
+		    .length = 1,
+		    .type = PDM_TYPE,
+		    .option_length = PDM_LENGTH,
+		    .padding = { PADN, 0 },
+	    },
+	    payload);
 	return NEXT;
 }
 
 SEC("tc") int room_ingress(struct __sk_buff *skb)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
-	__u16 payload;
-	__u8 next;
 
 	if (data + SHORTEST + PDM_BYTES > end || *(__be16 *)(data + TYPE) != TYPE_IPV6 ||
 	    *(__u8 *)(data + NEXT_HEADER) != DESTINATION_OPTIONS)
 		return NEXT;
-	next = *(__u8 *)(data + TRANSPORT);
-	payload = bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH));
-	if (bpf_skb_adjust_room(skb, -PDM_BYTES, BPF_ADJ_ROOM_NET, TAKE_ROOM))
-		return NEXT;
-	data = (void *)(long)skb->data;
-	end = (void *)(long)skb->data_end;
-	if (data + TRANSPORT > end)
-		return NEXT;
-	*(__u8 *)(data + NEXT_HEADER) = next;
-	*(__be16 *)(data + PAYLOAD_LENGTH) = bpf_htons(payload - PDM_BYTES);
+	take(skb, *(__u8 *)(data + TRANSPORT), bpf_ntohs(*(__be16 *)(data + PAYLOAD_LENGTH)));
 	return NEXT;
 }
 

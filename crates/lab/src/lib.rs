@@ -11,7 +11,7 @@ mod space;
 mod task;
 pub mod traffic;
 mod watch;
-mod worker;
+pub mod worker;
 
 pub use machine::Machine;
 pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 /// A thread that looks now and then whether it should stop; dropping the value stops it.
 #[derive(Debug)]
-pub(crate) struct Worker<T> {
+pub struct Worker<T> {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<io::Result<T>>>,
 }

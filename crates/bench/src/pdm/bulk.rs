@@ -1,6 +1,7 @@
 //! A TCP stream from the client to the server that goes on, as fast as one processor lets it.
 
 use lab::traffic::iperf::CONGESTION_CONTROL;
+use lab::worker::Worker;
 use lab::{Pair, Route, SERVER};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::socket::{
@@ -8,28 +9,19 @@ use nix::sys::socket::{
 };
 use nix::unistd::Pid;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, SocketAddrV6, TcpListener, TcpStream};
+use std::net::{SocketAddr, SocketAddrV6, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
 
 /// What is handed to a socket at once, as `iperf3` does.
 const PIECE: usize = 128 << 10;
 
-/// What both ends and who measures know.
-#[derive(Default)]
-struct Shared {
-    stop: AtomicBool,
-    /// Bytes that arrived.
-    received: AtomicU64,
-}
-
 /// A stream under way. Ends with the value.
 pub struct Bulk {
-    shared: Arc<Shared>,
-    socket: TcpStream,
-    ends: Vec<JoinHandle<io::Result<()>>>,
+    received: Arc<AtomicU64>,
+    /// The sender goes first: the receiver ends when that is gone.
+    ends: [Worker<()>; 2],
 }
 
 impl Bulk {
@@ -41,46 +33,24 @@ impl Bulk {
         };
         let client = net.client().run(|| connected(to))?;
         let server = listener.accept()?.0;
-        let socket = client.try_clone()?;
-        let shared = Arc::new(Shared::default());
-        let [at_client, at_server] = [&shared, &shared].map(Arc::clone);
-        let ends = vec![
-            thread::spawn(move || until(&at_client, send, client)),
-            thread::spawn(move || until(&at_server, receive, server)),
-        ];
+        let received = Arc::new(AtomicU64::new(0));
+        let arrived = Arc::clone(&received);
+        let send = Worker::start(move |stop| send(client, stop));
+        let receive = Worker::start(move |_| receive(server, &arrived));
         Ok(Bulk {
-            shared,
-            socket,
-            ends,
+            received,
+            ends: [send, receive],
         })
     }
 
     /// Bytes that arrived until now.
     pub fn received(&self) -> u64 {
-        self.shared.received.load(Ordering::Relaxed)
+        self.received.load(Ordering::Relaxed)
     }
 
     /// Ends it, and tells what went wrong on the way.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.end()
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        // Who waits in the kernel comes back. The other end may have gone first.
-        let _ = self.socket.shutdown(Shutdown::Both);
-        for end in self.ends.drain(..) {
-            end.join()
-                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Bulk {
-    fn drop(&mut self) {
-        // What went wrong was for `finish` to tell.
-        let _ = self.end();
+    pub fn finish(self) -> io::Result<()> {
+        self.ends.into_iter().try_for_each(Worker::finish)
     }
 }
 
@@ -103,34 +73,23 @@ fn share_a_processor() -> io::Result<()> {
     Ok(sched_setaffinity(this, &one)?)
 }
 
-/// What fails since it is over is no failure.
-fn until(
-    shared: &Shared,
-    work: fn(TcpStream, &Shared) -> io::Result<()>,
-    socket: TcpStream,
-) -> io::Result<()> {
+fn send(mut socket: TcpStream, stop: &AtomicBool) -> io::Result<()> {
     share_a_processor()?;
-    match work(socket, shared) {
-        Err(_) if shared.stop.load(Ordering::Relaxed) => Ok(()),
-        other => other,
-    }
-}
-
-fn send(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
     let piece = vec![0x5a; PIECE];
-    while !shared.stop.load(Ordering::Relaxed) {
+    while !stop.load(Ordering::Relaxed) {
         socket.write_all(&piece)?;
     }
     Ok(())
 }
 
 /// Until the sender is gone.
-fn receive(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
+fn receive(mut socket: TcpStream, received: &AtomicU64) -> io::Result<()> {
+    share_a_processor()?;
     let mut piece = vec![0; PIECE];
     loop {
         match socket.read(&mut piece)? {
             0 => return Ok(()),
-            bytes => shared.received.fetch_add(bytes as u64, Ordering::Relaxed),
+            bytes => received.fetch_add(bytes as u64, Ordering::Relaxed),
         };
     }
 }
@@ -140,6 +99,7 @@ mod tests {
     use super::*;
     use crate::pdm::network::pair;
     use lab::Offloads;
+    use std::thread;
     use std::time::Duration;
 
     #[test]

@@ -1,12 +1,11 @@
 //! Datagrams from the client to the server, for as long as the programs take turns.
 
+use lab::worker::Worker;
 use lab::{CLIENT, Pair, Route, SERVER};
 use serde::Serialize;
 use std::io;
 use std::net::{Ipv6Addr, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// What is sent.
@@ -28,8 +27,10 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Datagrams under way. Ends with the value.
 pub struct Stream {
-    stop: Arc<AtomicBool>,
-    ends: Vec<JoinHandle<io::Result<()>>>,
+    /// The client's end goes first: a server that is gone would refuse what it sends.
+    ends: [Worker<()>; 2],
+    /// Stays open until the server's end is gone too, for the same reason.
+    _client: UdpSocket,
 }
 
 impl Stream {
@@ -39,41 +40,18 @@ impl Stream {
         let server = net.server().run(|| socket(SERVER))?;
         client.connect(server.local_addr()?)?;
         server.connect(client.local_addr()?)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut stream = Stream {
-            stop: Arc::clone(&stop),
-            ends: Vec::new(),
-        };
-        let stopped = Arc::clone(&stop);
-        stream.ends.push(thread::spawn(move || {
-            let work = || serve(&server, kind);
-            until(&stopped, work)
-        }));
-        stream.ends.push(thread::spawn(move || {
-            let work = || ask(&client, kind);
-            until(&stop, work)
-        }));
-        Ok(stream)
+        let _client = client.try_clone()?;
+        let ask = Worker::start(move |stop| until(stop, || ask(&client, kind)));
+        let serve = Worker::start(move |stop| until(stop, || serve(&server, kind)));
+        Ok(Stream {
+            ends: [ask, serve],
+            _client,
+        })
     }
 
     /// Ends it, and tells what went wrong on the way.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.stop.store(true, Ordering::Relaxed);
-        for end in self.ends.drain(..) {
-            end.join()
-                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for end in self.ends.drain(..) {
-            // What went wrong was for `finish` to tell.
-            let _ = end.join();
-        }
+    pub fn finish(self) -> io::Result<()> {
+        self.ends.into_iter().try_for_each(Worker::finish)
     }
 }
 
@@ -83,13 +61,9 @@ fn socket(address: Ipv6Addr) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// The other end may be gone when it is over.
-fn until(stopped: &AtomicBool, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    while !stopped.load(Ordering::Relaxed) {
-        match work() {
-            Err(_) if stopped.load(Ordering::Relaxed) => {}
-            other => other?,
-        }
+fn until(stop: &AtomicBool, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    while !stop.load(Ordering::Relaxed) {
+        work()?;
     }
     Ok(())
 }
