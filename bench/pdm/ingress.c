@@ -85,7 +85,7 @@ static __always_inline int without(struct __sk_buff *skb, void *data, void *end,
 SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 {
 	__u64 now, hash, round_trip, server;
-	__u32 index, payload, ports = 0;
+	__u32 index, payload, copies, ports = 0;
 	struct flow *flow;
 	struct set *set;
 	struct pdm pdm;
@@ -148,12 +148,13 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
 	flow = flow_of(set, &key, tag_of(hash), now);
+	copies = flow->duplicates;
 	if (!flow->first_seen)
 		flow->first_seen = now;
 	follow(flow, bpf_ntohs(pdm.psntp), tells);
 	if (flow->time_sent && now >= flow->time_sent) {
 		flow->last_sent_delta = now - flow->time_sent;
-		sampled = answered == flow->psn_next && server <= flow->last_sent_delta;
+		sampled = answered == flow->psn_next && server <= flow->last_sent_delta && flow->duplicates == copies;
 	}
 	round_trip = flow->last_sent_delta;
 	flow->time_received = now;

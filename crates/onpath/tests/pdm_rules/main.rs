@@ -64,6 +64,29 @@ fn numbered(psn: u16) -> Vec<u8> {
     packet(60, &header, UDP, 40 + 16 + 8)
 }
 
+/// What the other host answers to `plain` that had the option with this number.
+fn answer_to(psn: u16) -> Vec<u8> {
+    let [high, low] = psn.to_be_bytes();
+    let header = [UDP, 1, 0x0f, 10, 0, 0, 0, 1, high, low, 0, 0, 0, 0, 1, 0];
+    let mut bytes = packet(60, &header, UDP, 40 + 16 + 8);
+    let (addresses, ports) = (14 + 8..14 + 40, 14 + 40 + 16..14 + 40 + 16 + 4);
+    bytes[addresses].rotate_left(16);
+    bytes[ports].rotate_left(2);
+    bytes
+}
+
+/// Fields of the value of the only flow.
+fn flow<const N: usize>(program: &Program, it: &Interpreter, names: [&str; N]) -> [u64; N] {
+    let state = instance(program, "flows");
+    let flows = it.flows(state).expect("its flows");
+    assert_eq!(flows.len(), 1);
+    let known = &program.externs[state].type_arg_names[1];
+    names.map(|name| {
+        let at = known.iter().position(|known| known == name).expect(name);
+        flows[0].value[at].to_u64().expect("a number")
+    })
+}
+
 #[test]
 fn what_would_be_longer_than_the_link_takes_goes_without() {
     let program = Arc::new(elaborate("programs/pdm/egress.p4").program);
@@ -159,15 +182,27 @@ fn losses_are_exact_under_reordering_and_duplication() {
         for &number in numbers {
             it.run(0, &numbered(number));
         }
-        let state = instance(&program, "flows");
-        let flows = it.flows(state).expect("its flows");
-        assert_eq!(flows.len(), 1);
-        let names = &program.externs[state].type_arg_names[1];
-        let field = |name: &str| {
-            let at = names.iter().position(|known| known == name);
-            flows[0].value[at.expect(name)].to_u64()
-        };
-        let found = ["expected", "received", "reordered", "duplicates"].map(field);
-        assert_eq!(found, expected.map(Some), "{numbers:?}");
+        let names = ["expected", "received", "reordered", "duplicates"];
+        assert_eq!(flow(&program, &it, names), expected, "{numbers:?}");
     }
+}
+
+#[test]
+fn an_answer_that_comes_again_is_no_round_trip() {
+    let program = Arc::new(elaborate("tests/stf/pdm/both.p4").program);
+    let options = Options::default();
+    let mut it = Interpreter::new(Arc::clone(&program), options).expect("a program it runs");
+    let told = |it: &Interpreter| {
+        let names = ["samples", "duplicates", "round_trip_last", "round_trip_max"];
+        flow(&program, it, names)
+    };
+    let question = it.run(0, &plain(UDP, 48)).packets.remove(0).bytes;
+    let number = [question[14 + 40 + 6], question[14 + 40 + 7]];
+    let answer = answer_to(u16::from_be_bytes(number));
+    it.run(1, &answer);
+    let [samples, duplicates, last, most] = told(&it);
+    assert_eq!((samples, duplicates, last), (1, 0, most));
+    assert!(last > 0);
+    it.run(1, &answer);
+    assert_eq!(told(&it), [1, 1, last, most]);
 }
