@@ -1,5 +1,6 @@
 //! A TCP stream from the client to the server that goes on, as fast as one processor lets it.
 
+use super::stream::is_patience;
 use lab::traffic::iperf::CONGESTION_CONTROL;
 use lab::worker::Worker;
 use lab::{Pair, Route, SERVER};
@@ -13,9 +14,13 @@ use std::net::{SocketAddr, SocketAddrV6, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What is handed to a socket at once, as `iperf3` does.
 const PIECE: usize = 128 << 10;
+
+/// After which a sender that waits looks whether it is over.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A stream under way. Ends with the value.
 pub struct Bulk {
@@ -50,11 +55,13 @@ impl Bulk {
 
     /// Ends it, and tells what went wrong on the way.
     pub fn finish(self) -> io::Result<()> {
-        self.ends.into_iter().try_for_each(Worker::finish)
+        let [sent, received] = self.ends.map(Worker::finish);
+        // A receiver that fails takes the sender with it.
+        received.and(sent)
     }
 }
 
-/// The congestion control has to be chosen before: BBR leaves its pacing behind.
+/// The congestion control is chosen before it connects: a socket that began with BBR stays paced.
 fn connected(to: SocketAddrV6) -> io::Result<TcpStream> {
     let flags = SockFlag::SOCK_CLOEXEC;
     let fd = socket(AddressFamily::Inet6, SockType::Stream, flags, None)?;
@@ -76,8 +83,13 @@ fn share_a_processor() -> io::Result<()> {
 fn send(mut socket: TcpStream, stop: &AtomicBool) -> io::Result<()> {
     share_a_processor()?;
     let piece = vec![0x5a; PIECE];
+    socket.set_write_timeout(Some(PATIENCE))?;
     while !stop.load(Ordering::Relaxed) {
-        socket.write_all(&piece)?;
+        match socket.write(&piece) {
+            Ok(_) => {}
+            Err(error) if is_patience(&error) => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }
@@ -100,7 +112,6 @@ mod tests {
     use crate::pdm::network::pair;
     use lab::Offloads;
     use std::thread;
-    use std::time::Duration;
 
     #[test]
     fn bytes_arrive_until_the_end() {

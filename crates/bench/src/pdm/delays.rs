@@ -30,7 +30,7 @@ pub fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
         slow: vec![Vec::new(); nets.len()],
     };
     for round in 0..effort.rounds {
-        for version in order(round) {
+        for version in order::<{ network::VERSIONS.len() }>(round) {
             let times = round_trips(&nets[version].0, effort.requests)
                 .map_err(Error::system("requests and answers"))?;
             latency.middle[version].push(median(&times));

@@ -22,9 +22,9 @@ pub struct Effort {
 /// Of one stream: short, so that a round is over before the machine is another one.
 const STREAM: Duration = Duration::from_secs(1);
 
-/// Of a stream's intervals, and of turns, the rate of this part from below counts: the machine only ever takes away, and
-/// the few above it fill queues that were empty.
-pub const UNDISTURBED: f64 = 0.8;
+/// Of a stream's intervals the rate of this part from below counts: the machine only ever takes away, and the few above it
+/// fill queues that were empty.
+const UNDISTURBED: f64 = 0.8;
 
 impl Effort {
     /// The benchmark's, or another number of rounds by `ONPATH_BENCH_ROUNDS`.
@@ -36,7 +36,7 @@ impl Effort {
         }
     }
 
-    /// Turns of 25 ms, of which there are more.
+    /// Rounds of short turns, of which there are more.
     pub fn slices(self) -> usize {
         12 * self.rounds
     }
@@ -204,12 +204,11 @@ pub fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Erro
     codes.of(&VERSIONS).into_iter().map(of_version).collect()
 }
 
-/// In which order versions have their turns in a round: none is always the first, or always behind the same one.
-pub fn order(round: usize) -> [usize; VERSIONS.len()] {
-    let count = VERSIONS.len();
-    std::array::from_fn(|turn| match round / count % 2 {
-        0 => (round + turn) % count,
-        _ => (round + count - turn) % count,
+/// In which order so many versions have their turns in a round: none is always the first, or always behind the same one.
+pub fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
+    std::array::from_fn(|turn| match round / COUNT % 2 {
+        0 => (round + turn) % COUNT,
+        _ => (round + COUNT - turn) % COUNT,
     })
 }
 
@@ -232,7 +231,7 @@ fn by_iperf(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds,
     let nets = networks(codes, scenario)?;
     let mut rates = vec![Vec::new(); nets.len()];
     for round in 0..rounds {
-        for version in order(round) {
+        for version in order::<{ VERSIONS.len() }>(round) {
             let rate = rate(&nets[version].0, scenario.load).map_err(Error::system("iperf3"))?;
             rates[version].push(rate);
         }
@@ -256,7 +255,7 @@ mod tests {
 
     #[test]
     fn each_version_has_each_place_and_each_neighbour() {
-        let orders: Vec<_> = (0..6).map(order).collect();
+        let orders: Vec<[usize; 3]> = (0..6).map(order).collect();
         for place in 0..3 {
             let mut there: Vec<_> = orders.iter().map(|o| o[place]).collect();
             there.sort_unstable();

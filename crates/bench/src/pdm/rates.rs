@@ -26,9 +26,9 @@ struct Rate {
     /// Of each round against the same round without, in percent.
     onpath_loss: Spread,
     by_hand_loss: Spread,
-    /// Of the programs that make room and take it, and nothing else: nobody loses less. Measured in turns.
+    /// Of the programs that make room and take it, and nothing else: what is left when all else is saved. Measured in turns.
     room_loss: Option<Spread>,
-    /// The goal is TCP's.
+    /// Of TCP in turns.
     goal: Option<Goal>,
     rounds: RateRounds,
 }
@@ -76,7 +76,9 @@ impl Rate {
             onpath_loss,
             by_hand_loss: Spread::of(&losses(&by_hand, &without)),
             room_loss: (!room.is_empty()).then(|| Spread::of(&losses(&room, &without))),
-            goal: goal.map(|most| Goal::new(onpath_loss.median, most)),
+            goal: goal
+                .filter(|_| line.by == By::Turns)
+                .map(|most| Goal::new(onpath_loss.median, most)),
             rounds: RateRounds {
                 without,
                 onpath,
@@ -104,7 +106,8 @@ impl Throughput {
              Over IPv6 at an MTU of 1500, both ends on this machine, TCP by {CONGESTION_CONTROL}; losses are against the same round \
              without PDM: the median, and in brackets the quartiles, between which half of the rounds lie. *`iperf3`*: in each round \
              every version has a stream of a second, in an order that changes, of which the undisturbed rate counts (of its ten \
-             intervals the third best); which processors both ends get is chance, and so much wider do the rounds lie apart. *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and \
+             intervals the third best); which processors both ends \
+             get is chance, so its rounds lie far apart, and the turns decide. *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and \
              the versions take turns of {turn} ms on its devices; its segments leave room for the option under all of them, so that \
              the 1.1 % that a full segment is shorter is not in these losses. *Room alone*: 16 bytes are put into each packet and \
              taken out again, by programs that keep nothing, count nothing and look at no clock (`bench/pdm/room.c`): what the \
@@ -136,7 +139,7 @@ impl Throughput {
             );
         }
         let tcp = |mode_is: fn(&str) -> bool| {
-            let is_it = |r: &&Rate| r.goal.is_some() && r.room_loss.is_some() && mode_is(r.mode);
+            let is_it = |r: &&Rate| r.goal.is_some() && mode_is(r.mode);
             self.0.iter().find(is_it).map(|r| r.without)
         };
         let untouched = tcp(|mode| mode == MARKED_ONCE);
@@ -161,7 +164,7 @@ mod tests {
     fn line(scenario: usize, rates: [[f64; 3]; 3]) -> Line {
         Line {
             scenario: SCENARIOS[scenario],
-            by: By::Iperf,
+            by: By::Turns,
             rates: rates.map(Vec::from).into(),
         }
     }

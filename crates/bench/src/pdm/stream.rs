@@ -83,16 +83,18 @@ fn serve(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
     }
 }
 
+/// Nothing happened for a while.
+pub fn is_patience(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}
+
 /// `None` if nothing comes.
 fn receive(socket: &UdpSocket) -> io::Result<Option<[u8; SIZE]>> {
     let mut datagram = [0; SIZE];
     match socket.recv(&mut datagram) {
         Ok(_) => Ok(Some(datagram)),
-        Err(error) => match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => {
-                Ok(None)
-            }
-            _ => Err(error),
-        },
+        Err(error) if is_patience(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Rounds;
 use super::bulk::Bulk;
-use super::network::{Scenario, attach, load, pair, replace};
+use super::network::{Scenario, attach, load, order, pair, replace};
 use super::programs::{Codes, End, Version};
 use crate::error::Error;
 use kernel::sys::Link;
@@ -35,10 +35,10 @@ pub fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Roun
     let mut rates = vec![Vec::new(); VERSIONS.len()];
     for _ in 0..LOADINGS {
         let net = pair(scenario.offloads, scenario.one_segment)?;
-        let versions = codes.of(&VERSIONS).into_iter();
-        let versions = versions
-            .map(|code| load(code, scenario.offloaded))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut versions = [const { None }; VERSIONS.len()];
+        for (version, code) in versions.iter_mut().zip(codes.of(&VERSIONS)) {
+            *version = load(code, scenario.offloaded)?;
+        }
         let found = in_turn(&net, &versions, rounds.div_ceil(LOADINGS))?;
         for (rates, found) in rates.iter_mut().zip(found) {
             rates.extend(found);
@@ -48,19 +48,26 @@ pub fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Roun
 }
 
 /// By version, each with its ends' programs, if it has any.
-fn in_turn(net: &Pair, versions: &[Option<Vec<End>>], rounds: usize) -> Result<Rounds, Error> {
+fn in_turn<const COUNT: usize>(
+    net: &Pair,
+    versions: &[Option<Vec<End>>; COUNT],
+    rounds: usize,
+) -> Result<Rounds, Error> {
     let mut rates = vec![Vec::new(); versions.len()];
     let mut attached = None;
     take_over(&mut attached, net, &versions[FIRST])?;
     let stream = Bulk::start(net).map_err(Error::system("a TCP stream"))?;
     for round in 0..=rounds {
-        for turn in 0..versions.len() {
-            let version = (round + turn) % versions.len();
+        for version in order::<COUNT>(round) {
             take_over(&mut attached, net, &versions[version])?;
             thread::sleep(SETTLE);
             let (started, before) = (Instant::now(), stream.received());
             thread::sleep(TURN - SETTLE);
             let bytes = stream.received() - before;
+            if bytes == 0 {
+                stream.finish().map_err(Error::system("a TCP stream"))?;
+                return Err(Error::new("in a turn of TCP nothing arrived"));
+            }
             // The first round finds out how fast it may go and is not kept.
             if round > 0 {
                 rates[version].push(8.0 * bytes as f64 / started.elapsed().as_secs_f64());
@@ -95,13 +102,10 @@ mod tests {
     fn a_stream_goes_on_under_each_version() {
         for scenario in &SCENARIOS[..2] {
             let net = pair(scenario.offloads, scenario.one_segment).expect("this test needs root");
-            let versions: Vec<_> = [Version::None, Version::ByHand, Version::Room]
-                .into_iter()
-                .map(|version| {
-                    let code = Code::build(&crate::root(), version);
-                    load(&code.expect("this test needs clang"), scenario.offloaded).expect("loads")
-                })
-                .collect();
+            let versions = [Version::None, Version::ByHand, Version::Room].map(|version| {
+                let code = Code::build(&crate::root(), version);
+                load(&code.expect("this test needs clang"), scenario.offloaded).expect("loads")
+            });
             let rates = in_turn(&net, &versions, 3).expect("works");
             assert!(rates.iter().all(|rounds| rounds.len() == 3), "{rates:?}");
             // Nothing that is too long for the device, which would only be sent again after a while.
