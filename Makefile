@@ -42,7 +42,8 @@ bench-pdm: build ## PDM by P4 against PDM by hand: time, throughput, latency
 
 soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoes and a download
 	set -o pipefail; ONPATH_SOAK_SECONDS=60 $(CARGO) test --locked --release -p onpath --test pdm_truth -- \
-	    --nocapture --test-threads=1 | sed -n 's/^.*soak: //p' | tee bench/results/pdm_soak.txt
+	    --nocapture --test-threads=1 | sed -n 's/^.*soak: //p' | tee target/pdm_soak.txt
+	mv target/pdm_soak.txt bench/results/pdm_soak.txt
 
 lint: ## Formatting and clippy
 	$(CARGO) fmt --all --check
