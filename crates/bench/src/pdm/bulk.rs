@@ -1,6 +1,6 @@
 //! A TCP stream from the client to the server that goes on, as fast as one processor lets it.
 
-use super::stream::is_patience;
+use super::stream::{PATIENCE, is_patience};
 use lab::traffic::iperf::CONGESTION_CONTROL;
 use lab::worker::Worker;
 use lab::{Pair, Route, SERVER};
@@ -14,13 +14,9 @@ use std::net::{SocketAddr, SocketAddrV6, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 /// What is handed to a socket at once, as `iperf3` does.
 const PIECE: usize = 128 << 10;
-
-/// After which a sender that waits looks whether it is over.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A stream under way. Ends with the value.
 pub struct Bulk {
@@ -112,6 +108,7 @@ mod tests {
     use crate::pdm::network::pair;
     use lab::Offloads;
     use std::thread;
+    use std::time::Duration;
 
     #[test]
     fn bytes_arrive_until_the_end() {

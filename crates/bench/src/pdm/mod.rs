@@ -2,7 +2,8 @@
 //! both ends of a pair of devices. Results go to `bench/results/pdm.{json,md}`.
 //!
 //! The machine has neighbours, which take time from it as they like. So versions take turns of a moment, in an order that
-//! changes, what is compared was measured one right after the other, and of many turns the undisturbed ones count, or the median.
+//! changes, what is compared was measured one right after the other, and of many turns the undisturbed
+//! ones count, or the median.
 
 mod account;
 mod alike;

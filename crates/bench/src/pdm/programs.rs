@@ -132,14 +132,14 @@ pub struct Prepared {
 impl Code {
     /// Compiles a version's programs.
     pub fn build(root: &Path, version: Version) -> Result<Code, Error> {
-        let by_hand = |text| compile_c(text, Some(&root.join("bench/pdm")));
+        let compile = |text| compile_c(text, Some(&root.join("bench/pdm")));
         Ok(match version {
             Version::None => Code::None,
             Version::Empty => Code::Empty,
             Version::ByHand => {
-                Code::ByHand(by_hand("#include \"egress.c\"\n#include \"ingress.c\"\n")?)
+                Code::ByHand(compile("#include \"egress.c\"\n#include \"ingress.c\"\n")?)
             }
-            Version::Room => Code::Room(by_hand("#include \"room.c\"\n")?),
+            Version::Room => Code::Room(compile("#include \"room.c\"\n")?),
             Version::Onpath => Code::Onpath(Box::new([
                 prepare(root, "egress", Hook::TcEgress)?,
                 prepare(root, "ingress", Hook::TcIngress)?,

@@ -106,9 +106,9 @@ impl Throughput {
              Over IPv6 at an MTU of 1500, both ends on this machine, TCP by {CONGESTION_CONTROL}; losses are against the same round \
              without PDM: the median, and in brackets the quartiles, between which half of the rounds lie. *`iperf3`*: in each round \
              every version has a stream of a second, in an order that changes, of which the undisturbed rate counts (of its ten \
-             intervals the third best); which processors both ends \
-             get is chance, so its rounds lie far apart, and the turns decide. *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and \
-             the versions take turns of {turn} ms on its devices; its segments leave room for the option under all of them, so that \
+             intervals the third best); which processors both ends get is chance, so its rounds lie far apart, and the turns \
+             decide. *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and the versions \
+             take turns of {turn} ms on its devices; its segments leave room for the option under all of them, so that \
              the 1.1 % that a full segment is shorter is not in these losses. *Room alone*: 16 bytes are put into each packet and \
              taken out again, by programs that keep nothing, count nothing and look at no clock (`bench/pdm/room.c`): what the \
              kernel takes for that nobody can leave out. Published losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\

@@ -23,7 +23,7 @@ pub enum Kind {
 pub const SIZE: usize = 64;
 
 /// After which somebody who waits looks whether it is over; a datagram that was lost is sent again then.
-const PATIENCE: Duration = Duration::from_millis(20);
+pub const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Datagrams under way. Ends with the value.
 pub struct Stream {
