@@ -95,6 +95,7 @@ fn read_classic(log: &str) -> Option<Refusal> {
         } else if let Some(number) = instruction_number(line) {
             refusal.instruction = Some(number);
             reason.clear();
+            reason.extend(reason_behind(line));
         } else if is_narration(line) {
             reason.clear();
         } else if !is_statistics(line) && !line.trim().is_empty() {
@@ -140,6 +141,19 @@ fn instruction_number(line: &str) -> Option<u32> {
     } else {
         None
     }
+}
+
+/// The reason on the line of an instruction that begins a path: when the verifier goes back to such an instruction, it
+/// takes the log back too, but not the end of the line.
+///
+/// `12: (ae) if w8 < w7 goto pc-7 BPF program is too large. …` → `BPF program is too large. …`
+fn reason_behind(line: &str) -> Option<&str> {
+    let at = ["goto pc", "call "]
+        .iter()
+        .find_map(|word| line.find(word).map(|at| at + word.len()))?;
+    let rest = line[at..].split_once(' ')?.1.trim();
+    let is_state = rest.starts_with(';') || rest.starts_with("R0=") || is_narration(rest);
+    (!rest.is_empty() && !is_state && instruction_number(rest).is_none()).then_some(rest)
 }
 
 /// Lines of the walk that are neither instructions nor reasons.

@@ -80,6 +80,22 @@ fn a_loop_without_an_end_in_sight() {
     assert!(["E0771", "E0773", "E0774"].contains(&code), "{code}");
 }
 
+/// A million instructions are processed once, without a log of them.
+#[test]
+fn a_program_that_is_too_large_is_refused_about_as_fast_as_it_is_checked() {
+    let body = "unsigned n = random(), s = 0; for (unsigned i = 0; i < 1000000; i++) { s = s * 31 + i; \
+                if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; } return s + data[0] * 0;";
+    let (failure, _) = refused("", body);
+    assert_eq!(failure.diagnostic.code.0, "E0771");
+    assert!(
+        failure.diagnostic.message.contains("too large")
+            || failure.diagnostic.message.contains("too complex"),
+        "{}",
+        failure.diagnostic.message
+    );
+    assert!(failure.log.lines().count() < 10, "{}", failure.log);
+}
+
 #[test]
 fn two_functions_with_too_much_stack_between_them() {
     let before = "static __attribute__((noinline)) int deep(int x) { char b[400] = {0}; return csum_diff(b, 400, 0, 0, x); }";

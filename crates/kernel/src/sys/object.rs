@@ -8,8 +8,37 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::Once;
 
-/// Bytes kept of a verifier's log; the end is what matters, and the kernel keeps the end.
-const LOG_BYTES: usize = 4 << 20;
+/// How much the verifier says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Detail {
+    /// Why it refuses a program, and its statistics. It is as fast as without a log.
+    Reason,
+    /// Every instruction of the path that it refuses, with the source line. Twenty times slower.
+    Path,
+}
+
+impl Detail {
+    /// The kernel's log level.
+    fn level(self) -> u32 {
+        const BPF_LOG_LEVEL1: u32 = 1;
+        const BPF_LOG_STATS: u32 = 4;
+        match self {
+            Detail::Reason => BPF_LOG_STATS,
+            Detail::Path => BPF_LOG_LEVEL1 | BPF_LOG_STATS,
+        }
+    }
+
+    /// Bytes kept of the log. The kernel keeps the end of what does not fit (Linux 6.4; older ones the beginning).
+    fn bytes(self) -> usize {
+        match self {
+            Detail::Reason => 64 << 10,
+            Detail::Path => 4 << 20,
+        }
+    }
+}
+
+/// Instructions processed up to which the verifier lists them in a second attempt. It takes 20 µs for one with many values.
+const MOST_LISTED: u64 = 150_000;
 
 /// Maps and programs of a loaded object, by the names they have in C.
 #[derive(Debug)]
@@ -78,9 +107,34 @@ pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, Load
 
 /// The same, with more that is to be other than the object says.
 pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, LoadFailure> {
+    let refused = match load_logged(object, adjust, Detail::Reason) {
+        Err(failure) if is_worth_a_path(&failure.log) => failure,
+        done => return done,
+    };
+    match load_logged(object, adjust, Detail::Path) {
+        // The log that was cut hides the error: the kernel reports that there was no room for it.
+        Err(detailed) if !detailed.log.is_empty() => Err(LoadFailure {
+            error: refused.error,
+            log: detailed.log,
+            messages: refused.messages,
+        }),
+        _ => Err(refused),
+    }
+}
+
+/// Whether the path that a program was refused for is found in a short time, and says more than the reason.
+fn is_worth_a_path(log: &str) -> bool {
+    let processed = log.lines().find_map(|line| {
+        let rest = line.strip_prefix("processed ")?;
+        rest.split(' ').next()?.parse::<u64>().ok()
+    });
+    !log.is_empty() && processed.is_none_or(|processed| processed <= MOST_LISTED)
+}
+
+fn load_logged(object: &[u8], adjust: Adjust<'_>, detail: Detail) -> Result<Loaded, LoadFailure> {
     collect_messages();
-    let mut log = vec![0u8; LOG_BYTES];
-    load(object, adjust, &mut log).map_err(|error| LoadFailure {
+    let mut log = vec![0u8; detail.bytes()];
+    load(object, adjust, detail, &mut log).map_err(|error| LoadFailure {
         error,
         log: CStr::from_bytes_until_nul(&log)
             .map(|s| s.to_string_lossy().into_owned())
@@ -89,12 +143,13 @@ pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Loa
     })
 }
 
-fn load(object: &[u8], adjust: Adjust<'_>, log: &mut [u8]) -> io::Result<Loaded> {
+fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io::Result<Loaded> {
     let mut opts = libbpf_sys::bpf_object_open_opts::default();
     opts.sz = size_of_val(&opts) as _;
     opts.object_name = c"onpath".as_ptr();
     opts.kernel_log_buf = log.as_mut_ptr().cast();
     opts.kernel_log_size = log.len() as _;
+    opts.kernel_log_level = detail.level();
     // SAFETY: object bytes and options outlive the call; the log outlives the object.
     let raw = unsafe {
         libbpf_sys::bpf_object__open_mem(object.as_ptr().cast(), object.len() as _, &opts)

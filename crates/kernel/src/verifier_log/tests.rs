@@ -32,6 +32,22 @@ invalid func unknown#9999
 processed 1 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
 ";
 
+/// Linux 6.18, where the verifier went back to a branch before it gave up.
+const BRANCH: &str = "\
+10: (04) w2 += 77                     ; R2=0x9a005
+; if (s == 77) break; @ stack.p4:32
+11: (1e) if w2 == w6 goto pc+12 BPF program is too large. Processed 1000001 insn
+processed 1000001 insns (limit 1000000) max_states_per_insn 4 total_states 20005 peak_states 20005 mark_read 0
+";
+
+/// The same log without a path: the kernel was asked for the reason alone.
+const ALONE: &str = "\
+BPF program is too large. Processed 1000001 insn
+verification time 745936 usec
+stack depth 0
+processed 1000001 insns (limit 1000000) max_states_per_insn 4 total_states 20005 peak_states 20005 mark_read 0
+";
+
 /// A kernel before 6.8: source text without its place.
 const WITHOUT_PLACE: &str = "\
 0: (61) r1 = *(u32 *)(r1 +0)
@@ -88,6 +104,46 @@ fn kinds_have_their_codes() {
     let deep = "combined stack size of 2 calls is 704. Too large\n";
     assert_eq!(code(deep), "E0772");
     assert_eq!(code("back-edge from insn 9 to 3\n"), "E0773");
+}
+
+#[test]
+fn a_reason_on_the_line_of_its_instruction_is_read() {
+    let refusal = read(BRANCH).expect("a refusal");
+    assert_eq!(
+        refusal.reason,
+        "BPF program is too large. Processed 1000001 insn"
+    );
+    assert_eq!(refusal.instruction, Some(11));
+    assert_eq!(refusal.place, Some(("stack.p4".into(), 32)));
+    assert_eq!(explain(&refusal, &SourceMap::new()).code.0, "E0771");
+    let called = "5: (85) call bpf_iter_num_next#123 the stack is too deep\n";
+    assert_eq!(
+        read(called).expect("a refusal").reason,
+        "the stack is too deep"
+    );
+}
+
+#[test]
+fn a_state_on_the_line_of_its_instruction_is_no_reason() {
+    for line in [
+        "12: (ae) if w8 < w7 goto pc-7 6: R0=scalar(id=9) R6=2",
+        "8: (56) if w0 != 0x4d goto pc+1       ; R0=77",
+        "9: (05) goto pc+6",
+        "6: (85) call bpf_get_prandom_u32#7    ; R0=scalar()",
+        "6: (85) call pc+3",
+    ] {
+        assert_eq!(read(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_log_without_a_path_has_its_reason() {
+    let refusal = read(ALONE).expect("a refusal");
+    assert_eq!(
+        refusal.reason,
+        "BPF program is too large. Processed 1000001 insn"
+    );
+    assert_eq!((refusal.place, refusal.instruction), (None, None));
 }
 
 #[test]
