@@ -1,9 +1,9 @@
 //! How long it takes from P4 text to a program in the kernel.
 
 use crate::error::Error;
+use driver::Input;
+use driver::bpf_target::{self, Request};
 use kernel::bench::median;
-use onpath::bpf_target::{self, Request};
-use onpath::driver::{self, Input};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;

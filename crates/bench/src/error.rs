@@ -1,6 +1,6 @@
 //! What can go wrong on the way to a figure.
 
-use diag::{Diagnostic, Diagnostics, SourceMap};
+use diag::{Diagnostic, Diagnostics, SourceMap, render_plain};
 use kernel::Failure;
 use std::fmt;
 use std::io;
@@ -23,7 +23,7 @@ impl Error {
 
     /// A program that was refused.
     pub fn diagnostics(diagnostics: &Diagnostics, map: &SourceMap) -> Error {
-        Error(onpath::output::text_of(diagnostics, map))
+        Error(render_plain(diagnostics, map))
     }
 
     /// The system refused something.

@@ -4,11 +4,11 @@
 use crate::error::Error;
 use crate::workload::{Workload, bytes};
 use control::entries;
+use driver::Input;
+use driver::bpf_target::Request;
 use kernel::budget::{self, Budget};
 use kernel::clang::{self, Source};
 use kernel::sys::{Loaded, Prog, Update, load_object};
-use onpath::bpf_target::Request;
-use onpath::driver::{self, Input};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
         .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
     let program = Arc::new(elaborated.program);
     let mut sources = elaborated.map;
-    let compiled = onpath::bpf_target::compile(&program, &sources, Request::default())
+    let compiled = driver::bpf_target::compile(&program, &sources, Request::default())
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
     let file = sources

@@ -37,6 +37,11 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
     out
 }
 
+/// As [`render_text`], without colours.
+pub fn render_plain(diagnostics: &Diagnostics, map: &SourceMap) -> String {
+    render_text(diagnostics, map, false)
+}
+
 fn group<'a>(diagnostic: &'a Diagnostic, map: &'a SourceMap) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,

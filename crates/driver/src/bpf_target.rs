@@ -1,6 +1,6 @@
 //! From IR to a program for a hook of the kernel: passes, C, clang, budget.
 
-use crate::driver;
+use crate::frontend;
 use bpf::abi::{Abi, Hook};
 use bpf::{BpfOutput, Options};
 use control::Device;
@@ -86,8 +86,8 @@ pub fn generate(
     request: Request,
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
-        &driver::optimise(program),
-        driver::optimise_usual(program).as_ref(),
+        &frontend::optimise(program),
+        frontend::optimise_usual(program).as_ref(),
         sources,
         &options(sources, request),
     )
@@ -119,8 +119,8 @@ pub fn compile(
     request: Request,
 ) -> Result<Compiled, Diagnostics> {
     let begun = Instant::now();
-    let optimised = driver::optimise(program);
-    let optimised_usual = driver::optimise_usual(program);
+    let optimised = frontend::optimise(program);
+    let optimised_usual = frontend::optimise_usual(program);
     let passes_time = begun.elapsed();
     let attempt = |options: &Options| -> Result<(Compiled, bool), Diagnostics> {
         let begun = Instant::now();

@@ -1,6 +1,6 @@
 //! Reads source files, and has the include files that come with Onpath built in.
 
-use crate::output::words;
+use diag::system_message;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
@@ -155,7 +155,7 @@ enum ReadError {
 }
 
 fn read(path: &Path) -> Result<String, ReadError> {
-    let unreadable = |error: std::io::Error| ReadError::Unreadable(words(&error));
+    let unreadable = |error: std::io::Error| ReadError::Unreadable(system_message(&error));
     let about = match std::fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

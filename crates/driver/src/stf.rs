@@ -1,8 +1,7 @@
 //! Runs STF tests on a target: what `onpath test` and the test suite share.
 
 use crate::bpf_target::{self, Compiled, Reach, Request};
-use crate::driver::Elaborated;
-use crate::output::{say, say_line};
+use crate::frontend::Elaborated;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use control::Device;
@@ -34,13 +33,22 @@ pub enum Target {
     },
 }
 
-/// How a packet's story is told, on standard output.
+/// The form of an execution trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trace {
+pub enum TraceForm {
     /// For people.
     Text,
     /// One JSON object a line.
     Json,
+}
+
+/// An execution trace of the interpreter: its form, and what takes each piece of its text.
+#[derive(Clone)]
+pub struct Trace {
+    /// Its form.
+    pub form: TraceForm,
+    /// Takes one event or more, whole lines.
+    pub write: Rc<dyn Fn(&str)>,
 }
 
 /// A test script.
@@ -180,23 +188,7 @@ impl Prepared {
             Way::Interp(options) => {
                 let mut interpreter = Interpreter::new(Arc::clone(&self.program), *options)?;
                 let sources = Rc::clone(&self.sources);
-                interpreter.trace_to(trace.map(|format| -> Box<dyn FnMut(TraceEvent)> {
-                    match format {
-                        Trace::Text => {
-                            let mut first = true;
-                            Box::new(move |event| {
-                                let begins = matches!(event.kind, TraceKind::Packet { .. });
-                                if begins && !std::mem::take(&mut first) {
-                                    say_line!();
-                                }
-                                say!("{}", interp::trace::text(&event, &sources));
-                            })
-                        }
-                        Trace::Json => Box::new(move |event| {
-                            say_line!("{}", interp::trace::json(&event, &sources))
-                        }),
-                    }
-                }));
+                interpreter.trace_to(trace.map(|trace| tracer(trace, sources)));
                 Ok(Box::new(interpreter))
             }
             Way::Kernel(compiled, reach) => {
@@ -223,6 +215,26 @@ impl Prepared {
             failures: shown.collect(),
             sent,
             received,
+        }
+    }
+}
+
+/// What turns the interpreter's events into a trace's text. In the form for people a blank line stands between packets.
+fn tracer(trace: Trace, sources: Rc<SourceMap>) -> Box<dyn FnMut(TraceEvent)> {
+    let Trace { form, write } = trace;
+    match form {
+        TraceForm::Text => {
+            let mut first = true;
+            Box::new(move |event| {
+                let begins = matches!(event.kind, TraceKind::Packet { .. });
+                if begins && !std::mem::take(&mut first) {
+                    write("\n");
+                }
+                write(&interp::trace::text(&event, &sources));
+            })
+        }
+        TraceForm::Json => {
+            Box::new(move |event| write(&format!("{}\n", interp::trace::json(&event, &sources))))
         }
     }
 }

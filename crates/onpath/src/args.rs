@@ -52,7 +52,7 @@ pub enum Command {
     /// interface, reads it from those that come in, and shows what both ends' options tell. Where
     /// the other end runs it too, that is the delay of the network and that of the host apart from
     /// each other. Needs what `onpath run` of a bundle needs (root has it all).
-    Pdm(crate::pdm::args::Pdm),
+    Pdm(crate::commands::pdm::args::Pdm),
     /// Read and change a running program's tables
     #[command(subcommand)]
     Table(TableCommand),

@@ -1,6 +1,6 @@
 //! What commands print, and how they end.
 
-use diag::{Diagnostic, Diagnostics, SourceMap};
+use diag::{Diagnostic, Diagnostics, SourceMap, system_message};
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
@@ -116,7 +116,7 @@ pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
         Ok(Err(Stop::Usage(text))) => (text, 2),
         Err(payload) => match payload.downcast::<Unwritable>() {
             Ok(full) => {
-                let why = words(&full.0);
+                let why = system_message(&full.0);
                 (format!("standard output cannot be written: {why}"), 1)
             }
             Err(bug) => std::panic::resume_unwind(bug),
@@ -124,18 +124,6 @@ pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     };
     tell_line!("error: {text}");
     ExitCode::from(status)
-}
-
-/// What the system said, without its number.
-pub fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let end = text.find(" (os error").unwrap_or(text.len());
-    text[..end].to_string()
-}
-
-/// Diagnostics as text without colours.
-pub fn text_of(diagnostics: &Diagnostics, map: &SourceMap) -> String {
-    diag::render_text(diagnostics, map, false)
 }
 
 /// Prints diagnostics for people on standard error.
@@ -174,47 +162,4 @@ impl Form {
 /// Prints a value as JSON on standard output.
 pub fn print_json(value: &serde_json::Value) {
     say_line!("{value:#}");
-}
-
-/// Rows of cells with the columns aligned, two blanks between.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
-        for (i, cell) in row.iter().enumerate() {
-            let width = cell.chars().count();
-            match widths.get_mut(i) {
-                Some(known) => *known = (*known).max(width),
-                None => widths.push(width),
-            }
-        }
-    }
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, &width)| format!("{cell:width$}"))
-            .collect();
-        cells.join("  ").trim_end().to_string() + "\n"
-    };
-    rows.iter().map(line).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_system_says_has_no_number() {
-        let error = std::io::Error::from_raw_os_error(2);
-        assert_eq!(words(&error), "No such file or directory");
-    }
-
-    #[test]
-    fn columns_align_and_lines_have_no_blanks_at_the_end() {
-        let rows = vec![
-            vec!["a".into(), "bb".into()],
-            vec!["ccc".into(), "d".into()],
-        ];
-        assert_eq!(columns(&rows), "a    bb\nccc  d\n");
-    }
 }

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// The text under test, with the built-in includes behind it.
 struct OneText<'a> {
     text: &'a str,
-    files: onpath::FileLoader,
+    files: driver::FileLoader,
 }
 
 impl SourceLoader for OneText<'_> {
@@ -43,7 +43,7 @@ impl SourceLoader for OneText<'_> {
 fn compile(text: &str) {
     let loader = OneText {
         text,
-        files: onpath::FileLoader {
+        files: driver::FileLoader {
             include: Vec::new(),
         },
     };

@@ -12,11 +12,11 @@ mod generate;
 #[path = "differential/packets.rs"]
 mod packets;
 
+use diag::render_plain;
+use driver::Input;
 use interp::{Interpreter, Options};
 use ir::Program;
 use ir::passes::{Level, pipeline};
-use onpath::driver::{self, Input};
-use onpath::output::text_of;
 use packets::Packets;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -32,7 +32,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn elaborate(path: &Path) -> Arc<Program> {
     match driver::elaborate(&Input::file(path)) {
         Ok(elaborated) => Arc::new(elaborated.program),
-        Err(refused) => panic!("{}", text_of(&refused.diagnostics, &refused.map)),
+        Err(refused) => panic!("{}", render_plain(&refused.diagnostics, &refused.map)),
     }
 }
 

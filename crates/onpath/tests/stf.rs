@@ -7,13 +7,12 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use control::repeatable::SEED;
 use control::stf::StatementKind;
-use diag::SourceMap;
+use diag::{SourceMap, render_plain};
+use driver::bpf_target::Reach;
+use driver::stf::{Case, Prepared, Target, Verdict};
+use driver::{Elaborated, Input};
 use kernel::test_run::shortest;
 use libtest_mimic::{Arguments, Failed, Trial};
-use onpath::bpf_target::Reach;
-use onpath::driver::{self, Elaborated, Input};
-use onpath::output::text_of;
-use onpath::stf::{Case, Prepared, Target, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -179,7 +178,7 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
             continue;
         };
         let elaborated = driver::elaborate(&Input::file(program))
-            .map_err(|refused| text_of(&refused.diagnostics, &refused.map))?;
+            .map_err(|refused| render_plain(&refused.diagnostics, &refused.map))?;
         let package = elaborated.program.arch.to_string();
         if !way.runs(&package) {
             return is_refused(elaborated, target);
@@ -189,7 +188,7 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
             .into_iter()
             .collect();
         let mut prepared = Prepared::new(elaborated, target, &externs)
-            .map_err(|unfit| text_of(&unfit.diagnostics, &unfit.map))?;
+            .map_err(|unfit| render_plain(&unfit.diagnostics, &unfit.map))?;
         for script in scripts {
             let verdict = prepared.run(&script.case, None);
             if let Some(why) = script.otherwise(way) {
@@ -201,7 +200,9 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
             match verdict {
                 Verdict::Passed { .. } => {}
                 Verdict::Failed { failures, .. } => failed += &failures.join("\n"),
-                Verdict::Refused(diagnostics) => failed += &text_of(&diagnostics, prepared.map()),
+                Verdict::Refused(diagnostics) => {
+                    failed += &render_plain(&diagnostics, prepared.map())
+                }
             }
         }
     }
@@ -292,7 +293,7 @@ fn is_refused(elaborated: Elaborated, target: Target) -> Result<(), Failed> {
     match Prepared::new(elaborated, target, &[]) {
         Ok(_) => Err("the hook takes it: say so in `Way::runs`".into()),
         Err(unfit) => {
-            let text = text_of(&unfit.diagnostics, &unfit.map);
+            let text = render_plain(&unfit.diagnostics, &unfit.map);
             if text.contains(model) {
                 Ok(())
             } else {

@@ -1,6 +1,6 @@
 //! What the programs count, by the indices that `programs/pdm/mark.p4h` and `read.p4h` give it.
 
-use super::snapshot::{Count, Packets, Totals, What};
+use crate::snapshot::{Count, Packets, Totals, What};
 
 /// How many counters `egress_packets` has, and `ingress_packets`.
 pub const SIZES: [u64; 2] = [12, 13];

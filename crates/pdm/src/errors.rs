@@ -1,6 +1,6 @@
 //! What keeps `onpath pdm` from measuring, a function a kind.
 
-use super::filter::Mistake;
+use crate::filter::Mistake;
 use diag::{Code, Diagnostic, Span};
 use std::io;
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ pub fn not_served(address: SocketAddr, error_: &io::Error) -> Box<Diagnostic> {
         }
         _ => "try another address".into(),
     };
-    let what = crate::output::words(error_);
+    let what = diag::system_message(error_);
     error(
         "E0962",
         format!("cannot serve at {address}: {what}; nothing was changed"),

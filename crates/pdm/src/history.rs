@@ -4,7 +4,7 @@
 //! contribution is kept as it was when it was last looked at. What a flow did between that look
 //! and its end is missing: at most an interval of it.
 
-use super::snapshot::{Delays, Flow, FlowKey, Packets};
+use crate::snapshot::{Delays, Flow, FlowKey, Packets};
 use std::collections::HashMap;
 
 /// What is summed up over flows.
@@ -78,8 +78,8 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::super::snapshot::Delay;
     use super::*;
+    use crate::snapshot::Delay;
 
     fn flow(port: u16, first_seen: u64, expected: u64) -> Flow {
         Flow {

@@ -4,7 +4,7 @@ use kernel::Record;
 use kernel::pins::Interface;
 
 /// The bundle that a measurement is.
-pub const BUNDLE: &str = include_str!("../../../../programs/pdm/pdm.toml");
+pub const BUNDLE: &str = include_str!("../../../programs/pdm/pdm.toml");
 /// How that is named in messages, and where its programs are looked for.
 pub const BUNDLE_FILE: &str = "<onpath>/pdm/pdm.toml";
 /// The program that puts the option on, by its name in the bundle.

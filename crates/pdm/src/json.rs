@@ -1,8 +1,8 @@
 //! Measurements for programs: an object an interval. The names are documented in `programs/pdm/README.md`; they
 //! stay, and further ones may come. Units are in the names.
 
-use super::histogram::Histogram;
-use super::snapshot::{Count, Delay, Flow, Packets, Snapshot, protocol};
+use crate::histogram::Histogram;
+use crate::snapshot::{Count, Delay, Flow, Packets, Snapshot, protocol};
 use serde_json::{Map, Value, json};
 
 /// A snapshot with at most `most` flows.
@@ -98,8 +98,8 @@ fn histogram(histogram: &Histogram) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::snapshot::sample;
     use super::*;
+    use crate::snapshot::sample;
 
     #[test]
     fn every_name_is_as_documented() {

@@ -3,7 +3,6 @@
 //! The P4 programs of `programs/pdm` mark packets and keep what they measure in maps; here it is read and shown. All
 //! but reading and serving are pure functions of a [`snapshot::Snapshot`].
 
-pub mod args;
 pub mod counters;
 pub mod errors;
 pub mod filter;
@@ -11,7 +10,7 @@ pub mod histogram;
 pub mod history;
 pub mod instance;
 pub mod json;
-pub mod live;
+mod mode;
 pub mod prometheus;
 pub mod reader;
 pub mod serve;
@@ -19,3 +18,5 @@ pub mod snapshot;
 pub mod state;
 pub mod table;
 pub mod units;
+
+pub use mode::Mode;

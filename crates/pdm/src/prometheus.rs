@@ -1,8 +1,8 @@
 //! Measurements in Prometheus' text format, version 0.0.4. Its base unit of time is the second.
 
-use super::histogram::Histogram;
-use super::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
-use super::units::seconds;
+use crate::histogram::Histogram;
+use crate::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
+use crate::units::seconds;
 use std::fmt::Write;
 
 /// The bounds of histograms are a nanosecond less than the powers of two between these: about 1 µs and 1 minute.
@@ -222,8 +222,8 @@ fn escaped(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::snapshot::sample;
     use super::*;
+    use crate::snapshot::sample;
 
     #[test]
     fn in_all_and_by_flow() {

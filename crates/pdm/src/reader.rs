@@ -1,10 +1,11 @@
 //! From the maps of the running programs to a [`Snapshot`].
 
-use super::counters;
-use super::histogram::{BUCKETS, Histogram};
-use super::history::{History, Sums};
-use super::snapshot::{Delays, Flow, Snapshot};
-use super::state::{self, Layout};
+use crate::Mode;
+use crate::counters;
+use crate::histogram::{BUCKETS, Histogram};
+use crate::history::{History, Sums};
+use crate::snapshot::{Delays, Flow, Snapshot};
+use crate::state::{self, Layout};
 use control::{Store, StoreError};
 use ir::{ExternInst, Program};
 use kernel::KernelStore;
@@ -122,9 +123,9 @@ fn mode(egress: &KernelStore) -> Option<&'static str> {
     let call = egress.default_action(id).ok()?;
     let action = &egress.program.actions[table.actions.get(call.action as usize)?.action].name;
     Some(if action.ends_with("mark_once") {
-        super::args::Mode::MarkOnce.name()
+        Mode::MarkOnce.name()
     } else {
-        super::args::Mode::Conformant.name()
+        Mode::Conformant.name()
     })
 }
 
@@ -137,10 +138,10 @@ fn counts(store: &KernelStore, counter: ExternInst, size: u64) -> Result<Vec<u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{self, Input};
-    use crate::pdm::filter::{self, Filter};
+    use crate::filter::{self, Filter};
     use control::entries;
     use diag::{SourceMap, Span};
+    use driver::Input;
 
     fn program(name: &str) -> Program {
         let input = Input::file(format!("<onpath>/pdm/{name}.p4"));

@@ -1,6 +1,6 @@
 //! What was measured, at one moment: plain data that every view shows.
 
-use super::histogram::Histogram;
+use crate::histogram::Histogram;
 use std::net::Ipv6Addr;
 
 /// All measurements at one moment.

@@ -1,6 +1,6 @@
 //! The programs' state of a flow, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
 
-use super::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
+use crate::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
 use ir::Bits;
 use num_traits::ToPrimitive;
 use std::net::Ipv6Addr;

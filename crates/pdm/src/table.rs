@@ -1,10 +1,10 @@
 //! Measurements for people: a table of flows, and what there is in all. Columns that matter less come last, since a narrow terminal
 //! does not show them.
 
-use super::counters;
-use super::snapshot::{Count, Delay, Flow, Snapshot, protocol};
-use super::units::delay;
-use crate::output::columns;
+use crate::counters;
+use crate::snapshot::{Count, Delay, Flow, Snapshot, protocol};
+use crate::units::delay;
+use diag::columns;
 use std::fmt::Write;
 use std::net::Ipv6Addr;
 
@@ -162,8 +162,8 @@ pub fn fit(text: &str, width: usize, height: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::snapshot::sample;
     use super::*;
+    use crate::snapshot::sample;
 
     #[test]
     fn the_table_as_a_whole() {

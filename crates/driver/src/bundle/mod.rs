@@ -15,7 +15,7 @@ pub use ports::{PortSpec, Ports};
 pub use read::read;
 pub use share::resolve;
 
-use crate::driver::Input;
+use crate::frontend::Input;
 use bpf::abi::Hook;
 use diag::{Diagnostics, Span};
 use std::path::PathBuf;

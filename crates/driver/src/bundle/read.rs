@@ -185,7 +185,7 @@ fn defines(reader: &mut Reader, value: &Value) -> Vec<(String, Option<String>)> 
     reader
         .texts("define", value, wanted, example)
         .into_iter()
-        .map(|at| crate::driver::macro_of(&at.value))
+        .map(|at| crate::frontend::macro_of(&at.value))
         .collect()
 }
 

@@ -130,7 +130,7 @@ pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
         format!(
             "cannot read the C file `{}`: {}",
             file.display(),
-            super::words(error)
+            diag::system_message(error)
         ),
     )
     .help("name a file that supplies the program's extern functions after `--extern`")

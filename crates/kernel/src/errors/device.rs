@@ -1,8 +1,7 @@
 //! Network interfaces, namespaces, and programs on them.
 
-use super::words;
 use crate::interface::LinkType;
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, system_message};
 use std::io;
 
 /// There is no such interface.
@@ -200,7 +199,7 @@ pub fn link_settings(name: &str, error: &io::Error) -> Box<Diagnostic> {
         Span::NONE,
         format!(
             "the settings of interface `{name}` could not be changed: {}",
-            words(error)
+            system_message(error)
         ),
     )
     .help("it takes CAP_NET_ADMIN; `ip -details link show` shows them")
@@ -214,7 +213,7 @@ pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
         Span::NONE,
         format!(
             "a BPF file system for the program's pins could not be mounted: {}",
-            words(error)
+            system_message(error)
         ),
     )
     .help("attaching in several places as one takes CAP_SYS_ADMIN and Linux 5.2; one interface alone does not")
@@ -239,7 +238,7 @@ pub fn filters_left(error: &io::Error) -> Box<Diagnostic> {
         Span::NONE,
         format!(
             "filters that a killed command left behind could not be removed: {}",
-            words(error)
+            system_message(error)
         ),
     )
     .help("they let packets pass; removing them takes CAP_NET_ADMIN and CAP_SYS_ADMIN")

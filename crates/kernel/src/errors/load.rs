@@ -1,7 +1,6 @@
 //! Loading an object, and the rights it takes.
 
-use super::words;
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, system_message};
 use std::io;
 use std::path::Path;
 
@@ -82,7 +81,7 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
         format!(
             "no BPF file system at `{}`, and mounting one failed: {}",
             path.display(),
-            words(error)
+            system_message(error)
         ),
     )
     .help("as root: `mount -t bpf bpf /sys/fs/bpf`")
@@ -94,7 +93,11 @@ pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0766"),
         Span::NONE,
-        format!("could not {what} `{}`: {}", path.display(), words(error)),
+        format!(
+            "could not {what} `{}`: {}",
+            path.display(),
+            system_message(error)
+        ),
     )
     .help("run it as the user who loaded the program, usually root")
     .into()

@@ -2,11 +2,10 @@
 
 use super::source::elaborate_or;
 use crate::args::{Build, Emit};
-use crate::bpf_target::{self, Compiled, Request};
-use crate::driver;
-use crate::hooks;
-use crate::output::{Done, Form, Stop, columns, failed, print_json, say, say_line, words};
-use diag::{Diagnostics, SourceMap};
+use crate::output::{Done, Form, Stop, failed, print_json, say, say_line};
+use diag::{Diagnostics, SourceMap, columns, system_message};
+use driver::bpf_target::{self, Compiled, Request};
+use driver::hooks;
 use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
 use serde_json::{Value, json};
@@ -92,13 +91,13 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Resu
         ("json", format!("{description:#}\n").into_bytes()),
     ];
     if let Err(error) = std::fs::create_dir_all(dir) {
-        let why = words(&error);
+        let why = system_message(&error);
         return failed(format!("`{}` could not be made: {why}", dir.display()));
     }
     for (extension, bytes) in files {
         let path = dir.join(format!("{stem}.{extension}"));
         if let Err(error) = std::fs::write(&path, bytes) {
-            let why = words(&error);
+            let why = system_message(&error);
             return failed(format!("`{}` was not written: {why}", path.display()));
         }
     }

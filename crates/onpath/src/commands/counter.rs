@@ -2,10 +2,10 @@
 
 use super::instance::open;
 use crate::args::CounterCommand;
-use crate::output::{Done, Stop, columns, print_json, refused, refused_in, say, say_line};
+use crate::output::{Done, Stop, print_json, refused, refused_in, say, say_line};
 use control::entry::find;
 use control::{Count, Piece, Store, StoreError, errors};
-use diag::{SourceMap, Span};
+use diag::{SourceMap, Span, columns};
 use ir::ExternInst;
 use kernel::KernelStore;
 use serde_json::{Value, json};

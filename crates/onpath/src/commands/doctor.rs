@@ -1,7 +1,8 @@
 //! `onpath doctor`
 
 use crate::args::Doctor;
-use crate::output::{Done, columns, print_json, say, say_line};
+use crate::output::{Done, print_json, say, say_line};
+use diag::columns;
 use kernel::probe::{self, Finding, Need, State};
 use serde_json::{Value, json};
 use std::process::ExitCode;

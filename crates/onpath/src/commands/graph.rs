@@ -2,7 +2,8 @@
 
 use super::source::elaborate;
 use crate::args::Graph;
-use crate::output::{Done, failed, say_line, words};
+use crate::output::{Done, failed, say_line};
+use diag::system_message;
 use std::process::ExitCode;
 
 /// Draws a program to a file.
@@ -17,7 +18,7 @@ pub fn run(args: Graph) -> Done {
         Err(error) => failed(format!(
             "`{}` was not written: {}",
             args.output.display(),
-            words(&error)
+            system_message(&error)
         )),
     }
 }

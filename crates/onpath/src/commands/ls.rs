@@ -2,8 +2,9 @@
 
 use super::instance::label;
 use crate::args::Ls;
-use crate::hooks;
-use crate::output::{Done, columns, print_json, refused, say, say_line, tell_line};
+use crate::output::{Done, print_json, refused, say, say_line, tell_line};
+use diag::columns;
+use driver::hooks;
 use kernel::errors::device::HIDDEN;
 use kernel::pins::{Interface, MemberRecord};
 use kernel::{Pins, Record, interface};

@@ -1,8 +1,9 @@
 //! `onpath man`
 
 use crate::args::{Cli, Man};
-use crate::output::{Done, failed, say_line, words};
+use crate::output::{Done, failed, say_line};
 use clap::CommandFactory;
+use diag::system_message;
 use std::process::ExitCode;
 
 /// Writes the man pages to a directory.
@@ -17,7 +18,7 @@ pub fn run(args: Man) -> Done {
         Err(error) => failed(format!(
             "the man pages were not written to `{}`: {}",
             args.output.display(),
-            words(&error)
+            system_message(&error)
         )),
     }
 }

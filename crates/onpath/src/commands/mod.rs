@@ -10,7 +10,7 @@ mod graph;
 mod instance;
 mod ls;
 mod man;
-mod pdm;
+pub mod pdm;
 mod source;
 mod start;
 mod table;

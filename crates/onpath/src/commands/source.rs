@@ -1,9 +1,9 @@
 //! From flags to a program.
 
 use crate::args::Source;
-use crate::driver::{self, Elaborated, Input};
 use crate::output::{Stop, print_diagnostics};
 use diag::{Diagnostics, Severity, SourceMap};
+use driver::{Elaborated, Input};
 
 /// What the flags say of the program's text.
 pub fn input(source: &Source) -> Input {

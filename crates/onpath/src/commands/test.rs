@@ -2,16 +2,17 @@
 
 use super::source::elaborate_or;
 use crate::args::{Test, TestTarget, TraceFormat};
-use crate::bpf_target::Reach;
-use crate::loader::read_text;
-use crate::output::{Done, Stop, print_diagnostics, print_json, say_line};
-use crate::stf::{self, Case, Prepared, Target, Trace, Verdict};
+use crate::output::{Done, Stop, print_diagnostics, print_json, say, say_line};
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
+use driver::bpf_target::Reach;
+use driver::read_text;
+use driver::stf::{self, Case, Prepared, Target, Trace, TraceForm, Verdict};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// How many tests went how.
 #[derive(Default)]
@@ -51,14 +52,17 @@ pub fn run(args: Test) -> Done {
         refuse(&unfit.diagnostics, &unfit.map);
         Stop::Told(2)
     })?;
-    let trace = args.trace.map(|format| match format {
-        TraceFormat::Text => Trace::Text,
-        TraceFormat::Json => Trace::Json,
+    let trace = args.trace.map(|format| Trace {
+        form: match format {
+            TraceFormat::Text => TraceForm::Text,
+            TraceFormat::Json => TraceForm::Json,
+        },
+        write: Rc::new(|text| say!("{text}")),
     });
     let mut tally = Tally::default();
     let mut results: Vec<Value> = Vec::new();
     for case in &cases {
-        let verdict = program.run(case, trace);
+        let verdict = program.run(case, trace.clone());
         if args.json {
             results.push(as_json(case, &verdict, &program));
         } else {

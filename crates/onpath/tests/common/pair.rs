@@ -4,13 +4,12 @@
 
 use bpf::abi::Hook;
 use control::{Store, entries};
-use diag::SourceMap;
+use diag::{SourceMap, render_plain};
+use driver::Input;
+use driver::bpf_target::{self, Request};
 use ir::{ExternInst, Program};
 use kernel::Instance;
 use kernel::bundle::{self, SharedMap, Source};
-use onpath::bpf_target::{self, Request};
-use onpath::driver::{self, Input};
-use onpath::output::text_of;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,14 +28,14 @@ pub fn compile(
     observe: bool,
 ) -> (Arc<Program>, SourceMap, bpf_target::Compiled) {
     let elaborated = driver::elaborate(&Input::file(file))
-        .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)));
+        .unwrap_or_else(|refused| panic!("{}", render_plain(&refused.diagnostics, &refused.map)));
     let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
     let request = Request {
         observe,
         ..Request::hook(hook)
     };
     let built = bpf_target::compile(&program, &sources, request)
-        .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &sources)));
+        .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, &sources)));
     (program, sources, built)
 }
 
@@ -112,7 +111,7 @@ impl Compiled {
         let mut map = SourceMap::new();
         let file = map.add("entries", line).expect("a line");
         let changes = entries::parse(&self.program, &map, file)
-            .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &map)));
+            .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, &map)));
         entries::apply(&self.program, store, &changes)
             .unwrap_or_else(|refused| panic!("{}", refused.message));
     }

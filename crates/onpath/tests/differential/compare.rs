@@ -7,13 +7,13 @@ use crate::packets::Packets;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use control::Store;
+use diag::render_plain;
+use driver::Input;
+use driver::bpf_target::{self, Compiled, Request};
 use interp::{Interpreter, Marks, Options};
 use kernel::TestRun;
 use kernel::sys::TcContext;
 use kernel::test_run::shortest;
-use onpath::bpf_target::{self, Compiled, Request};
-use onpath::driver::{self, Input};
-use onpath::output::text_of;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
@@ -44,7 +44,7 @@ const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
 /// Compiles a file for a hook.
 pub fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input::file(file))
-        .map_err(|r| Unfit::Broken(text_of(&r.diagnostics, &r.map)))?;
+        .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
     let sources = elaborated.map;
     let program = Arc::new(elaborated.program);
     if !crate::has(hook, &program.arch) {
@@ -55,7 +55,7 @@ pub fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {
-        let text = text_of(&diagnostics, &sources);
+        let text = render_plain(&diagnostics, &sources);
         // Codes from E0750 on are the kernel's and clang's: then our C is wrong.
         match diagnostics.iter().any(|d| d.code.0 >= "E0750") {
             true => Unfit::Broken(text),
@@ -93,7 +93,7 @@ impl Prepared {
             ..Options::default()
         };
         let mut reference = Interpreter::new(Arc::clone(&self.program), options)
-            .map_err(|d| trouble(text_of(&d, &self.sources)))?;
+            .map_err(|d| trouble(render_plain(&d, &self.sources)))?;
         let instance = kernel::load(
             &self.compiled.object,
             &self.compiled.abi,

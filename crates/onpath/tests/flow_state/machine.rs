@@ -2,10 +2,10 @@
 
 use bpf::abi::Hook;
 use control::{Device, Flow, Packet, Store};
+use driver::bpf_target;
 use interp::{Interpreter, Options};
 use ir::{ExternInst, Program};
 use kernel::TestRun;
-use onpath::bpf_target;
 use std::fmt::Debug;
 use std::sync::Arc;
 

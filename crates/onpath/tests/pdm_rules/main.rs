@@ -5,13 +5,13 @@ mod common;
 
 use bpf::abi::Hook;
 use control::Store;
+use diag::render_plain;
+use driver::bpf_target::{self, Request};
+use driver::{Elaborated, Input};
 use interp::{Interpreter, Options};
 use ir::{ExternInst, Program};
 use kernel::sys::TcContext;
 use kernel::test_run::TestRun;
-use onpath::bpf_target::{self, Request};
-use onpath::driver::{self, Elaborated, Input};
-use onpath::output::text_of;
 use std::sync::Arc;
 
 const TCP: u8 = 6;
@@ -19,7 +19,7 @@ const UDP: u8 = 17;
 
 fn elaborate(path: &str) -> Elaborated {
     driver::elaborate(&Input::file(common::root().join(path)))
-        .unwrap_or_else(|refused| panic!("{}", text_of(&refused.diagnostics, &refused.map)))
+        .unwrap_or_else(|refused| panic!("{}", render_plain(&refused.diagnostics, &refused.map)))
 }
 
 fn instance(program: &Program, name: &str) -> ExternInst {
@@ -116,7 +116,7 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
         ..Request::hook(Hook::TcEgress)
     };
     let compiled = bpf_target::compile(&program, &map, request)
-        .unwrap_or_else(|diagnostics| panic!("{}", text_of(&diagnostics, &map)));
+        .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, &map)));
     let loaded = kernel::load(&compiled.object, &compiled.abi, &program, &map)
         .unwrap_or_else(|failure| panic!("{}\n{}", failure.diagnostic.message, failure.log));
     let mut target = TestRun::new(loaded);

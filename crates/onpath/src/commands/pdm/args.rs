@@ -1,22 +1,23 @@
 //! The flags of `onpath pdm`.
 
 use clap::{Args, ValueEnum};
+use pdm::Mode;
 
-/// How packets are marked where segmentation offload is at work.
+/// `--mode`
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum ModeName {
     /// One option and one sequence number for each packet on the wire, as RFC 8250 means it
     Conformant,
     /// One option for each packet that the host hands over, which may become several
     MarkOnce,
 }
 
-impl Mode {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
+impl ModeName {
+    /// What it names.
+    pub fn mode(self) -> Mode {
         match self {
-            Mode::Conformant => "conformant",
-            Mode::MarkOnce => "mark-once",
+            ModeName::Conformant => Mode::Conformant,
+            ModeName::MarkOnce => Mode::MarkOnce,
         }
     }
 }
@@ -63,7 +64,7 @@ pub struct Pdm {
     /// it makes of one. On the wire that is not conformant: the other end sees sequence numbers
     /// again and again, and counts them as duplicates.
     #[arg(long, value_enum, default_value = "conformant")]
-    pub mode: Mode,
+    pub mode: ModeName,
     /// Leave the option in packets that come in, for the host to see
     #[arg(long)]
     pub keep_option: bool,

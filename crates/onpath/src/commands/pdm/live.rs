@@ -1,11 +1,11 @@
 //! Looking again and again, and showing what there is, until it is enough.
 
-use super::reader::Reader;
-use super::serve::Page;
-use super::{json, prometheus, table};
 use crate::output::{Reading, Stop, write_watched};
 use control::StoreError;
 use kernel::interrupt::Interrupts;
+use pdm::reader::Reader;
+use pdm::serve::Page;
+use pdm::{json, prometheus, table};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 

@@ -1,22 +1,25 @@
 //! `onpath pdm`
 
-use super::start::unit::{Unit, nowhere};
-use super::start::{Ended, How, set_up};
-use crate::bundle::{self, Entries};
+pub mod args;
+mod live;
+
+use crate::commands::start::unit::{Unit, nowhere};
+use crate::commands::start::{Ended, How, set_up};
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
-use crate::pdm::args::{Mode, Pdm};
-use crate::pdm::filter::{self, Filter};
-use crate::pdm::live::{self, End, Form, Show};
-use crate::pdm::reader::{About, Reader};
-use crate::pdm::serve::{self, Page};
-use crate::pdm::{errors, instance};
+use args::Pdm;
 use bpf::abi::Hook;
 use diag::{Diagnostic, SourceMap};
+use driver::bundle::{self, Entries};
 use kernel::attach::TcWay;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{self, Change};
 use kernel::pins::Moved;
 use kernel::{Pins, interface};
+use live::{End, Form, Show};
+use pdm::filter::{self, Filter};
+use pdm::reader::{About, Reader};
+use pdm::serve::{self, Page};
+use pdm::{Mode, errors, instance};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -55,7 +58,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         None => instance::name(device),
     };
     let links = Change {
-        gso_max_segs: (args.mode == Mode::Conformant).then_some(1),
+        gso_max_segs: (args.mode.mode() == Mode::Conformant).then_some(1),
         ..Change::default()
     };
     let before = link_settings::read(index).ok();
@@ -74,7 +77,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     for line in &running.told {
         tell_line!("{line}");
     }
-    tell_line!("{name}: {}", cost(args.mode, device));
+    tell_line!("{name}: {}", cost(args.mode.mode(), device));
     if args.detach {
         say_line!(
             "{name}: running; `onpath pdm --attach {name}` shows it, `onpath unload {name}` ends it"
@@ -281,7 +284,7 @@ fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit
         let (table, extra) = match member.name.value.as_str() {
             instance::EGRESS => (
                 "egress_filter",
-                (args.mode == Mode::MarkOnce).then_some("setdefault offload mark_once()"),
+                (args.mode.mode() == Mode::MarkOnce).then_some("setdefault offload mark_once()"),
             ),
             _ => (
                 "ingress_filter",

@@ -2,10 +2,10 @@
 
 use super::prepare::{Interfaces, Prepared};
 use super::unit::Unit;
-use crate::bundle;
 use crate::output::{Stop, print_diagnostics, refused_in, tell_line};
 use crate::progress::Progress;
 use bpf::abi::Abi;
+use driver::bundle;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
 use kernel::{Failure, Instance};
 

@@ -5,11 +5,11 @@ pub mod prepare;
 pub mod unit;
 
 use crate::args::Run;
-use crate::bundle;
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
 use crate::progress::Progress;
 use bpf::abi::Hook;
 use diag::Diagnostic;
+use driver::bundle;
 use kernel::Pins;
 use kernel::attach::{Mode, TcWay};
 use kernel::bundle::{Attachment, Port};

@@ -1,17 +1,17 @@
 //! One program from its text to a BPF object, before anything is set up.
 
 use super::unit::Unit;
-use crate::bpf_target::{self, Compiled, Request};
-use crate::bundle::{self, Bundle, Entries, Member, PortSpec};
 use crate::commands::source::elaborate_input;
-use crate::hooks;
-use crate::loader::read_text;
 use crate::output::{Stop, print_diagnostics, refused_in};
 use crate::progress::Progress;
 use bpf::abi::Hook;
 use control::entries::{self, Changes};
 use control::{Piece, Store, errors};
 use diag::{Diagnostic, Diagnostics, SourceMap};
+use driver::bpf_target::{self, Compiled, Request};
+use driver::bundle::{self, Bundle, Entries, Member, PortSpec};
+use driver::hooks;
+use driver::read_text;
 use ir::Program;
 use kernel::bundle::Port;
 use kernel::interface;

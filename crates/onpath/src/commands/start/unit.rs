@@ -1,12 +1,11 @@
 //! What `onpath run` is to run: a bundle as a file says it, or a program, which is a bundle of one.
 
 use crate::args::Run;
-use crate::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports};
-use crate::driver;
-use crate::instance_name;
-use crate::loader::read_text;
 use crate::output::{Stop, failed, print_diagnostics};
 use diag::{Diagnostics, SourceMap, Span};
+use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports};
+use driver::instance_name;
+use driver::read_text;
 use std::path::{Path, PathBuf};
 
 /// What is loaded and removed as one.

@@ -1,0 +1,53 @@
+//! Plain text for people, beside diagnostics: what the system reports, and tables.
+
+/// What the system reported, without the number of the error.
+pub fn system_message(error: &std::io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(end) = text.find(" (os error") {
+        text.truncate(end);
+    }
+    text
+}
+
+/// Rows of cells with the columns aligned, two blanks between.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        for (i, cell) in row.iter().enumerate() {
+            let width = cell.chars().count();
+            match widths.get_mut(i) {
+                Some(known) => *known = (*known).max(width),
+                None => widths.push(width),
+            }
+        }
+    }
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:width$}"))
+            .collect();
+        cells.join("  ").trim_end().to_string() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_has_no_number() {
+        let error = std::io::Error::from_raw_os_error(2);
+        assert_eq!(system_message(&error), "No such file or directory");
+    }
+
+    #[test]
+    fn columns_align_and_lines_have_no_blanks_at_the_end() {
+        let rows = vec![
+            vec!["a".into(), "bb".into()],
+            vec!["ccc".into(), "d".into()],
+        ];
+        assert_eq!(columns(&rows), "a    bb\nccc  d\n");
+    }
+}

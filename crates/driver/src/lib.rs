@@ -1,0 +1,18 @@
+//! The phases joined: from a program's text to IR, to an object for the kernel, to a bundle that can be loaded, and to
+//! the verdict of an STF test.
+//!
+//! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
+//! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`bundle`] reads bundle files, [`stf`] runs tests.
+
+pub mod bpf_target;
+pub mod bundle;
+mod frontend;
+pub mod hooks;
+pub mod instance_name;
+mod loader;
+pub mod stf;
+
+pub use frontend::{
+    Elaborated, Front, Input, Refused, check, elaborate, macro_of, optimise, optimise_usual,
+};
+pub use loader::{BUILT_IN_FOLDER, FileLoader, read_text};
