@@ -5,21 +5,18 @@
 
 use crate::entry::{parse_default, parse_entry};
 use crate::errors::{self, Refusal};
-use crate::{Piece, Store};
+use crate::{Change, Piece, Store};
 use diag::{Diagnostics, FileId, SourceMap, Span};
-use ir::{ActionCall, Entry, Program, Table};
+use ir::Program;
 
-/// One change to the tables.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Change {
-    /// Add an entry.
-    Add(Table, Entry),
-    /// Change a default action.
-    SetDefault(Table, ActionCall),
+/// Changes of an entries file, and the lines they stand on.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Changes {
+    /// In order.
+    pub changes: Vec<Change>,
+    /// The place of each.
+    pub spans: Vec<Span>,
 }
-
-/// Changes and the lines they stand on.
-pub type Changes = Vec<(Change, Span)>;
 
 /// Reads a file of changes. All mistakes in it are reported at once.
 pub fn parse(program: &Program, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
@@ -39,7 +36,7 @@ pub fn parse_lines<'a>(
     program: &Program,
     lines: impl IntoIterator<Item = Piece<'a>>,
 ) -> Result<Changes, Diagnostics> {
-    let mut changes = Vec::new();
+    let mut changes = Changes::default();
     let mut diagnostics = Diagnostics::new();
     for line in lines {
         let code = line
@@ -50,7 +47,10 @@ pub fn parse_lines<'a>(
             continue;
         }
         match change(program, code) {
-            Ok(change) => changes.push((change, code.span())),
+            Ok(change) => {
+                changes.changes.push(change);
+                changes.spans.push(code.span());
+            }
             Err(refusal) => diagnostics.push(*refusal),
         }
     }
@@ -64,7 +64,7 @@ pub fn parse_lines<'a>(
 fn change(program: &Program, line: Piece) -> Result<Change, Refusal> {
     let (word, rest) = line.first_word();
     match word.text {
-        "add" => parse_entry(program, rest).map(|(table, entry)| Change::Add(table, entry)),
+        "add" => parse_entry(program, rest).map(|(table, entry)| Change::Insert(table, entry)),
         "setdefault" => {
             parse_default(program, rest).map(|(table, call)| Change::SetDefault(table, call))
         }
@@ -76,50 +76,39 @@ fn change(program: &Program, line: Piece) -> Result<Change, Refusal> {
     }
 }
 
-/// Makes every change, or none: after a refusal, those already made are taken back.
+/// Makes every change, or none.
 pub fn apply(program: &Program, store: &mut dyn Store, changes: &Changes) -> Result<(), Refusal> {
-    let mut undo: Vec<Change> = Vec::new();
-    for (change, span) in changes {
-        let done = match change {
-            Change::Add(table, entry) => store.insert(*table, entry).map(|()| change.clone()),
-            Change::SetDefault(table, call) => store.default_action(*table).and_then(|before| {
-                store.set_default(*table, call)?;
-                Ok(Change::SetDefault(*table, before))
-            }),
+    store.apply(&changes.changes).map_err(|rejected| {
+        let what = match &rejected.not_undone {
+            None => "nothing was changed".to_string(),
+            Some(left) => format!("some lines before this one stay in force ({left})"),
         };
-        match done {
-            Ok(step) => undo.push(step),
-            Err(error) => {
-                let what = match take_back(store, undo) {
-                    Ok(()) => "nothing was changed".to_string(),
-                    Err(left) => format!("some lines before this one stay in force ({left})"),
-                };
-                let table = match change {
-                    Change::Add(table, _) | Change::SetDefault(table, _) => *table,
-                };
-                let name = &program.tables[table].name;
-                return Err(errors::store(
-                    *span,
-                    &format!("table `{name}`, {what}"),
-                    &error,
-                ));
-            }
-        }
-    }
-    Ok(())
+        let name = changes.changes.get(rejected.at).map(|c| name(program, c));
+        let span = changes.spans.get(rejected.at).copied();
+        let what = format!("{}, {what}", name.unwrap_or_default());
+        errors::store(span.unwrap_or(Span::NONE), &what, &rejected.error)
+    })
 }
 
-fn take_back(store: &mut dyn Store, undo: Vec<Change>) -> Result<(), crate::StoreError> {
-    undo.into_iter().rev().try_for_each(|change| match change {
-        Change::Add(table, entry) => store.remove(table, &entry.keys, entry.priority),
-        Change::SetDefault(table, call) => store.set_default(table, &call),
-    })
+/// What a change is about.
+fn name(program: &Program, change: &Change) -> String {
+    match change {
+        Change::Insert(table, _)
+        | Change::Modify(table, _)
+        | Change::Remove(table, _)
+        | Change::SetDefault(table, _)
+        | Change::Clear(table) => format!("table `{}`", program.tables[*table].name),
+        Change::InsertMember(set, _) | Change::RemoveMember(set, _) => {
+            format!("value set `{}`", program.value_sets[*set].name)
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::{self, Fake};
+    use ir::ActionCall;
 
     fn changes(text: &str) -> Result<Changes, Vec<String>> {
         let mut map = SourceMap::new();
@@ -139,8 +128,8 @@ mod tests {
         let read = changes(
             "# first\r\n\r\n  add routes 10.0.0.0/8 drop() # why\r\nsetdefault routes drop",
         );
-        assert_eq!(read.unwrap().len(), 2);
-        assert_eq!(changes("").unwrap(), []);
+        assert_eq!(read.unwrap().changes.len(), 2);
+        assert_eq!(changes("").unwrap(), Changes::default());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tables, counters and registers by P4 name; entries as people write them; STF; and the [`Store`]
 //! that every target implements.
 
+pub mod change;
 pub mod describe;
 pub mod entries;
 pub mod entry;
@@ -15,6 +16,7 @@ pub mod stf;
 mod store;
 pub mod values;
 
+pub use change::{Change, EntryKey, Rejected};
 pub use names::{NameError, resolve};
 pub use piece::Piece;
 pub use store::*;

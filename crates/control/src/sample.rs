@@ -80,7 +80,7 @@ pub fn table(program: &Program, name: &str) -> Table {
 
 /// A device that sends every packet back where it came from, its first byte one more; port 9 loses them,
 /// port 8 sends them to each port of group 1.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Fake {
     tables: BTreeMap<Table, Vec<Entry>>,
     defaults: BTreeMap<Table, ActionCall>,

@@ -1,6 +1,7 @@
 //! What every target lets the control plane do. Names were resolved and values checked against the
 //! program before these are called; a target only keeps them.
 
+use crate::change::{self, Change, Rejected};
 use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Table, ValueSet};
 use std::fmt;
 
@@ -91,6 +92,27 @@ pub trait Store {
     /// All entries, the program's own first.
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError>;
 
+    /// The entry with this match and priority (ignored where matches cannot overlap).
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`]
+    fn entry(&self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<Entry, StoreError> {
+        let all = self.entries(table)?;
+        let found = all
+            .into_iter()
+            .find(|e| e.keys == keys && e.priority == priority);
+        found.ok_or(StoreError::Missing)
+    }
+
+    /// Makes all of these changes in order, or none of them. The store decides how much of it readers see at once:
+    /// at least a whole entry.
+    ///
+    /// # Errors
+    /// The first change that fails, by its index.
+    fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
+        change::apply_one_by_one(self, changes)
+    }
+
     /// Changes what runs when nothing matches.
     fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError>;
 
@@ -99,6 +121,17 @@ pub trait Store {
 
     /// An indexed counter's value, summed over processors.
     fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError>;
+
+    /// Sets an indexed counter to zero: one element, or all of them. What packets count meanwhile may be lost.
+    ///
+    /// # Errors
+    /// [`StoreError::OutOfRange`] for an index that it does not have.
+    fn reset_counter(&mut self, counter: ExternInst, index: Option<u64>) -> Result<(), StoreError> {
+        let _ = (counter, index);
+        Err(StoreError::Unsupported {
+            what: "this target cannot reset counters".to_string(),
+        })
+    }
 
     /// The value of the counter that belongs to an entry of a table.
     fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError>;

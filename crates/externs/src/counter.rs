@@ -50,6 +50,16 @@ impl Counters {
         (index < self.size).then(|| self.cells.get(&index).copied().unwrap_or_default())
     }
 
+    /// Sets one counter to zero, or all; whether there is one at the index.
+    pub fn reset(&mut self, index: Option<u64>) -> bool {
+        match index {
+            Some(index) if index >= self.size => return false,
+            Some(index) => drop(self.cells.remove(&index)),
+            None => self.cells.clear(),
+        }
+        true
+    }
+
     /// Raises a counter, wrapping at 64 bits; outside, nothing happens.
     pub fn add(&mut self, index: u64, units: u64, bytes: u64) {
         if index < self.size {
@@ -91,5 +101,20 @@ mod tests {
         assert_eq!(counters.get(0), Some((0, 0)));
         assert_eq!(counters.get(1), Some((2, 120)));
         assert_eq!(counters.get(2), None);
+    }
+
+    #[test]
+    fn one_or_all_are_reset() {
+        let mut counters = Counters::new(2);
+        counters.add(0, 1, 1);
+        counters.add(1, 1, 1);
+        assert!(counters.reset(Some(1)));
+        assert_eq!(
+            (counters.get(0), counters.get(1)),
+            (Some((1, 1)), Some((0, 0)))
+        );
+        assert!(!counters.reset(Some(2)));
+        assert!(counters.reset(None));
+        assert_eq!(counters.get(0), Some((0, 0)));
     }
 }

@@ -69,6 +69,12 @@ impl Store for Interpreter {
         Ok(state.entries().map(|e| e.entry.clone()).collect())
     }
 
+    fn entry(&self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<Entry, StoreError> {
+        let state = &self.tables[table.index()];
+        let id = state.find(keys, priority)?;
+        Ok(state.entry(id).entry.clone())
+    }
+
     fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
         self.tables[table.index()].set_default(action)
     }
@@ -83,6 +89,17 @@ impl Store for Interpreter {
         };
         let (packets, bytes) = counters.get(index).ok_or(out_of_range(counters.size()))?;
         Ok(Count { packets, bytes })
+    }
+
+    fn reset_counter(&mut self, counter: ExternInst, index: Option<u64>) -> Result<(), StoreError> {
+        let State::Counters(counters) = &mut self.externs[counter.index()] else {
+            return Err(no_such("counters"));
+        };
+        if counters.reset(index) {
+            Ok(())
+        } else {
+            Err(out_of_range(counters.size()))
+        }
     }
 
     fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError> {

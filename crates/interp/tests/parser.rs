@@ -162,6 +162,8 @@ fn counters_are_read_by_the_control_plane() {
     it.run(0, &[]);
     let counter = it.program().externs.keys().next().unwrap();
     assert_eq!(it.counter(counter, 2).unwrap().packets, 6);
+    assert_eq!(it.reset_counter(counter, Some(2)), Ok(()));
+    assert_eq!(it.counter(counter, 2).unwrap().packets, 0);
 }
 
 #[test]

@@ -22,6 +22,17 @@ macro_rules! store_by_field {
             fn entries(&self, table: ir::Table) -> Result<Vec<ir::Entry>, control::StoreError> {
                 self.$($field).+.entries(table)
             }
+            fn entry(
+                &self,
+                table: ir::Table,
+                keys: &[ir::KeyMatch],
+                priority: u32,
+            ) -> Result<ir::Entry, control::StoreError> {
+                self.$($field).+.entry(table, keys, priority)
+            }
+            fn apply(&mut self, changes: &[control::Change]) -> Result<(), control::Rejected> {
+                self.$($field).+.apply(changes)
+            }
             fn set_default(
                 &mut self,
                 table: ir::Table,
@@ -38,6 +49,13 @@ macro_rules! store_by_field {
                 index: u64,
             ) -> Result<control::Count, control::StoreError> {
                 self.$($field).+.counter(counter, index)
+            }
+            fn reset_counter(
+                &mut self,
+                counter: ir::ExternInst,
+                index: Option<u64>,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.reset_counter(counter, index)
             }
             fn direct_counter(
                 &self,

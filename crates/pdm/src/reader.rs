@@ -190,8 +190,8 @@ mod tests {
             let file = map.add("entries", lines.join("\n")).expect("small");
             let changes = entries::parse(&program(name), &map, file);
             let changes = changes.unwrap_or_else(|wrong| panic!("{wrong:?}"));
-            assert_eq!(changes.len(), lines.len());
-            assert!(changes.iter().all(|(_, span)| *span != Span::NONE));
+            assert_eq!(changes.changes.len(), lines.len());
+            assert!(changes.spans.iter().all(|span| *span != Span::NONE));
         }
     }
 }

@@ -132,7 +132,7 @@ pub fn read_entries(
     program: &Program,
 ) -> Result<Result<Changes, Diagnostics>, String> {
     match entries {
-        None => Ok(Ok(Changes::new())),
+        None => Ok(Ok(Changes::default())),
         Some(Entries::File(file)) => {
             let text = read_text(&file.value)?;
             let name = file.value.display().to_string();
