@@ -33,16 +33,16 @@ struct xdp_output {
 
 // The checksum of an IPv4 header without options, to be stored as it is.
 // Quirk: the header's own checksum is not among the parameters and counts as zero.
-extern bit<16> ebpf_ipv4_checksum(in bit<4> version, in bit<4> ihl, in bit<8> diffserv,
-                                  in bit<16> totalLen, in bit<16> identification,
-                                  in bit<3> flags, in bit<13> fragOffset,
-                                  in bit<8> ttl, in bit<8> protocol,
-                                  in bit<32> srcAddr, in bit<32> dstAddr);
+@pure extern bit<16> ebpf_ipv4_checksum(in bit<4> version, in bit<4> ihl, in bit<8> diffserv,
+                                        in bit<16> totalLen, in bit<16> identification,
+                                        in bit<3> flags, in bit<13> fragOffset,
+                                        in bit<8> ttl, in bit<8> protocol,
+                                        in bit<32> srcAddr, in bit<32> dstAddr);
 
 // What an Internet checksum becomes when one 16-bit (32-bit) word that it covers changes (RFC 1624).
 // Quirk: the word's place is an even offset; a byte has to be widened with its neighbour.
-extern bit<16> csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new);
-extern bit<16> csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new);
+@pure extern bit<16> csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new);
+@pure extern bit<16> csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new);
 
 // The kernel's monotonic clock. Quirk: the low 32 bits of the nanoseconds, which wrap every 4.3 seconds.
 extern bit<32> BPF_KTIME_GET_NS();

@@ -1,35 +1,35 @@
 //! `ebpf_model`: a packet filter. A parser, and a control that says whether the packet may go on.
 
-use crate::{Architecture, Block, Extern, Slot, object, property};
-use ir::Role;
+use crate::{Architecture, Block, BlockKind, Slot};
+use ir::OnReject;
 
 /// The slot that holds the filter's verdict: one `bool`, true to let the packet go on.
 pub const ACCEPT: &str = "accept";
+/// The block that accepts a packet or not.
+pub const FILTER: &str = "filter";
 
 /// The model.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "ebpf_model",
     include: "ebpf_model.p4",
     package: "ebpfFilter",
+    on_reject: OnReject::Stop,
     blocks: &[
         Block {
-            role: Role::Parser,
+            name: crate::PARSER,
+            kind: BlockKind::Parser,
             package_param: "prs",
-            params: &[Slot::PacketIn, Slot::Shared(crate::xdp::HEADERS)],
+            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
         },
         Block {
-            role: Role::Filter,
+            name: FILTER,
+            kind: BlockKind::Control,
             package_param: "filt",
-            params: &[Slot::Shared(crate::xdp::HEADERS), Slot::Shared(ACCEPT)],
+            params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(ACCEPT)],
         },
     ],
     externs: &[EXTERNS],
 };
 
 /// What the kernel's models share.
-pub(crate) const EXTERNS: &[Extern] = &[
-    object("CounterArray"),
-    object("flow_state"),
-    property("array_table"),
-    property("hash_table"),
-];
+pub(crate) const EXTERNS: &[&str] = &["CounterArray", "flow_state", "array_table", "hash_table"];

@@ -14,7 +14,14 @@ pub mod tc;
 pub mod v1model;
 pub mod xdp;
 
-use ir::Role;
+use ir::OnReject;
+
+/// The block that turns bytes into headers, in every architecture.
+pub const PARSER: &str = "parser";
+/// The block that turns headers into bytes, in every architecture that has one.
+pub const DEPARSER: &str = "deparser";
+/// The slot that holds the program's headers, in every architecture.
+pub const HEADERS: &str = "headers";
 
 /// An architecture model.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,22 +32,38 @@ pub struct Architecture {
     pub include: &'static str,
     /// The package whose instance is `main`.
     pub package: &'static str,
+    /// What follows for a packet that the parser rejects.
+    pub on_reject: OnReject,
     /// Its blocks in the order in which a packet meets them. Each is one constructor parameter of the
     /// package, in the same order.
     pub blocks: &'static [Block],
-    /// The externs of its include file and of those that it includes, `core.p4` left out: a list a file.
-    pub externs: &'static [&'static [Extern]],
+    /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
+    /// file. Their parameters and whether they are `@pure` is what the include file says.
+    pub externs: &'static [&'static [&'static str]],
 }
 
 /// A block that a program supplies.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What it is for.
-    pub role: Role,
+    /// Its name, which is that of an [`ir::PipelineBlock`].
+    pub name: &'static str,
+    /// What it is made of.
+    pub kind: BlockKind,
     /// The package's constructor parameter that takes it.
     pub package_param: &'static str,
     /// What its parameters are bound to, in order.
     pub params: &'static [Slot],
+}
+
+/// What a block is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// A parser.
+    Parser,
+    /// A control.
+    Control,
+    /// A control that emits headers.
+    Deparser,
 }
 
 /// What a block's parameter is bound to.
@@ -50,84 +73,25 @@ pub enum Slot {
     PacketIn,
     /// The packet as a deparser builds it.
     PacketOut,
-    /// Storage of the pipeline, one for all blocks that name it; zero and invalid when a packet
-    /// arrives. The name is that of an [`ir::Slot`].
-    Shared(&'static str),
-}
-
-/// An extern that an architecture declares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extern {
-    /// Its name in P4.
-    pub name: &'static str,
-    /// Whether it is an object or a function.
-    pub kind: ExternKind,
-}
-
-/// What sort of extern it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExternKind {
-    /// An object that keeps state from packet to packet.
-    Stateful,
-    /// An object that gives the same answer to the same question.
-    Stateless,
-    /// An object that is the value of a table's property and has no methods that programs call.
-    TableProperty,
-    /// A function that depends on its arguments alone.
-    Pure,
-    /// A function that reads or changes something outside its arguments.
-    Effect,
-}
-
-const fn object(name: &'static str) -> Extern {
-    Extern {
-        name,
-        kind: ExternKind::Stateful,
-    }
-}
-
-const fn property(name: &'static str) -> Extern {
-    Extern {
-        name,
-        kind: ExternKind::TableProperty,
-    }
-}
-
-const fn pure(name: &'static str) -> Extern {
-    Extern {
-        name,
-        kind: ExternKind::Pure,
-    }
-}
-
-const fn effect(name: &'static str) -> Extern {
-    Extern {
-        name,
-        kind: ExternKind::Effect,
-    }
+    /// Storage of the program's own, one for all blocks that name it; zero and invalid when a packet arrives. The
+    /// name is that of an [`ir::Slot`].
+    Program(&'static str),
+    /// Storage that the architecture reads and writes too, one for all blocks that name it. The name is that of an
+    /// [`ir::Slot`].
+    Intrinsic(&'static str),
 }
 
 impl Architecture {
-    /// The block with a role.
-    pub fn block(&self, role: Role) -> Option<&'static Block> {
-        self.blocks.iter().find(|b| b.role == role)
-    }
-
-    /// Its externs.
-    pub fn externs(&self) -> impl Iterator<Item = &'static Extern> {
-        self.externs.iter().copied().flatten()
-    }
-
-    /// The extern of a name.
-    pub fn find_extern(&self, name: &str) -> Option<&'static Extern> {
-        self.externs().find(|e| e.name == name)
+    /// The names of its externs.
+    pub fn externs(&self) -> impl Iterator<Item = &'static str> {
+        self.externs.iter().copied().flatten().copied()
     }
 
     /// The names of the shared slots, each once, in the order in which blocks name them.
     pub fn shared_slots(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for slot in self.blocks.iter().flat_map(|b| b.params) {
-            if let Slot::Shared(name) = slot
+            if let Slot::Program(name) | Slot::Intrinsic(name) = slot
                 && !names.contains(name)
             {
                 names.push(*name);
@@ -155,36 +119,75 @@ pub fn by_package(name: &str) -> Option<&'static Architecture> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     fn include(name: &str) -> String {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../p4include/");
         std::fs::read_to_string(format!("{path}{name}")).unwrap()
     }
 
+    /// What stands between `keyword NAME<…>(` and `)` in the declaration of `name`, a parameter each: type and name.
+    fn params<'t>(text: &'t str, keyword: &str, name: &str) -> Vec<(&'t str, &'t str)> {
+        let declaration = text
+            .split_once(&format!("{keyword} {name}<"))
+            .and_then(|(_, rest)| rest.split_once(';'))
+            .map(|(declaration, _)| declaration)
+            .unwrap_or_else(|| panic!("no {keyword} {name}"));
+        let list = declaration.split_once('(').unwrap().1;
+        let mut depth = 0;
+        let split = |c: char| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            c == ',' && depth == 0
+        };
+        list.trim_end_matches(')')
+            .split(split)
+            .map(|param| param.trim().rsplit_once(' ').unwrap())
+            .collect()
+    }
+
     #[test]
     fn packages_are_declared_in_the_include_files_with_the_blocks_in_order() {
         for arch in all() {
             let text = include(arch.include);
-            let declaration = text
-                .split_once(&format!("package {}<", arch.package))
-                .and_then(|(_, rest)| rest.split_once(';'))
-                .map(|(declaration, _)| declaration)
-                .unwrap();
-            let params: Vec<&str> = declaration
-                .split_once('(')
-                .unwrap()
-                .1
-                .trim_end_matches(')')
-                .split_whitespace()
-                .filter(|word| !word.ends_with('>') && !word.contains('<') || word.ends_with(','))
-                .map(|word| word.trim_end_matches([',', ')']))
-                .collect();
-            for block in arch.blocks {
-                assert!(
-                    params.contains(&block.package_param),
-                    "{block:?}: {params:?}"
-                );
+            let declared = params(&text, "package", arch.package);
+            let names: Vec<_> = declared.iter().map(|&(_, name)| name).collect();
+            let blocks: Vec<_> = arch.blocks.iter().map(|b| b.package_param).collect();
+            assert_eq!(names, blocks, "{}", arch.name);
+            for (block, (ty, _)) in arch.blocks.iter().zip(declared) {
+                let (ty, _) = ty.split_once('<').unwrap();
+                let keyword = match block.kind {
+                    BlockKind::Parser => "parser",
+                    BlockKind::Control | BlockKind::Deparser => "control",
+                };
+                let declared = params(&text, keyword, ty);
+                assert_eq!(declared.len(), block.params.len(), "{ty} of {}", arch.name);
+                for ((ty, name), slot) in declared.iter().zip(block.params) {
+                    let expected = match slot {
+                        Slot::PacketIn => ty.ends_with("packet_in"),
+                        Slot::PacketOut => ty.ends_with("packet_out"),
+                        Slot::Program(_) | Slot::Intrinsic(_) => !ty.contains("packet_"),
+                    };
+                    assert!(expected, "{ty} {name} of {} is no {slot:?}", arch.name);
+                }
             }
+        }
+    }
+
+    #[test]
+    fn blocks_and_slots_have_names_of_their_own() {
+        for arch in all() {
+            let names: HashSet<_> = arch.blocks.iter().map(|b| b.name).collect();
+            assert_eq!(names.len(), arch.blocks.len(), "{}", arch.name);
+            let mut program = HashSet::new();
+            let mut intrinsic = HashSet::new();
+            for slot in arch.blocks.iter().flat_map(|b| b.params) {
+                match slot {
+                    Slot::Program(name) => program.insert(*name),
+                    Slot::Intrinsic(name) => intrinsic.insert(*name),
+                    Slot::PacketIn | Slot::PacketOut => continue,
+                };
+            }
+            assert!(program.is_disjoint(&intrinsic), "{}", arch.name);
         }
     }
 
@@ -201,12 +204,12 @@ mod tests {
             }
             for item in arch.externs() {
                 let declared = text.lines().any(|line| {
-                    line.starts_with("extern ")
+                    line.trim_start_matches("@pure ").starts_with("extern ")
                         && line
                             .split(|c: char| !c.is_alphanumeric() && c != '_')
-                            .any(|word| word == item.name)
+                            .any(|word| word == item)
                 });
-                assert!(declared, "{} of {}", item.name, arch.name);
+                assert!(declared, "{item} of {}", arch.name);
             }
         }
     }

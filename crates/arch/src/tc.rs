@@ -1,49 +1,51 @@
 //! `tc_model`: a parser, a control that rewrites headers and chooses one of traffic control's verdicts, a
 //! deparser, at an interface's ingress or egress.
 
-use crate::{Architecture, Block, Extern, Slot, effect};
-use ir::Role;
+use crate::{Architecture, Block, BlockKind, Slot};
+use ir::OnReject;
 
 /// The slot of `tc_input`; its scalars are its fields.
 pub const INPUT: &str = "tc_input";
 /// The slot of `tc_output`; its scalars are its fields. `mark` and `priority` begin as the packet has them.
 pub const OUTPUT: &str = "tc_output";
+/// The block that rewrites headers and chooses a verdict.
+pub const CONTROL: &str = "control";
 
 /// The model.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "tc_model",
     include: "tc_model.p4",
     package: "tc",
+    on_reject: OnReject::Continue,
     blocks: &[
         Block {
-            role: Role::Parser,
+            name: crate::PARSER,
+            kind: BlockKind::Parser,
             package_param: "p",
-            params: &[Slot::PacketIn, Slot::Shared(crate::xdp::HEADERS)],
+            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
         },
         Block {
-            role: Role::Switch,
+            name: CONTROL,
+            kind: BlockKind::Control,
             package_param: "c",
             params: &[
-                Slot::Shared(crate::xdp::HEADERS),
-                Slot::Shared(INPUT),
-                Slot::Shared(OUTPUT),
+                Slot::Program(crate::HEADERS),
+                Slot::Intrinsic(INPUT),
+                Slot::Intrinsic(OUTPUT),
             ],
         },
         Block {
-            role: Role::Deparser,
+            name: crate::DEPARSER,
+            kind: BlockKind::Deparser,
             package_param: "d",
-            params: &[Slot::Shared(crate::xdp::HEADERS), Slot::PacketOut],
+            params: &[Slot::Program(crate::HEADERS), Slot::PacketOut],
         },
     ],
     externs: &[crate::ebpf::EXTERNS, crate::xdp::EXTERNS, EXTERNS],
 };
 
 /// What this model has beyond that of XDP.
-const EXTERNS: &[Extern] = &[
-    effect("l4_csum_replace2"),
-    effect("l4_csum_replace4"),
-    effect("random32"),
-];
+const EXTERNS: &[&str] = &["l4_csum_replace2", "l4_csum_replace4", "random32"];
 
 /// Which way a packet goes: the members of `tc_direction` in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,8 +1,7 @@
 //! `v1model`: a switch with ingress and egress, and checksums before and after.
 
-use crate::xdp::HEADERS;
-use crate::{Architecture, Block, Extern, ExternKind, Slot, effect, object, property, pure};
-use ir::Role;
+use crate::{Architecture, Block, BlockKind, Slot};
+use ir::OnReject;
 
 /// The slot of the program's own metadata.
 pub const META: &str = "meta";
@@ -10,87 +9,99 @@ pub const META: &str = "meta";
 pub const STANDARD_METADATA: &str = "standard_metadata";
 /// The value of `egress_spec` that drops a packet.
 pub const DROP_PORT: u32 = 511;
+/// The block that checks the checksums of what came in.
+pub const VERIFY_CHECKSUM: &str = "verify checksum";
+/// The block before the traffic manager.
+pub const INGRESS: &str = "ingress";
+/// The block after the traffic manager.
+pub const EGRESS: &str = "egress";
+/// The block that computes the checksums of what goes out.
+pub const COMPUTE_CHECKSUM: &str = "compute checksum";
 
 /// The model.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "v1model",
     include: "v1model.p4",
     package: "V1Switch",
+    on_reject: OnReject::Continue,
     blocks: &[
         Block {
-            role: Role::Parser,
+            name: crate::PARSER,
+            kind: BlockKind::Parser,
             package_param: "p",
             params: &[
                 Slot::PacketIn,
-                Slot::Shared(HEADERS),
-                Slot::Shared(META),
-                Slot::Shared(STANDARD_METADATA),
+                Slot::Program(crate::HEADERS),
+                Slot::Program(META),
+                Slot::Intrinsic(STANDARD_METADATA),
             ],
         },
         Block {
-            role: Role::VerifyChecksum,
+            name: VERIFY_CHECKSUM,
+            kind: BlockKind::Control,
             package_param: "vr",
-            params: &[Slot::Shared(HEADERS), Slot::Shared(META)],
+            params: &[Slot::Program(crate::HEADERS), Slot::Program(META)],
         },
         Block {
-            role: Role::Ingress,
+            name: INGRESS,
+            kind: BlockKind::Control,
             package_param: "ig",
             params: MATCH_ACTION,
         },
         Block {
-            role: Role::Egress,
+            name: EGRESS,
+            kind: BlockKind::Control,
             package_param: "eg",
             params: MATCH_ACTION,
         },
         Block {
-            role: Role::ComputeChecksum,
+            name: COMPUTE_CHECKSUM,
+            kind: BlockKind::Control,
             package_param: "ck",
-            params: &[Slot::Shared(HEADERS), Slot::Shared(META)],
+            params: &[Slot::Program(crate::HEADERS), Slot::Program(META)],
         },
         Block {
-            role: Role::Deparser,
+            name: crate::DEPARSER,
+            kind: BlockKind::Deparser,
             package_param: "dep",
-            params: &[Slot::PacketOut, Slot::Shared(HEADERS)],
+            params: &[Slot::PacketOut, Slot::Program(crate::HEADERS)],
         },
     ],
     externs: &[EXTERNS],
 };
 
 const MATCH_ACTION: &[Slot] = &[
-    Slot::Shared(HEADERS),
-    Slot::Shared(META),
-    Slot::Shared(STANDARD_METADATA),
+    Slot::Program(crate::HEADERS),
+    Slot::Program(META),
+    Slot::Intrinsic(STANDARD_METADATA),
 ];
 
-const EXTERNS: &[Extern] = &[
-    object("counter"),
-    object("direct_counter"),
-    object("meter"),
-    object("direct_meter"),
-    object("register"),
-    property("action_profile"),
-    property("action_selector"),
-    Extern {
-        name: "Checksum16",
-        kind: ExternKind::Stateless,
-    },
-    effect("random"),
-    effect("digest"),
-    effect("mark_to_drop"),
-    pure("hash"),
-    effect("verify_checksum"),
-    effect("verify_checksum_with_payload"),
-    pure("update_checksum"),
-    effect("update_checksum_with_payload"),
-    effect("clone"),
-    effect("clone_preserving_field_list"),
-    effect("clone3"),
-    effect("resubmit_preserving_field_list"),
-    effect("resubmit"),
-    effect("recirculate_preserving_field_list"),
-    effect("recirculate"),
-    effect("truncate"),
-    effect("assert"),
-    effect("assume"),
-    effect("log_msg"),
+const EXTERNS: &[&str] = &[
+    "counter",
+    "direct_counter",
+    "meter",
+    "direct_meter",
+    "register",
+    "action_profile",
+    "action_selector",
+    "Checksum16",
+    "random",
+    "digest",
+    "mark_to_drop",
+    "hash",
+    "verify_checksum",
+    "verify_checksum_with_payload",
+    "update_checksum",
+    "update_checksum_with_payload",
+    "clone",
+    "clone_preserving_field_list",
+    "clone3",
+    "resubmit_preserving_field_list",
+    "resubmit",
+    "recirculate_preserving_field_list",
+    "recirculate",
+    "truncate",
+    "assert",
+    "assume",
+    "log_msg",
 ];

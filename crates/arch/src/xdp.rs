@@ -1,51 +1,55 @@
 //! `xdp_model`: a parser, a control that rewrites headers and chooses one of XDP's verdicts, a deparser.
 
-use crate::{Architecture, Block, Extern, Slot, effect, pure};
-use ir::Role;
+use crate::{Architecture, Block, BlockKind, Slot};
+use ir::OnReject;
 
-/// The slot that holds the program's headers, in every architecture.
-pub const HEADERS: &str = "headers";
 /// The slot of `xdp_input`; its scalar `input_port` is the interface the packet came in on.
 pub const INPUT: &str = "xdp_input";
 /// The slot of `xdp_output`; its scalars are `output_action` and `output_port`.
 pub const OUTPUT: &str = "xdp_output";
+/// The block that rewrites headers and chooses a verdict.
+pub const SWITCH: &str = "switch";
 
 /// The model.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "xdp_model",
     include: "xdp_model.p4",
     package: "xdp",
+    on_reject: OnReject::Stop,
     blocks: &[
         Block {
-            role: Role::Parser,
+            name: crate::PARSER,
+            kind: BlockKind::Parser,
             package_param: "p",
-            params: &[Slot::PacketIn, Slot::Shared(HEADERS)],
+            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
         },
         Block {
-            role: Role::Switch,
+            name: SWITCH,
+            kind: BlockKind::Control,
             package_param: "s",
             params: &[
-                Slot::Shared(HEADERS),
-                Slot::Shared(INPUT),
-                Slot::Shared(OUTPUT),
+                Slot::Program(crate::HEADERS),
+                Slot::Intrinsic(INPUT),
+                Slot::Intrinsic(OUTPUT),
             ],
         },
         Block {
-            role: Role::Deparser,
+            name: crate::DEPARSER,
+            kind: BlockKind::Deparser,
             package_param: "d",
-            params: &[Slot::Shared(HEADERS), Slot::PacketOut],
+            params: &[Slot::Program(crate::HEADERS), Slot::PacketOut],
         },
     ],
     externs: &[crate::ebpf::EXTERNS, EXTERNS],
 };
 
 /// What this model has beyond the filter's.
-pub(crate) const EXTERNS: &[Extern] = &[
-    pure("ebpf_ipv4_checksum"),
-    pure("csum_replace2"),
-    pure("csum_replace4"),
-    effect("BPF_KTIME_GET_NS"),
-    effect("BPF_PERF_EVENT_OUTPUT"),
+pub(crate) const EXTERNS: &[&str] = &[
+    "ebpf_ipv4_checksum",
+    "csum_replace2",
+    "csum_replace4",
+    "BPF_KTIME_GET_NS",
+    "BPF_PERF_EVENT_OUTPUT",
 ];
 
 /// What becomes of a packet: the members of `xdp_action` in order, which are the kernel's numbers.

@@ -100,7 +100,7 @@ pub fn is_number(ty: Type) -> bool {
 mod tests {
     use super::*;
 
-    const PROGRAM: &str = "program xdp
+    const PROGRAM: &str = "program xdp reject stop
 errors NoError
 labels 0
 extern c.flows: flow_state {

@@ -5,7 +5,7 @@ use crate::{Count, Device, Packet, Store, StoreError};
 use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Program, Table, ValueSet};
 use std::collections::BTreeMap;
 
-const TEXT: &str = r#"program V1Switch
+const TEXT: &str = r#"program V1Switch reject continue
 errors NoError, PacketTooShort
 enum Color { red, green }
 header_type ipv4 {

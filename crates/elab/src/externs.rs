@@ -10,7 +10,7 @@ use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
-use ir::{ExternArg, ExternCall, HeaderRef, Place, StmtKind, Type};
+use ir::{Effect, ExternArg, ExternCall, HeaderRef, Place, StmtKind, Type};
 
 impl Elab<'_> {
     /// A method of an object.
@@ -97,6 +97,7 @@ impl Elab<'_> {
         let kind = StmtKind::Extern(ExternCall {
             object,
             name: proto.name.clone(),
+            effect: effect(proto),
             args,
             result,
         });
@@ -219,5 +220,14 @@ impl Elab<'_> {
             span,
         });
         Ok(storage)
+    }
+}
+
+/// What a function or method that is declared like this does to the rest of the world.
+fn effect(proto: &Prototype) -> Effect {
+    if proto.annotations.iter().any(|a| a.name == "pure") {
+        Effect::None
+    } else {
+        Effect::Any
     }
 }

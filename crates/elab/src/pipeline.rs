@@ -5,10 +5,10 @@ use crate::instances::{Binding, InstRef};
 use crate::storage::{Storage, join};
 use crate::types::Shape;
 use crate::{Elab, Result, errors};
-use arch::{Architecture, Slot};
+use arch::{Architecture, BlockKind, Slot};
 use diag::Span;
 use hir::{Arg, LocalId, Ty};
-use ir::{BlockBody, HeaderRef, PipelineBlock, Place};
+use ir::{BlockBody, HeaderRef, PipelineBlock, Place, SlotKind};
 use smol_str::SmolStr;
 
 impl Elab<'_> {
@@ -43,6 +43,7 @@ impl Elab<'_> {
             ));
         }
         self.program.arch = arch.package.into();
+        self.program.on_reject = arch.on_reject;
         for &id in &module.top_level {
             if Some(id) != module.main && matches!(module.instances[id].ty, Ty::Extern(..)) {
                 self.instance(id)?;
@@ -60,7 +61,7 @@ impl Elab<'_> {
         for (block, instance) in arch.blocks.iter().zip(instances) {
             match self.pipeline_block(arch, block, instance, main.span) {
                 Ok(body) => self.program.blocks.push(PipelineBlock {
-                    role: block.role,
+                    name: block.name.into(),
                     body,
                 }),
                 // The other blocks have diagnostics of their own.
@@ -113,13 +114,25 @@ impl Elab<'_> {
             let binding = match slot {
                 Slot::PacketIn => Binding::Instance(InstRef::PacketIn),
                 Slot::PacketOut => Binding::Instance(InstRef::PacketOut),
-                Slot::Shared(name) => Binding::Storage(self.slot(name, param, &env.types)?),
+                Slot::Program(name) => {
+                    Binding::Storage(self.slot(name, SlotKind::Program, param, &env.types)?)
+                }
+                Slot::Intrinsic(name) => {
+                    Binding::Storage(self.slot(name, SlotKind::Intrinsic, param, &env.types)?)
+                }
             };
             bound.push(Bound { param, binding });
         }
-        match instance {
-            InstRef::Parser(parser) => Ok(BlockBody::Parser(self.build_parser(parser, bound)?)),
-            InstRef::Control(control) => Ok(BlockBody::Control(self.build_block(control, bound)?)),
+        match (block.kind, instance) {
+            (BlockKind::Parser, InstRef::Parser(parser)) => {
+                Ok(BlockBody::Parser(self.build_parser(parser, bound)?))
+            }
+            (BlockKind::Control, InstRef::Control(control)) => {
+                Ok(BlockBody::Control(self.build_block(control, bound)?))
+            }
+            (BlockKind::Deparser, InstRef::Control(control)) => {
+                Ok(BlockBody::Deparser(self.build_block(control, bound)?))
+            }
             _ => self.fail(errors::not_an_instance(span)),
         }
     }
@@ -128,6 +141,7 @@ impl Elab<'_> {
     fn slot(
         &mut self,
         name: &'static str,
+        kind: SlotKind,
         param: LocalId,
         types: &crate::types::TypeMap,
     ) -> Result<Storage> {
@@ -150,6 +164,7 @@ impl Elab<'_> {
         )?;
         self.program.slots.push(ir::Slot {
             name: name.into(),
+            kind,
             vars,
             headers,
         });

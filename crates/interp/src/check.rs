@@ -6,8 +6,8 @@ use cranelift_entity::SecondaryMap;
 use diag::{Diagnostics, Span};
 use externs::Meaning;
 use ir::{
-    Block, BlockBody, Expr, ExprKind, ExternCall, Place, Program, Routine, Stmt, StmtKind, Value,
-    Var, eval, visit,
+    Block, Expr, ExprKind, ExternCall, Place, Program, Routine, Stmt, StmtKind, Value, Var, eval,
+    visit,
 };
 use std::collections::HashMap;
 
@@ -82,10 +82,11 @@ impl Checker<'_> {
         let program = self.program;
         let states = program.parsers.values().flat_map(|p| p.states.values());
         let mut roots: Vec<&Block> = states.map(|state| &state.body).collect();
-        roots.extend(program.blocks.iter().filter_map(|block| match block.body {
-            BlockBody::Control(routine) => Some(&program.routines[routine].body),
-            BlockBody::Parser(_) => None,
-        }));
+        let routines = program
+            .blocks
+            .iter()
+            .filter_map(|block| block.body.routine());
+        roots.extend(routines.map(|routine| &program.routines[routine].body));
         let mut known = HashMap::new();
         for root in roots {
             if let Err(TooDeep(at)) = depth(program, root, STMT_DEPTH, &mut known) {

@@ -3,7 +3,7 @@
 use crate::run::{Parsed, Run};
 use crate::{Interpreter, Options};
 use control::values::show_value;
-use ir::{BlockBody, Program, Role, Type};
+use ir::{Program, Type};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -45,9 +45,7 @@ pub struct DecodedField {
 /// interpreter does not run the program.
 pub fn decode(program: &Arc<Program>, packet: &[u8]) -> Option<Decoded> {
     let mut interpreter = Interpreter::new(Arc::clone(program), Options::default()).ok()?;
-    let Some(BlockBody::Parser(parser)) = program.block(Role::Parser) else {
-        return None;
-    };
+    let parser = program.parser_block(arch::PARSER)?;
     let mut run = Run::new(program, &mut interpreter, packet, 0);
     run.extracted = Some(Vec::new());
     let rejected = match run.parse(parser) {

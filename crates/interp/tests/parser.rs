@@ -11,7 +11,7 @@ use ir::{Bits, KeyMatch};
 /// otherwise.
 fn filter(states: &str, control: &str) -> String {
     format!(
-        "program ebpfFilter\n{ERRORS}\
+        "program ebpfFilter reject stop\n{ERRORS}\
          header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n}}\n\
          header_type odd {{\n  top: bit<3>;\n  middle: int<12>;\n  low: bool;\n}}\n\
          header_type opts {{\n  len: bit<8>;\n  data: varbit<32>;\n}}\n\
@@ -22,9 +22,9 @@ fn filter(states: &str, control: &str) -> String {
          extern F.c: CounterArray {{\n  arg max_index = 8;\n}}\n\
          routine F block() {{\n  accept = true;\n{control}\n}}\n\
          parser P start start {{\n{states}}}\n\
-         pipeline Parser parser P\npipeline Filter control F\n\
+         pipeline parser parser P\npipeline filter control F\n\
          slot headers {{\n  header \"h\" = h;\n  header \"s[0]\" = s[0];\n  header \"s[1]\" = s[1];\n}}\n\
-         slot accept {{\n  var \"\" = accept;\n}}\n"
+         intrinsic slot accept {{\n  var \"\" = accept;\n}}\n"
     )
 }
 

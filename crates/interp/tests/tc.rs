@@ -39,7 +39,7 @@ fn with(body: &str) -> String {
         ("multicast_group", "bit<16>"),
     ];
     let mut text = format!(
-        "program tc\n{ERRORS}\
+        "program tc reject continue\n{ERRORS}\
          enum tc_direction {{ TC_INGRESS, TC_EGRESS }}\n\
          enum tc_verdict {{ TC_PASS, TC_DROP, TC_REDIRECT_EGRESS, TC_REDIRECT_INGRESS }}\n\
          header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n  c: bit<8>;\n  d: bit<8>;\n}}\n"
@@ -61,9 +61,9 @@ fn with(body: &str) -> String {
          routine C block() {{\n{body}\n}}\nroutine D block() {{\n  emit h;\n}}\n\
          parser P start start {{\n  state start {{\n    extract h;\n    select (h.a) {{\n      \
          (8w7) -> reject;\n      (_) -> accept;\n    }}\n  }}\n}}\n\
-         pipeline Parser parser P\npipeline Switch control C\npipeline Deparser control D\n\
+         pipeline parser parser P\npipeline control control C\npipeline deparser deparser D\n\
          slot headers {{\n  header \"h\" = h;\n}}\n\
-         slot tc_input {{\n{}}}\nslot tc_output {{\n{}}}\n",
+         intrinsic slot tc_input {{\n{}}}\nintrinsic slot tc_output {{\n{}}}\n",
         bind("i", &input),
         bind("o", &output)
     );

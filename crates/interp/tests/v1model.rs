@@ -20,7 +20,7 @@ fn with(declarations: &str, ingress: &str, egress: &str) -> String {
         ("parser_error", "error"),
     ];
     let mut text = format!(
-        "program V1Switch\n{ERRORS}\
+        "program V1Switch reject continue\n{ERRORS}\
          enum HashAlgorithm {{ crc32, crc32_custom, crc16, crc16_custom, random, identity, csum16, xor16 }}\n\
          enum MeterType {{ packets, bytes }}\n\
          header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n  c: bit<8>;\n  d: bit<8>;\n}}\n"
@@ -39,9 +39,9 @@ fn with(declarations: &str, ingress: &str, egress: &str) -> String {
          state more {{\n    select (h.a) {{\n      (8w7) -> second;\n      (8w6 &&& 8w0xfe) -> accept;\n      \
          (8w8 .. 8w9) -> accept;\n      (8w100) -> reject;\n    }}\n  }}\n  \
          state second {{\n    extract g;\n    goto accept;\n  }}\n}}\n\
-         pipeline Parser parser P\npipeline VerifyChecksum control V\npipeline Ingress control I\n\
-         pipeline Egress control E\npipeline ComputeChecksum control C\npipeline Deparser control D\n\
-         slot headers {{\n  header \"h\" = h;\n  header \"g\" = g;\n}}\nslot meta {{\n}}\nslot standard_metadata {{\n"
+         pipeline parser parser P\npipeline `verify checksum` control V\npipeline ingress control I\n\
+         pipeline egress control E\npipeline `compute checksum` control C\npipeline deparser deparser D\n\
+         slot headers {{\n  header \"h\" = h;\n  header \"g\" = g;\n}}\nslot meta {{\n}}\nintrinsic slot standard_metadata {{\n"
     );
     for (name, _) in vars {
         text += &format!("  var \"{name}\" = sm.{name};\n");

@@ -5,6 +5,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use diag::Span;
 use num_bigint::BigInt;
 use smol_str::SmolStr;
+use std::collections::HashSet;
 
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
@@ -82,8 +83,11 @@ impl Type {
 /// A whole program for one architecture.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
-    /// The architecture's package (`xdp`, `ebpfFilter`, `V1Switch`, …).
+    /// The architecture's package. No pass depends on it; what passes need to know of an architecture is said
+    /// by the fields of this program.
     pub arch: SmolStr,
+    /// What follows for a packet that a parser block rejects.
+    pub on_reject: OnReject,
     /// Members of `error`, in order.
     pub errors: Vec<SmolStr>,
     /// Enums.
@@ -134,38 +138,49 @@ impl Program {
             .map(|&(_, var)| var)
     }
 
-    /// The routine or parser that plays a role in the pipeline.
-    pub fn block(&self, role: Role) -> Option<BlockBody> {
-        self.blocks.iter().find(|b| b.role == role).map(|b| b.body)
+    /// The pipeline's block that the architecture knows by this name.
+    pub fn block(&self, name: &str) -> Option<BlockBody> {
+        self.blocks.iter().find(|b| b.name == name).map(|b| b.body)
+    }
+
+    /// The parser block of this name.
+    pub fn parser_block(&self, name: &str) -> Option<Parser> {
+        match self.block(name)? {
+            BlockBody::Parser(parser) => Some(parser),
+            BlockBody::Control(_) | BlockBody::Deparser(_) => None,
+        }
+    }
+
+    /// The routine of the control or deparser block of this name.
+    pub fn control_block(&self, name: &str) -> Option<Routine> {
+        self.block(name)?.routine()
+    }
+
+    /// The architecture's own variables: those of intrinsic slots.
+    pub fn intrinsic_vars(&self) -> HashSet<Var> {
+        self.slots
+            .iter()
+            .filter(|slot| slot.kind == SlotKind::Intrinsic)
+            .flat_map(|slot| slot.vars.iter().map(|(_, var)| *var))
+            .collect()
     }
 }
 
-/// What a block of a pipeline is for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Role {
-    /// Bytes to headers.
-    Parser,
-    /// `v1model`: checksums of what came in.
-    VerifyChecksum,
-    /// `v1model`: before the traffic manager.
-    Ingress,
-    /// `v1model`: after the traffic manager.
-    Egress,
-    /// `v1model`: checksums of what goes out.
-    ComputeChecksum,
-    /// `ebpf_model`: accept or not.
-    Filter,
-    /// `xdp_model`: rewrite and choose a verdict.
-    Switch,
-    /// Headers to bytes.
-    Deparser,
+/// What follows for a packet that a parser block rejects.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum OnReject {
+    /// No further block runs.
+    #[default]
+    Stop,
+    /// The blocks after the parser run as for any other packet.
+    Continue,
 }
 
 /// A block of a pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineBlock {
-    /// What it is for.
-    pub role: Role,
+    /// The architecture's name for it.
+    pub name: SmolStr,
     /// What it is made of.
     pub body: BlockBody,
 }
@@ -177,13 +192,36 @@ pub enum BlockBody {
     Parser(Parser),
     /// A control, as a routine without parameters: they are bound to slots.
     Control(Routine),
+    /// A control that emits headers, as a routine without parameters.
+    Deparser(Routine),
 }
 
-/// Storage that an architecture shares between blocks, such as `standard_metadata`.
+impl BlockBody {
+    /// The routine of a control or deparser.
+    pub fn routine(self) -> Option<Routine> {
+        match self {
+            BlockBody::Control(routine) | BlockBody::Deparser(routine) => Some(routine),
+            BlockBody::Parser(_) => None,
+        }
+    }
+}
+
+/// Who reads and writes a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SlotKind {
+    /// The program's blocks alone; all zero and invalid when a packet arrives.
+    Program,
+    /// The architecture too: between blocks, and whenever an extern is called.
+    Intrinsic,
+}
+
+/// Storage that an architecture shares between blocks, such as the program's headers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Slot {
     /// The architecture's name for it.
     pub name: SmolStr,
+    /// Who reads and writes it.
+    pub kind: SlotKind,
     /// Its scalars by dotted path; the path of a slot that is itself a scalar is empty.
     pub vars: Vec<(SmolStr, Var)>,
     /// Its headers by dotted path, elements of stacks included.

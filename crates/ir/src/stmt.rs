@@ -163,11 +163,22 @@ pub struct ExternCall {
     pub object: Option<ExternInst>,
     /// The function's or method's name.
     pub name: SmolStr,
+    /// What the call does besides writing its results and `out` arguments.
+    pub effect: Effect,
     /// One argument a parameter of the declaration.
     pub args: Vec<ExternArg>,
     /// Where the returned value goes, taken apart into scalars; empty if there is none or nobody
     /// wants it.
     pub result: Vec<Place>,
+}
+
+/// What a call of an extern does besides writing its results and `out` arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Effect {
+    /// Nothing, and what it writes depends on its arguments alone: it is declared `@pure`.
+    None,
+    /// It may read and change state, and the architecture's own variables.
+    Any,
 }
 
 /// An argument of an extern. Structs and tuples, and headers given for a type parameter, are taken

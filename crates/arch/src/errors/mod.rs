@@ -55,12 +55,20 @@ fn example(package: &str) -> String {
             let blocks: Vec<String> = arch
                 .blocks
                 .iter()
-                .map(|b| format!("My{:?}()", b.role))
+                .map(|b| format!("My{}()", camel_case(b.name)))
                 .collect();
             format!("{package}({}) main", blocks.join(", "))
         }
         None => format!("{package}() main"),
     }
+}
+
+/// `verify checksum` as `VerifyChecksum`.
+fn camel_case(name: &str) -> String {
+    name.split(' ')
+        .filter_map(|word| Some((word.get(..1)?.to_uppercase(), word.get(1..)?)))
+        .flat_map(|(first, rest)| [first, rest.to_owned()])
+        .collect()
 }
 
 /// Every code this crate gives.
@@ -77,6 +85,16 @@ mod tests {
             help.contains("`xdp(MyParser(), MySwitch(), MyDeparser()) main;`"),
             "{help}"
         );
+    }
+
+    #[test]
+    fn every_block_gets_a_name_of_the_language() {
+        assert_eq!(camel_case("verify checksum"), "VerifyChecksum");
+        for arch in crate::all() {
+            let example = example(arch.package);
+            let parts = example.matches("My").count();
+            assert_eq!(parts, arch.blocks.len(), "{example}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use diag::Diagnostic;
 use facts::Facts;
 use flow::Flow;
 use graph::Graph;
-use ir::{BlockBody, Header, Parser, Program, Role, Routine};
+use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use std::collections::BTreeSet;
 use wire::Wire;
@@ -73,25 +73,19 @@ impl Plan {
         forced: &BTreeSet<Header>,
     ) -> Result<Plan, Box<Diagnostic>> {
         let wrong = || Box::new(errors::wrong_architecture(hook, &program.arch));
-        let Some(BlockBody::Parser(parser)) = program.block(Role::Parser) else {
-            return Err(wrong());
-        };
-        let (model, control, deparser) = match (
-            arch::by_package(&program.arch).map(|a| a.name),
-            program.block(Role::Filter),
-            program.block(Role::Switch),
-            program.block(Role::Deparser),
-        ) {
-            (Some("ebpf_model"), Some(BlockBody::Control(c)), _, _) => (Model::Filter, c, None),
-            (Some("xdp_model"), _, Some(BlockBody::Control(c)), Some(BlockBody::Control(d))) => {
-                (Model::Switch, c, Some(d))
-            }
-            (Some("tc_model"), _, Some(BlockBody::Control(c)), Some(BlockBody::Control(d)))
-                if hook != Hook::Xdp =>
-            {
-                (Model::Tc, c, Some(d))
-            }
+        let (model, control) = match arch::by_package(&program.arch).map(|a| a.name) {
+            Some("ebpf_model") => (Model::Filter, arch::ebpf::FILTER),
+            Some("xdp_model") => (Model::Switch, arch::xdp::SWITCH),
+            Some("tc_model") if hook != Hook::Xdp => (Model::Tc, arch::tc::CONTROL),
             _ => return Err(wrong()),
+        };
+        let parser = program.parser_block(arch::PARSER).ok_or_else(wrong)?;
+        let control = program.control_block(control).ok_or_else(wrong)?;
+        let deparser = match model {
+            Model::Filter => None,
+            Model::Switch | Model::Tc => {
+                Some(program.control_block(arch::DEPARSER).ok_or_else(wrong)?)
+            }
         };
         let mut graph = Graph::new(program, parser);
         let facts = Facts::new(program, &graph, parser, control, deparser);

@@ -1,10 +1,9 @@
 //! `ebpf_model`: a packet that the parser rejects is dropped; one that the filter accepts goes on
 //! unchanged, out of the port it came in on.
 
-use super::{control, parser};
 use crate::outcome::{Fault, Verdict};
 use crate::run::{Parsed, Run};
-use ir::{Parser, Program, Role, Routine, Var};
+use ir::{Parser, Program, Routine, Var};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ebpf {
@@ -16,8 +15,8 @@ pub(crate) struct Ebpf {
 impl Ebpf {
     pub(super) fn new(program: &Program) -> Option<Ebpf> {
         Some(Ebpf {
-            parser: parser(program)?,
-            filter: control(program, Role::Filter)?,
+            parser: program.parser_block(arch::PARSER)?,
+            filter: program.control_block(arch::ebpf::FILTER)?,
             accept: program.slot_var(arch::ebpf::ACCEPT, "")?,
         })
     }
@@ -26,7 +25,7 @@ impl Ebpf {
         if run.parser_block(self.parser)? != Parsed::Accept {
             return Ok(Verdict::Drop);
         }
-        run.control_block(Role::Filter, self.filter)?;
+        run.control_block(arch::ebpf::FILTER, self.filter)?;
         if run.number(Some(self.accept)) == 0 {
             return Ok(Verdict::Drop);
         }

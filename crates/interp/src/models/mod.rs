@@ -9,7 +9,7 @@ mod xdp;
 use crate::outcome::{Fault, Marks, Verdict};
 use crate::run::{Flow, Parsed, Run};
 use crate::trace::TraceKind;
-use ir::{BlockBody, Parser, Program, Role, Routine, Var};
+use ir::{Parser, Program, Routine, Var};
 
 /// An architecture with a program's blocks and slots found.
 #[derive(Clone, Copy, Debug)]
@@ -68,54 +68,27 @@ impl Model {
     }
 }
 
-fn parser(program: &Program) -> Option<Parser> {
-    match program.block(Role::Parser)? {
-        BlockBody::Parser(parser) => Some(parser),
-        BlockBody::Control(_) => None,
-    }
-}
-
-fn control(program: &Program, role: Role) -> Option<Routine> {
-    match program.block(role)? {
-        BlockBody::Control(routine) => Some(routine),
-        BlockBody::Parser(_) => None,
-    }
-}
-
 impl Run<'_> {
     /// Runs the parser block.
     fn parser_block(&mut self, parser: Parser) -> Result<Parsed, Fault> {
         let data = &self.p.parsers[parser];
         self.trace(data.span, |_| TraceKind::Block {
-            role: role_name(Role::Parser),
+            role: arch::PARSER,
             name: data.name.to_string(),
         });
         self.parse(parser)
     }
 
     /// Runs a control block to its end.
-    fn control_block(&mut self, role: Role, routine: Routine) -> Result<(), Fault> {
+    fn control_block(&mut self, name: &'static str, routine: Routine) -> Result<(), Fault> {
         let data = &self.p.routines[routine];
         self.trace(data.span, |_| TraceKind::Block {
-            role: role_name(role),
+            role: name,
             name: data.name.to_string(),
         });
         match self.block(&data.body) {
             Flow::Fault(fault) => Err(fault),
             _ => Ok(()),
         }
-    }
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Parser => "parser",
-        Role::VerifyChecksum => "verify checksum",
-        Role::Ingress => "ingress",
-        Role::Egress => "egress",
-        Role::ComputeChecksum => "compute checksum",
-        Role::Filter => "filter",
-        Role::Switch => "switch",
-        Role::Deparser => "deparser",
     }
 }

@@ -3,11 +3,10 @@
 //!
 //! The packets here are plain: no device keeps a VLAN tag beside them or will take them apart.
 
-use super::{control, parser};
 use crate::outcome::{Fault, Marks, Verdict};
 use crate::run::{Parsed, Run};
-use arch::tc::{INPUT, OUTPUT};
-use ir::{Parser, Program, Role, Routine, Var};
+use arch::tc::{CONTROL, INPUT, OUTPUT};
+use ir::{Parser, Program, Routine, Var};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tc {
@@ -48,9 +47,9 @@ impl Tc {
         let input = |name: &str| program.slot_var(INPUT, name);
         let output = |name: &str| program.slot_var(OUTPUT, name);
         Some(Tc {
-            parser: parser(program)?,
-            control: control(program, Role::Switch)?,
-            deparser: control(program, Role::Deparser)?,
+            parser: program.parser_block(arch::PARSER)?,
+            control: program.control_block(CONTROL)?,
+            deparser: program.control_block(arch::DEPARSER)?,
             input: Input {
                 port: input("input_port"),
                 direction: input("direction"),
@@ -91,7 +90,7 @@ impl Tc {
         if run.parser_block(self.parser)? != Parsed::Accept {
             return Ok(Verdict::Drop);
         }
-        run.control_block(Role::Switch, self.control)?;
+        run.control_block(CONTROL, self.control)?;
         let copies = self.copies(run);
         let (verdict, out) = self.verdict(run, port);
         if verdict == Verdict::Drop && copies.is_empty() {
@@ -102,7 +101,7 @@ impl Tc {
             priority: run.number(self.output.priority) as u32,
             queue: run.number(self.output.queue) as u16,
         });
-        run.control_block(Role::Deparser, self.deparser)?;
+        run.control_block(arch::DEPARSER, self.deparser)?;
         let bytes = run.deparsed();
         for copy in copies {
             run.copy(copy, &bytes);

@@ -6,11 +6,13 @@
 //! behind egress. A multicast group that is not 0 ends the packet as a fault; the calls are refused
 //! before a packet runs.
 
-use super::{DropField, control, parser};
+use super::DropField;
 use crate::outcome::{Fault, Verdict};
 use crate::run::{Parsed, Run};
-use arch::v1model::{DROP_PORT, STANDARD_METADATA};
-use ir::{Parser, Program, Role, Routine, Var};
+use arch::v1model::{
+    COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM,
+};
+use ir::{Parser, Program, Routine, Var};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct V1Model {
@@ -46,12 +48,12 @@ impl V1Model {
             }
         };
         Some(V1Model {
-            parser: parser(program)?,
-            verify: control(program, Role::VerifyChecksum)?,
-            ingress: control(program, Role::Ingress)?,
-            egress: control(program, Role::Egress)?,
-            compute: control(program, Role::ComputeChecksum)?,
-            deparser: control(program, Role::Deparser)?,
+            parser: program.parser_block(arch::PARSER)?,
+            verify: program.control_block(VERIFY_CHECKSUM)?,
+            ingress: program.control_block(INGRESS)?,
+            egress: program.control_block(EGRESS)?,
+            compute: program.control_block(COMPUTE_CHECKSUM)?,
+            deparser: program.control_block(arch::DEPARSER)?,
             ingress_port: var("ingress_port"),
             egress_spec: var("egress_spec"),
             egress_port: var("egress_port"),
@@ -75,8 +77,8 @@ impl V1Model {
         if let Parsed::Reject(error) = run.parser_block(self.parser)? {
             run.set_number(self.parser_error, error.into());
         }
-        run.control_block(Role::VerifyChecksum, self.verify)?;
-        run.control_block(Role::Ingress, self.ingress)?;
+        run.control_block(VERIFY_CHECKSUM, self.verify)?;
+        run.control_block(INGRESS, self.ingress)?;
         let group = run.number(self.mcast_grp);
         if group != 0 {
             return Err(Fault::Multicast { group });
@@ -89,12 +91,12 @@ impl V1Model {
         run.set_number(self.egress_spec, 0);
         run.set_number(self.enq_timestamp, microseconds);
         run.set_number(self.egress_timestamp, microseconds);
-        run.control_block(Role::Egress, self.egress)?;
+        run.control_block(EGRESS, self.egress)?;
         if run.number(self.egress_spec) == u64::from(DROP_PORT) {
             return Ok(Verdict::Drop);
         }
-        run.control_block(Role::ComputeChecksum, self.compute)?;
-        run.control_block(Role::Deparser, self.deparser)?;
+        run.control_block(COMPUTE_CHECKSUM, self.compute)?;
+        run.control_block(arch::DEPARSER, self.deparser)?;
         let bytes = run.deparsed();
         run.send(out as u32, bytes);
         Ok(Verdict::Forward(out as u32))

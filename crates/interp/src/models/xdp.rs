@@ -1,10 +1,9 @@
 //! `xdp_model`: a packet that the parser rejects is aborted. The deparser runs for the verdicts that
 //! let a packet live; what leaves is the headers it emitted and the payload that the parser left.
 
-use super::{control, parser};
 use crate::outcome::{Fault, Verdict};
 use crate::run::{Parsed, Run};
-use ir::{Parser, Program, Role, Routine, Var};
+use ir::{Parser, Program, Routine, Var};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Xdp {
@@ -19,9 +18,9 @@ pub(crate) struct Xdp {
 impl Xdp {
     pub(super) fn new(program: &Program) -> Option<Xdp> {
         Some(Xdp {
-            parser: parser(program)?,
-            switch: control(program, Role::Switch)?,
-            deparser: control(program, Role::Deparser)?,
+            parser: program.parser_block(arch::PARSER)?,
+            switch: program.control_block(arch::xdp::SWITCH)?,
+            deparser: program.control_block(arch::DEPARSER)?,
             input_port: program.slot_var(arch::xdp::INPUT, "input_port"),
             output_action: program.slot_var(arch::xdp::OUTPUT, "output_action"),
             output_port: program.slot_var(arch::xdp::OUTPUT, "output_port"),
@@ -33,7 +32,7 @@ impl Xdp {
         if run.parser_block(self.parser)? != Parsed::Accept {
             return Ok(Verdict::Aborted);
         }
-        run.control_block(Role::Switch, self.switch)?;
+        run.control_block(arch::xdp::SWITCH, self.switch)?;
         let (verdict, out) = match arch::xdp::Verdict::from_index(run.number(self.output_action)) {
             arch::xdp::Verdict::Aborted => return Ok(Verdict::Aborted),
             arch::xdp::Verdict::Drop => return Ok(Verdict::Drop),
@@ -44,7 +43,7 @@ impl Xdp {
                 (Verdict::Redirect(out), out)
             }
         };
-        run.control_block(Role::Deparser, self.deparser)?;
+        run.control_block(arch::DEPARSER, self.deparser)?;
         let bytes = run.deparsed();
         run.send(out, bytes);
         Ok(verdict)

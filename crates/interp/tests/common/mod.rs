@@ -71,7 +71,7 @@ pub fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
 #[allow(dead_code)]
 pub fn switch(declarations: &str, body: &str) -> String {
     format!(
-        "program xdp\n{ERRORS}labels 4\n\
+        "program xdp reject stop\n{ERRORS}labels 4\n\
          enum xdp_action {{ XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT }}\n\
          header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n  c: bit<8>;\n  d: bit<8>;\n}}\n\
          var xin.input_port: bit<32>\nvar xout.output_action: xdp_action\nvar xout.output_port: bit<32>\n\
@@ -80,10 +80,10 @@ pub fn switch(declarations: &str, body: &str) -> String {
          routine S block() {{\n  xout.output_action = xdp_action::XDP_PASS;\n{body}\n}}\n\
          routine D block() {{\n  emit h;\n}}\n\
          parser P start start {{\n  state start {{\n    extract h;\n    goto accept;\n  }}\n}}\n\
-         pipeline Parser parser P\npipeline Switch control S\npipeline Deparser control D\n\
+         pipeline parser parser P\npipeline switch control S\npipeline deparser deparser D\n\
          slot headers {{\n  header \"h\" = h;\n}}\n\
-         slot xdp_input {{\n  var \"input_port\" = xin.input_port;\n}}\n\
-         slot xdp_output {{\n  var \"output_action\" = xout.output_action;\n  \
+         intrinsic slot xdp_input {{\n  var \"input_port\" = xin.input_port;\n}}\n\
+         intrinsic slot xdp_output {{\n  var \"output_action\" = xout.output_action;\n  \
          var \"output_port\" = xout.output_port;\n}}\n"
     )
 }

@@ -3,8 +3,8 @@
 //! Runs [`Facts`] forward through the parser's graph to its end states, through the controls in
 //! order, and through the actions of applied tables. Guarantees what [`Facts`] does, provided that
 //! every packet starts with all variables zero and all headers invalid, but for what the
-//! architecture sets: variables of slots other than `headers` and `meta`, of which nothing is
-//! assumed when a block begins or an extern was called.
+//! architecture sets: variables of intrinsic slots, of which nothing is assumed when a block begins
+//! or an extern with an effect was called.
 
 use super::facts::Facts;
 use super::mentions::{Mentions, Storage};
@@ -43,21 +43,6 @@ impl Flow {
     pub fn at_key(&self, table: Table) -> Option<&Facts> {
         self.keys.get(&table).map(|f| &**f)
     }
-}
-
-/// The architecture's own variables: those of slots that are not the program's headers or metadata.
-pub fn intrinsic_vars(program: &Program) -> HashSet<Var> {
-    program
-        .slots
-        .iter()
-        .filter(|slot| slot.name != "headers" && slot.name != "meta")
-        .flat_map(|slot| slot.vars.iter().map(|(_, var)| *var))
-        .collect()
-}
-
-/// Whether the blocks after the parser run for a packet that it rejects.
-pub fn runs_after_reject(program: &Program) -> bool {
-    !matches!(program.arch.as_str(), "xdp" | "ebpfFilter")
 }
 
 /// What is known, or that the point is never reached.
@@ -151,7 +136,7 @@ impl<'a> Walker<'a> {
             ended: None,
             exited: None,
             rejected: None,
-            intrinsic: intrinsic_vars(program),
+            intrinsic: program.intrinsic_vars(),
             written: HashMap::new(),
         }
     }
@@ -177,7 +162,7 @@ impl Walker<'_> {
             }
             now = match block.body {
                 BlockBody::Parser(parser) => self.parser(parser, now),
-                BlockBody::Control(routine) => {
+                BlockBody::Control(routine) | BlockBody::Deparser(routine) => {
                     self.exited = None;
                     let mut end = self.body(&p.routines[routine].body, now);
                     join(&mut end, self.exited.take());
@@ -231,7 +216,7 @@ impl Walker<'_> {
             }
         }
         let rejected = self.rejected.take();
-        if runs_after_reject(self.program) {
+        if self.program.on_reject == OnReject::Continue {
             join(&mut accepted, rejected);
         }
         accepted
@@ -493,6 +478,9 @@ impl Walker<'_> {
             visit::Access::WriteHeader(header) => facts.set_valid(p, header, None),
             _ => {}
         });
+        if call.effect == Effect::None {
+            return;
+        }
         self.intrinsic.iter().for_each(|&var| facts.forget(var));
         // Its methods run when it pleases.
         if let Some(object) = call.object {

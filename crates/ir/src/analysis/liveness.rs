@@ -3,11 +3,10 @@
 //! Runs backwards through controls, actions of applied tables and the parser's graph, across the
 //! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any way
 //! from there before it is written again; nobody can tell what its value is. At the end of every
-//! block the architecture reads its own variables ([`intrinsic_vars`]); deparsers read the validity
+//! block the architecture reads its own variables ([`Program::intrinsic_vars`]); deparsers read the validity
 //! of what they emit, and all fields if it is valid, so that a header's fields die where it becomes
 //! invalid. A dead assignment reads nothing.
 
-use super::flow::{intrinsic_vars, runs_after_reject};
 use super::mentions::{Mentions, Storage};
 use crate::visit::{self, Access};
 use crate::*;
@@ -113,7 +112,7 @@ impl Liveness {
             returned: Live::default(),
             exited: Live::default(),
             rejected: Live::default(),
-            intrinsic: intrinsic_vars(program),
+            intrinsic: program.intrinsic_vars(),
         };
         walker.pipeline();
         walker.out
@@ -162,7 +161,7 @@ impl Walker<'_> {
             }
             match block.body {
                 BlockBody::Parser(parser) => live = self.parser(parser, live),
-                BlockBody::Control(routine) => {
+                BlockBody::Control(routine) | BlockBody::Deparser(routine) => {
                     self.exited = live.clone();
                     self.returned = live.clone();
                     self.block(&self.p.routines[routine].body, &mut live);
@@ -173,10 +172,9 @@ impl Walker<'_> {
 
     fn parser(&mut self, id: Parser, after: Live) -> Live {
         let data = &self.p.parsers[id];
-        self.rejected = if runs_after_reject(self.p) {
-            after.clone()
-        } else {
-            Live::default()
+        self.rejected = match self.p.on_reject {
+            OnReject::Continue => after.clone(),
+            OnReject::Stop => Live::default(),
         };
         let mut entries: SecondaryMap<State, Live> = SecondaryMap::new();
         loop {
@@ -542,6 +540,9 @@ impl Walker<'_> {
             Access::ReadHeader(header) => self.gen_header(header, live),
             Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
         });
+        if call.effect == Effect::None {
+            return;
+        }
         for var in &self.intrinsic {
             live.insert(self.out.bits.var(*var));
         }

@@ -75,7 +75,7 @@ pub fn run(program: &mut Program) {
         }
     }
     for block in &mut program.blocks {
-        if let BlockBody::Control(routine) = &mut block.body {
+        if let BlockBody::Control(routine) | BlockBody::Deparser(routine) = &mut block.body {
             *routine = new(&routines, *routine);
         }
     }
@@ -147,7 +147,7 @@ impl Used {
             }
         }
         for block in &program.blocks {
-            if let BlockBody::Control(routine) = block.body {
+            if let Some(routine) = block.body.routine() {
                 used.routine(program, routine);
             }
         }

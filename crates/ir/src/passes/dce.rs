@@ -1,10 +1,11 @@
 //! What nobody reads is not computed; what nobody reaches is not kept.
 //!
 //! Guarantees: no assignment to, copy into or validity change of storage that is dead by
-//! [`Liveness`]; tables do not report results nobody wants; parsers have no unreachable states.
+//! [`Liveness`], nor a call without effect that writes only such storage; tables do not report results nobody wants; parsers have no unreachable states.
 
 use super::{all_bodies, body_mut};
 use crate::analysis::liveness::Liveness;
+use crate::visit::Access;
 use crate::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
@@ -47,6 +48,15 @@ fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
         StmtKind::SetValid(header) | StmtKind::SetInvalid(header) => !headers(program, header)
             .iter()
             .any(|&h| live.valid(stmt, h)),
+        StmtKind::Extern(ref call) if call.effect == Effect::None => {
+            let mut written = false;
+            visit::accesses(program, &stmt.kind, |access| match access {
+                Access::Write(place) => written |= place_lives(program, live, stmt, place),
+                Access::WriteHeader(_) | Access::SetValidity(..) => written = true,
+                Access::Eval(_) | Access::Read(_) | Access::ReadHeader(_) => {}
+            });
+            !written
+        }
         _ => false,
     }
 }

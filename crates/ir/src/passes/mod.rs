@@ -1,5 +1,6 @@
 //! Program to program, without changing what it does: the bytes that leave, the verdict, parser
-//! errors, which table is looked up with which key, what externs are called with, all stay.
+//! errors, which table is looked up with which key, what externs are called with, all stay. Calls without an effect
+//! ([`Effect::None`]) may go.
 //!
 //! A pass is a file with `pub fn run(&mut Program)`; [`PASSES`] says in which order they run.
 

@@ -106,7 +106,11 @@ impl Reader {
                 self.expect("(")?;
                 StmtKind::Call(routine, self.list(")", Reader::arg)?)
             }
-            "extern" => self.extern_call()?,
+            "extern" => self.extern_call(Effect::Any)?,
+            "pure" => {
+                self.expect_word("extern")?;
+                self.extern_call(Effect::None)?
+            }
             "extract" => {
                 let header = self.header()?;
                 let varbit = if self.eat(",") {
@@ -177,7 +181,7 @@ impl Reader {
         })
     }
 
-    fn extern_call(&mut self) -> Result<StmtKind> {
+    fn extern_call(&mut self, effect: Effect) -> Result<StmtKind> {
         let object = if let Token::Punct("::") = self.peek_at(1) {
             let object = self.lookup("extern object", |n| &n.externs)?;
             self.expect("::")?;
@@ -198,6 +202,7 @@ impl Reader {
         Ok(StmtKind::Extern(ExternCall {
             object,
             name,
+            effect,
             args,
             result,
         }))

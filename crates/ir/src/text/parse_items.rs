@@ -51,7 +51,7 @@ impl Reader {
         }
         let item = self.word()?;
         match item.as_str() {
-            "program" => self.program.arch = self.name()?,
+            "program" => self.program_line()?,
             "errors" => loop {
                 let name = self.name()?;
                 self.program.errors.push(name);
@@ -103,7 +103,11 @@ impl Reader {
             "routine" => self.routine()?,
             "parser" => self.parser()?,
             "pipeline" => self.pipeline()?,
-            "slot" => self.slot()?,
+            "slot" => self.slot(SlotKind::Program)?,
+            "intrinsic" => {
+                self.expect_word("slot")?;
+                self.slot(SlotKind::Intrinsic)?;
+            }
             _ => {
                 self.at -= 1;
                 return self.error(format!("`{item}` is no item"));
@@ -576,32 +580,38 @@ impl Reader {
         })
     }
 
-    fn pipeline(&mut self) -> Result<()> {
-        let role = match self.word()?.as_str() {
-            "Parser" => Role::Parser,
-            "VerifyChecksum" => Role::VerifyChecksum,
-            "Ingress" => Role::Ingress,
-            "Egress" => Role::Egress,
-            "ComputeChecksum" => Role::ComputeChecksum,
-            "Filter" => Role::Filter,
-            "Switch" => Role::Switch,
-            "Deparser" => Role::Deparser,
+    fn program_line(&mut self) -> Result<()> {
+        self.program.arch = self.name()?;
+        self.expect_word("reject")?;
+        self.program.on_reject = match self.word()?.as_str() {
+            "stop" => OnReject::Stop,
+            "continue" => OnReject::Continue,
             other => {
                 self.at -= 1;
-                return self.error(format!("`{other}` is no role"));
+                return self.error(format!("expected `stop` or `continue`, not `{other}`"));
             }
         };
-        let body = if self.eat_word("parser") {
-            BlockBody::Parser(self.lookup("parser", |n| &n.parsers)?)
-        } else {
-            self.expect_word("control")?;
-            BlockBody::Control(self.lookup("routine", |n| &n.routines)?)
-        };
-        self.program.blocks.push(PipelineBlock { role, body });
         Ok(())
     }
 
-    fn slot(&mut self) -> Result<()> {
+    fn pipeline(&mut self) -> Result<()> {
+        let name = self.name()?;
+        let body = match self.word()?.as_str() {
+            "parser" => BlockBody::Parser(self.lookup("parser", |n| &n.parsers)?),
+            "control" => BlockBody::Control(self.lookup("routine", |n| &n.routines)?),
+            "deparser" => BlockBody::Deparser(self.lookup("routine", |n| &n.routines)?),
+            other => {
+                self.at -= 1;
+                return self.error(format!(
+                    "`{other}` is no kind of block; expected `parser`, `control` or `deparser`"
+                ));
+            }
+        };
+        self.program.blocks.push(PipelineBlock { name, body });
+        Ok(())
+    }
+
+    fn slot(&mut self, kind: SlotKind) -> Result<()> {
         let name = self.name()?;
         let (mut vars, mut headers) = (Vec::new(), Vec::new());
         self.expect("{")?;
@@ -621,6 +631,7 @@ impl Reader {
         }
         self.program.slots.push(Slot {
             name,
+            kind,
             vars,
             headers,
         });

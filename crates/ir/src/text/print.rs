@@ -36,7 +36,11 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn program(&self, out: &mut String) -> fmt::Result {
         let p = self.program;
-        writeln!(out, "program {}", quote(&p.arch))?;
+        let reject = match p.on_reject {
+            OnReject::Stop => "stop",
+            OnReject::Continue => "continue",
+        };
+        writeln!(out, "program {} reject {reject}", quote(&p.arch))?;
         if !p.errors.is_empty() {
             let errors: Vec<_> = p.errors.iter().map(|e| quote(e)).collect();
             writeln!(out, "errors {}", errors.join(", "))?;
@@ -121,11 +125,18 @@ impl Printer<'_> {
             let body = match block.body {
                 BlockBody::Parser(parser) => format!("parser {}", self.names.parsers[parser]),
                 BlockBody::Control(routine) => format!("control {}", self.names.routines[routine]),
+                BlockBody::Deparser(routine) => {
+                    format!("deparser {}", self.names.routines[routine])
+                }
             };
-            writeln!(out, "pipeline {:?} {body}", block.role)?;
+            writeln!(out, "pipeline {} {body}", quote(&block.name))?;
         }
         for slot in &p.slots {
-            writeln!(out, "slot {} {{", quote(&slot.name))?;
+            let kind = match slot.kind {
+                SlotKind::Program => "",
+                SlotKind::Intrinsic => "intrinsic ",
+            };
+            writeln!(out, "{kind}slot {} {{", quote(&slot.name))?;
             for (path, var) in &slot.vars {
                 writeln!(out, "    var {} = {};", string(path), self.var(*var))?;
             }
@@ -415,7 +426,11 @@ impl Printer<'_> {
                 writeln!(out, "call {routine}({});", args.join(", "))
             }
             StmtKind::Extern(call) => {
-                write!(out, "extern ")?;
+                let effect = match call.effect {
+                    Effect::None => "pure ",
+                    Effect::Any => "",
+                };
+                write!(out, "{effect}extern ")?;
                 if let Some(object) = call.object {
                     write!(out, "{}::", self.names.externs[object])?;
                 }

@@ -2,7 +2,7 @@ use crate::*;
 use diag::Span;
 
 /// Everything that the text form can say.
-pub(crate) const EVERYTHING: &str = r#"program xdp
+pub(crate) const EVERYTHING: &str = r#"program xdp reject stop
 errors NoError, PacketTooShort, `odd one`
 labels 3
 enum Color { red, green }
@@ -100,6 +100,7 @@ routine C block() {
         }
         case 9w3 {}
         default {
+            pure extern `a sum`(in(tmp#v1)) -> meta.port;
             extern C.count::read(in(tmp#v1)) -> meta.port, hdr.eth.src;
         }
     }
@@ -144,14 +145,14 @@ parser P start start {
         goto accept;
     }
 }
-pipeline Parser parser P
-pipeline Switch control C
-pipeline Deparser control D
+pipeline parser parser P
+pipeline switch control C
+pipeline deparser deparser D
 slot headers {
     header "eth" = hdr.eth;
     header "vlan[0]" = hdr.vlan[0];
 }
-slot xin {
+intrinsic slot xin {
     var "port" = meta.port;
     var "" = flag;
 }
@@ -215,8 +216,17 @@ fn errors_say_where() {
         "2:5: `x` is declared already"
     );
     assert_eq!(
-        error("program p\n  var x: bit<8>"),
+        error("program p reject stop\n  var x: bit<8>"),
         "2:3: expected an item at the beginning of a line"
+    );
+    assert_eq!(error("program p\n"), "2:1: expected `reject`");
+    assert_eq!(
+        error("program p reject ignore"),
+        "1:18: expected `stop` or `continue`, not `ignore`"
+    );
+    assert_eq!(
+        error("pipeline p table t"),
+        "1:12: `table` is no kind of block; expected `parser`, `control` or `deparser`"
     );
     assert_eq!(
         error("routine r block() {\n  x = 8w1;\n}"),

@@ -62,10 +62,14 @@ fn recursion(
 
 fn emits(program: &Program, callees: &SecondaryMap<Routine, Vec<Routine>>, errors: &mut Errors) {
     let mut deparsers = HashSet::new();
-    let mut todo: Vec<_> = match program.block(Role::Deparser) {
-        Some(BlockBody::Control(routine)) => vec![routine],
-        _ => Vec::new(),
-    };
+    let mut todo: Vec<_> = program
+        .blocks
+        .iter()
+        .filter_map(|block| match block.body {
+            BlockBody::Deparser(routine) => Some(routine),
+            BlockBody::Parser(_) | BlockBody::Control(_) => None,
+        })
+        .collect();
     while let Some(routine) = todo.pop() {
         if deparsers.insert(routine) {
             todo.extend(&callees[routine]);

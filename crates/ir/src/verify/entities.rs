@@ -4,7 +4,7 @@ use super::Errors;
 use crate::*;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use diag::Span;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Checks that every id outside code and every operand of an expression exists.
 pub(super) fn ids(program: &Program, errors: &mut Errors) {
@@ -84,7 +84,7 @@ pub(super) fn ids(program: &Program, errors: &mut Errors) {
     for block in &p.blocks {
         match block.body {
             BlockBody::Parser(id) => exists(&p.parsers, id, errors),
-            BlockBody::Control(id) => exists(&p.routines, id, errors),
+            BlockBody::Control(id) | BlockBody::Deparser(id) => exists(&p.routines, id, errors),
         }
     }
     for slot in &p.slots {
@@ -169,18 +169,31 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
         table(program, data, errors);
     }
     errors.enter("pipeline".to_owned(), Span::NONE);
-    let mut roles = HashSet::new();
+    let mut names = HashSet::new();
     for block in &program.blocks {
-        let role = block.role;
-        errors.check(roles.insert(role), || format!("two blocks are {role:?}"));
-        let is_parser = matches!(block.body, BlockBody::Parser(_));
-        errors.check(is_parser == (role == Role::Parser), || {
-            format!("the {role:?} has the wrong kind of body")
+        let name = &block.name;
+        errors.check(names.insert(name), || {
+            format!("two blocks are called `{name}`")
         });
-        if let BlockBody::Control(routine) = block.body {
+        if let Some(routine) = block.body.routine() {
             let data = &program.routines[routine];
             errors.check(data.params.is_empty(), || {
-                format!("the {role:?}'s routine has parameters")
+                format!("the routine of block `{name}` has parameters")
+            });
+        }
+    }
+    let mut names = HashSet::new();
+    let mut kinds = HashMap::new();
+    for slot in &program.slots {
+        errors.check(names.insert(&slot.name), || {
+            format!("two slots are called `{}`", slot.name)
+        });
+        for &(_, var) in &slot.vars {
+            errors.check(*kinds.entry(var).or_insert(slot.kind) == slot.kind, || {
+                format!(
+                    "`{}` is in an intrinsic slot and in another",
+                    program.vars[var].name
+                )
             });
         }
     }

@@ -1,6 +1,6 @@
 use crate::text;
 
-const HEAD: &str = "program xdp
+const HEAD: &str = "program xdp reject stop
 errors NoError
 labels 2
 header_type eth {
@@ -128,8 +128,30 @@ fn statements_stand_where_they_belong() {
     ] {
         assert_eq!(found.len(), 1, "{found:?}");
     }
-    let deparser = "routine r block() {\n emit hdr.eth;\n}\npipeline Deparser control r\n";
+    let deparser = "routine r block() {\n emit hdr.eth;\n}\npipeline deparser deparser r\n";
     assert_eq!(errors(deparser), [""; 0]);
+}
+
+#[test]
+fn blocks_and_slots_are_told_apart_by_name() {
+    let c = "routine c block() {\n}\nroutine d block() {\n}\n";
+    let run = |lines: &str| errors(&format!("{c}{lines}"));
+    assert_eq!(
+        run("pipeline one control c\npipeline two control d\n"),
+        [""; 0]
+    );
+    assert_eq!(
+        run("pipeline one control c\npipeline one control d\n"),
+        ["pipeline: two blocks are called `one`"]
+    );
+    assert_eq!(
+        run("slot s {\n}\nintrinsic slot s {\n}\n"),
+        ["pipeline: two slots are called `s`"]
+    );
+    assert_eq!(
+        run("slot s {\n var \"a\" = a;\n}\nintrinsic slot t {\n var \"a\" = a;\n}\n"),
+        ["pipeline: `a` is in an intrinsic slot and in another"]
+    );
 }
 
 #[test]

@@ -273,20 +273,20 @@ impl Generator {
         let dumped: String = (0..8).map(|i| format!("f{i}: bit<48>;\n")).collect();
         let (arch, end) = if is_xdp {
             (
-                "xdp",
-                "pipeline Parser parser p\npipeline Switch control c\npipeline Deparser control d\n\
+                "xdp reject stop",
+                "pipeline parser parser p\npipeline switch control c\npipeline deparser deparser d\n\
                  slot headers {\nheader \"h0\" = h0;\n}\n\
-                 slot xdp_input {\nvar \"input_port\" = xin.port;\n}\n\
-                 slot xdp_output {\nvar \"output_action\" = xout.action;\nvar \"output_port\" = xout.port;\n}\n",
+                 intrinsic slot xdp_input {\nvar \"input_port\" = xin.port;\n}\n\
+                 intrinsic slot xdp_output {\nvar \"output_action\" = xout.action;\nvar \"output_port\" = xout.port;\n}\n",
             )
         } else {
             (
-                "V1Switch",
-                "pipeline Parser parser p\npipeline VerifyChecksum control before\n\
-                 pipeline Ingress control c\npipeline Egress control egress\n\
-                 pipeline ComputeChecksum control after\npipeline Deparser control d\n\
+                "V1Switch reject continue",
+                "pipeline parser parser p\npipeline `verify checksum` control before\n\
+                 pipeline ingress control c\npipeline egress control egress\n\
+                 pipeline `compute checksum` control after\npipeline deparser deparser d\n\
                  slot headers {\nheader \"h0\" = h0;\n}\nslot meta {\nvar \"v1\" = v1;\n}\n\
-                 slot standard_metadata {\nvar \"ingress_port\" = xin.port;\n\
+                 intrinsic slot standard_metadata {\nvar \"ingress_port\" = xin.port;\n\
                  var \"egress_spec\" = xout.port;\nvar \"parser_error\" = v8;\n\
                  var \"packet_length\" = v5;\n}\n",
             )

@@ -4,15 +4,16 @@ use super::{Graph, Shape};
 use control::values::name as match_kind;
 use diag::{SourceMap, Span};
 use ir::{
-    Block, BlockBody, HeaderRef, Keyset, Parser, Program, Role, Routine, SelectCase, Stmt,
-    StmtKind, Target, Transition,
+    Block, BlockBody, HeaderRef, Keyset, Parser, Program, Routine, SelectCase, Stmt, StmtKind,
+    Target, Transition,
 };
 
 /// One graph a block of the pipeline.
 pub fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
     let of = |block: &ir::PipelineBlock| match block.body {
         BlockBody::Parser(parser) => parser_graph(program, map, parser),
-        BlockBody::Control(routine) => control_graph(program, map, routine, block.role),
+        BlockBody::Control(routine) => control_graph(program, map, routine, "control"),
+        BlockBody::Deparser(routine) => control_graph(program, map, routine, "deparser"),
     };
     program.blocks.iter().map(of).collect()
 }
@@ -119,13 +120,8 @@ struct Flow<'a> {
     graph: Graph,
 }
 
-fn control_graph(program: &Program, map: &SourceMap, routine: Routine, role: Role) -> Graph {
+fn control_graph(program: &Program, map: &SourceMap, routine: Routine, kind: &str) -> Graph {
     let data = &program.routines[routine];
-    let kind = if role == Role::Deparser {
-        "deparser"
-    } else {
-        "control"
-    };
     let graph = Graph {
         title: format!("{kind} {}", data.name),
         ..Graph::default()

@@ -2,8 +2,8 @@
 //! the values its selects ask for, then mutations.
 
 use ir::{
-    Bits, BlockBody, Expr, ExprKind, HeaderRef, Keyset, Program, Role, SelectCase, State, Stmt,
-    StmtKind, Target, Transition, Type,
+    Bits, Expr, ExprKind, HeaderRef, Keyset, Program, SelectCase, State, Stmt, StmtKind, Target,
+    Transition, Type,
 };
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -130,7 +130,7 @@ fn instance(header: HeaderRef) -> Instance {
 impl Walk<'_, '_> {
     fn run(&mut self) {
         let program = self.packets.program;
-        let Some(BlockBody::Parser(parser)) = program.block(Role::Parser) else {
+        let Some(parser) = program.parser_block(arch::PARSER) else {
             return;
         };
         let parser = &program.parsers[parser];

@@ -18,7 +18,7 @@ use crate::plan::flow::Flow;
 use crate::{BpfOutput, Options, errors, snapshot};
 use cgen::tree::{Block, Expr as C, Stmt};
 use diag::{Diagnostics, SourceMap, Span};
-use ir::{BlockBody, ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
+use ir::{ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashSet};
 use storage::{Spilled, mentions_data, pointer};
@@ -85,10 +85,9 @@ fn settle(
         all.push(*d);
         all
     };
-    let copied = match program.block(ir::Role::Deparser) {
-        Some(BlockBody::Control(deparser)) => snapshot::of_emits(program, deparser),
-        _ => None,
-    };
+    let copied = program
+        .control_block(arch::DEPARSER)
+        .and_then(|deparser| snapshot::of_emits(program, deparser));
     let program = copied.as_ref().unwrap_or(program);
     let mut forced: BTreeSet<Header> = BTreeSet::new();
     if options.copy_headers {

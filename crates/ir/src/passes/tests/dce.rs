@@ -150,8 +150,8 @@ routine c block() {
     extern flows::lookup(in(b), out(a)) -> f;
     if f { port = cast(a, bit<32>); }
 }
-pipeline Switch control c
-slot xdp_output {
+pipeline switch control c
+intrinsic slot xdp_output {
     var \"output_port\" = port;
 }
 ",
@@ -160,4 +160,53 @@ slot xdp_output {
     assert!(!text.contains("a = 8w1"), "{text}");
     assert!(!text.contains("f = true"), "{text}");
     assert!(text.contains("b = 8w2"), "{text}");
+}
+
+#[test]
+fn a_pure_call_whose_results_nobody_reads_goes() {
+    let call = |effect: &str| {
+        after(
+            &format!(
+                "routine c block() {{
+    {effect}extern sum(in(a)) -> b;
+    {effect}extern sum(in(a)) -> a;
+    port = cast(a, bit<32>);
+}}
+pipeline switch control c
+intrinsic slot xdp_output {{
+    var \"output_port\" = port;
+}}
+"
+            ),
+            &[dce::run],
+        )
+    };
+    let pure = call("pure ");
+    assert_eq!(pure.matches("extern sum").count(), 1, "{pure}");
+    assert!(pure.contains("pure extern sum(in(a)) -> a;"), "{pure}");
+    let effect = call("");
+    assert_eq!(effect.matches("extern sum").count(), 2, "{effect}");
+}
+
+#[test]
+fn only_calls_with_an_effect_read_what_the_architecture_reads() {
+    let call = |effect: &str| {
+        after(
+            &format!(
+                "routine c block() {{
+    port = 32w1;
+    {effect}extern sum(in(a)) -> b;
+    port = cast(b, bit<32>);
+}}
+pipeline switch control c
+intrinsic slot xdp_output {{
+    var \"output_port\" = port;
+}}
+"
+            ),
+            &[dce::run],
+        )
+    };
+    assert!(!call("pure ").contains("port = 32w1"));
+    assert!(call("").contains("port = 32w1"));
 }

@@ -10,7 +10,7 @@ mod propagate;
 use crate::{Program, text, verify};
 
 /// Declarations that the snapshots share.
-const HEAD: &str = "program xdp
+const HEAD: &str = "program xdp reject stop
 errors NoError, PacketTooShort, NoMatch, StackOutOfBounds
 labels 4
 header_type eth {
@@ -72,13 +72,13 @@ fn pipeline(parser: &str, control: &str, deparser: &str, passes: &[fn(&mut Progr
 {control}}}
 routine d block() {{
 {deparser}}}
-pipeline Parser parser p
-pipeline Switch control c
-pipeline Deparser control d
+pipeline parser parser p
+pipeline switch control c
+pipeline deparser deparser d
 slot headers {{
     header \"eth\" = h.eth;
 }}
-slot xdp_output {{
+intrinsic slot xdp_output {{
     var \"output_port\" = port;
 }}
 "
@@ -101,8 +101,8 @@ fn what_nothing_mentions_is_forgotten() {
 routine c block() {{
     port = cast(c, bit<32>);
 }}
-pipeline Switch control c
-slot xdp_output {{
+pipeline switch control c
+intrinsic slot xdp_output {{
     var \"output_port\" = port;
 }}
 "
@@ -123,8 +123,8 @@ stack h.t next next { h.t0, h.t1 }
 routine c block() {
     port = cast(c, bit<32>);
 }
-pipeline Switch control c
-slot xdp_output {
+pipeline switch control c
+intrinsic slot xdp_output {
     var \"output_port\" = port;
 }
 "

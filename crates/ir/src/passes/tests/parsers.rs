@@ -168,8 +168,8 @@ fn the_whole_pipeline_leaves_nothing_to_call() {
 routine c block() {{
     call f(header h.t1, out w);
 }}
-pipeline Switch control c
-slot xdp_output {{
+pipeline switch control c
+intrinsic slot xdp_output {{
     var \"output_port\" = w;
 }}
 "

@@ -1,0 +1,127 @@
+//! What elaboration hands on of an architecture's model.
+
+mod support;
+
+use arch::{Architecture, BlockKind, Slot};
+use ir::{BlockBody, Effect, SlotKind, StmtKind, visit};
+use support::{Outcome, compile};
+
+const HEAD: &str = "\
+#include <core.p4>
+header h_t { bit<8> a; }
+struct headers_t { h_t h; }
+struct meta_t { bit<8> m; }
+";
+
+/// A program for each architecture.
+const PROGRAMS: [(&Architecture, &str); 4] = [
+    (
+        &arch::ebpf::ARCHITECTURE,
+        "#include <ebpf_model.p4>
+parser p(packet_in packet, out headers_t hdr) { state start { transition reject; } }
+control c(inout headers_t hdr, out bool accept) { apply { accept = true; } }
+ebpfFilter(p(), c()) main;",
+    ),
+    (
+        &arch::xdp::ARCHITECTURE,
+        "#include <xdp_model.p4>
+parser p(packet_in packet, out headers_t hdr) { state start { transition reject; } }
+control c(inout headers_t hdr, in xdp_input i, out xdp_output o) {
+    apply { o.output_port = csum_replace2(1, 2, 3) ++ BPF_KTIME_GET_NS()[15:0]; }
+}
+control d(in headers_t hdr, packet_out packet) { apply { } }
+xdp(p(), c(), d()) main;",
+    ),
+    (
+        &arch::tc::ARCHITECTURE,
+        "#include <tc_model.p4>
+parser p(packet_in packet, out headers_t hdr) { state start { transition reject; } }
+control c(inout headers_t hdr, in tc_input i, inout tc_output o) { apply { } }
+control d(in headers_t hdr, packet_out packet) { apply { } }
+tc(p(), c(), d()) main;",
+    ),
+    (
+        &arch::v1model::ARCHITECTURE,
+        "#include <v1model.p4>
+parser p(packet_in packet, out headers_t hdr, inout meta_t m, inout standard_metadata_t s) {
+    state start { transition reject; }
+}
+control v(inout headers_t hdr, inout meta_t m) { apply { } }
+control i(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) { apply { } }
+control e(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) { apply { } }
+control k(inout headers_t hdr, inout meta_t m) { apply { } }
+control d(packet_out packet, in headers_t hdr) { apply { } }
+V1Switch(p(), v(), i(), e(), k(), d()) main;",
+    ),
+];
+
+fn program(text: &str) -> ir::Program {
+    match compile("test.p4", &format!("{HEAD}{text}")) {
+        Outcome::Program(program, _) => *program,
+        Outcome::Refused(_, why) | Outcome::Unchecked(why) | Outcome::Broken(why) => {
+            panic!("{why}")
+        }
+    }
+}
+
+#[test]
+fn the_program_says_what_its_architecture_does() {
+    assert_eq!(PROGRAMS.map(|(arch, _)| arch), arch::all());
+    for (arch, text) in PROGRAMS {
+        let program = program(text);
+        assert_eq!(program.arch, arch.package);
+        assert_eq!(program.on_reject, arch.on_reject, "{}", arch.name);
+        let blocks: Vec<_> = program
+            .blocks
+            .iter()
+            .map(|block| {
+                let kind = match block.body {
+                    BlockBody::Parser(_) => BlockKind::Parser,
+                    BlockBody::Control(_) => BlockKind::Control,
+                    BlockBody::Deparser(_) => BlockKind::Deparser,
+                };
+                (block.name.as_str(), kind)
+            })
+            .collect();
+        let expected: Vec<_> = arch.blocks.iter().map(|b| (b.name, b.kind)).collect();
+        assert_eq!(blocks, expected);
+        let slots: Vec<_> = program
+            .slots
+            .iter()
+            .map(|slot| (slot.name.as_str(), slot.kind))
+            .collect();
+        let mut expected = Vec::new();
+        for slot in arch.blocks.iter().flat_map(|b| b.params) {
+            let slot = match *slot {
+                Slot::Program(name) => (name, SlotKind::Program),
+                Slot::Intrinsic(name) => (name, SlotKind::Intrinsic),
+                Slot::PacketIn | Slot::PacketOut => continue,
+            };
+            if !expected.contains(&slot) {
+                expected.push(slot);
+            }
+        }
+        assert_eq!(slots, expected);
+    }
+}
+
+#[test]
+fn pure_is_what_the_declaration_calls_pure() {
+    let program = program(PROGRAMS[1].1);
+    let mut calls = Vec::new();
+    for body in visit::bodies(&program) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind {
+                calls.push((call.name.to_string(), call.effect));
+            }
+        });
+    }
+    let call = |name: &str, effect| (name.to_owned(), effect);
+    assert_eq!(
+        calls,
+        [
+            call("csum_replace2", Effect::None),
+            call("BPF_KTIME_GET_NS", Effect::Any)
+        ]
+    );
+}
