@@ -1,6 +1,8 @@
 //! Reads source files, and has the include files that come with Onpath built in.
 
 use diag::system_message;
+use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
@@ -89,17 +91,22 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
+        // A pipe may be given as the program; one that an `#include` finds would wait for a writer.
+        let pipes = if from.is_none() {
+            Pipes::Read
+        } else {
+            Pipes::Refuse
+        };
         for place in &places {
-            match read(place) {
-                Ok(text) => {
-                    return Ok(Loaded {
-                        name: place.display().to_string(),
-                        text: text.into(),
-                    });
+            let name = place.display().to_string();
+            match read(place, pipes) {
+                Ok(bytes) if bytes.contains(&0) && std::str::from_utf8(&bytes).is_err() => {
+                    let reason = "it is not text".into();
+                    return Err(LoadError::Unreadable { name, reason });
                 }
+                Ok(bytes) => return Ok(Loaded::from_bytes(name, bytes)),
                 Err(ReadError::Missing) => {}
                 Err(ReadError::Unreadable(reason)) => {
-                    let name = place.display().to_string();
                     return Err(LoadError::Unreadable { name, reason });
                 }
             }
@@ -115,7 +122,9 @@ impl SourceLoader for FileLoader {
                 if from.is_some() {
                     tried.push(format!("{BUILT_IN_FOLDER}{path}"));
                 }
-                Err(LoadError::NotFound { tried })
+                let offered = BUILT_IN.iter().filter(|_| system);
+                let built_in = offered.map(|(name, _)| name.to_string()).collect();
+                Err(LoadError::NotFound { tried, built_in })
             }
         }
     }
@@ -134,19 +143,30 @@ fn built_in_program(path: &str, from: Option<&str>, system: bool) -> Option<Stri
 }
 
 fn built_in(name: &str, text: &'static str) -> Loaded {
-    Loaded {
-        name: format!("{BUILT_IN_FOLDER}{name}"),
-        text: text.into(),
-    }
+    Loaded::new(format!("{BUILT_IN_FOLDER}{name}"), text)
 }
 
 /// A file that a command was given by name, or why it cannot be read.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let shown = path.display();
-    read(path).map_err(|error| match error {
-        ReadError::Missing => format!("cannot read `{shown}`: there is no such file"),
-        ReadError::Unreadable(reason) => format!("cannot read `{shown}`: {reason}"),
+    let unreadable = |reason: String| format!("cannot read `{shown}`: {reason}");
+    let bytes = read(path, Pipes::Read).map_err(|error| match error {
+        ReadError::Missing => unreadable("there is no such file".into()),
+        ReadError::Unreadable(reason) => unreadable(reason),
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let before = &error.as_bytes()[..at];
+        let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+        unreadable(format!("line {line} is not UTF-8 text"))
     })
+}
+
+/// Whether pipes are read as files are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pipes {
+    Read,
+    Refuse,
 }
 
 enum ReadError {
@@ -154,7 +174,8 @@ enum ReadError {
     Unreadable(String),
 }
 
-fn read(path: &Path) -> Result<String, ReadError> {
+/// The bytes of a regular file or, if wanted, a pipe. Devices have no end, and directories no text.
+fn read(path: &Path, pipes: Pipes) -> Result<Vec<u8>, ReadError> {
     let unreadable = |error: std::io::Error| ReadError::Unreadable(system_message(&error));
     let about = match std::fs::metadata(path) {
         Ok(about) => about,
@@ -163,25 +184,32 @@ fn read(path: &Path) -> Result<String, ReadError> {
         }
         Err(error) => return Err(unreadable(error)),
     };
-    if about.is_dir() {
-        return Err(ReadError::Unreadable("it is a directory".into()));
+    let kind = about.file_type();
+    let refused = match pipes {
+        _ if kind.is_file() => None,
+        _ if kind.is_dir() => Some("it is a directory"),
+        Pipes::Read if kind.is_fifo() => None,
+        Pipes::Refuse if kind.is_fifo() => Some("it is a pipe, not a regular file"),
+        _ => Some("it is a device or a socket, not a regular file"),
+    };
+    if let Some(reason) = refused {
+        return Err(ReadError::Unreadable(reason.into()));
     }
-    if about.len() > LARGEST {
+    let mut bytes = Vec::new();
+    // What a pipe or a file of the kernel holds is known only once it is read.
+    let mut bounded = std::fs::File::open(path)
+        .map_err(unreadable)?
+        .take(LARGEST + 1);
+    if about.len() <= LARGEST {
+        bounded.read_to_end(&mut bytes).map_err(unreadable)?;
+    }
+    if about.len() > LARGEST || bytes.len() as u64 > LARGEST {
         return Err(ReadError::Unreadable(format!(
             "it is larger than {} MiB",
             LARGEST >> 20
         )));
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count()
-            + 1;
-        ReadError::Unreadable(format!("line {line} is not UTF-8 text"))
-    })
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -200,6 +228,56 @@ mod tests {
         assert_eq!(beside.name, "<onpath>/pdm/chain.p4h");
         let header = LOADER.load("core.p4", Some(&main.name), true).unwrap();
         assert_eq!(header.name, "<onpath>/core.p4");
+    }
+
+    /// Why a file cannot be included by `/tmp/main.p4`.
+    fn reason(path: &str) -> String {
+        match LOADER.load(path, Some("/tmp/main.p4"), false) {
+            Err(LoadError::Unreadable { reason, .. }) => reason,
+            other => panic!("{path}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn only_regular_files_are_included_and_none_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert_eq!(
+            reason("/dev/zero"),
+            "it is a device or a socket, not a regular file"
+        );
+        assert_eq!(
+            reason(&pipe.display().to_string()),
+            "it is a pipe, not a regular file"
+        );
+        let huge = folder.path().join("huge");
+        let file = std::fs::File::create(&huge).unwrap();
+        file.set_len(LARGEST + 1).unwrap();
+        let huge = huge.display().to_string();
+        assert_eq!(reason(&huge), "it is larger than 64 MiB");
+        file.set_len(LARGEST).unwrap();
+        assert!(LOADER.load(&huge, Some("/tmp/main.p4"), false).is_ok());
+    }
+
+    #[test]
+    fn a_pipe_may_be_the_program_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let name = pipe.display().to_string();
+        let load_of = |bytes: usize| {
+            let writer = pipe.clone();
+            let writer = std::thread::spawn(move || {
+                // The reader leaves when the limit is reached.
+                let _ = std::fs::write(writer, vec![b'\n'; bytes]);
+            });
+            let loaded = LOADER.load(&name, None, false);
+            writer.join().unwrap();
+            loaded.map(|loaded| loaded.text.len())
+        };
+        assert_eq!(load_of(3), Ok(3));
+        assert!(load_of(LARGEST as usize + 4096).is_err());
     }
 
     #[test]

@@ -9,9 +9,6 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The most elements a stack may have.
-const MAX_STACK: u32 = 1024;
-
 /// What a type that can be stored is made of.
 #[derive(Debug)]
 pub(crate) enum Shape {
@@ -108,9 +105,6 @@ impl Elab<'_> {
                     .collect(),
             ),
             Ty::Stack(elem, size) => {
-                if *size == 0 || *size > MAX_STACK {
-                    return self.fail(errors::stack_size(span, *size, MAX_STACK));
-                }
                 let elem = self.resolve(elem);
                 match *self.shape(&elem, span)? {
                     Shape::Header(_) | Shape::Union(_) => Shape::Stack(elem, *size),

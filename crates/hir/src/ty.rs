@@ -47,6 +47,9 @@ ids! {
     StateId "state";
 }
 
+/// The most elements that a header stack may have, on every target.
+pub const MAX_STACK_SIZE: u32 = 1024;
+
 /// A type. `typedef` leaves no trace; `type` does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Ty {
@@ -83,7 +86,7 @@ pub enum Ty {
     Enum(EnumId),
     /// A `type` of another type, which is looked up in [`crate::Module::new_types`].
     NewType(NewTypeId),
-    /// A header stack: element type and number of elements.
+    /// A header stack: element type and number of elements, from 1 to [`MAX_STACK_SIZE`].
     Stack(Rc<Ty>, u32),
     /// `tuple<...>`, also the type of `{a, b}` where nothing else is known.
     Tuple(Rc<[Ty]>),

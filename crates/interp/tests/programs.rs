@@ -25,12 +25,12 @@ impl SourceLoader for Files {
         ];
         let found = places.iter().find_map(|place| {
             let text = std::fs::read_to_string(place).ok()?;
-            Some(Loaded {
-                name: place.display().to_string(),
-                text: text.into(),
-            })
+            Some(Loaded::new(place.display().to_string(), text))
         });
-        found.ok_or(LoadError::NotFound { tried: Vec::new() })
+        found.ok_or(LoadError::NotFound {
+            tried: Vec::new(),
+            built_in: Vec::new(),
+        })
     }
 }
 

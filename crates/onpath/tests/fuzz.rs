@@ -27,10 +27,7 @@ struct OneText<'a> {
 impl SourceLoader for OneText<'_> {
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
         match from {
-            None => Ok(Loaded {
-                name: path.into(),
-                text: self.text.into(),
-            }),
+            None => Ok(Loaded::new(path, self.text)),
             // Mutated names must not lead into the file system.
             Some(from) => self
                 .files

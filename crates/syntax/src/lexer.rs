@@ -189,6 +189,25 @@ impl Lexer {
     }
 }
 
+/// What stands for a byte that is not UTF-8, see [`crate::Loaded::replaced`].
+pub(crate) const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
+/// The first byte of a text where a [`REPLACEMENT`] stands outside of all tokens: in a comment.
+pub(crate) fn replaced_in_comment(text: Rc<str>) -> Option<usize> {
+    let mut lexer = Lexer::new(Rc::clone(&text));
+    let mut from = 0;
+    loop {
+        let raw = lexer.next();
+        if let Some(found) = text[from..raw.lo].find(REPLACEMENT) {
+            return Some(from + found);
+        }
+        if raw.kind == Kind::Eof {
+            return None;
+        }
+        from = raw.hi;
+    }
+}
+
 /// Whether text reads as what stands behind a string in an annotation or argument list.
 fn may_follow_string(bytes: &[u8]) -> bool {
     let next = bytes.iter().find(|b| !b.is_ascii_whitespace());

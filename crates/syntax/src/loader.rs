@@ -11,6 +11,32 @@ pub struct Loaded {
     pub name: String,
     /// The whole text.
     pub text: Rc<str>,
+    /// Whether bytes of the file are not UTF-8. Each of them is a U+FFFD in `text`; that is a warning
+    /// in a comment and an error elsewhere.
+    pub replaced: bool,
+}
+
+impl Loaded {
+    /// A text that was UTF-8 from the start.
+    pub fn new(name: impl Into<String>, text: impl Into<Rc<str>>) -> Loaded {
+        Loaded {
+            name: name.into(),
+            text: text.into(),
+            replaced: false,
+        }
+    }
+
+    /// The bytes of a file as text.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Loaded {
+        match String::from_utf8(bytes) {
+            Ok(text) => Loaded::new(name, text),
+            Err(error) => Loaded {
+                name: name.into(),
+                text: String::from_utf8_lossy(error.as_bytes()).into(),
+                replaced: true,
+            },
+        }
+    }
 }
 
 /// Why a source text could not be had.
@@ -20,8 +46,11 @@ pub enum LoadError {
     NotFound {
         /// The places.
         tried: Vec<String>,
+        /// What `#include <...>` finds without any search path: the headers that come with the
+        /// compiler, by name. Empty if the path was not in angle brackets.
+        built_in: Vec<String>,
     },
-    /// There is one, but it cannot be read or is no UTF-8 text.
+    /// There is one, but it cannot be read.
     Unreadable {
         /// The file.
         name: String,
@@ -69,13 +98,13 @@ impl SourceLoader for MemoryLoader {
         let names: Vec<String> = beside.into_iter().chain([path.to_string()]).collect();
         for name in &names {
             if let Some(text) = self.texts.get(name) {
-                return Ok(Loaded {
-                    name: name.clone(),
-                    text: Rc::clone(text),
-                });
+                return Ok(Loaded::new(name.clone(), Rc::clone(text)));
             }
         }
-        Err(LoadError::NotFound { tried: names })
+        Err(LoadError::NotFound {
+            tried: names,
+            built_in: Vec::new(),
+        })
     }
 }
 

@@ -244,7 +244,7 @@ fn functions_and_actions() {
             ("action a { }", "E0110"),
             ("action a() x = 1;", "E0110"),
             ("void f() { action a() { } }", "E0119"),
-            ("void f() { bit<8> g() { } }", "E0111"),
+            ("void f() { bit<8> g() { } }", "E0119"),
         ],
     );
 }

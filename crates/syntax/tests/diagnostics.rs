@@ -27,10 +27,12 @@ fn cases() -> BTreeMap<String, String> {
     texts.collect()
 }
 
-/// Texts in memory, some of which cannot be read.
+/// Texts in memory, some of which cannot be read or are no UTF-8.
 #[derive(Default)]
 struct Texts {
     readable: MemoryLoader,
+    /// Files in Latin-1.
+    latin1: BTreeMap<String, Vec<u8>>,
     unreadable: BTreeSet<String>,
 }
 
@@ -39,10 +41,20 @@ impl SourceLoader for Texts {
         if self.unreadable.contains(path) {
             return Err(LoadError::Unreadable {
                 name: path.into(),
-                reason: "it is not UTF-8".into(),
+                reason: "it is a directory".into(),
             });
         }
-        self.readable.load(path, from, system)
+        if let Some(bytes) = self.latin1.get(path) {
+            return Ok(Loaded::from_bytes(path, bytes.clone()));
+        }
+        let found = self.readable.load(path, from, system);
+        found.map_err(|error| match error {
+            LoadError::NotFound { tried, .. } if system => LoadError::NotFound {
+                tried,
+                built_in: vec!["core.p4".into(), "v1model.p4".into()],
+            },
+            error => error,
+        })
     }
 }
 
@@ -59,6 +71,9 @@ fn shown(sources: &str) -> String {
             defines.push((name.to_string(), value.map(String::from)));
         } else if let Some(name) = name.strip_prefix("unreadable ") {
             loader.unreadable.insert(name.to_string());
+        } else if let Some(name) = name.strip_prefix("latin1 ") {
+            let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap());
+            loader.latin1.insert(name.to_string(), bytes.collect());
         } else {
             loader.readable = loader.readable.with(name, text);
         }

@@ -21,14 +21,12 @@ impl SourceLoader for Disk {
             .chain([root().join("p4include").join(path), PathBuf::from(path)]);
         for place in places {
             if let Ok(text) = std::fs::read_to_string(&place) {
-                return Ok(Loaded {
-                    name: place.display().to_string(),
-                    text: text.into(),
-                });
+                return Ok(Loaded::new(place.display().to_string(), text));
             }
         }
         Err(LoadError::NotFound {
             tried: vec![path.to_string()],
+            built_in: Vec::new(),
         })
     }
 }

@@ -14,6 +14,8 @@ typedef s_t[4] stack_t; //~ E0303 `s_t` cannot be the element of a header stack
 typedef tuple<void> t_t; //~ E0303 an element of a tuple
 header ok_t { bit<8> x; }
 typedef ok_t[0] zero_t; //~ E0323 0 elements
+typedef ok_t[1024] most_t;
+typedef ok_t[1025] more_t; //~ E0323 1025 elements
 typedef bit<(-1)> neg_t; //~ E0322 a width of -1
 typedef int<0> izero_t; //~ E0322 a width of 0
 typedef bit<100000> wide_t; //~ E0322 a width of 100000
@@ -24,7 +26,8 @@ typedef two_of<two_of<two_of<two_of<ok_t>>>> p16;
 typedef two_of<two_of<two_of<two_of<p16>>>> p256;
 typedef two_of<two_of<two_of<two_of<p256>>>> p4k;
 typedef two_of<two_of<two_of<two_of<two_of<p4k>>>>> p128k; //~ E0324 this type is too large
-struct huge_t { ok_t[60000] a; ok_t[60000] b; } //~ E0324 this type is too large
+struct kilo_t { ok_t[1024] s; }
+struct huge_t { two_of<two_of<two_of<two_of<two_of<two_of<kilo_t>>>>>> a; } //~ E0324 this type is too large
 header array_t { bit<8>[16] bytes; } //~ E0303 `bit<8>` cannot be the element of a header stack
 enum bit<8> over_t { unknown = 300 } //~ E0347 300 does not fit in `bit<8>`
 enum int<8> edge_t { least = -128, most = 127, over = 128 } //~ E0347 128 does not fit in `int<8>`

@@ -35,16 +35,6 @@ pub(crate) fn not_storable(at: Span) -> Diagnostic {
     .help("use `bit`, `int`, `bool`, enums, and headers, structs and stacks of these")
 }
 
-/// A stack without elements, or with more than any target could keep.
-pub(crate) fn stack_size(at: Span, size: u32, most: u32) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0553"),
-        at,
-        format!("a header stack of {size} elements"),
-    )
-    .help(format!("give it from 1 to {most} elements"))
-}
-
 /// A stack of something that is neither a header nor a union.
 pub(crate) fn stack_of_what(at: Span) -> Diagnostic {
     Diagnostic::error(

@@ -34,10 +34,7 @@ impl SourceLoader for Texts {
         let folder = from.and_then(|from| Path::new(from).parent());
         let name = folder.unwrap_or(Path::new("")).join(path);
         let text = std::fs::read_to_string(root().join(&name)).map_err(|_| missing)?;
-        Ok(Loaded {
-            name: name.display().to_string(),
-            text: text.into(),
-        })
+        Ok(Loaded::new(name.display().to_string(), text))
     }
 }
 

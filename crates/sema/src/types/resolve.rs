@@ -14,8 +14,6 @@ use syntax::ast;
 
 /// The widest integer, in bits.
 pub(crate) const MAX_WIDTH: u32 = 1 << 16;
-/// The largest header stack.
-pub(crate) const MAX_STACK: u32 = 1 << 16;
 /// How many nodes a type may have when written out, and how deep it may nest.
 const MAX_TYPE: u32 = 2048;
 const MAX_TYPE_DEPTH: u32 = 64;
@@ -94,9 +92,9 @@ impl Checker<'_> {
             return Ty::Poison;
         };
         match value.to_u32() {
-            Some(n) if (1..=MAX_STACK).contains(&n) => Ty::Stack(Rc::new(ty), n),
+            Some(n) if (1..=MAX_STACK_SIZE).contains(&n) => Ty::Stack(Rc::new(ty), n),
             _ => {
-                self.report(types::stack_size(span, &value, MAX_STACK));
+                self.report(types::stack_size(span, &value, MAX_STACK_SIZE));
                 Ty::Poison
             }
         }

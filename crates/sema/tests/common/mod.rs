@@ -35,10 +35,7 @@ impl SourceLoader for Files {
         if let Some((name, text)) = &self.given
             && name == path
         {
-            return Ok(Loaded {
-                name: name.clone(),
-                text: text.as_str().into(),
-            });
+            return Ok(Loaded::new(name.clone(), text.as_str()));
         }
         let beside = from
             .and_then(|f| Path::new(f).parent())
@@ -50,14 +47,12 @@ impl SourceLoader for Files {
         ];
         for place in places.into_iter().flatten() {
             if let Ok(text) = std::fs::read_to_string(&place) {
-                return Ok(Loaded {
-                    name: shown(&place),
-                    text: text.into(),
-                });
+                return Ok(Loaded::new(shown(&place), text));
             }
         }
         Err(LoadError::NotFound {
             tried: vec![path.to_owned()],
+            built_in: Vec::new(),
         })
     }
 }

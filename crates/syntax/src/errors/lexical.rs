@@ -36,6 +36,20 @@ pub fn unknown_character(span: Span, text: &str) -> Diagnostic {
     .help(help)
 }
 
+/// Bytes in code or in a string that are not UTF-8.
+pub fn not_utf8(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0108"), span, "this is not UTF-8 text")
+        .label("these bytes are in another encoding")
+        .help("save the file as UTF-8, or remove the character")
+}
+
+/// Bytes in a comment that are not UTF-8.
+pub fn not_utf8_comment(span: Span) -> Diagnostic {
+    Diagnostic::warning(Code("W0005"), span, "a comment is not UTF-8 text")
+        .label("the first byte in another encoding")
+        .help("save the file as UTF-8; comments have no effect, so it is read all the same")
+}
+
 /// A string without its closing quote.
 pub fn unclosed_string(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0102"), span, "the string does not end on its line")

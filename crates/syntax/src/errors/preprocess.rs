@@ -3,7 +3,12 @@
 use diag::{Code, Diagnostic, Span};
 
 /// `#include` of a file that is nowhere.
-pub fn include_not_found(span: Span, path: &str, tried: &[String]) -> Diagnostic {
+pub fn include_not_found(
+    span: Span,
+    path: &str,
+    tried: &[String],
+    built_in: &[String],
+) -> Diagnostic {
     let places = tried
         .iter()
         .map(|t| format!("`{t}`"))
@@ -14,9 +19,19 @@ pub fn include_not_found(span: Span, path: &str, tried: &[String]) -> Diagnostic
     } else {
         format!(" (looked for {places})")
     };
+    let help = "correct the name, or give the folder that has the file with -I";
+    let help = if built_in.is_empty() {
+        help.to_string()
+    } else {
+        let names: Vec<String> = built_in.iter().map(|name| format!("<{name}>")).collect();
+        format!(
+            "the headers that come with Onpath are {}; {help}",
+            names.join(", ")
+        )
+    };
     Diagnostic::error(Code("E0001"), span, format!("cannot find `{path}`{looked}"))
         .label("included here")
-        .help("correct the name, or give the folder that has the file with -I")
+        .help(help)
 }
 
 /// `#include` of a file that cannot be read or is no text.
@@ -27,7 +42,7 @@ pub fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
         format!("cannot read `{name}`: {reason}"),
     )
     .label("included here")
-    .help("make the file readable and save it as UTF-8 text")
+    .help("an #include needs a text file that exists and can be read")
 }
 
 /// `#include` without a file name.

@@ -102,6 +102,9 @@ impl Parser<'_> {
 
     /// `T x;` or `T x = e;`
     pub(super) fn variable(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
+        if self.at_local_function() {
+            return Err(self.misplaced_function());
+        }
         let kind = self.variable_head()?;
         if self.at_kind(Kind::Comma) {
             return Err(self.report(mistakes::several_names(self.span())));
@@ -337,6 +340,14 @@ impl Parser<'_> {
             kind: TypeKind::Name { global, name },
             span,
         })
+    }
+
+    /// Tells that a function, whose first token is at hand, stands inside of something.
+    pub(super) fn misplaced_function(&mut self) -> super::Failed {
+        let help = "functions stand at top level: move it in front of the control or parser and pass what it \
+                    needs as parameters; an action may stand in a control";
+        let span = self.span();
+        self.report(grammar::misplaced(span, "a function", "here", help))
     }
 
     /// Tells that a declaration that is known stands at a wrong place.

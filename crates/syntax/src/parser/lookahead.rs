@@ -199,6 +199,21 @@ impl Parser<'_> {
         self.skip_type(&mut look) && self.seen(&look).is_name()
     }
 
+    /// Whether `T f(...) {` or `T f<U>(...) {` stands here: a function, where only a variable or an instance may.
+    pub(super) fn at_local_function(&self) -> bool {
+        let mut look = self.look(0);
+        if !self.skip_type(&mut look) || !self.seen(&look).is_name() {
+            return false;
+        }
+        look = self.after(look);
+        if self.seen(&look) == Kind::Lt && !self.skip_type_args(&mut look) {
+            return false;
+        }
+        self.seen(&look) == Kind::LParen
+            && self.skip_brackets(&mut look)
+            && self.seen(&look) == Kind::LBrace
+    }
+
     /// Whether the `(` at hand begins a cast.
     pub(super) fn at_cast(&self) -> bool {
         let mut look = self.look(1);

@@ -41,8 +41,8 @@ impl Preprocessor<'_> {
         let from = self.chain.last().map(|(_, name)| name.clone());
         let loaded = match self.loader.load(&path, from.as_deref(), system) {
             Ok(loaded) => loaded,
-            Err(LoadError::NotFound { tried }) => {
-                self.tell(errors::include_not_found(span, &path, &tried));
+            Err(LoadError::NotFound { tried, built_in }) => {
+                self.tell(errors::include_not_found(span, &path, &tried, &built_in));
                 return;
             }
             Err(LoadError::Unreadable { name, reason }) => {
@@ -50,20 +50,20 @@ impl Preprocessor<'_> {
                 return;
             }
         };
-        let id = match self.files.get(&loaded.name) {
+        let name = loaded.name.clone();
+        let id = match self.files.get(&name) {
             Some(id) => *id,
             None => {
-                let Some(id) = self.map.add(loaded.name.clone(), loaded.text) else {
-                    return self.too_large(span, "more than 4 GiB");
+                let Some(id) = self.add(loaded, span) else {
+                    return;
                 };
-                self.files.insert(loaded.name.clone(), id);
                 id
             }
         };
         if self.once.contains(&id) {
             return;
         }
-        self.chain.push((span, loaded.name));
+        self.chain.push((span, name));
         self.file(id);
         self.chain.pop();
     }

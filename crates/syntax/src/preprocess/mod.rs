@@ -16,8 +16,8 @@ use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use smol_str::SmolStr;
 
 use crate::errors::{grammar, lexical, preprocess as errors};
-use crate::lexer::{Lexer, Raw};
-use crate::loader::{LoadError, SourceLoader};
+use crate::lexer::{self, Lexer, Raw};
+use crate::loader::{LoadError, Loaded, SourceLoader};
 use crate::token::{Bad, Kind, Token};
 use directives::Condition;
 use expand::Input;
@@ -47,6 +47,7 @@ pub(crate) fn preprocess(
         chain: Vec::new(),
         files: HashMap::new(),
         once: HashSet::new(),
+        replaced: false,
         expanded: 0,
         includes: 0,
         argument_depth: 0,
@@ -70,6 +71,8 @@ struct Preprocessor<'a> {
     files: HashMap<String, FileId>,
     /// The files that said `#pragma once`.
     once: HashSet<FileId>,
+    /// Whether some file has bytes that are not UTF-8, see [`Loaded::replaced`].
+    replaced: bool,
     expanded: usize,
     includes: usize,
     argument_depth: usize,
@@ -113,13 +116,12 @@ impl Preprocessor<'_> {
                 return;
             }
         };
-        let Some(file) = self.map.add(loaded.name.clone(), loaded.text) else {
-            self.too_large(Span::NONE, "more than 4 GiB");
+        let name = loaded.name.clone();
+        let Some(file) = self.add(loaded, Span::NONE) else {
             self.out.push(eof(Span::NONE));
             return;
         };
-        self.files.insert(loaded.name.clone(), file);
-        self.chain.push((Span::NONE, loaded.name));
+        self.chain.push((Span::NONE, name));
         self.file(file);
         let end = self.map.file(file).text.len();
         let end = self.map.span(file, end..end);
@@ -130,6 +132,27 @@ impl Preprocessor<'_> {
             });
         }
         self.out.push(eof(end));
+    }
+
+    /// Adds a file that is read for the first time. `None` if there is no room for it, which is
+    /// reported at the `#include`.
+    fn add(&mut self, loaded: Loaded, include: Span) -> Option<FileId> {
+        let Loaded {
+            name,
+            text,
+            replaced,
+        } = loaded;
+        let Some(file) = self.map.add(name.clone(), Rc::clone(&text)) else {
+            self.too_large(include, "more than 4 GiB");
+            return None;
+        };
+        self.files.insert(name, file);
+        self.replaced |= replaced;
+        if let Some(at) = replaced.then(|| lexer::replaced_in_comment(text)).flatten() {
+            let span = self.map.span(file, at..at + lexer::REPLACEMENT.len_utf8());
+            self.tell(lexical::not_utf8_comment(span));
+        }
+        Some(file)
     }
 
     /// All tokens of one file.
@@ -200,6 +223,7 @@ impl Preprocessor<'_> {
                 }
                 token.kind = Kind::keyword(&token.text).unwrap_or(Kind::Ident);
             }
+            Kind::Str if self.is_replaced(&token) => self.tell(lexical::not_utf8(token.span)),
             _ => {}
         }
         if self.out.len() >= MAX_TOKENS {
@@ -210,11 +234,17 @@ impl Preprocessor<'_> {
 
     fn report_bad(&mut self, bad: Bad, token: &Token) {
         self.tell(match bad {
+            Bad::Char if self.is_replaced(token) => lexical::not_utf8(token.span),
             Bad::Char => lexical::unknown_character(token.span, &token.text),
             Bad::String => lexical::unclosed_string(token.span),
             Bad::Comment => lexical::unclosed_comment(token.span),
             Bad::Told => return,
         });
+    }
+
+    /// Whether a token has bytes that are not UTF-8.
+    fn is_replaced(&self, token: &Token) -> bool {
+        self.replaced && token.text.contains(lexer::REPLACEMENT)
     }
 
     /// Tells an error or a warning.
