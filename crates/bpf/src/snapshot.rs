@@ -30,6 +30,7 @@ pub fn of_emits(program: &Program, deparser: Routine) -> Option<Program> {
     let mut body = std::mem::take(&mut copy.routines[deparser].body);
     rewrite(&mut copy, &mut body, &changed);
     copy.routines[deparser].body = body;
+    copy.number_stmts();
     Some(copy)
 }
 
@@ -65,13 +66,11 @@ fn rewrite(program: &mut Program, block: &mut Block, changed: &HashSet<Header>) 
                 span: of.span,
             };
             let own = HeaderRef::Header(program.headers.push(data));
-            block.push(Stmt {
-                kind: StmtKind::CopyHeader {
-                    dst: own,
-                    src: HeaderRef::Header(h),
-                },
-                span: stmt.span,
-            });
+            let kind = StmtKind::CopyHeader {
+                dst: own,
+                src: HeaderRef::Header(h),
+            };
+            block.push(Stmt::new(kind, stmt.span));
             stmt.kind = StmtKind::Emit(own);
         }
         block.push(stmt);

@@ -57,7 +57,7 @@ impl Elab<'_> {
     /// Appends a statement.
     pub(crate) fn emit(&mut self, kind: StmtKind, span: Span) -> Result<()> {
         self.grow(1, span)?;
-        self.body.out.push(Stmt { kind, span });
+        self.body.out.push(Stmt::new(kind, span));
         Ok(())
     }
 

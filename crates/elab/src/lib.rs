@@ -72,6 +72,7 @@ pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Dia
     if elab.diagnostics.has_errors() {
         return Err(elab.diagnostics);
     }
+    elab.program.number_stmts();
     Ok((elab.program, elab.diagnostics))
 }
 

@@ -171,14 +171,12 @@ fn deep_nesting_is_refused_before_it_runs() {
     });
     let mut block = vec![stmt];
     for _ in 0..1100 {
-        block = vec![ir::Stmt {
-            kind: ir::StmtKind::If {
-                cond,
-                then: block,
-                otherwise: Vec::new(),
-            },
-            span: diag::Span::NONE,
-        }];
+        let kind = ir::StmtKind::If {
+            cond,
+            then: block,
+            otherwise: Vec::new(),
+        };
+        block = vec![ir::Stmt::new(kind, diag::Span::NONE)];
     }
     program.routines.values_mut().next().unwrap().body = block;
     let error = Interpreter::new(std::sync::Arc::new(program), Options::default()).unwrap_err();

@@ -77,7 +77,7 @@ pub fn zero(program: &mut Program, dst: Place, span: Span, out: &mut Block) {
         }
     };
     let kind = StmtKind::Assign { dst, value };
-    out.push(Stmt { kind, span });
+    out.push(Stmt::new(kind, span));
 }
 
 /// Appends the statements that make a header invalid and zero.
@@ -91,7 +91,7 @@ pub fn clear(program: &mut Program, header: HeaderRef, span: Span, out: &mut Blo
     }
     // Last, so that it is seen that the fields do not matter.
     let kind = StmtKind::SetInvalid(header);
-    out.push(Stmt { kind, span });
+    out.push(Stmt::new(kind, span));
 }
 
 /// An operation; or what it comes to.

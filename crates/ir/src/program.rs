@@ -1,6 +1,6 @@
 //! The program: every entity, and the pipeline they form.
 
-use crate::{Bits, Block, Expr, ExprData, Label, Param, State, Transition};
+use crate::{Bits, Block, Expr, ExprData, Label, Param, State, StmtId, Transition, visit};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use diag::Span;
 use num_bigint::BigInt;
@@ -104,6 +104,8 @@ pub struct Program {
     pub exprs: PrimaryMap<Expr, ExprData>,
     /// How many labels there are; the next free one.
     pub next_label: u32,
+    /// How many statements were numbered; every id is below.
+    pub stmts: u32,
     /// Extern objects.
     pub externs: PrimaryMap<ExternInst, ExternData>,
     /// Value sets.
@@ -127,6 +129,17 @@ impl Program {
     pub fn make_label(&mut self) -> Label {
         self.next_label += 1;
         Label::from_u32(self.next_label - 1)
+    }
+
+    /// Gives every statement an id of its own, from 0 on. To be done after whatever made or copied statements, before
+    /// anybody asks by id.
+    pub fn number_stmts(&mut self) {
+        let mut next = 0;
+        visit::walk_program_mut(self, &mut |stmt| {
+            stmt.id = StmtId::from_u32(next);
+            next += 1;
+        });
+        self.stmts = next;
     }
 
     /// The scalar at `path` (dotted, without the slot's name) in a slot.

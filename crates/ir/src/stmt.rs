@@ -4,6 +4,7 @@ use crate::{
     Bits, Enum, Expr, ExternInst, Header, HeaderRef, Routine, Stack, Table, ValueSet, Var,
 };
 use cranelift_entity::entity_impl;
+use cranelift_entity::packed_option::ReservedValue;
 use diag::Span;
 use smol_str::SmolStr;
 
@@ -20,13 +21,38 @@ entity_impl!(State, "state");
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
-/// A statement.
-#[derive(Clone, PartialEq, Debug)]
+/// A statement's identity, for analyses to say what they know of it in side tables.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StmtId(u32);
+entity_impl!(StmtId, "stmt");
+
+/// A statement. Two are equal if they do the same and come from the same text, whatever their ids are.
+#[derive(Clone, Debug)]
 pub struct Stmt {
+    /// Which one it is: no other of the program has the same id, and ids are below [`crate::Program::stmts`].
+    /// [`crate::Program::number_stmts`] gives it; until then it is reserved.
+    pub id: StmtId,
     /// What it does.
     pub kind: StmtKind,
     /// The source text it comes from.
     pub span: Span,
+}
+
+impl Stmt {
+    /// A statement that has no id yet.
+    pub fn new(kind: StmtKind, span: Span) -> Stmt {
+        Stmt {
+            id: StmtId::reserved_value(),
+            kind,
+            span,
+        }
+    }
+}
+
+impl PartialEq for Stmt {
+    fn eq(&self, other: &Stmt) -> bool {
+        self.kind == other.kind && self.span == other.span
+    }
 }
 
 /// A scalar that can be assigned.

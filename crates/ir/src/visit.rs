@@ -38,6 +38,21 @@ pub fn walk_expr(program: &Program, expr: Expr, f: &mut impl FnMut(&ExprData)) {
     }
 }
 
+/// Calls `f` on every statement of a program, outer ones first.
+pub fn walk_program_mut(program: &mut Program, f: &mut impl FnMut(&mut Stmt)) {
+    for routine in program.routines.values_mut() {
+        walk_block_mut(&mut routine.body, f);
+    }
+    for action in program.actions.values_mut() {
+        walk_block_mut(&mut action.body, f);
+    }
+    for parser in program.parsers.values_mut() {
+        for state in parser.states.values_mut() {
+            walk_block_mut(&mut state.body, f);
+        }
+    }
+}
+
 /// Something that a statement does itself (blocks in it aside) to storage, in no particular order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {

@@ -5,7 +5,6 @@ use super::values::Value;
 use super::{Exit, Gen, Labeled};
 use crate::plan::Rep;
 use crate::plan::flow::{Flow, Known};
-use crate::plan::layout::StmtId;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::{Bits, Expr, Label, StmtKind};
@@ -18,7 +17,7 @@ impl Gen<'_> {
                 return;
             }
             self.forget_computed();
-            if let Some(label) = self.entered.get(&StmtId::of(stmt)) {
+            if let Some(label) = self.entered.get(&stmt.id) {
                 self.push(Stmt::Label(label.clone()));
             }
             self.line(stmt.span);
@@ -84,8 +83,8 @@ impl Gen<'_> {
                 self.apply(*table, *hit, *action, stmt.span);
             }
             StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
-            StmtKind::Extern(call) => self.extern_call(call, stmt.span),
-            StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt.span),
+            StmtKind::Extern(call) => self.extern_call(call, stmt.id, stmt.span),
+            StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt),
             StmtKind::Lookahead(place) => self.lookahead(*place),
             StmtKind::Advance(by) => self.advance(*by),
             StmtKind::PacketLength(place) => {

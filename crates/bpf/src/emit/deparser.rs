@@ -9,7 +9,7 @@ use super::access::Bytes;
 use super::locals::Role;
 use super::parser::MAX_OFFSET;
 use crate::plan::Rep;
-use crate::plan::layout::{Emit, StmtId};
+use crate::plan::layout::Emit;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Header, HeaderRef, StmtKind, Type};
 
@@ -37,7 +37,7 @@ impl Gen<'_> {
         let StmtKind::Emit(HeaderRef::Header(h)) = stmt.kind else {
             return;
         };
-        let id = StmtId::of(stmt);
+        let id = stmt.id;
         let emits = &self.plan.layout.emits;
         if let Some(i) = emits.iter().position(|e| e.stmt == id && !e.always) {
             let valid = self.validity(h);

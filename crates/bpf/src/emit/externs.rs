@@ -7,20 +7,20 @@ use crate::errors;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type as CType};
 use diag::Span;
-use ir::{ExternArg, ExternCall, ExternInst, Place, Type};
+use ir::{ExternArg, ExternCall, ExternInst, Place, StmtId, Type};
 use smol_str::SmolStr;
 
 /// How many indices of a sparse counter are kept: few are used out of many.
 const SPARSE_LIMIT: u32 = 1 << 16;
 
 impl Gen<'_> {
-    pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) {
+    pub(super) fn extern_call(&mut self, call: &ExternCall, id: StmtId, span: Span) {
         match (call.object, call.name.as_str()) {
             (Some(object), method) => {
                 let ty = self.p.externs[object].ty.clone();
                 match (ty.as_str(), method) {
                     ("CounterArray", "increment" | "add") => self.count(object, call, span),
-                    (ir::atomic::FLOW_STATE, _) => self.flow_call(object, call, span),
+                    (ir::atomic::FLOW_STATE, _) => self.flow_call(object, call, id, span),
                     _ => self.refuse(errors::unknown_extern(
                         self.options.hook,
                         &format!("{ty}.{method}"),

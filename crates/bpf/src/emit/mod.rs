@@ -17,7 +17,7 @@ mod values;
 
 use crate::maps::Maps;
 use crate::names::Names;
-use crate::plan::{Plan, flow::Flow, layout::StmtId};
+use crate::plan::{Plan, flow::Flow};
 use crate::{Options, errors};
 use cgen::tree::{Block, Expr as C, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
@@ -109,7 +109,7 @@ pub(crate) struct Gen<'a> {
     diags: Diagnostics,
     cursor: parser::Place,
     /// Statements of the control that ways out of the parser jump to.
-    entered: HashMap<StmtId, SmolStr>,
+    entered: HashMap<ir::StmtId, SmolStr>,
     /// The label at the control's end, and what is known where it is jumped to from the parser.
     control_end: SmolStr,
     ended: Flow,

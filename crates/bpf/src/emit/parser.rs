@@ -9,8 +9,7 @@ use crate::plan::graph::{Cursor, const_bits, header_bytes};
 use crate::plan::{Rep, facts};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use diag::Span;
-use ir::{Expr, Header, HeaderRef, State, StateData, StmtKind, Target, Transition, Type};
+use ir::{Expr, Header, HeaderRef, State, StateData, StmtId, StmtKind, Target, Transition, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -257,17 +256,12 @@ impl Gen<'_> {
         furthest
     }
 
-    /// What surely follows the statement at hand, found by where it is in the program.
-    fn ahead(&self, header: Option<HeaderRef>, span: Span) -> u32 {
+    /// What surely follows a statement of a state's own body.
+    fn ahead(&self, stmt: StmtId) -> u32 {
         let data = &self.p.parsers[self.plan.parser];
         for info in &self.plan.graph.states {
             let state = &data.states[info.state];
-            let here = state.body.iter().position(|s| match (&s.kind, header) {
-                (StmtKind::Extract { header: h, .. }, Some(header)) => {
-                    *h == header && s.span == span
-                }
-                _ => false,
-            });
+            let here = state.body.iter().position(|s| s.id == stmt);
             if let Some(i) = here {
                 return self.stretch(&state.body[i..], state);
             }
@@ -275,11 +269,12 @@ impl Gen<'_> {
         0
     }
 
-    pub(super) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, span: Span) {
+    pub(super) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, stmt: &ir::Stmt) {
+        let span = stmt.span;
         match self.resolve(header) {
             Resolved::One(h) => match varbit {
                 None => {
-                    let ahead = self.ahead(Some(header), span);
+                    let ahead = self.ahead(stmt.id);
                     self.extract_fixed(h, ahead);
                 }
                 Some(size) => self.extract_varbit(h, size),

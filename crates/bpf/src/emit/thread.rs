@@ -4,7 +4,6 @@
 //! a way jumps past the questions, so that only what is really open is asked at run time.
 
 use super::Gen;
-use crate::plan::layout::StmtId;
 use cgen::lower;
 use cgen::tree::{Block, Stmt};
 use ir::{ExprKind, Place, Program, StmtKind};
@@ -60,7 +59,7 @@ impl Gen<'_> {
         }
         let label = match target {
             Some(stmt) => {
-                let id = StmtId::of(stmt);
+                let id = stmt.id;
                 match self.entered.get(&id) {
                     Some(label) => label.clone(),
                     None => {

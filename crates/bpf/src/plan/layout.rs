@@ -11,7 +11,7 @@ use super::graph::Graph;
 use crate::abi::Hook;
 use crate::errors;
 use diag::Diagnostic;
-use ir::{Block, Header, HeaderRef, Program, Routine, Stmt, StmtKind, visit};
+use ir::{Block, Header, HeaderRef, Program, Routine, StmtId, StmtKind, visit};
 
 /// A header that the deparser emits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,17 +22,6 @@ pub struct Emit {
     pub always: bool,
     /// Which statement of the program it is.
     pub stmt: StmtId,
-}
-
-/// A statement's identity: where the program keeps it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct StmtId(usize);
-
-impl StmtId {
-    /// Of a statement that stays where it is as long as the plan is used.
-    pub fn of(stmt: &Stmt) -> StmtId {
-        StmtId(std::ptr::from_ref(stmt).addr())
-    }
 }
 
 /// The difference.
@@ -188,7 +177,7 @@ fn collect(
             StmtKind::Emit(HeaderRef::Header(h)) => emits.push(Emit {
                 header: *h,
                 always: always && !left,
-                stmt: StmtId::of(stmt),
+                stmt: stmt.id,
             }),
             StmtKind::Emit(_) => return Err(Box::new(errors::dynamic_emit(hook, stmt.span))),
             StmtKind::Loop(_, body) if emits_any(body) => {

@@ -9,14 +9,14 @@
 use super::facts::Facts;
 use super::mentions::{Mentions, Storage};
 use crate::*;
+use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// Facts by program point. Statements are known by their address, so a program must not move them
-/// while this is asked.
+/// Facts by program point.
 #[derive(Default)]
 pub struct Flow {
-    before: HashMap<*const Stmt, Rc<Facts>>,
+    before: SecondaryMap<StmtId, Reached>,
     transitions: HashMap<(Parser, State), Rc<Facts>>,
     keys: HashMap<Table, Rc<Facts>>,
 }
@@ -31,7 +31,7 @@ impl Flow {
 
     /// Before a statement; `None` if it is never reached.
     pub fn before(&self, stmt: &Stmt) -> Option<&Facts> {
-        self.before.get(&std::ptr::from_ref(stmt)).map(|f| &**f)
+        self.before[stmt.id].as_deref()
     }
 
     /// Where a state's transition is taken; `None` if never.
@@ -268,11 +268,8 @@ impl Walker<'_> {
         for stmt in block {
             let facts = now.clone()?;
             if self.record {
-                let mut known = self.flow.before.get(&std::ptr::from_ref(stmt)).cloned();
-                join(&mut known, Some(facts));
-                if let Some(known) = known {
-                    self.flow.before.insert(std::ptr::from_ref(stmt), known);
-                }
+                debug_assert!(stmt.id.as_u32() < self.program.stmts);
+                join(&mut self.flow.before[stmt.id], Some(facts));
             }
             now = self.stmt(&stmt.kind, now);
         }
@@ -342,12 +339,7 @@ impl Walker<'_> {
                 return self.apply(now, *table, *hit, *action);
             }
             StmtKind::Call(..) => {
-                // Here once, so that the block is one whose statements are known.
-                let stmt = Stmt {
-                    kind: kind.clone(),
-                    span: diag::Span::NONE,
-                };
-                let mentions = Mentions::of_block(p, &vec![stmt]);
+                let mentions = Mentions::of_stmt(p, kind);
                 let written: Vec<_> = mentions.written.into_iter().collect();
                 let facts = Rc::make_mut(&mut now);
                 forget_all(facts, &written);

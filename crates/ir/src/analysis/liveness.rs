@@ -91,11 +91,10 @@ impl Numbering {
     }
 }
 
-/// What is live after each statement. Statements are known by their address, so a program must not
-/// move them while this is asked.
+/// What is live after each statement.
 pub struct Liveness {
     bits: Numbering,
-    after: HashMap<*const Stmt, Live>,
+    after: SecondaryMap<StmtId, Option<Live>>,
 }
 
 impl Liveness {
@@ -105,7 +104,7 @@ impl Liveness {
             p: program,
             out: Liveness {
                 bits: Numbering::new(program),
-                after: HashMap::new(),
+                after: SecondaryMap::new(),
             },
             breaks: HashMap::new(),
             continues: HashMap::new(),
@@ -135,8 +134,8 @@ impl Liveness {
     }
 
     fn asks(&self, stmt: &Stmt, bit: usize) -> bool {
-        self.after
-            .get(&std::ptr::from_ref(stmt))
+        self.after[stmt.id]
+            .as_ref()
             .is_none_or(|live| live.contains(bit))
     }
 }
@@ -213,7 +212,8 @@ impl Walker<'_> {
 
     fn block(&mut self, block: &Block, live: &mut Live) {
         for stmt in block.iter().rev() {
-            let known = self.out.after.entry(std::ptr::from_ref(stmt)).or_default();
+            debug_assert!(stmt.id.as_u32() < self.p.stmts);
+            let known = self.out.after[stmt.id].get_or_insert_default();
             known.add(live);
             self.stmt(&stmt.kind, live);
         }
@@ -405,11 +405,7 @@ impl Walker<'_> {
                 self.apply(*table, live);
             }
             StmtKind::Call(..) => {
-                let stmt = Stmt {
-                    kind: kind.clone(),
-                    span: diag::Span::NONE,
-                };
-                let mentions = Mentions::of_block(self.p, &vec![stmt]);
+                let mentions = Mentions::of_stmt(self.p, kind);
                 self.all(&mentions, live);
                 live.add(&self.exited.clone());
             }

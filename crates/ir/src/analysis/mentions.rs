@@ -41,6 +41,13 @@ impl Mentions {
         mentions
     }
 
+    /// What a statement touches.
+    pub fn of_stmt(program: &Program, kind: &StmtKind) -> Mentions {
+        let mut mentions = Mentions::default();
+        mentions.add_stmt(program, kind);
+        mentions
+    }
+
     /// What an expression reads.
     pub fn of_expr(program: &Program, expr: Expr) -> Mentions {
         let mut mentions = Mentions::default();
@@ -87,42 +94,43 @@ impl Mentions {
 
     /// Adds what a block touches.
     pub fn add_block(&mut self, program: &Program, block: &Block) {
-        let mut inner = Vec::new();
-        visit::walk_block(block, &mut |stmt| {
-            visit::accesses(program, &stmt.kind, |access| match access {
-                Access::Eval(expr) => self.add_expr(program, expr),
-                Access::Read(place) => {
-                    each_place(program, place, |s| {
-                        self.read.insert(s);
-                    });
-                }
-                Access::Write(place) => {
-                    each_place(program, place, |s| {
-                        self.written.insert(s);
-                    });
-                }
-                Access::ReadHeader(header) => each(program, header, |s| {
+        for stmt in block {
+            self.add_stmt(program, &stmt.kind);
+        }
+    }
+
+    /// Adds what a statement touches.
+    pub fn add_stmt(&mut self, program: &Program, kind: &StmtKind) {
+        visit::accesses(program, kind, |access| match access {
+            Access::Eval(expr) => self.add_expr(program, expr),
+            Access::Read(place) => {
+                each_place(program, place, |s| {
                     self.read.insert(s);
-                }),
-                Access::WriteHeader(header) | Access::SetValidity(header, _) => {
-                    each(program, header, |s| {
-                        self.written.insert(s);
-                    });
-                }
-            });
-            match stmt.kind {
-                StmtKind::Apply { table, .. } => inner.push(Err(table)),
-                StmtKind::Call(routine, _) => inner.push(Ok(routine)),
-                StmtKind::Exit => self.exits = true,
-                StmtKind::Extern(_) => self.externs = true,
-                _ => {}
+                });
+            }
+            Access::Write(place) => {
+                each_place(program, place, |s| {
+                    self.written.insert(s);
+                });
+            }
+            Access::ReadHeader(header) => each(program, header, |s| {
+                self.read.insert(s);
+            }),
+            Access::WriteHeader(header) | Access::SetValidity(header, _) => {
+                each(program, header, |s| {
+                    self.written.insert(s);
+                });
             }
         });
-        for callee in inner {
-            match callee {
-                Ok(routine) => self.add_routine(program, routine),
-                Err(table) => self.add_table(program, table),
-            }
+        match *kind {
+            StmtKind::Apply { table, .. } => self.add_table(program, table),
+            StmtKind::Call(routine, _) => self.add_routine(program, routine),
+            StmtKind::Exit => self.exits = true,
+            StmtKind::Extern(_) => self.externs = true,
+            _ => {}
+        }
+        for inner in visit::blocks(kind) {
+            self.add_block(program, inner);
         }
     }
 

@@ -77,7 +77,7 @@ fn stay_inside(program: &mut Program, jump: &StmtKind, block: &mut Block) {
     });
     let kind = StmtKind::Labeled(own, rest);
     let span = last.span;
-    inner.push(Stmt { kind, span });
+    inner.push(Stmt::new(kind, span));
 }
 
 /// A block in an atomic block is atomic anyway.
@@ -127,7 +127,7 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
             });
             let dst = Place::Var(var);
             let kind = StmtKind::Assign { dst, value };
-            out.push(Stmt { kind, span });
+            out.push(Stmt::new(kind, span));
             key.push(build::var(program, var, span));
         }
         visit::walk_block_mut(&mut block, &mut |stmt| {
@@ -141,5 +141,5 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
         });
     }
     let kind = StmtKind::Atomic(block);
-    out.push(Stmt { kind, span });
+    out.push(Stmt::new(kind, span));
 }

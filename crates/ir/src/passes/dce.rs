@@ -16,7 +16,6 @@ pub fn run(program: &mut Program) {
     }
     let live = Liveness::new(program);
     for id in all_bodies(program) {
-        // Statements stay where they are in memory, which is what liveness knows them by.
         let mut body = std::mem::take(body_mut(program, id));
         block(program, &live, &mut body);
         *body_mut(program, id) = body;

@@ -178,7 +178,7 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
         },
         kind => kind,
     };
-    out.push(Stmt { kind, span });
+    out.push(Stmt::new(kind, span));
 }
 
 /// Takes breaks to the end of a block away where the block ends anyway; says whether there were any.

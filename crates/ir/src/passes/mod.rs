@@ -2,7 +2,7 @@
 //! errors, which table is looked up with which key, what externs are called with, all stay. Calls without an effect
 //! ([`Effect::None`]) may go.
 //!
-//! A pass is a file with `pub fn run(&mut Program)`; [`PASSES`] says in which order they run.
+//! A pass is a file with `pub fn run(&mut Program)`; the statements it makes or copies get ids when it has ended. [`PASSES`] says in which order they run.
 
 pub mod atomic;
 pub mod compact;
@@ -60,6 +60,14 @@ const fn pass(name: &'static str, level: Level, run: fn(&mut Program)) -> Pass {
     Pass { name, level, run }
 }
 
+impl Pass {
+    /// Runs the pass, and numbers the statements that it left.
+    pub fn apply(self, program: &mut Program) {
+        (self.run)(program);
+        program.number_stmts();
+    }
+}
+
 /// Runs all passes of a level.
 ///
 /// # Panics
@@ -67,7 +75,7 @@ const fn pass(name: &'static str, level: Level, run: fn(&mut Program)) -> Pass {
 pub fn pipeline(program: &mut Program, level: Level) {
     for pass in PASSES {
         if pass.level <= level {
-            (pass.run)(program);
+            pass.apply(program);
             if cfg!(debug_assertions)
                 && let Err(errors) = verify(program)
             {

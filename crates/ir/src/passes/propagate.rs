@@ -14,7 +14,6 @@ use diag::Span;
 pub fn run(program: &mut Program) {
     let flow = Flow::new(program);
     for id in all_bodies(program) {
-        // Statements stay where they are in memory, which is what the facts know them by.
         let mut body = std::mem::take(body_mut(program, id));
         block(program, &flow, &mut body, false);
         *body_mut(program, id) = body;

@@ -121,7 +121,7 @@ fn stmt_out(program: &mut Program, stmt: Stmt, out: &mut Block) {
                 cond: push(ExprKind::Bool(false), Type::Bool),
                 error: push(ExprKind::Member(error as u32), Type::Error),
             };
-            out.push(Stmt { kind, span });
+            out.push(Stmt::new(kind, span));
         }
         StmtKind::PushFront(stacks, by) => {
             for &stack in &stacks {
@@ -143,12 +143,12 @@ fn shift(program: &mut Program, stack: Stack, by: u32, up: bool, span: Span, out
     let elems = program.stacks[stack].elems.clone();
     let by = (by as usize).min(elems.len());
     let moves = elems.len() - by;
-    let copy = |dst: usize, src: usize| Stmt {
-        kind: StmtKind::CopyHeader {
+    let copy = |dst: usize, src: usize| {
+        let kind = StmtKind::CopyHeader {
             dst: HeaderRef::Header(elems[dst]),
             src: HeaderRef::Header(elems[src]),
-        },
-        span,
+        };
+        Stmt::new(kind, span)
     };
     let freed = if up {
         out.extend((0..moves).rev().map(|i| copy(i + by, i)));
@@ -192,5 +192,5 @@ fn move_next(
     let value = build::make(program, ExprKind::Mux(cond, end, moved), ty, span);
     let dst = Place::Var(next);
     let kind = StmtKind::Assign { dst, value };
-    out.push(Stmt { kind, span });
+    out.push(Stmt::new(kind, span));
 }

@@ -46,6 +46,7 @@ pub fn parse(text: &str) -> Result<Program> {
     while *parser.peek() != Token::End {
         parser.item()?;
     }
+    parser.program.number_stmts();
     Ok(parser.program)
 }
 

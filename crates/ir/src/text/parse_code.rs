@@ -25,7 +25,7 @@ impl Reader {
             _ => return self.error("expected a statement"),
         };
         let span = Span::NONE;
-        Ok(Stmt { kind, span })
+        Ok(Stmt::new(kind, span))
     }
 
     fn assign(&mut self) -> Result<StmtKind> {

@@ -32,6 +32,7 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
     let mut checker = Checker {
         program,
         errors,
+        ids: HashSet::new(),
         within: Within::State,
         scope: Vec::new(),
         labels: HashSet::new(),
@@ -126,6 +127,8 @@ struct Checker<'a> {
     program: &'a Program,
     errors: &'a mut Errors,
     within: Within,
+    /// Ids of statements seen.
+    ids: HashSet<StmtId>,
     /// Labels around, and whether they are loops.
     scope: Vec<(Label, bool)>,
     /// Labels seen in this body or parser.
@@ -142,7 +145,16 @@ impl Checker<'_> {
     fn block(&mut self, block: &Block) {
         for stmt in block {
             self.errors.span = stmt.span;
+            self.id(stmt.id);
             self.stmt(&stmt.kind);
+        }
+    }
+
+    fn id(&mut self, id: StmtId) {
+        if id.as_u32() >= self.program.stmts {
+            self.errors.add(format!("{id} was not numbered"));
+        } else if !self.ids.insert(id) {
+            self.errors.add(format!("{id} is the id of two statements"));
         }
     }
 

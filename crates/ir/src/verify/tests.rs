@@ -1,4 +1,5 @@
-use crate::text;
+use crate::{Program, Stmt, StmtKind, text};
+use diag::Span;
 
 const HEAD: &str = "program xdp reject stop
 errors NoError
@@ -130,6 +131,27 @@ fn statements_stand_where_they_belong() {
     }
     let deparser = "routine r block() {\n emit hdr.eth;\n}\npipeline deparser deparser r\n";
     assert_eq!(errors(deparser), [""; 0]);
+}
+
+#[test]
+fn every_statement_has_an_id_of_its_own() {
+    let text = format!("{HEAD}routine r block() {{\n if f {{ return; }}\n exit;\n}}\n");
+    let mut program = text::parse(&text).unwrap();
+    assert_eq!(program.stmts, 3);
+    assert!(crate::verify(&program).is_ok());
+    let routine = program.routines.keys().next().unwrap();
+    let first = program.routines[routine].body[0].id;
+    program.routines[routine].body[1].id = first;
+    let message = |program: &Program| crate::verify(program).unwrap_err()[0].to_string();
+    assert_eq!(
+        message(&program),
+        "routine r: stmt0 is the id of two statements"
+    );
+    let exit = Stmt::new(StmtKind::Exit, Span::NONE);
+    program.routines[routine].body[1] = exit;
+    assert!(message(&program).ends_with("was not numbered"));
+    program.number_stmts();
+    assert!(crate::verify(&program).is_ok());
 }
 
 #[test]

@@ -6,13 +6,13 @@ use crate::emit::values::Value;
 use crate::record;
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use ir::{ExternArg, ExternCall, Place, Var};
+use ir::{ExternArg, ExternCall, Place, StmtId, Var};
 
 impl Gen<'_> {
-    pub(super) fn locked_call(&mut self, held: &Held, call: &ExternCall) {
+    pub(super) fn locked_call(&mut self, held: &Held, call: &ExternCall, id: StmtId) {
         match call.name.as_str() {
             "lookup" => self.flow_lookup(held, call),
-            "update" => self.flow_update(held, call),
+            "update" => self.flow_update(held, call, id),
             _ => self.flow_remove(held, call),
         }
     }
@@ -106,8 +106,8 @@ impl Gen<'_> {
         }
     }
 
-    fn flow_update(&mut self, held: &Held, call: &ExternCall) {
-        let looked = held.calls.kept.get(&std::ptr::from_ref(call));
+    fn flow_update(&mut self, held: &Held, call: &ExternCall, id: StmtId) {
+        let looked = held.calls.kept.get(&id);
         let is_there = held.way.is_some();
         let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
         let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);

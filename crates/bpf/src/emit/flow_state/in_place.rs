@@ -8,7 +8,7 @@
 use super::ways::{self, Question};
 use ir::analysis::liveness::Liveness;
 use ir::visit::{self, Access};
-use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtKind, Var, atomic};
+use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtId, StmtKind, Var, atomic};
 use std::collections::{HashMap, HashSet};
 
 /// Fields whose variables are members of the flow's place.
@@ -124,7 +124,7 @@ impl<'a> Question<'a> for Updates<'a> {
         }
     }
 
-    fn call(&mut self, call: &'a ExternCall, at: At) -> At {
+    fn call(&mut self, _: StmtId, call: &'a ExternCall, at: At) -> At {
         if call.name != "update" {
             return At::Mixed;
         }

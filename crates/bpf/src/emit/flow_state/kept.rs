@@ -6,13 +6,12 @@
 
 use super::ways::{self, Question};
 use ir::visit::{self, Access};
-use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtKind, Var};
+use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtId, StmtKind, Var};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// For each update that follows a look-up, which fields are kept. Calls are known by where the program
-/// keeps them.
-pub type Kept = HashMap<*const ExternCall, Vec<bool>>;
+/// For each update that follows a look-up, which fields are kept.
+pub type Kept = HashMap<StmtId, Vec<bool>>;
 
 /// What the last call on every way to a point was.
 #[derive(Clone)]
@@ -20,7 +19,7 @@ enum Before<'a> {
     /// None yet.
     Nothing,
     /// This look-up, and it was the first call; with the variables that were assigned since.
-    Looked(&'a ExternCall, Rc<HashSet<Var>>),
+    Looked(StmtId, &'a ExternCall, Rc<HashSet<Var>>),
     /// Something else, or it depends.
     Unknown,
     /// No way leads there.
@@ -51,19 +50,19 @@ impl<'a> Question<'a> for Keeping<'_> {
         match (one, other) {
             (Before::Never, one) | (one, Before::Never) => one,
             (Before::Nothing, Before::Nothing) => Before::Nothing,
-            (Before::Looked(a, some), Before::Looked(b, more)) if std::ptr::eq(a, b) => {
-                Before::Looked(a, Rc::new(some.union(&more).copied().collect()))
+            (Before::Looked(a, call, some), Before::Looked(b, _, more)) if a == b => {
+                Before::Looked(a, call, Rc::new(some.union(&more).copied().collect()))
             }
             _ => Before::Unknown,
         }
     }
 
-    fn call(&mut self, call: &'a ExternCall, before: Before<'a>) -> Before<'a> {
+    fn call(&mut self, id: StmtId, call: &'a ExternCall, before: Before<'a>) -> Before<'a> {
         match (call.name.as_str(), before) {
-            ("lookup", Before::Nothing) => Before::Looked(call, Rc::default()),
-            ("update", Before::Looked(lookup, assigned)) => {
+            ("lookup", Before::Nothing) => Before::Looked(id, call, Rc::default()),
+            ("update", Before::Looked(_, lookup, assigned)) => {
                 let fields = self.fields(lookup, call, &assigned);
-                self.kept.insert(std::ptr::from_ref(call), fields);
+                self.kept.insert(id, fields);
                 Before::Unknown
             }
             _ => Before::Unknown,
@@ -71,7 +70,7 @@ impl<'a> Question<'a> for Keeping<'_> {
     }
 
     fn other(&mut self, kind: &'a StmtKind, before: Before<'a>) -> Before<'a> {
-        let Before::Looked(lookup, mut assigned) = before else {
+        let Before::Looked(id, lookup, mut assigned) = before else {
             return before;
         };
         visit::accesses(self.program, kind, |access| {
@@ -79,7 +78,7 @@ impl<'a> Question<'a> for Keeping<'_> {
                 Rc::make_mut(&mut assigned).insert(var);
             }
         });
-        Before::Looked(lookup, assigned)
+        Before::Looked(id, lookup, assigned)
     }
 }
 

@@ -22,7 +22,7 @@ use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
 use in_place::InPlace;
 use ir::visit::{self, Access};
-use ir::{ExprKind, ExternArg, ExternCall, ExternInst, StmtKind, atomic};
+use ir::{ExprKind, ExternArg, ExternCall, ExternInst, StmtId, StmtKind, atomic};
 use kept::Kept;
 use smol_str::SmolStr;
 
@@ -75,24 +75,27 @@ impl Gen<'_> {
     }
 
     /// A call, under the lock that is held or one of its own.
-    pub(super) fn flow_call(&mut self, object: ExternInst, call: &ExternCall, span: Span) {
+    pub(super) fn flow_call(
+        &mut self,
+        object: ExternInst,
+        call: &ExternCall,
+        id: StmtId,
+        span: Span,
+    ) {
         if let Some(held) = self.held.clone() {
-            return self.locked_call(&held, call);
+            return self.locked_call(&held, call, id);
         }
         let Some(ExternArg::In(key)) = call.args.first() else {
             return self.not_lowered("a flow without key", span);
         };
-        let statement = ir::Stmt {
-            kind: StmtKind::Extern(call.clone()),
-            span,
-        };
+        let statement = ir::Stmt::new(StmtKind::Extern(call.clone()), span);
         let calls = Calls {
             need_mtu: self.need_mtu(&[statement]),
             ..Calls::default()
         };
         self.locked(object, key, calls, span, |g| {
             if let Some(held) = g.held.clone() {
-                g.locked_call(&held, call);
+                g.locked_call(&held, call, id);
             }
         });
     }

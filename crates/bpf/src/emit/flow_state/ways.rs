@@ -1,6 +1,6 @@
 //! The ways through the statements that a lock is held for, and what is so at a point on all of them.
 
-use ir::{Block, ExternCall, Label, Program, Stmt, StmtKind, atomic};
+use ir::{Block, ExternCall, Label, Program, Stmt, StmtId, StmtKind, atomic};
 use std::collections::HashMap;
 
 /// What somebody wants to know of the ways through a region, which has no loops and is left at its end only.
@@ -14,8 +14,8 @@ pub trait Question<'a> {
     /// Where two ways meet.
     fn join(&self, one: Self::At, other: Self::At) -> Self::At;
 
-    /// Behind a call of the flow state.
-    fn call(&mut self, call: &'a ExternCall, before: Self::At) -> Self::At;
+    /// Behind a call of the flow state, which is statement `id`.
+    fn call(&mut self, id: StmtId, call: &'a ExternCall, before: Self::At) -> Self::At;
 
     /// Behind another statement that is no choice of ways.
     fn other(&mut self, kind: &'a StmtKind, before: Self::At) -> Self::At;
@@ -45,12 +45,11 @@ struct Walk<'w, At, Q> {
 
 impl<'a, Q: Question<'a>> Walk<'_, Q::At, Q> {
     fn stmts(&mut self, stmts: &'a [Stmt], start: Q::At) -> Q::At {
-        stmts
-            .iter()
-            .fold(start, |at, stmt| self.stmt(&stmt.kind, at))
+        stmts.iter().fold(start, |at, stmt| self.stmt(stmt, at))
     }
 
-    fn stmt(&mut self, kind: &'a StmtKind, at: Q::At) -> Q::At {
+    fn stmt(&mut self, stmt: &'a Stmt, at: Q::At) -> Q::At {
+        let kind = &stmt.kind;
         match kind {
             StmtKind::If {
                 then, otherwise, ..
@@ -76,7 +75,7 @@ impl<'a, Q: Question<'a>> Walk<'_, Q::At, Q> {
                 self.question.never()
             }
             StmtKind::Extern(call) if atomic::flow_call(self.program, kind).is_some() => {
-                self.question.call(call, at)
+                self.question.call(stmt.id, call, at)
             }
             _ => self.question.other(kind, at),
         }

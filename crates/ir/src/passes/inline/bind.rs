@@ -316,7 +316,7 @@ impl Glue<'_> {
 
     fn push(&mut self, kind: StmtKind) {
         let span = self.span;
-        self.before.push(Stmt { kind, span });
+        self.before.push(Stmt::new(kind, span));
     }
 
     fn fresh_var(&mut self, name: &str, ty: Type) -> Var {
@@ -373,14 +373,14 @@ impl Glue<'_> {
         let value = build::var(self.program, param, self.span);
         let kind = StmtKind::Assign { dst, value };
         let span = self.span;
-        self.after.push(Stmt { kind, span });
+        self.after.push(Stmt::new(kind, span));
     }
 
     fn copy_header_out(&mut self, dst: HeaderRef, param: Header) {
         let src = HeaderRef::Header(param);
         let kind = StmtKind::CopyHeader { dst, src };
         let span = self.span;
-        self.after.push(Stmt { kind, span });
+        self.after.push(Stmt::new(kind, span));
     }
 }
 

@@ -45,10 +45,7 @@ pub(super) fn returns(program: &mut Program, mut block: Block, span: Span) -> Bl
             stmt.kind = StmtKind::Break(label);
         }
     });
-    vec![Stmt {
-        kind: StmtKind::Labeled(label, block),
-        span,
-    }]
+    vec![Stmt::new(StmtKind::Labeled(label, block), span)]
 }
 
 /// Puts statements before every exit.

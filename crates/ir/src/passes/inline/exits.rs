@@ -74,7 +74,7 @@ fn set_flag(program: &mut Program, block: Block, flag: Var) -> Block {
             });
             let dst = Place::Var(flag);
             let kind = StmtKind::Assign { dst, value };
-            out.push(Stmt { kind, span });
+            out.push(Stmt::new(kind, span));
             stmt.kind = StmtKind::Return;
         }
         for inner in visit::blocks_mut(&mut stmt.kind) {
@@ -100,17 +100,14 @@ fn test_flag(program: &mut Program, block: Block, flag: Var, tables: &HashSet<Ta
             });
             let dst = Place::Var(flag);
             let kind = StmtKind::Assign { dst, value };
-            out.push(Stmt { kind, span });
+            out.push(Stmt::new(kind, span));
             out.push(stmt);
             let kind = StmtKind::If {
                 cond: build::var(program, flag, span),
-                then: vec![Stmt {
-                    kind: StmtKind::Exit,
-                    span,
-                }],
+                then: vec![Stmt::new(StmtKind::Exit, span)],
                 otherwise: Vec::new(),
             };
-            out.push(Stmt { kind, span });
+            out.push(Stmt::new(kind, span));
             continue;
         }
         for inner in visit::blocks_mut(&mut stmt.kind) {

@@ -42,6 +42,7 @@ fn after(rest: &str, passes: &[fn(&mut Program)]) -> String {
     check(&program);
     for pass in passes {
         pass(&mut program);
+        program.number_stmts();
         check(&program);
     }
     let text = program.to_string();
@@ -109,6 +110,7 @@ intrinsic slot xdp_output {{
     ))
     .unwrap();
     crate::passes::compact::run(&mut program);
+    program.number_stmts();
     check(&program);
     let text = program.to_string();
     let from = text.find("var").unwrap();
