@@ -63,11 +63,11 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     .into())
 }
 
-/// What a session finds in its folder: the repository's programs and tests, and files of its own.
+/// What a session finds in its folder: the repository's programs, demo and tests, and files of its own.
 fn furnish(folder: &Path) -> std::io::Result<()> {
     // Other users run commands here too.
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
-    for shared in ["programs", "tests"] {
+    for shared in ["README.md", "demo", "programs", "tests"] {
         symlink(common::root().join(shared), folder.join(shared))?;
     }
     for file in std::fs::read_dir(common::root().join(HERE).join("files"))? {
