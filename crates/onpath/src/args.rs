@@ -62,7 +62,7 @@ pub enum Command {
     /// Read and forget the flows that a running program keeps
     #[command(subcommand)]
     Flows(FlowsCommand),
-    /// Draw a program's parser and pipeline as SVG
+    /// Draw a program's parser and pipeline
     Graph(Graph),
     /// Say what this machine can do, and what to do about what is missing
     Doctor(Doctor),
@@ -450,8 +450,20 @@ pub struct Graph {
     #[command(flatten)]
     pub source: Source,
     /// The file to write
-    #[arg(short, long, value_name = "FILE.svg")]
+    #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// The format of the file
+    #[arg(long, value_enum, default_value = "svg")]
+    pub format: Drawing,
+}
+
+/// What a drawing is written as.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drawing {
+    /// A picture, placed by Onpath
+    Svg,
+    /// Nodes and edges for Graphviz, which places them
+    Dot,
 }
 
 /// `onpath doctor`

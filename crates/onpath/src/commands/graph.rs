@@ -1,7 +1,8 @@
 //! `onpath graph`
 
 use super::source::elaborate;
-use crate::args::Graph;
+use crate::args::{Drawing, Graph};
+use crate::graph::{self, TooLarge};
 use crate::output::{Done, failed, say_line};
 use diag::system_message;
 use std::process::ExitCode;
@@ -9,7 +10,20 @@ use std::process::ExitCode;
 /// Draws a program to a file.
 pub fn run(args: Graph) -> Done {
     let elaborated = elaborate(&args.source)?;
-    let drawing = crate::graph::draw(&elaborated.program, &elaborated.map);
+    let (program, map) = (&elaborated.program, &elaborated.map);
+    let drawing = match args.format {
+        Drawing::Svg => graph::svg(program, map),
+        Drawing::Dot => Ok(graph::dot(program, map)),
+    };
+    let drawing = match drawing {
+        Ok(drawing) => drawing,
+        Err(TooLarge(title)) => {
+            return failed(format!(
+                "{title} is too large to be placed as SVG; nothing was written. `--format dot` writes its nodes and \
+                 edges for another program to place, such as Graphviz's `sfdp`"
+            ));
+        }
+    };
     match std::fs::write(&args.output, drawing) {
         Ok(()) => {
             say_line!("{}: parser and pipeline drawn", args.output.display());

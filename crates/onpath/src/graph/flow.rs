@@ -7,6 +7,7 @@ use ir::{
     Block, BlockBody, HeaderRef, Keyset, Parser, Program, Routine, SelectCase, Stmt, StmtKind,
     Target, Transition,
 };
+use std::collections::HashSet;
 
 /// One graph a block of the pipeline.
 pub fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
@@ -194,20 +195,7 @@ impl Flow<'_> {
                 cond,
                 then,
                 otherwise,
-            } => {
-                if !self.has_flow(then) && !self.has_flow(otherwise) {
-                    return ends;
-                }
-                let span = self.program.exprs[*cond].span;
-                let title = match source(self.map, span) {
-                    text if text.is_empty() => "condition".to_string(),
-                    text => text,
-                };
-                let node = self.step(ends, Shape::Condition, title, Vec::new());
-                let mut out = self.block(then, vec![(node, "true".into())]);
-                out.extend(self.block(otherwise, vec![(node, "false".into())]));
-                out
-            }
+            } => self.conditions((*cond, then, otherwise), ends),
             StmtKind::Switch { on, cases, default } => {
                 let blocks = cases.iter().map(|(_, block)| block).chain([default]);
                 if !blocks.clone().any(|block| self.has_flow(block)) {
@@ -267,26 +255,70 @@ impl Flow<'_> {
         }
     }
 
+    /// A condition and those behind its `else`, one after another: a chain of them may be very long.
+    fn conditions(&mut self, first: (ir::Expr, &Block, &Block), mut ends: Ends) -> Ends {
+        let mut out = Ends::new();
+        let (mut cond, mut then, mut otherwise) = first;
+        while self.has_flow(then) || self.has_flow(otherwise) {
+            let title = match source(self.map, self.program.exprs[cond].span) {
+                text if text.is_empty() => "condition".to_string(),
+                text => text,
+            };
+            let node = self.step(ends, Shape::Condition, title, Vec::new());
+            out.extend(self.block(then, vec![(node, "true".into())]));
+            ends = vec![(node, "false".into())];
+            match &otherwise[..] {
+                [
+                    Stmt {
+                        kind:
+                            StmtKind::If {
+                                cond: next,
+                                then: next_then,
+                                otherwise: next_otherwise,
+                            },
+                        ..
+                    },
+                ] => (cond, then, otherwise) = (*next, next_then, next_otherwise),
+                _ => {
+                    out.extend(self.block(otherwise, ends));
+                    return out;
+                }
+            }
+        }
+        out.extend(ends);
+        out
+    }
+
     /// Whether a block holds anything that is drawn.
     fn has_flow(&self, block: &Block) -> bool {
-        block.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Apply { .. }
-            | StmtKind::Extern(_)
-            | StmtKind::Emit(_)
-            | StmtKind::Exit
-            | StmtKind::Return => true,
-            StmtKind::If {
-                then, otherwise, ..
-            } => self.has_flow(then) || self.has_flow(otherwise),
-            StmtKind::Switch { cases, default, .. } => {
-                self.has_flow(default) || cases.iter().any(|(_, block)| self.has_flow(block))
+        let mut called = HashSet::new();
+        let mut blocks = vec![block];
+        while let Some(block) = blocks.pop() {
+            for stmt in block {
+                match &stmt.kind {
+                    StmtKind::Apply { .. }
+                    | StmtKind::Extern(_)
+                    | StmtKind::Emit(_)
+                    | StmtKind::Exit
+                    | StmtKind::Return => return true,
+                    StmtKind::If {
+                        then, otherwise, ..
+                    } => blocks.extend([then, otherwise]),
+                    StmtKind::Switch { cases, default, .. } => {
+                        blocks.push(default);
+                        blocks.extend(cases.iter().map(|(_, block)| block));
+                    }
+                    StmtKind::Atomic(body)
+                    | StmtKind::Labeled(_, body)
+                    | StmtKind::Loop(_, body) => blocks.push(body),
+                    StmtKind::Call(routine, _) if called.insert(*routine) => {
+                        blocks.push(&self.program.routines[*routine].body);
+                    }
+                    _ => {}
+                }
             }
-            StmtKind::Atomic(body) | StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => {
-                self.has_flow(body)
-            }
-            StmtKind::Call(routine, _) => self.has_flow(&self.program.routines[*routine].body),
-            _ => false,
-        })
+        }
+        false
     }
 }
 

@@ -1,11 +1,13 @@
-//! Draws a program: parser states and the flow of each control, as SVG.
+//! Draws a program: parser states and the flow of each control, as SVG or in Graphviz's language.
 
+mod dot;
 mod flow;
 mod layout;
 mod svg;
 
 use diag::SourceMap;
 use ir::Program;
+use std::collections::HashSet;
 
 /// What a node stands for, and so how it is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +33,7 @@ struct Node {
 }
 
 /// An arrow between nodes, by index.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Edge {
     from: usize,
     to: usize,
@@ -44,6 +46,8 @@ struct Graph {
     title: String,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// What is in `edges`.
+    known: HashSet<Edge>,
 }
 
 impl Graph {
@@ -56,21 +60,34 @@ impl Graph {
         self.nodes.len() - 1
     }
 
+    /// Adds an edge, unless there is the same one.
     fn edge(&mut self, from: usize, to: usize, label: impl Into<String>) {
-        let label = label.into();
-        if !self
-            .edges
-            .iter()
-            .any(|e| (e.from, e.to) == (from, to) && e.label == label)
-        {
-            self.edges.push(Edge { from, to, label });
+        let edge = Edge {
+            from,
+            to,
+            label: label.into(),
+        };
+        if self.known.insert(edge.clone()) {
+            self.edges.push(edge);
         }
     }
 }
 
-/// The drawing of a program as elaborated.
-pub fn draw(program: &Program, map: &SourceMap) -> String {
+/// The block of this title has too many nodes and edges to be placed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TooLarge(pub String);
+
+/// The drawing of a program as elaborated, as SVG.
+pub fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
     let graphs = flow::graphs(program, map);
-    let placed: Vec<layout::Placed> = graphs.iter().map(layout::place).collect();
-    svg::render(&graphs, &placed)
+    let place = |graph: &Graph| {
+        layout::place(graph).map_err(|layout::TooLarge| TooLarge(graph.title.clone()))
+    };
+    let placed: Vec<layout::Placed> = graphs.iter().map(place).collect::<Result<_, _>>()?;
+    Ok(svg::render(&graphs, &placed))
+}
+
+/// The same for `dot` and its relatives, which place it.
+pub fn dot(program: &Program, map: &SourceMap) -> String {
+    dot::render(&flow::graphs(program, map))
 }

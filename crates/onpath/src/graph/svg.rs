@@ -1,7 +1,8 @@
 //! Placed graphs to SVG text.
 
-use super::layout::{LINE, Placed, Point};
+use super::layout::{LINE, Line, Placed, Point};
 use super::{Graph, Node, Shape};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 const MARGIN: f64 = 24.0;
@@ -43,14 +44,18 @@ pub fn render(graphs: &[Graph], placed: &[Placed]) -> String {
             "<g transform=\"translate({MARGIN},{:.0})\">",
             top + MARGIN + TITLE
         );
-        for points in &placed.edges {
-            edge_path(&mut out, points);
+        for line in &placed.lines {
+            edge_path(&mut out, line);
         }
         for (node, (centre, size)) in graph.nodes.iter().zip(&placed.nodes) {
             node_box(&mut out, node, *centre, *size);
         }
-        for (edge, points) in graph.edges.iter().zip(&placed.edges) {
-            edge_label(&mut out, points, &edge.label);
+        // Edges between the same nodes have their labels one below the other.
+        let mut beside: HashMap<(usize, usize), usize> = HashMap::new();
+        for (edge, line) in graph.edges.iter().zip(&placed.lines) {
+            let row = beside.entry((edge.from, edge.to)).or_default();
+            edge_label(&mut out, &line.points, &edge.label, *row);
+            *row += 1;
         }
         out.push_str("</g>\n");
         top += placed.size.1 + TITLE + 2.0 * MARGIN;
@@ -87,7 +92,7 @@ fn node_box(out: &mut String, node: &Node, centre: Point, (width, height): (f64,
 }
 
 /// A smooth line through the points.
-fn edge_path(out: &mut String, points: &[Point]) {
+fn edge_path(out: &mut String, Line { points, joins }: &Line) {
     let Some(first) = points.first() else { return };
     let mut path = format!("M{:.1},{:.1}", first.x, first.y);
     for pair in points.windows(2) {
@@ -98,14 +103,17 @@ fn edge_path(out: &mut String, points: &[Point]) {
             pair[0].x, pair[1].x, pair[1].x, pair[1].y
         );
     }
-    let _ = writeln!(
-        out,
-        "<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"{path}\"/>"
-    );
+    let head = if *joins {
+        ""
+    } else {
+        " marker-end=\"url(#arrow)\""
+    };
+    let _ = writeln!(out, "<path class=\"edge\"{head} d=\"{path}\"/>");
 }
 
 /// Near the beginning of its edge, above everything else.
-fn edge_label(out: &mut String, points: &[Point], label: &str) {
+fn edge_label(out: &mut String, points: &[Point], label: &str, row: usize) {
+    const LABEL_LINE: f64 = 11.0;
     let (false, [from, to, ..]) = (label.is_empty(), points) else {
         return;
     };
@@ -114,7 +122,7 @@ fn edge_label(out: &mut String, points: &[Point], label: &str) {
         out,
         "<text class=\"label\" text-anchor=\"middle\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
         at(from.x, to.x, 0.6),
-        from.y + (to.y - from.y).clamp(-36.0, 36.0) * 0.62 + 3.0,
+        from.y + (to.y - from.y).clamp(-36.0, 36.0) * 0.62 + 3.0 + row as f64 * LABEL_LINE,
         escape(label)
     );
 }

@@ -1,0 +1,71 @@
+//! Graphs in the language of Graphviz.
+
+use super::{Graph, Node, Shape};
+use std::fmt::Write;
+
+/// All graphs as one directed graph, with a cluster each.
+pub fn render(graphs: &[Graph]) -> String {
+    let mut out = String::from(
+        "digraph onpath {\n\
+         \x20   node [fontname=\"monospace\" fontsize=10 style=filled shape=box]\n\
+         \x20   edge [fontname=\"monospace\" fontsize=9]\n",
+    );
+    for (number, graph) in graphs.iter().enumerate() {
+        let _ = writeln!(out, "    subgraph cluster_{number} {{");
+        let _ = writeln!(out, "        label={}", quote(&graph.title));
+        for (index, node) in graph.nodes.iter().enumerate() {
+            let _ = writeln!(out, "        n{number}_{index} [{}]", attributes(node));
+        }
+        for edge in &graph.edges {
+            let (from, to) = (edge.from, edge.to);
+            let _ = write!(out, "        n{number}_{from} -> n{number}_{to}");
+            if !edge.label.is_empty() {
+                let _ = write!(out, " [label={}]", quote(&edge.label));
+            }
+            out.push('\n');
+        }
+        out.push_str("    }\n");
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn attributes(node: &Node) -> String {
+    let look = match node.shape {
+        Shape::State => "style=\"filled,rounded\" fillcolor=\"#ddf4ff\"",
+        Shape::Table => "fillcolor=\"#fff8c5\"",
+        Shape::Condition => "shape=diamond fillcolor=\"#fbefff\"",
+        Shape::Step => "fillcolor=\"#f6f8fa\"",
+        Shape::Terminal => "shape=oval fillcolor=\"#eaeef2\"",
+    };
+    let lines: Vec<&str> = std::iter::once(&node.title)
+        .chain(&node.lines)
+        .map(String::as_str)
+        .collect();
+    format!("label={} {look}", quote(&lines.join("\n")))
+}
+
+/// A quoted string, in which a backslash would begin an escape sequence.
+fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_backslashes_in_names_do_no_harm() {
+        assert_eq!(quote("a\\n\"b\"\nc\t"), r#""a\\n\"b\"\nc ""#);
+    }
+}
