@@ -30,6 +30,13 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Error> {
+    if let Some(folder) = kernel::object_cache::folder() {
+        return Err(Error::new(format!(
+            "{} keeps objects, and clang's time is measured: set {} to nothing",
+            folder.display(),
+            kernel::object_cache::VARIABLE
+        )));
+    }
     let root = root();
     match arguments::parse(std::env::args().skip(1))? {
         Command::Help => print!("{}", arguments::HELP),

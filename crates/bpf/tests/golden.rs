@@ -1,5 +1,5 @@
 //! What programs become in C, and what is refused. A file in `tests/golden` is P4 text, a line of dashes
-//! and the C (or the diagnostics as users see them). `UPDATE_GOLDEN=1 cargo test -p bpf --test golden`
+//! and the C (or the diagnostics as users see them). `ONPATH_BLESS=1 cargo test -p bpf --test golden`
 //! writes what comes after the dashes; read the difference before you commit it.
 //!
 //! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP.
@@ -151,7 +151,7 @@ fn shown(c: &str) -> String {
 
 #[test]
 fn programs_become_the_c_beside_them() {
-    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let update = std::env::var_os("ONPATH_BLESS").is_some();
     let folder = root().join("crates/bpf/tests/golden");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()

@@ -1,5 +1,5 @@
 //! What elaboration makes of each construct. A file in `tests/golden` is P4 text, a line of dashes and
-//! the warnings and the IR's text form (or why it is refused). `UPDATE_GOLDEN=1 cargo test -p elab --test golden` writes
+//! the warnings and the IR's text form (or why it is refused). `ONPATH_BLESS=1 cargo test -p elab --test golden` writes
 //! what comes after the dashes; read the difference before you commit it.
 //!
 //! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
@@ -41,7 +41,7 @@ fn shown(program: &ir::Program, text: &str) -> String {
 
 #[test]
 fn constructs_become_the_ir_beside_them() {
-    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let update = std::env::var_os("ONPATH_BLESS").is_some();
     let folder = root().join("crates/elab/tests/golden");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()

@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::interrupt::Deferred;
+use crate::object_cache::{self, ObjectCache};
 use diag::Diagnostic;
 use std::ffi::OsString;
 use std::fs;
@@ -114,7 +115,43 @@ fn parse_version(text: &str) -> Option<u32> {
 
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
 /// are relative to the current folder, so that the lines' text gets into the object.
+///
+/// Where `ONPATH_OBJECT_CACHE` names a folder, an object that is in it is not made again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let Some(cache) = ObjectCache::from_environment() else {
+        return compile_anew(clang, source);
+    };
+    let Some(key) = object_cache::key(clang, &FLAGS, source) else {
+        return compile_anew(clang, source);
+    };
+    if let Some(object) = cache.get(&key) {
+        return Ok(object);
+    }
+    let object = compile_anew(clang, source)?;
+    cache.put(&key, &object);
+    Ok(object)
+}
+
+/// What every program is compiled with.
+const FLAGS: [&str; 14] = [
+    "-g",
+    "-target",
+    "bpf",
+    "-mcpu=v3",
+    "-fno-ident",
+    "-std=gnu11",
+    "-Wall",
+    "-Wno-unused",
+    "-fno-stack-protector",
+    "-fno-color-diagnostics",
+    "-Wno-unknown-warning-option",
+    "-Wno-pass-failed",
+    "-Wno-address-of-packed-member",
+    // Paths are relative to the current folder, in the object too: it is the same wherever it is made.
+    "-fdebug-compilation-dir=.",
+];
+
+fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
     // Until the folder is gone again: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
     let dir = tempfile::Builder::new()
@@ -135,10 +172,7 @@ pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnos
             Effort::Full => "-O2",
             Effort::Gentle => "-O1",
         })
-        .args(["-g", "-target", "bpf", "-mcpu=v3", "-fno-ident"])
-        .args(["-std=gnu11", "-Wall", "-Wno-unused", "-fno-stack-protector"])
-        .args(["-fno-color-diagnostics", "-Wno-unknown-warning-option"])
-        .args(["-Wno-pass-failed", "-Wno-address-of-packed-member"])
+        .args(FLAGS)
         .arg(prefix_map)
         .arg("-I")
         .arg(dir.path());

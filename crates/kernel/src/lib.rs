@@ -25,6 +25,7 @@ pub mod interrupt;
 pub mod link_settings;
 pub mod load;
 pub mod netns;
+pub mod object_cache;
 pub mod pins;
 pub mod ports;
 pub mod probe;

@@ -1,7 +1,7 @@
 //! The text of every diagnostic of this crate, beside the program that causes it.
 //!
 //! A file in `tests/diagnostics/` has the sources, each after a line `=== NAME`, and after
-//! `=== output` what the user sees. `UPDATE=1 cargo test -p syntax` writes the output anew.
+//! `=== output` what the user sees. `ONPATH_BLESS=1 cargo test -p syntax` writes the output anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -88,7 +88,7 @@ fn shown(sources: &str) -> String {
 
 #[test]
 fn every_text_is_as_expected() {
-    let update = std::env::var_os("UPDATE").is_some();
+    let update = std::env::var_os("ONPATH_BLESS").is_some();
     let mut wrong = Vec::new();
     for (name, text) in cases() {
         let (sources, expected) = text.split_once(OUTPUT).unwrap_or((&text, ""));

@@ -30,6 +30,8 @@ pub struct Place<'a> {
     pub bin: &'a Path,
     /// In network and BPF file systems of its own; needs root.
     pub in_kernel: bool,
+    /// Whether times are those that a reader's first try takes: nothing is compiled beforehand.
+    pub first_try: bool,
 }
 
 /// Takes a session's text apart. In `fenced` text only blocks between "```console" and "```" are sessions.
@@ -133,7 +135,12 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
         false => &["bash", "-c"],
     };
     // A command that hangs ends with all that the session started.
-    let output = Command::new("timeout")
+    let mut command = Command::new("timeout");
+    if place.first_try {
+        // Also where cargo is told to set it.
+        command.env("ONPATH_OBJECT_CACHE", "");
+    }
+    let output = command
         .arg(LONGEST)
         .args(shell)
         .arg(&script)

@@ -1,0 +1,177 @@
+//! Objects that clang made before, in a folder that `ONPATH_OBJECT_CACHE` names; without it nothing is kept.
+//!
+//! The key is everything that the object depends on, so an entry is never out of date and never changes. A new one is
+//! written beside its place and moved there, so that readers and other writers see it whole or not at all, and a
+//! writer that is killed leaves a file that the next one removes. The folder is bounded: the objects that were not used
+//! for longest go first.
+
+use crate::clang::{Clang, Effort, Source};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Names the folder.
+pub const VARIABLE: &str = "ONPATH_OBJECT_CACHE";
+/// The most bytes that the folder keeps.
+const MOST_BYTES: u64 = 512 << 20;
+/// What is left after a sweep, so that the next one is not due at once.
+const LEFT_BYTES: u64 = MOST_BYTES / 4 * 3;
+/// One writer in so many looks at how much there is.
+const SWEEP_EVERY: u8 = 64;
+/// A file that is not complete after so long has lost its writer.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// The folder that the environment names, if it does. Measurements of clang's time must find none.
+pub fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
+    Some(folder.into())
+}
+
+/// A folder of objects.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ObjectCache {
+    folder: PathBuf,
+}
+
+/// All that an object depends on, as a file's name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Key(String);
+
+impl ObjectCache {
+    /// The one that the environment names, if it does.
+    pub(crate) fn from_environment() -> Option<ObjectCache> {
+        folder().map(|folder| ObjectCache { folder })
+    }
+
+    /// The object of this key, if it is there.
+    pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let path = self.folder.join(&key.0);
+        let object = fs::read(&path).ok()?;
+        // A machine that lost power may have kept a file's name without its bytes.
+        if !object.starts_with(b"\x7fELF") {
+            let _ = fs::remove_file(&path);
+            return None;
+        }
+        if let Ok(file) = fs::File::open(&path) {
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some(object)
+    }
+
+    /// Keeps an object. What cannot be written is compiled again next time.
+    pub(crate) fn put(&self, key: &Key, object: &[u8]) {
+        let _ = self.try_put(key, object);
+    }
+
+    fn try_put(&self, key: &Key, object: &[u8]) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let mut file = tempfile::NamedTempFile::with_prefix_in(UNFINISHED, &self.folder)?;
+        file.write_all(object)?;
+        file.persist(self.folder.join(&key.0))
+            .map_err(|e| e.error)?;
+        if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|byte| byte % SWEEP_EVERY == 0) {
+            self.sweep(MOST_BYTES, LEFT_BYTES, SystemTime::now())?;
+        }
+        Ok(())
+    }
+
+    /// If there are more than `most` bytes, removes what was not used for longest until `left` are left; and what
+    /// killed writers left.
+    fn sweep(&self, most: u64, left: u64, now: SystemTime) -> io::Result<()> {
+        let mut objects = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            // Another process may sweep too.
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
+            let used = about.modified()?;
+            let unfinished = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+            if !unfinished {
+                objects.push((used, about.len(), entry.path()));
+            } else if now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        let mut bytes: u64 = objects.iter().map(|(_, len, _)| len).sum();
+        if bytes <= most {
+            return Ok(());
+        }
+        objects.sort();
+        for (_, len, path) in objects {
+            if bytes <= left {
+                break;
+            }
+            let _ = fs::remove_file(path);
+            bytes -= len;
+        }
+        Ok(())
+    }
+}
+
+/// How the name of a file begins that is still being written.
+const UNFINISHED: &str = "unfinished-";
+
+/// The key of what this compiler makes of a source with these flags. There is none for a source that includes files
+/// of the user's: what they include in turn is known to clang alone.
+pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<Key> {
+    if !source.include_dirs.is_empty() {
+        return None;
+    }
+    let mut hash = Sha256::new();
+    let mut part = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    // A compiler that was replaced under the same name is another file.
+    let compiler = fs::canonicalize(&clang.path).ok()?;
+    let about = fs::metadata(&compiler).ok()?;
+    part(compiler.as_os_str().as_encoded_bytes());
+    for number in [
+        about.ino(),
+        about.len(),
+        about.mtime() as u64,
+        about.mtime_nsec() as u64,
+    ] {
+        part(&number.to_le_bytes());
+    }
+    part(&[match source.effort {
+        Effort::Full => 2,
+        Effort::Gentle => 1,
+    }]);
+    for list in [flags, source.defines] {
+        part(&(list.len() as u64).to_le_bytes());
+        list.iter().for_each(|flag| part(flag.as_bytes()));
+    }
+    for (name, text) in source.headers {
+        part(name.as_bytes());
+        part(text.as_bytes());
+    }
+    part(source.text.as_bytes());
+    // clang copies the lines that `#line` names into the object, from files relative to the current folder.
+    for name in named_files(source.text) {
+        part(name.as_bytes());
+        part(&fs::read(Path::new(name)).unwrap_or_default());
+    }
+    let digest = hash.finalize();
+    Some(Key(digest
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()))
+}
+
+/// The files that `#line` directives name.
+fn named_files(text: &str) -> BTreeSet<&str> {
+    let lines = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("#line ")?;
+        rest.split('"').nth(1)
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+use super::*;
+use crate::clang;
+
+const OBJECT: &[u8] = b"\x7fELF and the rest";
+
+fn cache() -> (tempfile::TempDir, ObjectCache) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = ObjectCache {
+        folder: folder.path().join("objects"),
+    };
+    (folder, cache)
+}
+
+fn named(name: &str) -> Key {
+    Key(name.to_string())
+}
+
+fn source(text: &str) -> Source<'_> {
+    Source {
+        text,
+        headers: &[],
+        include_dirs: &[],
+        defines: &[],
+        effort: Effort::Full,
+    }
+}
+
+fn key_of(source: Source<'_>, flags: &[&str]) -> Option<Key> {
+    let clang = clang::find().expect("these tests need clang");
+    key(&clang, flags, source)
+}
+
+#[test]
+fn what_was_kept_is_found_under_its_key_alone() {
+    let (_folder, cache) = cache();
+    assert_eq!(cache.get(&named("01")), None);
+    cache.put(&named("01"), OBJECT);
+    assert_eq!(cache.get(&named("01")).as_deref(), Some(OBJECT));
+    assert_eq!(cache.get(&named("02")), None);
+}
+
+#[test]
+fn everything_that_an_object_depends_on_is_in_its_key() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let p4 = folder.path().join("a.p4");
+    let with_line = format!("#line 1 \"{}\"\nint a;\n", p4.display());
+    let keys = || {
+        [
+            key_of(source("int a;"), &["-g"]),
+            key_of(source("int b;"), &["-g"]),
+            key_of(source("int a;"), &["-O3"]),
+            key_of(
+                Source {
+                    effort: Effort::Gentle,
+                    ..source("int a;")
+                },
+                &["-g"],
+            ),
+            key_of(
+                Source {
+                    defines: &["X"],
+                    ..source("int a;")
+                },
+                &["-g"],
+            ),
+            key_of(
+                Source {
+                    headers: &[("h", "1")],
+                    ..source("int a;")
+                },
+                &["-g"],
+            ),
+            key_of(
+                Source {
+                    headers: &[("h", "2")],
+                    ..source("int a;")
+                },
+                &["-g"],
+            ),
+            key_of(source(&with_line), &["-g"]),
+        ]
+        .map(|key| key.expect("a key").0)
+    };
+    let before = keys();
+    assert_eq!(before, keys());
+    assert_eq!(BTreeSet::from(before.clone()).len(), before.len());
+    fs::write(&p4, "// another line\n").expect("written");
+    let after = keys();
+    assert_eq!(before[..7], after[..7]);
+    assert_ne!(before[7], after[7]);
+}
+
+#[test]
+fn a_source_with_the_users_own_headers_has_no_key() {
+    let dirs = [PathBuf::from("/usr/include")];
+    let own = Source {
+        include_dirs: &dirs,
+        ..source("int a;")
+    };
+    assert_eq!(key_of(own, &[]), None);
+}
+
+#[test]
+fn a_file_without_its_bytes_is_no_object() {
+    let (_folder, cache) = cache();
+    cache.put(&named("01"), b"");
+    assert_eq!(cache.get(&named("01")), None);
+    cache.put(&named("01"), OBJECT);
+    assert_eq!(cache.get(&named("01")).as_deref(), Some(OBJECT));
+}
+
+#[test]
+fn writers_at_once_leave_whole_objects() {
+    let (_folder, cache) = cache();
+    let big = [OBJECT, &[7; 1 << 16]].concat();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    cache.put(&named("01"), &big);
+                    assert_eq!(cache.get(&named("01")).as_deref(), Some(&big[..]));
+                }
+            });
+        }
+    });
+    let files = fs::read_dir(&cache.folder).expect("the folder").count();
+    assert_eq!(files, 1);
+}
+
+#[test]
+fn what_was_not_used_for_longest_goes_first_and_so_do_the_files_of_killed_writers() {
+    let (_folder, cache) = cache();
+    let day = |number: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * number);
+    for (name, used) in [("aa", 3), ("bb", 1), ("cc", 2), ("unfinished-x", 1)] {
+        cache.put(&named(name), OBJECT);
+        let file = fs::File::open(cache.folder.join(name)).expect("the file");
+        file.set_modified(day(used)).expect("set");
+    }
+    cache.put(&named("unfinished-y"), OBJECT);
+    let size = OBJECT.len() as u64;
+    cache
+        .sweep(size * 3, size, SystemTime::now())
+        .expect("swept");
+    let names = || {
+        let files = fs::read_dir(&cache.folder).expect("the folder");
+        let names = files.map(|f| f.expect("a file").file_name().into_string().expect("text"));
+        names.collect::<BTreeSet<_>>()
+    };
+    let text = |names: &[&str]| {
+        names
+            .iter()
+            .map(|n| (*n).to_string())
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(names(), text(&["aa", "bb", "cc", "unfinished-y"]));
+    cache
+        .sweep(size * 2, size, SystemTime::now())
+        .expect("swept");
+    assert_eq!(names(), text(&["aa", "unfinished-y"]));
+}
