@@ -1,6 +1,7 @@
 //! From IR to a program for a hook of the kernel: passes, C, clang, budget.
 
 use crate::frontend;
+use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use bpf::abi::{Abi, Hook};
 use bpf::{BpfOutput, Options};
 use control::Device;
@@ -8,8 +9,8 @@ use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{self, Budget};
-use kernel::build::Built;
-use kernel::clang::{self, Source};
+use kernel::build::{self, Obstacle, Trial};
+use kernel::clang::{self, Effort, Source};
 use kernel::{Instance, TestRun, VethDevice};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -29,10 +30,17 @@ pub struct Compiled {
     pub budget: Budget,
     /// What the compiler decided: what it keeps where.
     pub decisions: bpf::Report,
-    /// How long our own part took, from IR to C; clang's is not in it.
+    /// By which strategy it was compiled.
+    pub strategy: &'static Strategy,
+    /// Strategies that were tried before. If the one that was taken is among them, the kernel takes none of them.
+    pub failed: Vec<Failed>,
+    /// How long our own part took, from IR to C; clang's is not in it. This and the following are of all strategies
+    /// that were tried.
     pub own_time: Duration,
     /// How long clang took.
     pub clang_time: Duration,
+    /// How long the verifier took, if it was asked; see [`Request::trial`].
+    pub verify_time: Duration,
 }
 
 /// How a test reaches a program in the kernel.
@@ -112,7 +120,7 @@ fn options(sources: &SourceMap, request: Request) -> Options {
     }
 }
 
-/// Compiles a program as elaborated.
+/// Compiles a program as elaborated, by the first of [`STRATEGIES`](crate::strategy::STRATEGIES) that works.
 pub fn compile(
     program: &Program,
     sources: &SourceMap,
@@ -121,47 +129,103 @@ pub fn compile(
     let begun = Instant::now();
     let optimised = frontend::optimise(program);
     let optimised_usual = frontend::optimise_usual(program);
-    let passes_time = begun.elapsed();
-    let attempt = |options: &Options| -> Result<(Compiled, bool), Diagnostics> {
-        let begun = Instant::now();
-        let output = bpf::compile(&optimised, optimised_usual.as_ref(), sources, options)?;
-        let own_time = passes_time + begun.elapsed();
-        let begun = Instant::now();
-        let Built { object, outwitted } = object(&output, request).map_err(Diagnostics::from)?;
-        let compiled = Compiled {
-            budget: budget::read(&object).unwrap_or_default(),
-            c_source: output.c_source,
-            object,
-            abi: Arc::new(output.abi),
-            decisions: output.report,
-            own_time,
-            clang_time: begun.elapsed(),
-        };
-        Ok((compiled, outwitted))
+    let mut times = Times {
+        own: begun.elapsed(),
+        ..Times::default()
     };
-    let usual = options(sources, request);
-    match attempt(&usual) {
-        // The stack that clang needs is known only when it is done.
-        Err(diagnostics) if diagnostics.iter().any(|d| d.code == clang::STACK_TOO_LARGE) => {
-            let options = Options {
-                spill_everything: true,
-                ..usual
-            };
-            attempt(&options).map(|(compiled, _)| compiled)
+    // Strategies that differ by clang's effort have their C in common.
+    let mut last: Option<(Options, BpfOutput)> = None;
+    let tried = strategy::try_all(|strategy| {
+        let options = Options {
+            spill_everything: strategy.spill_everything,
+            copy_headers: strategy.copy_headers,
+            ..options(sources, request)
+        };
+        let output = match &last {
+            Some((known, output)) if *known == options => output.clone(),
+            _ => {
+                let begun = Instant::now();
+                let made = bpf::compile(&optimised, optimised_usual.as_ref(), sources, &options);
+                times.own += begun.elapsed();
+                match made {
+                    Ok(output) => last.insert((options, output)).1.clone(),
+                    Err(refused) => return Outcome::Refused(refused),
+                }
+            }
+        };
+        attempt(output, request, strategy.effort, &mut times)
+    })?;
+    let Tried {
+        made: (object, output),
+        strategy,
+        failed,
+    } = tried;
+    Ok(Compiled {
+        budget: budget::read(&object).unwrap_or_default(),
+        c_source: output.c_source,
+        object,
+        abi: Arc::new(output.abi),
+        decisions: output.report,
+        strategy,
+        failed,
+        own_time: times.own,
+        clang_time: times.clang,
+        verify_time: times.verifier,
+    })
+}
+
+/// How long all strategies took together.
+#[derive(Default)]
+struct Times {
+    own: Duration,
+    clang: Duration,
+    verifier: Duration,
+}
+
+/// An object, and what it was made of.
+type Made = (Vec<u8>, BpfOutput);
+
+/// Has clang make an object, and asks the verifier about it if that is wanted.
+fn attempt(
+    output: BpfOutput,
+    request: Request,
+    effort: Effort,
+    times: &mut Times,
+) -> Outcome<Made> {
+    let begun = Instant::now();
+    let object = object(&output, request, effort);
+    times.clang += begun.elapsed();
+    let object = match object {
+        Ok(object) => object,
+        Err(refused) if refused.code == clang::STACK_TOO_LARGE => {
+            let reason = refused.message.clone();
+            return Outcome::Obstructed(Obstacle::Stack, reason, Err(refused.into()));
         }
-        // Headers in variables are slower, but leave clang less to take apart.
-        Ok((compiled, true)) => match attempt(&Options {
-            copy_headers: true,
-            ..usual
-        }) {
-            Ok((other, false)) => Ok(other),
-            _ => Ok(compiled),
-        },
-        other => other.map(|(compiled, _)| compiled),
+        Err(refused) => return Outcome::Refused(refused.into()),
+    };
+    if !request.trial {
+        return Outcome::Made((object, output));
+    }
+    let Trial { obstacle, took } = build::trial(&object);
+    times.verifier += took;
+    match obstacle {
+        None => Outcome::Made((object, output)),
+        Some((obstacle, reason)) => {
+            let otherwise = match obstacle {
+                // The functions have room each, but not one in the other: clang cannot know.
+                Obstacle::Stack => Err(kernel::errors::clang::stack_too_large(&reason).into()),
+                Obstacle::LostPointer => Ok((object, output)),
+            };
+            Outcome::Obstructed(obstacle, reason, otherwise)
+        }
     }
 }
 
-fn object(output: &BpfOutput, request: Request) -> Result<Built, Box<diag::Diagnostic>> {
+fn object(
+    output: &BpfOutput,
+    request: Request,
+    effort: Effort,
+) -> Result<Vec<u8>, Box<diag::Diagnostic>> {
     let mut include_dirs = Vec::new();
     for file in request.externs {
         let path = std::path::absolute(file)
@@ -178,16 +242,9 @@ fn object(output: &BpfOutput, request: Request) -> Result<Built, Box<diag::Diagn
         } else {
             &[]
         },
-        effort: clang::Effort::Full,
+        effort,
     };
-    let clang = clang::find()?;
-    if request.trial {
-        return kernel::build::object(&clang, source);
-    }
-    Ok(Built {
-        object: clang::compile(&clang, source)?,
-        outwitted: false,
-    })
+    clang::compile(&clang::find()?, source)
 }
 
 /// Loads a compiled program and makes it a device for a test's packets.

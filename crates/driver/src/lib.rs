@@ -11,6 +11,7 @@ pub mod hooks;
 pub mod instance_name;
 mod loader;
 pub mod stf;
+pub mod strategy;
 
 pub use frontend::{
     Elaborated, Front, Input, Refused, check, elaborate, macro_of, optimise, optimise_usual,

@@ -3,6 +3,7 @@
 use bpf::abi::Abi;
 use diag::SourceMap;
 use ir::Program;
+use kernel::build::Obstacle;
 use kernel::clang::{self, Source};
 use kernel::{Failure, load};
 use std::sync::Arc;
@@ -110,21 +111,24 @@ fn two_functions_with_too_much_stack_between_them() {
 }
 
 #[test]
-fn an_object_that_no_effort_saves_is_given_as_it_is() {
+fn the_verifier_is_asked_whether_another_object_may_fare_better() {
     let clang = clang::find().expect("these tests need clang");
-    let text = format!(
-        "{HEAD}__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
-         unsigned char *data = (void *)(long)ctx->data; return data[8]; }}\n"
-    );
-    let source = Source {
-        text: &text,
-        headers: &[],
-        include_dirs: &[],
-        defines: &[],
-        effort: clang::Effort::Full,
+    let trial = |body: &str| {
+        let text = format!(
+            "{HEAD}__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n{body} }}\n"
+        );
+        let source = Source {
+            text: &text,
+            headers: &[],
+            include_dirs: &[],
+            defines: &[],
+            effort: clang::Effort::Full,
+        };
+        kernel::build::trial(&clang::compile(&clang, source).expect("compiles")).obstacle
     };
-    let tried = kernel::build::object(&clang, source)
-        .expect("compiles")
-        .object;
-    assert_eq!(tried, clang::compile(&clang, source).expect("compiles"));
+    let unchecked = "unsigned char *data = (void *)(long)ctx->data; return data[8];";
+    let (obstacle, reason) = trial(unchecked).expect("refused");
+    assert_eq!(obstacle, Obstacle::LostPointer);
+    assert!(reason.contains("invalid access to packet"), "{reason}");
+    assert_eq!(trial("return 2;"), None);
 }

@@ -1,0 +1,249 @@
+//! The strategies by which a program is compiled, in order, until the kernel takes the object.
+//!
+//! clang may merge the conditions under which two headers are valid, or two entries found, in a way that the verifier,
+//! which follows values but not what they say of each other, cannot see through. It does so less when it optimises
+//! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
+
+use diag::Diagnostics;
+use kernel::build::Obstacle;
+use kernel::clang::Effort;
+
+/// How a program is compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strategy {
+    /// What reports call it.
+    pub name: &'static str,
+    /// It is tried only after this kept an earlier one from working; `None` for the first.
+    pub against: Option<Obstacle>,
+    /// As much as possible is in a per-CPU map instead of on the stack.
+    pub spill_everything: bool,
+    /// Every header is copied to variables.
+    pub copy_headers: bool,
+    /// How hard clang optimises.
+    pub effort: Effort,
+}
+
+/// All of them, the fastest code first.
+pub const STRATEGIES: [Strategy; 7] = [
+    Strategy {
+        name: "full optimisation",
+        against: None,
+        spill_everything: false,
+        copy_headers: false,
+        effort: Effort::Full,
+    },
+    Strategy {
+        name: "reduced optimisation",
+        against: Some(Obstacle::LostPointer),
+        spill_everything: false,
+        copy_headers: false,
+        effort: Effort::Gentle,
+    },
+    Strategy {
+        name: "headers in variables",
+        against: Some(Obstacle::LostPointer),
+        spill_everything: false,
+        copy_headers: true,
+        effort: Effort::Full,
+    },
+    Strategy {
+        name: "headers in variables, reduced optimisation",
+        against: Some(Obstacle::LostPointer),
+        spill_everything: false,
+        copy_headers: true,
+        effort: Effort::Gentle,
+    },
+    Strategy {
+        name: "variables in a per-CPU map",
+        against: Some(Obstacle::Stack),
+        spill_everything: true,
+        copy_headers: false,
+        effort: Effort::Full,
+    },
+    Strategy {
+        name: "variables in a per-CPU map, reduced optimisation",
+        against: Some(Obstacle::LostPointer),
+        spill_everything: true,
+        copy_headers: false,
+        effort: Effort::Gentle,
+    },
+    Strategy {
+        name: "headers and variables in a per-CPU map",
+        against: Some(Obstacle::LostPointer),
+        spill_everything: true,
+        copy_headers: true,
+        effort: Effort::Full,
+    },
+];
+
+/// A strategy that did not work, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// Which.
+    pub strategy: &'static Strategy,
+    /// What kept it from working.
+    pub obstacle: Obstacle,
+    /// What clang or the verifier reported.
+    pub reason: String,
+}
+
+/// What a strategy came to.
+pub(crate) enum Outcome<T> {
+    /// An object that the kernel takes, as far as anybody asked it.
+    Made(T),
+    /// Another strategy may work. If none does, this is the result.
+    Obstructed(Obstacle, String, Result<T, Diagnostics>),
+    /// No other strategy would work either.
+    Refused(Diagnostics),
+}
+
+/// What came of the strategies together.
+pub(crate) struct Tried<T> {
+    /// The result of `strategy`.
+    pub(crate) made: T,
+    /// The one that was taken.
+    pub(crate) strategy: &'static Strategy,
+    /// Those before it. If they include the one that was taken, none worked.
+    pub(crate) failed: Vec<Failed>,
+}
+
+/// Tries the strategies in order until one works. If none does, the first object that there was is the result: the
+/// kernel's refusal of it says most.
+pub(crate) fn try_all<T>(
+    mut attempt: impl FnMut(&'static Strategy) -> Outcome<T>,
+) -> Result<Tried<T>, Diagnostics> {
+    let mut failed: Vec<Failed> = Vec::new();
+    let mut best: Option<Result<(T, &'static Strategy), Diagnostics>> = None;
+    for strategy in &STRATEGIES {
+        let met = |obstacle| failed.iter().any(|f| f.obstacle == obstacle);
+        if !strategy.against.is_none_or(met) {
+            continue;
+        }
+        match attempt(strategy) {
+            Outcome::Made(made) => {
+                return Ok(Tried {
+                    made,
+                    strategy,
+                    failed,
+                });
+            }
+            Outcome::Obstructed(obstacle, reason, otherwise) => {
+                failed.push(Failed {
+                    strategy,
+                    obstacle,
+                    reason,
+                });
+                if !matches!(best, Some(Ok(_))) {
+                    best = Some(otherwise.map(|made| (made, strategy)));
+                }
+            }
+            Outcome::Refused(diagnostics) => {
+                best.get_or_insert(Err(diagnostics));
+                break;
+            }
+        }
+    }
+    let (made, strategy) = best.unwrap_or_else(|| Err(Diagnostics::new()))?;
+    Ok(Tried {
+        made,
+        strategy,
+        failed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diag::{Code, Diagnostic, Span};
+
+    fn refusal(code: &'static str) -> Diagnostics {
+        Diagnostics::from(Box::new(Diagnostic::error(Code(code), Span::NONE, "no")))
+    }
+
+    /// What the strategies come to where each meets what `obstacle` says: those tried, and the taken one or a code.
+    fn outcome(
+        obstacle: impl Fn(&Strategy) -> Option<Obstacle>,
+    ) -> (Vec<&'static str>, Result<&'static str, &'static str>) {
+        let mut names = Vec::new();
+        let tried = try_all(|strategy| {
+            names.push(strategy.name);
+            match obstacle(strategy) {
+                None => Outcome::Made(strategy.name),
+                Some(Obstacle::Stack) => {
+                    Outcome::Obstructed(Obstacle::Stack, "deep".into(), Err(refusal("E0754")))
+                }
+                Some(lost) => Outcome::Obstructed(lost, "lost".into(), Ok(strategy.name)),
+            }
+        });
+        let taken = match tried {
+            Ok(tried) => {
+                assert_eq!(tried.made, tried.strategy.name);
+                Ok(tried.made)
+            }
+            Err(diagnostics) => Err(diagnostics.iter().next().expect("one").code.0),
+        };
+        (names, taken)
+    }
+
+    #[test]
+    fn what_works_at_once_is_taken() {
+        let first = STRATEGIES[0].name;
+        assert_eq!(outcome(|_| None), (vec![first], Ok(first)));
+    }
+
+    #[test]
+    fn a_lost_pointer_takes_less_optimisation_then_copied_headers() {
+        let (tried, taken) = outcome(|s| (!s.copy_headers).then_some(Obstacle::LostPointer));
+        assert_eq!(
+            tried,
+            [
+                "full optimisation",
+                "reduced optimisation",
+                "headers in variables"
+            ]
+        );
+        assert_eq!(taken, Ok("headers in variables"));
+    }
+
+    #[test]
+    fn a_stack_too_deep_takes_a_map_at_once() {
+        let (tried, taken) = outcome(|s| (!s.spill_everything).then_some(Obstacle::Stack));
+        assert_eq!(tried, ["full optimisation", "variables in a per-CPU map"]);
+        assert_eq!(taken, Ok("variables in a per-CPU map"));
+    }
+
+    #[test]
+    fn both_obstacles_are_overcome_together() {
+        let (_, taken) = outcome(|s| match (s.spill_everything, s.effort) {
+            (false, _) => Some(Obstacle::Stack),
+            (true, Effort::Full) => Some(Obstacle::LostPointer),
+            (true, Effort::Gentle) => None,
+        });
+        assert_eq!(
+            taken,
+            Ok("variables in a per-CPU map, reduced optimisation")
+        );
+    }
+
+    #[test]
+    fn where_nothing_works_the_first_object_is_the_result_or_else_the_error() {
+        let (tried, taken) = outcome(|_| Some(Obstacle::LostPointer));
+        assert_eq!(tried.len(), 6);
+        assert_eq!(taken, Ok("full optimisation"));
+        let (tried, taken) = outcome(|_| Some(Obstacle::Stack));
+        assert_eq!(tried.len(), 2);
+        assert_eq!(taken, Err("E0754"));
+    }
+
+    #[test]
+    fn what_no_strategy_mends_ends_it() {
+        let mut tried = 0;
+        let done = try_all(|_| -> Outcome<()> {
+            tried += 1;
+            Outcome::Refused(refusal("E0755"))
+        });
+        assert_eq!(tried, 1);
+        let diagnostics = done.err().expect("refused");
+        assert_eq!(diagnostics.iter().next().expect("one").code.0, "E0755");
+    }
+}
