@@ -112,6 +112,7 @@ fn assemble(
         maps,
         globals,
         live: false,
+        guard: None,
     };
     store.preload().map_err(|(table, error)| {
         let name = &program.tables[table].name;

@@ -32,7 +32,7 @@ pub use record::{Interface, Loading, MemberRecord, Record};
 
 use crate::errors::{device, load as load_errors};
 use crate::load::open_globals;
-use crate::store::{KernelStore, SEED_SECTION};
+use crate::store::{Guard, KernelStore, SEED_SECTION};
 use crate::sys::Map;
 use bpf::abi::Hook;
 use diag::Diagnostic;
@@ -213,6 +213,7 @@ impl Pins {
             let map = Map::open(&path).map_err(|e| load_errors::pins(&path, "open", &e))?;
             maps.insert(name.to_owned(), map);
         }
+        let guard = Guard::new(&folder).map_err(|e| load_errors::pins(&folder, "open", &e))?;
         let abi = Arc::new(record.abi.clone());
         let store = KernelStore {
             globals: open_globals(&abi, &maps)?,
@@ -220,6 +221,7 @@ impl Pins {
             program: Arc::new(record.program.program()),
             maps,
             live: true,
+            guard: Some(guard),
         };
         Ok((record, store))
     }

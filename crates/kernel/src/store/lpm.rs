@@ -1,10 +1,12 @@
 //! Tables with one prefix key: LPM tries.
 
-use super::{layout, ranges::prefix_mask, refused};
+use super::flat::Codec;
+use super::{layout, ranges::prefix_mask};
 use crate::sys::{Map, Update};
 use bpf::abi::{KeyAbi, ValueAbi};
 use control::StoreError;
-use ir::{ActionCall, Bits, KeyMatch};
+use ir::{Bits, KeyMatch};
+use std::io;
 
 /// Tries before Linux 6.13 ignore whether an update may make or replace an entry.
 fn flags_are_heeded() -> bool {
@@ -12,7 +14,7 @@ fn flags_are_heeded() -> bool {
 }
 
 /// An LPM trie; its keys begin with the prefix length.
-pub struct Lpm<'a> {
+pub(super) struct Lpm<'a> {
     /// The map.
     pub map: &'a Map,
     /// The map's keys, the prefix length included in offsets.
@@ -25,7 +27,15 @@ pub struct Lpm<'a> {
     pub value: &'a ValueAbi,
 }
 
-impl Lpm<'_> {
+impl Codec for Lpm<'_> {
+    fn map(&self) -> &Map {
+        self.map
+    }
+
+    fn layout(&self) -> &ValueAbi {
+        self.value
+    }
+
     fn key(&self, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
         let mut values = Vec::with_capacity(keys.len());
         let mut prefix = 0;
@@ -56,72 +66,33 @@ impl Lpm<'_> {
         Ok(bytes)
     }
 
-    /// Adds an entry.
-    pub fn insert(&self, keys: &[KeyMatch], call: &ActionCall) -> Result<(), StoreError> {
-        let key = self.key(keys)?;
-        if !flags_are_heeded() && self.is_there(&key)? {
-            return Err(StoreError::Duplicate);
-        }
-        let value = layout::put_value(self.value, call, 0);
-        self.map
-            .set(&key, &value, Update::New)
-            .map_err(refused("write the table"))
+    fn matches(&self, key: &[u8]) -> Vec<KeyMatch> {
+        let length = layout::get_u32(key, 0).saturating_sub(self.prefix_base);
+        let fields = self.key.fields.iter().enumerate();
+        let found = fields.map(|(index, field)| {
+            let value = layout::get(field, key);
+            match index == self.lpm_key {
+                true if length == 0 => KeyMatch::Any,
+                true => KeyMatch::Lpm(value, length),
+                false => KeyMatch::Exact(value),
+            }
+        });
+        found.collect()
     }
 
-    /// Gives an entry another action.
-    pub fn modify(&self, keys: &[KeyMatch], call: &ActionCall) -> Result<(), StoreError> {
-        let key = self.key(keys)?;
-        if !flags_are_heeded() && !self.is_there(&key)? {
-            return Err(StoreError::Missing);
+    /// A look-up finds the longest match up to this prefix, which may be a shorter one. Giving this very prefix the
+    /// value that was found changes nothing if it is there, and fails if it is not.
+    fn current(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
+        let Some(near) = self.map.get(key)? else {
+            return Ok(Some(None));
+        };
+        if !flags_are_heeded() {
+            return Ok(None);
         }
-        let value = layout::put_value(self.value, call, 0);
-        self.map
-            .set(&key, &value, Update::Existing)
-            .map_err(refused("write the table"))
-    }
-
-    /// Removes an entry.
-    pub fn remove(&self, keys: &[KeyMatch]) -> Result<(), StoreError> {
-        match self.map.delete(&self.key(keys)?) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(StoreError::Missing),
-            Err(e) => Err(refused("write the table")(e)),
+        match self.map.set(key, &near, Update::Existing) {
+            Ok(()) => Ok(Some(Some(near))),
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(Some(None)),
+            Err(e) => Err(e),
         }
-    }
-
-    /// Looking a trie up finds the longest match, not this very prefix, so the keys are walked.
-    fn is_there(&self, key: &[u8]) -> Result<bool, StoreError> {
-        let near = self.map.get(key).map_err(refused("read the table"))?;
-        if near.is_none() {
-            return Ok(false);
-        }
-        let keys = self.map.keys().map_err(refused("read the table"))?;
-        Ok(keys.iter().any(|k| k == key))
-    }
-
-    /// All entries, shortest prefix first.
-    pub fn entries(&self) -> Result<Vec<(Vec<KeyMatch>, ActionCall)>, StoreError> {
-        let mut keys = self.map.keys().map_err(refused("read the table"))?;
-        keys.sort_by_key(|k| (layout::get_u32(k, 0), k.clone()));
-        let mut all = Vec::new();
-        for key in keys {
-            // A look-up by the entry's own prefix finds the entry: nothing longer matches it.
-            let bytes = self.map.get(&key).map_err(refused("read the table"))?;
-            let Some(call) = bytes.and_then(|b| layout::get_value(self.value, &b)) else {
-                continue;
-            };
-            let length = layout::get_u32(&key, 0).saturating_sub(self.prefix_base);
-            let fields = self.key.fields.iter().enumerate();
-            let matches = fields.map(|(index, field)| {
-                let value = layout::get(field, &key);
-                match index == self.lpm_key {
-                    true if length == 0 => KeyMatch::Any,
-                    true => KeyMatch::Lpm(value, length),
-                    false => KeyMatch::Exact(value),
-                }
-            });
-            all.push((matches.collect(), call));
-        }
-        Ok(all)
     }
 }

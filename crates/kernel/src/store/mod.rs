@@ -1,29 +1,40 @@
 //! The control plane's view of a loaded program: tables, defaults, counters and value sets, kept in
 //! the maps that the program reads.
 
+mod counters;
 mod exact;
+mod flat;
 mod flow_state;
 mod globals;
+mod guard;
 mod layout;
 mod lpm;
+mod own;
 mod ranges;
+mod records;
+mod steps;
+mod transaction;
 mod tuple_space;
 
 pub use bpf::abi::SEED_SECTION;
 pub use globals::Globals;
+pub use guard::Guard;
 
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
-use control::{Count, Flow, Store, StoreError};
+use control::{Change, Count, Flow, Rejected, Store, StoreError};
 use exact::{Array, Hash};
+use flat::Codec;
 use flow_state::Flows;
 use ir::{
     ActionCall, Bits, Entry, ExternInst, KeyMatch, MatchKind, Program, Table, Type, ValueSet,
 };
 use lpm::Lpm;
+use own::{Own, has_priority};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use transaction::{NotDone, Transaction};
 use tuple_space::TupleSpace;
 
 /// Turns what the system said into a store's error.
@@ -33,11 +44,18 @@ fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
         Some(libc::ENOENT) => StoreError::Missing,
         // The capacity that the user was promised is filled in by the caller.
         Some(libc::E2BIG | libc::ENOSPC) => StoreError::Full { capacity: 0 },
-        Some(libc::EPERM) => StoreError::System {
-            what: format!("could not {what}: not permitted; it takes CAP_BPF (or root)"),
-        },
-        _ => StoreError::System {
-            what: format!("could not {what}: {error}"),
+        _ => system(what)(error),
+    }
+}
+
+/// The same where no entry is to blame.
+fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
+    move |error| StoreError::System {
+        what: match error.raw_os_error() {
+            Some(libc::EPERM) => {
+                format!("could not {what}: not permitted; it takes CAP_BPF (or root)")
+            }
+            _ => format!("could not {what}: {error}"),
         },
     }
 }
@@ -55,6 +73,8 @@ pub struct KernelStore {
     pub globals: Option<Globals>,
     /// Whether packets may be on their way through the program while it is changed.
     pub live: bool,
+    /// What keeps writers in other processes away; absent as long as no other process knows the program.
+    pub guard: Option<Guard>,
 }
 
 /// What is needed to find an entry, for tables and value sets alike.
@@ -65,11 +85,21 @@ struct Shape<'a> {
     priorities: bool,
 }
 
+impl<'a> Shape<'a> {
+    /// The map that keeps the entries, where that is one.
+    fn map(&self) -> Option<&'a str> {
+        match self.lookup {
+            LookupAbi::Array { map, .. }
+            | LookupAbi::Hash { map, .. }
+            | LookupAbi::Lpm { map, .. } => Some(map),
+            LookupAbi::TupleSpace(_) | LookupAbi::Compiled => None,
+        }
+    }
+}
+
 /// A shape with its maps.
 enum Opened<'a> {
-    Array(Array<'a>),
-    Hash(Hash<'a>),
-    Lpm(Lpm<'a>),
+    Flat(Box<dyn Codec + 'a>),
     Tuples(TupleSpace<'a>),
 }
 
@@ -143,7 +173,7 @@ impl KernelStore {
         })
     }
 
-    fn open<'a>(&'a self, shape: &'a Shape<'a>) -> Result<Opened<'a>, StoreError> {
+    fn open<'a>(&'a self, shape: Shape<'a>) -> Result<Opened<'a>, StoreError> {
         Ok(match shape.lookup {
             LookupAbi::Compiled => {
                 return Err(unsupported(
@@ -154,246 +184,131 @@ impl KernelStore {
                 map,
                 key_width,
                 value,
-            } => Opened::Array(Array {
+            } => Opened::Flat(Box::new(Array {
                 map: self.map(map)?,
                 key_width: *key_width,
                 value,
-                capacity: shape.capacity,
-            }),
-            LookupAbi::Hash { map, key, value } => Opened::Hash(Hash {
+            })),
+            LookupAbi::Hash { map, key, value } => Opened::Flat(Box::new(Hash {
                 map: self.map(map)?,
                 key,
                 value,
-            }),
+            })),
             LookupAbi::Lpm {
                 map,
                 key,
                 lpm_key,
                 prefix_base,
                 value,
-            } => Opened::Lpm(Lpm {
+            } => Opened::Flat(Box::new(Lpm {
                 map: self.map(map)?,
                 key,
                 lpm_key: *lpm_key as usize,
                 prefix_base: *prefix_base,
                 value,
-            }),
+            })),
             LookupAbi::TupleSpace(abi) => Opened::Tuples(TupleSpace {
                 abi,
                 masks: self.map(&abi.masks)?,
                 entries: self.map(&abi.entries)?,
-                book: self.map(&abi.book)?,
+                shadow: self.map(&abi.book)?,
                 globals: self.globals()?,
-                types: &shape.types,
+                types: shape.types,
                 capacity: shape.capacity,
                 priorities: shape.priorities,
-                live: self.live,
             }),
+        })
+    }
+
+    /// Works while no other process reads or writes the program's state, and nothing is half done.
+    fn exclusively<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let Some(guard) = &self.guard else {
+            return work();
+        };
+        let _held = guard.write()?;
+        guard.recover(self)?;
+        work()
+    }
+
+    /// Works while no other process writes the program's state, and nothing is half done.
+    fn consistently<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let Some(guard) = &self.guard else {
+            return work();
+        };
+        let held = guard.read()?;
+        if guard.is_unfinished() {
+            drop(held);
+            return self.exclusively(work);
+        }
+        work()
+    }
+
+    /// Makes one change.
+    fn change(
+        &self,
+        stage: impl FnOnce(&mut Transaction<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.exclusively(|| {
+            let mut transaction = Transaction::new(self);
+            stage(&mut transaction)?;
+            transaction.commit().map_err(|not_done| not_done.error)
         })
     }
 
     /// Puts in the entries that the program itself has, where they are not compiled in.
     pub fn preload(&mut self) -> Result<(), (Table, StoreError)> {
-        let program = Arc::clone(&self.program);
-        for (table, data) in program.tables.iter() {
-            let wanted = self.table_abi(table).is_ok_and(|abi| abi.preload);
-            for entry in data.entries.iter().filter(|_| wanted) {
-                self.put(table, entry, Change::Insert)
-                    .map_err(|e| (table, e))?;
+        for (table, data) in self.program.tables.iter() {
+            if !self.table_abi(table).is_ok_and(|abi| abi.preload) {
+                continue;
             }
+            self.change(|transaction| {
+                let mut entries = data.entries.iter();
+                entries.try_for_each(|entry| transaction.insert_own(table, entry, 0))
+            })
+            .map_err(|e| (table, e))?;
         }
         Ok(())
     }
 
-    /// The program's own entry with these keys.
-    fn own(&self, table: Table, keys: &[KeyMatch], priority: u32) -> Option<&Entry> {
+    fn read_entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
+        let shape = self.table_shape(table)?;
         let data = &self.program.tables[table];
-        let ordered = data.keys.iter().any(|k| has_priority(k.kind));
-        data.entries
-            .iter()
-            .find(|e| same_keys(&e.keys, keys) && (!ordered || e.priority == priority))
-    }
-
-    fn check_changeable(
-        &self,
-        table: Table,
-        keys: &[KeyMatch],
-        priority: u32,
-    ) -> Result<(), StoreError> {
-        let data = &self.program.tables[table];
-        if data.const_entries || self.own(table, keys, priority).is_some_and(|e| e.is_const) {
-            return Err(StoreError::Const);
-        }
-        Ok(())
-    }
-
-    fn put(&self, table: Table, entry: &Entry, change: Change) -> Result<(), StoreError> {
-        let shape = self.table_shape(table)?;
-        let (keys, action) = (&entry.keys[..], &entry.action);
-        let done = match (self.open(&shape)?, change) {
-            (Opened::Array(array), Change::Insert) => array.insert(keys, action),
-            (Opened::Array(array), Change::Modify) => array.modify(keys, action),
-            (Opened::Hash(hash), Change::Insert) => hash.insert(keys, action),
-            (Opened::Hash(hash), Change::Modify) => hash.modify(keys, action),
-            (Opened::Lpm(lpm), Change::Insert) => lpm.insert(keys, action),
-            (Opened::Lpm(lpm), Change::Modify) => lpm.modify(keys, action),
-            (Opened::Tuples(tuples), Change::Insert) => tuples.insert(entry),
-            (Opened::Tuples(tuples), Change::Modify) => tuples.modify(entry),
-        };
-        done.map_err(|e| with_capacity(e, shape.capacity))
-    }
-
-    /// Fills in what the maps do not keep: priority and constness of the program's own entries.
-    fn as_given(&self, table: Table, keys: Vec<KeyMatch>, action: ActionCall) -> Entry {
-        let own = self.own(table, &keys, 0);
-        Entry {
-            priority: own.map_or(0, |e| e.priority),
-            is_const: own.is_some_and(|e| e.is_const),
-            keys,
-            action,
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Change {
-    Insert,
-    Modify,
-}
-
-/// Says how many entries a full table was to hold.
-fn with_capacity(error: StoreError, capacity: u64) -> StoreError {
-    match error {
-        StoreError::Full { .. } => StoreError::Full { capacity },
-        other => other,
-    }
-}
-
-fn unsupported(what: &str) -> StoreError {
-    StoreError::Unsupported { what: what.into() }
-}
-
-/// Whether keys of this kind can overlap without one being longer.
-fn has_priority(kind: MatchKind) -> bool {
-    matches!(
-        kind,
-        MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
-    )
-}
-
-/// Whether two entries ask the same, however it was written.
-fn same_keys(a: &[KeyMatch], b: &[KeyMatch]) -> bool {
-    let canonical = |key: &KeyMatch| match key {
-        KeyMatch::Lpm(_, 0) => KeyMatch::Any,
-        KeyMatch::Lpm(value, length) if *length == value.width() => KeyMatch::Exact(value.clone()),
-        KeyMatch::Ternary(_, mask) if mask.is_zero() => KeyMatch::Any,
-        KeyMatch::Ternary(value, mask) if *mask == Bits::ones(mask.width()) => {
-            KeyMatch::Exact(value.clone())
-        }
-        KeyMatch::Range(low, high) if low == high => KeyMatch::Exact(low.clone()),
-        KeyMatch::Range(low, high) if low.is_zero() && *high == Bits::ones(high.width()) => {
-            KeyMatch::Any
-        }
-        other => other.clone(),
-    };
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| canonical(a) == canonical(b))
-}
-
-impl Store for KernelStore {
-    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        if self.program.tables[table].const_entries {
-            return Err(StoreError::Const);
-        }
-        self.put(table, entry, Change::Insert)
-    }
-
-    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.check_changeable(table, &entry.keys, entry.priority)?;
-        self.put(table, entry, Change::Modify)
-    }
-
-    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
-        self.check_changeable(table, keys, priority)?;
-        let shape = self.table_shape(table)?;
-        match self.open(&shape)? {
-            Opened::Array(array) => array.remove(keys),
-            Opened::Hash(hash) => hash.remove(keys),
-            Opened::Lpm(lpm) => lpm.remove(keys),
-            Opened::Tuples(tuples) => tuples.remove(keys, priority),
-        }
-    }
-
-    fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
-        let shape = self.table_shape(table)?;
         if let LookupAbi::Compiled = shape.lookup {
-            return Ok(self.program.tables[table].entries.clone());
+            return Ok(data.entries.clone());
         }
-        let with_own = |all: Vec<(Vec<KeyMatch>, ActionCall)>| {
-            all.into_iter()
-                .map(|(keys, action)| self.as_given(table, keys, action))
-                .collect()
-        };
-        let mut entries: Vec<Entry> = match self.open(&shape)? {
-            Opened::Array(array) => with_own(array.entries()?),
-            Opened::Hash(hash) => with_own(hash.entries()?),
-            Opened::Lpm(lpm) => with_own(lpm.entries()?),
-            Opened::Tuples(tuples) => {
-                let mut entries = tuples.entries()?;
-                for entry in &mut entries {
-                    let own = self.own(table, &entry.keys, entry.priority);
-                    entry.is_const = own.is_some_and(|e| e.is_const);
-                }
-                entries
-            }
+        let own = Own::of(data);
+        let mut entries: Vec<Entry> = match self.open(shape)? {
+            Opened::Flat(codec) => flat::entries(&*codec)?
+                .into_iter()
+                .map(|(keys, action)| Entry {
+                    // The maps do not keep the priority of the program's own entries.
+                    priority: own.entry(&keys, 0).map_or(0, |e| e.priority),
+                    is_const: false,
+                    keys,
+                    action,
+                })
+                .collect(),
+            Opened::Tuples(tuples) => tuples.entries()?,
         };
         // The program's own first, in their order.
-        let place = |e: &Entry| {
-            let own = &self.program.tables[table].entries;
-            own.iter()
-                .position(|o| same_keys(&o.keys, &e.keys) && o.priority == e.priority)
-                .unwrap_or(own.len())
-        };
-        entries.sort_by_key(place);
+        let place = |e: &Entry| own.place(&e.keys, e.priority);
+        for entry in &mut entries {
+            let own = own.entry(&entry.keys, entry.priority);
+            entry.is_const = own.is_some_and(|e| e.is_const);
+        }
+        if !data.entries.is_empty() {
+            entries.sort_by_cached_key(|e| place(e).unwrap_or(data.entries.len()));
+        }
         Ok(entries)
     }
 
-    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
-        let abi = self.table_abi(table)?;
-        let DefaultAbi::Global {
-            slots,
-            selector,
-            value,
-        } = &abi.default
-        else {
-            let is_const = self.program.tables[table].const_default;
-            return Err(if is_const {
-                StoreError::Const
-            } else {
-                unsupported("the program never applies the table")
-            });
-        };
-        let globals = self.globals()?;
-        let failed = refused("write the default action");
-        let bytes = layout::put_value(value, action, 0);
-        match (selector, slots.as_slice()) {
-            (Some(selector), [first, second]) => {
-                let used = globals.u32(*selector).map_err(&failed)?;
-                let other = u32::from(used == 0);
-                let slot = if other == 0 { first } else { second };
-                globals.set_bytes(*slot, &bytes).map_err(&failed)?;
-                globals.set_u32(*selector, other).map_err(&failed)
-            }
-            (_, [slot, ..]) => {
-                let word = layout::get_u32(&bytes, value.action_offset as usize);
-                globals
-                    .set_u32(slot + value.action_offset, word)
-                    .map_err(&failed)
-            }
-            (_, []) => Err(unsupported("the object keeps no default action")),
-        }
-    }
-
-    fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
+    fn read_default(&self, table: Table) -> Result<ActionCall, StoreError> {
         let abi = self.table_abi(table)?;
         let initial = || self.program.tables[table].default_action.clone();
         let DefaultAbi::Global {
@@ -415,37 +330,89 @@ impl Store for KernelStore {
         let bytes = globals.bytes(*slot, value.size).map_err(&failed)?;
         Ok(layout::get_value(value, &bytes).unwrap_or_else(initial))
     }
+}
+
+/// Says how many entries a full table was to hold.
+fn with_capacity(error: StoreError, capacity: u64) -> StoreError {
+    match error {
+        StoreError::Full { .. } => StoreError::Full { capacity },
+        other => other,
+    }
+}
+
+fn unsupported(what: &str) -> StoreError {
+    StoreError::Unsupported { what: what.into() }
+}
+
+impl Store for KernelStore {
+    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.insert(table, entry, 0))
+    }
+
+    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.modify(table, entry, 0))
+    }
+
+    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.remove(table, keys, priority, 0))
+    }
+
+    fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
+        self.consistently(|| self.read_entries(table))
+    }
+
+    fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
+        let mut rejected = None;
+        let done = self.exclusively(|| {
+            let mut transaction = Transaction::new(self);
+            for (at, change) in changes.iter().enumerate() {
+                if let Err(error) = transaction.change(change, at as u32) {
+                    rejected = Some(Rejected {
+                        at,
+                        error: error.clone(),
+                        not_undone: None,
+                    });
+                    return Err(error);
+                }
+            }
+            transaction.commit().map_err(|not_done| {
+                let NotDone {
+                    origin,
+                    error,
+                    left,
+                } = not_done;
+                let last = changes.len().saturating_sub(1);
+                rejected = Some(Rejected {
+                    at: origin.map_or(last, |o| o as usize),
+                    error: error.clone(),
+                    not_undone: left,
+                });
+                error
+            })
+        });
+        done.map_err(|error| {
+            rejected.unwrap_or(Rejected {
+                at: 0,
+                error,
+                not_undone: None,
+            })
+        })
+    }
+
+    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.set_default(table, action))
+    }
+
+    fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
+        self.consistently(|| self.read_default(table))
+    }
 
     fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError> {
-        let mut counters = self.abi.counters.iter();
-        let Some(abi) = counters.find(|c| c.index == counter.as_u32()) else {
-            // The program never raises it, so that it has no map.
-            let size = self.program.externs[counter].int_arg("max_index");
-            return match size.and_then(|n| u64::try_from(n).ok()) {
-                Some(size) if index >= size => Err(StoreError::OutOfRange { size }),
-                _ => Ok(Count {
-                    packets: 0,
-                    bytes: 0,
-                }),
-            };
-        };
-        if index >= abi.size {
-            return Err(StoreError::OutOfRange { size: abi.size });
-        }
-        let key = (index as u32).to_ne_bytes();
-        let copies = self
-            .map(&abi.map)?
-            .per_cpu(&key)
-            .map_err(refused("read the counter"))?
-            .unwrap_or_default();
-        let sum = copies
-            .iter()
-            .filter_map(|c| c.get(..8)?.try_into().ok().map(u64::from_ne_bytes))
-            .fold(0, u64::wrapping_add);
-        Ok(Count {
-            packets: sum,
-            bytes: 0,
-        })
+        self.read_counter(counter, index)
+    }
+
+    fn reset_counter(&mut self, counter: ExternInst, index: Option<u64>) -> Result<(), StoreError> {
+        self.zero_counter(counter, index)
     }
 
     fn direct_counter(&self, _: Table, _: &Entry) -> Result<Count, StoreError> {
@@ -467,30 +434,11 @@ impl Store for KernelStore {
     }
 
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let shape = self.value_set_shape(set)?;
-        let action = present();
-        let done = match self.open(&shape)? {
-            Opened::Array(array) => array.insert(member, &action),
-            Opened::Hash(hash) => hash.insert(member, &action),
-            Opened::Lpm(lpm) => lpm.insert(member, &action),
-            Opened::Tuples(tuples) => tuples.insert(&Entry {
-                keys: member.to_vec(),
-                priority: 0,
-                action,
-                is_const: false,
-            }),
-        };
-        done.map_err(|e| with_capacity(e, shape.capacity))
+        self.change(|transaction| transaction.insert_member(set, member, 0))
     }
 
     fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let shape = self.value_set_shape(set)?;
-        match self.open(&shape)? {
-            Opened::Array(array) => array.remove(member),
-            Opened::Hash(hash) => hash.remove(member),
-            Opened::Lpm(lpm) => lpm.remove(member),
-            Opened::Tuples(tuples) => tuples.remove(member, 0),
-        }
+        self.change(|transaction| transaction.remove_member(set, member, 0))
     }
 
     fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
@@ -516,7 +464,7 @@ impl Store for KernelStore {
     }
 
     fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
-        crate::ports::set_group(&self.abi.ports, &self.maps, group, ports)
+        self.exclusively(|| crate::ports::set_group(&self.abi.ports, &self.maps, group, ports))
     }
 }
 

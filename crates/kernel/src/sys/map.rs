@@ -135,7 +135,7 @@ impl Map {
     }
 
     /// Bytes that user space exchanges for one value: one copy a processor, each rounded up to 8.
-    fn buffer_size(&self) -> io::Result<usize> {
+    pub(super) fn buffer_size(&self) -> io::Result<usize> {
         if self.is_per_cpu() {
             Ok(self.info.value_size.next_multiple_of(8) * possible_cpus()?)
         } else {

@@ -1,6 +1,7 @@
 //! The kernel's BPF objects as owned file descriptors, with checked lengths. The only unsafe code
 //! that speaks to `bpf(2)`; everything above works with these types.
 
+mod batch;
 pub mod filter;
 mod link;
 mod map;
@@ -11,6 +12,7 @@ mod prog;
 mod set_place;
 mod skb;
 
+pub use batch::Partial;
 pub use filter::Side;
 pub use link::{Link, XdpMode, XdpSeen, link_ids, tcx_on, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};

@@ -1,0 +1,89 @@
+//! Counters: sums over processors.
+
+use super::{KernelStore, refused, unsupported};
+use crate::sys::{Map, Update};
+use bpf::abi::CounterAbi;
+use control::{Count, StoreError};
+use ir::ExternInst;
+
+impl KernelStore {
+    /// The counter's map; `None` if the program never raises it. Fails for an index that the counter does not have.
+    fn counter_map(
+        &self,
+        counter: ExternInst,
+        index: Option<u64>,
+    ) -> Result<Option<&Map>, StoreError> {
+        let data = &self.program.externs[counter];
+        if !data.ty.to_ascii_lowercase().contains("counter") {
+            return Err(unsupported("this extern object counts nothing"));
+        }
+        let mut counters = self.abi.counters.iter();
+        let abi: Option<&CounterAbi> = counters.find(|c| c.index == counter.as_u32());
+        let size = match abi {
+            Some(abi) => Some(abi.size),
+            None => data
+                .int_arg("max_index")
+                .and_then(|n| u64::try_from(n).ok()),
+        };
+        match (index, size) {
+            (Some(index), Some(size)) if index >= size => Err(StoreError::OutOfRange { size }),
+            _ => abi.map(|abi| self.map(&abi.map)).transpose(),
+        }
+    }
+
+    /// An element's value.
+    pub(super) fn read_counter(
+        &self,
+        counter: ExternInst,
+        index: u64,
+    ) -> Result<Count, StoreError> {
+        let Some(map) = self.counter_map(counter, Some(index))? else {
+            return Ok(Count::default());
+        };
+        let copies = map
+            .per_cpu(&(index as u32).to_ne_bytes())
+            .map_err(refused("read the counter"))?
+            .unwrap_or_default();
+        let sum = copies
+            .iter()
+            .filter_map(|c| c.first_chunk().copied().map(u64::from_ne_bytes))
+            .fold(0, u64::wrapping_add);
+        Ok(Count {
+            packets: sum,
+            bytes: 0,
+        })
+    }
+
+    /// Sets one element, or all, to zero.
+    pub(super) fn zero_counter(
+        &self,
+        counter: ExternInst,
+        index: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let Some(map) = self.counter_map(counter, index)? else {
+            return Ok(());
+        };
+        let failed = refused("write the counter");
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        match index {
+            Some(index) => keys.push((index as u32).to_ne_bytes().to_vec()),
+            None => map
+                .each(|key, copies| {
+                    if copies.iter().any(|byte| *byte != 0) {
+                        keys.push(key.to_vec());
+                    }
+                })
+                .map_err(&failed)?,
+        }
+        let zero = vec![0; map.info().value_size];
+        for key in keys {
+            // An element of a sparse counter that is not there is zero.
+            let done = match map.is_array() {
+                true => map.set(&key, &zero, Update::Any),
+                false => map.delete(&key).map(|_| ()),
+            };
+            done.map_err(&failed)?;
+        }
+        Ok(())
+    }
+}

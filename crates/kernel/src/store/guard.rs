@@ -1,0 +1,153 @@
+//! One writer at a time, in whichever process, and nothing half done where one was killed.
+//!
+//! The lock is on the folder in which the program is pinned: it belongs to this loading, only root can open it, and
+//! the kernel releases it when its holder dies. Before a change of more than one element a journal is pinned beside
+//! the maps that says how to undo it; when the change is complete, the journal is removed. So whoever takes
+//! the lock and finds a journal, reader or writer, first undoes what a killed writer has begun.
+
+use super::steps::Undo;
+use super::{KernelStore, system};
+use crate::sys::Map;
+use control::StoreError;
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a command waits for others: the largest batches take seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest pause before the lock is tried again.
+const PAUSE: Duration = Duration::from_millis(4);
+/// The journal's name in the folder.
+const JOURNAL: &str = "journal";
+/// Bytes of one element of a long journal.
+const PART: usize = 1 << 16;
+
+/// The folder of a pinned program, whose lock its writers hold in turn.
+#[derive(Debug)]
+pub struct Guard {
+    folder: File,
+}
+
+/// The lock, as long as this lives.
+#[derive(Debug)]
+pub(super) struct Held {
+    _lock: Flock<File>,
+}
+
+impl Guard {
+    /// Guards the program that is pinned in a folder of a BPF file system.
+    pub fn new(folder: &Path) -> io::Result<Guard> {
+        Ok(Guard {
+            folder: File::open(folder)?,
+        })
+    }
+
+    /// Waits until no other writer and no reader is left.
+    pub(super) fn write(&self) -> Result<Held, StoreError> {
+        self.lock(FlockArg::LockExclusiveNonblock)
+    }
+
+    /// Waits until no writer is left.
+    pub(super) fn read(&self) -> Result<Held, StoreError> {
+        self.lock(FlockArg::LockSharedNonblock)
+    }
+
+    fn lock(&self, how: FlockArg) -> Result<Held, StoreError> {
+        let failed = system("lock the program's tables");
+        let started = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        let mut folder = self.folder.try_clone().map_err(&failed)?;
+        loop {
+            match Flock::lock(folder, how) {
+                Ok(lock) => {
+                    // A folder that was removed has no links left.
+                    if lock.metadata().map_err(&failed)?.nlink() == 0 {
+                        return Err(StoreError::System {
+                            what: "the program was unloaded meanwhile".into(),
+                        });
+                    }
+                    return Ok(Held { _lock: lock });
+                }
+                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < PATIENCE => folder = back,
+                Err((_, Errno::EWOULDBLOCK)) => {
+                    return Err(StoreError::System {
+                        what: format!(
+                            "another process has been changing the program's tables for {} seconds; try again later",
+                            PATIENCE.as_secs()
+                        ),
+                    });
+                }
+                Err((_, error)) => return Err(failed(error.into())),
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(PAUSE);
+        }
+    }
+
+    /// Where the journal is: by the open folder, which nobody can put another one in the place of.
+    fn journal(&self) -> PathBuf {
+        format!("/proc/self/fd/{}/{JOURNAL}", self.folder.as_raw_fd()).into()
+    }
+
+    /// Whether a writer was killed in the middle of a change.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.journal().symlink_metadata().is_ok()
+    }
+
+    /// Writes down how a change is undone, in the order in which that is to happen.
+    pub(super) fn begin(&self, undo: &[Undo<'_>]) -> Result<(), StoreError> {
+        let write = || -> io::Result<()> {
+            let mut bytes = vec![0; size_of::<u64>()];
+            bytes = postcard::to_extend(undo, bytes).map_err(io::Error::other)?;
+            let length = bytes.len() as u64;
+            bytes[..size_of::<u64>()].copy_from_slice(&length.to_ne_bytes());
+            let part = bytes.len().next_multiple_of(8).min(PART);
+            bytes.resize(bytes.len().next_multiple_of(part), 0);
+            let parts = (bytes.len() / part) as u32;
+            let map = Map::create(
+                libbpf_sys::BPF_MAP_TYPE_ARRAY,
+                "onpath_journal",
+                4,
+                part as u32,
+                parts,
+                0,
+            )?;
+            let keys: Vec<u8> = (0..parts).flat_map(u32::to_ne_bytes).collect();
+            map.set_many(&keys, &bytes).map_err(|p| p.error)?;
+            map.pin(&self.journal())
+        };
+        write().map_err(system("write down how to undo the change"))
+    }
+
+    /// The change is complete, or undone.
+    pub(super) fn end(&self) -> Result<(), StoreError> {
+        fs::remove_file(self.journal()).map_err(system("end the change"))
+    }
+
+    /// Undoes what a killed writer has begun. The caller holds the lock for writing.
+    pub(super) fn recover(&self, store: &KernelStore) -> Result<(), StoreError> {
+        if !self.is_unfinished() {
+            return Ok(());
+        }
+        let failed = system("read how to undo what a killed command has begun");
+        let map = Map::open(&self.journal()).map_err(&failed)?;
+        let mut bytes = Vec::new();
+        map.each(|_, part| bytes.extend_from_slice(part))
+            .map_err(&failed)?;
+        let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+        let length = u64::from_ne_bytes(*length) as usize;
+        let body = rest.get(..length.saturating_sub(8)).unwrap_or_default();
+        let undo: Vec<Undo<'_>> =
+            postcard::from_bytes(body).map_err(|e| failed(io::Error::other(e)))?;
+        for step in &undo {
+            step.run(store)?;
+        }
+        self.end()
+    }
+}

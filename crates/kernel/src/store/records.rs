@@ -1,0 +1,273 @@
+//! Elements of a map as they are and as they are to be, compact enough for a million of them.
+
+use super::steps::Step;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+
+/// No old value.
+const NONE: u32 = u32::MAX;
+/// The origin of what no change has concerned.
+pub(super) const NO_ORIGIN: u32 = u32::MAX;
+
+/// Keys of one size, each with the value that it has now and the one that it is to have. A record's number is its
+/// place in the order in which they were added.
+#[derive(Debug)]
+pub(super) struct Records {
+    key_size: usize,
+    value_size: usize,
+    keys: Vec<u8>,
+    /// What is to be; zeros where nothing is.
+    new: Vec<u8>,
+    wanted: Vec<bool>,
+    /// What there is, and where of each record, or [`NONE`].
+    old: Vec<u8>,
+    old_at: Vec<u32>,
+    /// The change that last concerned a record.
+    origins: Vec<u32>,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    live: u64,
+}
+
+/// Elements that are to be written, with what is there instead.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    /// Keys that are to go.
+    pub gone: Vec<u8>,
+    /// Their values.
+    pub gone_values: Vec<u8>,
+    /// Keys whose values change.
+    pub changed: Vec<u8>,
+    /// What they have.
+    pub changed_old: Vec<u8>,
+    /// What they are to have.
+    pub changed_new: Vec<u8>,
+    /// The changes that want it.
+    pub changed_origins: Vec<u32>,
+    /// Keys that are not there yet.
+    pub added: Vec<u8>,
+    /// Their values.
+    pub added_values: Vec<u8>,
+    /// The changes that want it.
+    pub added_origins: Vec<u32>,
+}
+
+impl Records {
+    /// None yet.
+    pub fn new(key_size: usize, value_size: usize) -> Records {
+        Records {
+            key_size,
+            value_size,
+            keys: Vec::new(),
+            new: Vec::new(),
+            wanted: Vec::new(),
+            old: Vec::new(),
+            old_at: Vec::new(),
+            origins: Vec::new(),
+            index: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            live: 0,
+        }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.wanted.len()
+    }
+
+    /// How many are to be there.
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+
+    /// The record with this key.
+    pub fn find(&self, key: &[u8]) -> Option<usize> {
+        let hash = self.hasher.hash_one(key);
+        let same = |&number: &u32| self.key(number as usize) == key;
+        self.index.find(hash, same).map(|&number| number as usize)
+    }
+
+    /// Adds a key that has no record, with the value that it has now; that is to stay.
+    pub fn add(&mut self, key: &[u8], old: Option<&[u8]>) -> usize {
+        let number = self.len();
+        let hash = self.hasher.hash_one(key);
+        self.keys.extend_from_slice(key);
+        self.wanted.push(old.is_some());
+        self.origins.push(NO_ORIGIN);
+        match old {
+            Some(value) => {
+                self.old_at.push((self.old.len() / self.value_size) as u32);
+                self.old.extend_from_slice(value);
+                self.new.extend_from_slice(value);
+                self.live += 1;
+            }
+            None => {
+                self.old_at.push(NONE);
+                self.new.resize(self.new.len() + self.value_size, 0);
+            }
+        }
+        let (keys, size, hasher) = (&self.keys, self.key_size, &self.hasher);
+        let rehash = |&n: &u32| hasher.hash_one(&keys[n as usize * size..][..size]);
+        self.index.insert_unique(hash, number as u32, rehash);
+        number
+    }
+
+    /// The record's key.
+    pub fn key(&self, number: usize) -> &[u8] {
+        &self.keys[number * self.key_size..][..self.key_size]
+    }
+
+    /// What there is.
+    pub fn old(&self, number: usize) -> Option<&[u8]> {
+        let at = Some(self.old_at[number]).filter(|at| *at != NONE)?;
+        Some(&self.old[at as usize * self.value_size..][..self.value_size])
+    }
+
+    /// What is to be.
+    pub fn new_value(&self, number: usize) -> Option<&[u8]> {
+        let value = || &self.new[number * self.value_size..][..self.value_size];
+        self.wanted[number].then(value)
+    }
+
+    /// The change that last concerned a record.
+    pub fn origin(&self, number: usize) -> u32 {
+        self.origins[number]
+    }
+
+    /// Sets what is to be.
+    pub fn set(&mut self, number: usize, value: Option<&[u8]>, origin: u32) {
+        self.live -= u64::from(self.wanted[number]);
+        self.live += u64::from(value.is_some());
+        self.wanted[number] = value.is_some();
+        self.origins[number] = origin;
+        let place = &mut self.new[number * self.value_size..][..self.value_size];
+        match value {
+            Some(value) => place.copy_from_slice(value),
+            None => place.fill(0),
+        }
+    }
+
+    /// Whether a record is to be as it is.
+    pub fn is_unchanged(&self, number: usize) -> bool {
+        self.old(number) == self.new_value(number)
+    }
+
+    /// What has to be written.
+    pub fn differences(self) -> Differences {
+        if self.old.is_empty() && self.live == self.len() as u64 {
+            return Differences {
+                added: self.keys,
+                added_values: self.new,
+                added_origins: self.origins,
+                ..Differences::default()
+            };
+        }
+        let mut all = Differences::default();
+        for number in 0..self.len() {
+            let key = self.key(number);
+            match (self.old(number), self.new_value(number)) {
+                (None, None) => {}
+                (Some(old), None) => {
+                    all.gone.extend_from_slice(key);
+                    all.gone_values.extend_from_slice(old);
+                }
+                (None, Some(new)) => {
+                    all.added.extend_from_slice(key);
+                    all.added_values.extend_from_slice(new);
+                    all.added_origins.push(self.origin(number));
+                }
+                (Some(old), Some(new)) if old != new => {
+                    all.changed.extend_from_slice(key);
+                    all.changed_old.extend_from_slice(old);
+                    all.changed_new.extend_from_slice(new);
+                    all.changed_origins.push(self.origin(number));
+                }
+                (Some(_), Some(_)) => {}
+            }
+        }
+        all
+    }
+}
+
+impl Differences {
+    /// Steps that change and add elements of a map of so many.
+    pub fn writes(&mut self, map: &str, capacity: u64) -> [Step; 2] {
+        let take = std::mem::take::<Vec<u8>>;
+        [
+            Step::Replace {
+                map: map.to_string(),
+                keys: take(&mut self.changed),
+                old: take(&mut self.changed_old),
+                new: take(&mut self.changed_new),
+                origins: std::mem::take(&mut self.changed_origins),
+            },
+            Step::Insert {
+                map: map.to_string(),
+                keys: take(&mut self.added),
+                values: take(&mut self.added_values),
+                origins: std::mem::take(&mut self.added_origins),
+                capacity,
+            },
+        ]
+    }
+
+    /// The step that removes elements of a map.
+    pub fn removals(&mut self, map: &str) -> Step {
+        Step::Erase {
+            map: map.to_string(),
+            keys: std::mem::take(&mut self.gone),
+            old: std::mem::take(&mut self.gone_values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_written() {
+        let mut all = Records::new(1, 2);
+        let (stays, goes) = (all.add(b"s", Some(b"ss")), all.add(b"g", Some(b"gg")));
+        let (comes, changes) = (all.add(b"n", None), all.add(b"c", Some(b"cc")));
+        let unborn = all.add(b"u", None);
+        assert_eq!(all.live(), 3);
+        all.set(goes, None, 1);
+        all.set(comes, Some(b"nn"), 2);
+        all.set(changes, Some(b"CC"), 3);
+        all.set(unborn, Some(b"uu"), 4);
+        all.set(unborn, None, 5);
+        all.set(stays, Some(b"xx"), 6);
+        all.set(stays, Some(b"ss"), 7);
+        assert_eq!((all.live(), all.len()), (3, 5));
+        assert_eq!(all.find(b"c"), Some(changes));
+        assert_eq!(all.find(b"z"), None);
+        assert!(all.is_unchanged(stays) && !all.is_unchanged(comes));
+        let found = all.differences();
+        assert_eq!((&*found.gone, &*found.gone_values), (&b"g"[..], &b"gg"[..]));
+        assert_eq!(
+            (&*found.added, &*found.added_values),
+            (&b"n"[..], &b"nn"[..])
+        );
+        assert_eq!(found.added_origins, [2]);
+        assert_eq!(
+            (&*found.changed, &*found.changed_old),
+            (&b"c"[..], &b"cc"[..])
+        );
+        assert_eq!(
+            (&*found.changed_new, found.changed_origins),
+            (&b"CC"[..], vec![3])
+        );
+    }
+
+    #[test]
+    fn many_keys_are_found_again() {
+        let mut all = Records::new(4, 1);
+        for n in 0..10_000u32 {
+            all.add(&n.to_ne_bytes(), None);
+        }
+        for n in 0..10_000u32 {
+            assert_eq!(all.find(&n.to_ne_bytes()), Some(n as usize));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What a planned change writes, in order, and how each step is undone.
+
+use super::globals::Globals;
+use super::records::NO_ORIGIN;
+use super::{KernelStore, refused, system};
+use crate::sys::{Map, Partial, wait_for_softirqs};
+use control::StoreError;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::io;
+
+/// A step of a change. Keys and values lie beside each other without padding.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Adds elements whose keys are not there.
+    Insert {
+        map: String,
+        keys: Vec<u8>,
+        values: Vec<u8>,
+        /// The change that wants each of them.
+        origins: Vec<u32>,
+        /// What users were promised.
+        capacity: u64,
+    },
+    /// Gives elements other values.
+    Replace {
+        map: String,
+        keys: Vec<u8>,
+        old: Vec<u8>,
+        new: Vec<u8>,
+        origins: Vec<u32>,
+    },
+    /// Removes elements.
+    Erase {
+        map: String,
+        keys: Vec<u8>,
+        old: Vec<u8>,
+    },
+    /// Writes elements that nobody reads at the time.
+    Prepare {
+        map: String,
+        keys: Vec<u8>,
+        values: Vec<u8>,
+    },
+    /// Writes bytes of the program's data that nobody reads at the time.
+    PrepareGlobal { offset: u32, bytes: Vec<u8> },
+    /// Stores an aligned word of the program's data, of 4 or 8 bytes.
+    Switch { offset: u32, old: Word, new: Word },
+    /// Waits until no packet is in the program that may have seen what was before.
+    Settle,
+}
+
+/// A word that a program reads at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum Word {
+    Four(u32),
+    Eight(u64),
+}
+
+/// What undoes a step.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Undo<'a> {
+    /// Removes elements that may be there.
+    Delete {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        keys: Cow<'a, [u8]>,
+    },
+    /// Gives elements the values that they had.
+    Restore {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        keys: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        values: Cow<'a, [u8]>,
+    },
+    /// Stores a word, and waits as [`Step::Settle`] does.
+    Switch { offset: u32, word: Word },
+}
+
+/// Why a step was not done.
+#[derive(Debug)]
+pub(super) struct StepFailed {
+    /// The change that it was for, where one is to blame.
+    pub origin: Option<u32>,
+    /// What happened.
+    pub error: StoreError,
+}
+
+impl From<StoreError> for StepFailed {
+    fn from(error: StoreError) -> StepFailed {
+        StepFailed {
+            origin: None,
+            error,
+        }
+    }
+}
+
+impl Step {
+    /// How many elements it changes that somebody may read.
+    pub fn weight(&self, store: &KernelStore) -> usize {
+        let count = |map: &str, keys: &[u8]| {
+            let size = store.maps.get(map).map_or(1, |m| m.info().key_size);
+            keys.len() / size.max(1)
+        };
+        match self {
+            Step::Insert { map, keys, .. }
+            | Step::Replace { map, keys, .. }
+            | Step::Erase { map, keys, .. } => count(map, keys),
+            Step::Switch { .. } => 1,
+            Step::Prepare { .. } | Step::PrepareGlobal { .. } | Step::Settle => 0,
+        }
+    }
+
+    /// What undoes it; `None` if nobody sees it.
+    pub fn undo(&self) -> Option<Undo<'_>> {
+        match self {
+            Step::Insert { map, keys, .. } => Some(Undo::Delete {
+                map: map.into(),
+                keys: keys.into(),
+            }),
+            Step::Replace { map, keys, old, .. } | Step::Erase { map, keys, old } => {
+                Some(Undo::Restore {
+                    map: map.into(),
+                    keys: keys.into(),
+                    values: old.into(),
+                })
+            }
+            Step::Switch { offset, old, .. } => Some(Undo::Switch {
+                offset: *offset,
+                word: *old,
+            }),
+            Step::Prepare { .. } | Step::PrepareGlobal { .. } | Step::Settle => None,
+        }
+    }
+
+    /// Does it.
+    pub fn run(&self, store: &KernelStore) -> Result<(), StepFailed> {
+        let blame = |origins: &[u32], capacity: u64| {
+            let origins = origins.to_vec();
+            move |Partial { done, error }: Partial| StepFailed {
+                origin: origins.get(done).copied().filter(|o| *o != NO_ORIGIN),
+                error: super::with_capacity(refused("write the table")(error), capacity),
+            }
+        };
+        match self {
+            Step::Insert {
+                map,
+                keys,
+                values,
+                origins,
+                capacity,
+            } => {
+                let wrote = store.map(map)?.set_many(keys, values);
+                wrote.map_err(|partial| blame(origins, *capacity)(partial))
+            }
+            Step::Replace {
+                map,
+                keys,
+                new,
+                origins,
+                ..
+            } => {
+                let wrote = store.map(map)?.set_many(keys, new);
+                wrote.map_err(|partial| blame(origins, 0)(partial))
+            }
+            Step::Erase { map, keys, .. } => {
+                let erased = store.map(map)?.delete_many(keys);
+                Ok(erased.map_err(|p| system("remove an entry")(p.error))?)
+            }
+            Step::Prepare { map, keys, values } => {
+                let wrote = store.map(map)?.set_many(keys, values);
+                Ok(wrote.map_err(|p| refused("write the table")(p.error))?)
+            }
+            Step::PrepareGlobal { offset, bytes } => {
+                let wrote = store.globals()?.set_bytes(*offset, bytes);
+                Ok(wrote.map_err(system("write the program's data"))?)
+            }
+            Step::Switch { offset, new, .. } => {
+                let wrote = switch(store.globals()?, *offset, *new);
+                Ok(wrote.map_err(system("write the program's data"))?)
+            }
+            Step::Settle => {
+                settle(store);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Undo<'_> {
+    /// Undoes what was done of a step, which may be nothing.
+    pub fn run(&self, store: &KernelStore) -> Result<(), StoreError> {
+        let failed = |partial: Partial| system("undo a change")(partial.error);
+        match self {
+            Undo::Delete { map, keys } => present(store.map(map)?, keys, None).map_err(failed),
+            Undo::Restore { map, keys, values } => {
+                present(store.map(map)?, keys, Some(values)).map_err(failed)
+            }
+            Undo::Switch { offset, word } => {
+                switch(store.globals()?, *offset, *word).map_err(system("undo a change"))?;
+                settle(store);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn present(map: &Map, keys: &[u8], values: Option<&[u8]>) -> Result<(), Partial> {
+    match values {
+        Some(values) => map.set_many(keys, values),
+        None => map.delete_many(keys),
+    }
+}
+
+fn switch(globals: &Globals, offset: u32, word: Word) -> io::Result<()> {
+    match word {
+        Word::Four(value) => globals.set_u32(offset, value),
+        Word::Eight(value) => globals.set_u64(offset, value),
+    }
+}
+
+fn settle(store: &KernelStore) {
+    if store.live {
+        wait_for_softirqs();
+    }
+}

@@ -1,0 +1,325 @@
+//! A batch of changes: checked and planned first, then written as a whole.
+
+use super::flat;
+use super::own::Own;
+use super::steps::{Step, StepFailed, Undo, Word};
+use super::{KernelStore, Opened, Shape, layout, present, system, tuple_space, unsupported};
+use bpf::abi::DefaultAbi;
+use control::{Change, StoreError};
+use ir::{ActionCall, Entry, KeyMatch, Table, ValueSet};
+use std::collections::BTreeMap;
+
+/// What a batch concerns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Subject {
+    Table(u32),
+    ValueSet(u32),
+}
+
+/// The changes of one table or value set.
+enum Staged<'a> {
+    Flat(flat::Staged<'a>, &'a str),
+    Tuples(tuple_space::Staged<'a>),
+}
+
+/// Changes that are checked against the tables and each other. Nothing is written before [`Transaction::commit`].
+pub(super) struct Transaction<'a> {
+    store: &'a KernelStore,
+    staged: BTreeMap<Subject, Staged<'a>>,
+    own: BTreeMap<Table, Own<'a>>,
+    defaults: BTreeMap<Table, ActionCall>,
+}
+
+impl<'a> Transaction<'a> {
+    /// No changes yet. The caller holds the program's lock for writing until the end.
+    pub fn new(store: &'a KernelStore) -> Transaction<'a> {
+        Transaction {
+            store,
+            staged: BTreeMap::new(),
+            own: BTreeMap::new(),
+            defaults: BTreeMap::new(),
+        }
+    }
+
+    fn stage(&mut self, subject: Subject) -> Result<&mut Staged<'a>, StoreError> {
+        if !self.staged.contains_key(&subject) {
+            let shape = match subject {
+                Subject::Table(index) => self.store.table_shape(Table::from_u32(index))?,
+                Subject::ValueSet(index) => {
+                    self.store.value_set_shape(ValueSet::from_u32(index))?
+                }
+            };
+            let Shape { capacity, .. } = shape;
+            let map = shape.map();
+            let staged = match self.store.open(shape)? {
+                Opened::Flat(codec) => {
+                    Staged::Flat(flat::Staged::new(codec, capacity)?, map.unwrap_or_default())
+                }
+                Opened::Tuples(space) => Staged::Tuples(tuple_space::Staged::new(space)?),
+            };
+            self.staged.insert(subject, staged);
+        }
+        self.staged
+            .get_mut(&subject)
+            .ok_or_else(|| unsupported("the object has no such table"))
+    }
+
+    fn own(&mut self, table: Table) -> &Own<'a> {
+        let data = &self.store.program.tables[table];
+        self.own.entry(table).or_insert_with(|| Own::of(data))
+    }
+
+    fn check_changeable(
+        &mut self,
+        table: Table,
+        keys: &[KeyMatch],
+        priority: u32,
+    ) -> Result<(), StoreError> {
+        match self.own(table).is_const(keys, priority) {
+            true => Err(StoreError::Const),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes the change of that number.
+    pub fn change(&mut self, change: &Change, origin: u32) -> Result<(), StoreError> {
+        match change {
+            Change::Insert(table, entry) => self.insert(*table, entry, origin),
+            Change::Modify(table, entry) => self.modify(*table, entry, origin),
+            Change::Remove(table, key) => self.remove(*table, &key.keys, key.priority, origin),
+            Change::SetDefault(table, call) => self.set_default(*table, call),
+            Change::Clear(table) => self.clear(*table, origin),
+            Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
+            Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
+        }
+    }
+
+    /// Adds an entry, for the change of that number.
+    pub fn insert(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+        if self.store.program.tables[table].const_entries {
+            return Err(StoreError::Const);
+        }
+        self.insert_own(table, entry, origin)
+    }
+
+    /// As [`Transaction::insert`], also for the program's own entries.
+    pub fn insert_own(
+        &mut self,
+        table: Table,
+        entry: &Entry,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.insert(&entry.keys, &entry.action, origin),
+            Staged::Tuples(tuples) => tuples.insert(entry, origin),
+        }
+    }
+
+    /// Gives an entry another action.
+    pub fn modify(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+        self.check_changeable(table, &entry.keys, entry.priority)?;
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.modify(&entry.keys, &entry.action, origin),
+            Staged::Tuples(tuples) => tuples.modify(entry, origin),
+        }
+    }
+
+    /// Removes an entry.
+    pub fn remove(
+        &mut self,
+        table: Table,
+        keys: &[KeyMatch],
+        priority: u32,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        self.check_changeable(table, keys, priority)?;
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.remove(keys, origin),
+            Staged::Tuples(tuples) => tuples.remove(keys, priority, origin),
+        }
+    }
+
+    /// Removes all entries but those that the program made `const`.
+    pub fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
+        if self.store.program.tables[table].const_entries {
+            return Err(StoreError::Const);
+        }
+        let own = Own::of(&self.store.program.tables[table]);
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.clear(|keys| own.is_const(keys, 0), origin),
+            Staged::Tuples(tuples) => {
+                tuples.clear(|keys, priority| own.is_const(keys, priority), origin)
+            }
+        }
+    }
+
+    /// Adds a member to a value set.
+    pub fn insert_member(
+        &mut self,
+        set: ValueSet,
+        member: &[KeyMatch],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        match self.stage(Subject::ValueSet(set.as_u32()))? {
+            Staged::Flat(flat, _) => flat.insert(member, &present(), origin),
+            Staged::Tuples(tuples) => {
+                let entry = Entry {
+                    keys: member.to_vec(),
+                    priority: 0,
+                    action: present(),
+                    is_const: false,
+                };
+                tuples.insert(&entry, origin)
+            }
+        }
+    }
+
+    /// Removes a member of a value set.
+    pub fn remove_member(
+        &mut self,
+        set: ValueSet,
+        member: &[KeyMatch],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        match self.stage(Subject::ValueSet(set.as_u32()))? {
+            Staged::Flat(flat, _) => flat.remove(member, origin),
+            Staged::Tuples(tuples) => tuples.remove(member, 0, origin),
+        }
+    }
+
+    /// Changes a default action.
+    pub fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
+        let DefaultAbi::Global { slots, .. } = &self.store.table_abi(table)?.default else {
+            return Err(match self.store.program.tables[table].const_default {
+                true => StoreError::Const,
+                false => unsupported("the program never applies the table"),
+            });
+        };
+        if slots.is_empty() {
+            return Err(unsupported("the object keeps no default action"));
+        }
+        self.defaults.insert(table, action.clone());
+        Ok(())
+    }
+
+    fn plan(self) -> Result<Vec<Step>, StepFailed> {
+        let mut steps = Vec::new();
+        for staged in self.staged.into_values() {
+            match staged {
+                Staged::Flat(flat, map) => steps.extend(flat.plan(map)),
+                Staged::Tuples(tuples) => steps.extend(tuples.plan()?),
+            }
+        }
+        for (table, action) in &self.defaults {
+            steps.extend(default_steps(self.store, *table, action)?);
+        }
+        Ok(steps)
+    }
+
+    /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] says why something is.
+    pub fn commit(self) -> Result<(), NotDone> {
+        let store = self.store;
+        let steps = self.plan().map_err(NotDone::before)?;
+        run(store, &steps)
+    }
+}
+
+/// Why a batch was not written.
+pub(super) struct NotDone {
+    /// The change that failed, where one is to blame.
+    pub origin: Option<u32>,
+    /// Why it failed.
+    pub error: StoreError,
+    /// Why some changes are in force until the next writer undoes them.
+    pub left: Option<StoreError>,
+}
+
+impl NotDone {
+    fn before(failed: StepFailed) -> NotDone {
+        NotDone {
+            origin: failed.origin,
+            error: failed.error,
+            left: None,
+        }
+    }
+}
+
+/// Does all steps, or none. Where the program is pinned, the next one to take its lock undoes what a killed process has
+/// done of them.
+pub(super) fn run(store: &KernelStore, steps: &[Step]) -> Result<(), NotDone> {
+    let undo: Vec<Undo<'_>> = steps.iter().rev().filter_map(Step::undo).collect();
+    let weight: usize = steps.iter().map(|step| step.weight(store)).sum();
+    // A single element is written at once or not at all.
+    let journal = store.guard.as_ref().filter(|_| weight > 1);
+    if let Some(guard) = journal {
+        guard
+            .begin(&undo)
+            .map_err(|e| NotDone::before(StepFailed::from(e)))?;
+    }
+    let done = steps.iter().try_for_each(|step| step.run(store));
+    let left = match &done {
+        Ok(()) => Ok(()),
+        Err(_) => undo.iter().try_for_each(|step| step.run(store)),
+    };
+    let left = match (left, journal) {
+        (Ok(()), Some(guard)) => guard.end(),
+        (left, _) => left,
+    };
+    match (done, left) {
+        (Ok(()), Ok(())) => Ok(()),
+        (Ok(()), Err(error)) => Err(NotDone {
+            left: Some(error.clone()),
+            ..NotDone::before(StepFailed::from(error))
+        }),
+        (Err(failed), left) => Err(NotDone {
+            left: left.err(),
+            ..NotDone::before(failed)
+        }),
+    }
+}
+
+fn default_steps(
+    store: &KernelStore,
+    table: Table,
+    action: &ActionCall,
+) -> Result<Vec<Step>, StoreError> {
+    let DefaultAbi::Global {
+        slots,
+        selector,
+        value,
+    } = &store.table_abi(table)?.default
+    else {
+        return Ok(Vec::new());
+    };
+    let globals = store.globals()?;
+    let failed = system("read the default action");
+    let bytes = layout::put_value(value, action, 0);
+    Ok(match (selector, slots.as_slice()) {
+        (Some(selector), [first, second]) => {
+            let used = globals.u32(*selector).map_err(&failed)?;
+            let other = u32::from(used == 0);
+            vec![
+                // A packet may still read what the change before this one replaced.
+                Step::Settle,
+                Step::PrepareGlobal {
+                    offset: if other == 0 { *first } else { *second },
+                    bytes,
+                },
+                Step::Switch {
+                    offset: *selector,
+                    old: Word::Four(used),
+                    new: Word::Four(other),
+                },
+            ]
+        }
+        (_, [slot, ..]) => {
+            let offset = slot + value.action_offset;
+            vec![Step::Switch {
+                offset,
+                old: Word::Four(globals.u32(offset).map_err(&failed)?),
+                new: Word::Four(layout::get_u32(&bytes, value.action_offset as usize)),
+            }]
+        }
+        (_, []) => Vec::new(),
+    })
+}

@@ -1,0 +1,276 @@
+//! From changed shadow entries to what is written into the maps that the program reads.
+
+use super::{List, Mask, Staged};
+use crate::store::layout;
+use crate::store::records::Records;
+use crate::store::refused;
+use crate::store::steps::{Step, StepFailed, Word};
+use control::StoreError;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The tuples that there are to be, and what each masked key is to find.
+struct Slots {
+    /// Numbers by mask. Masks that are there keep theirs.
+    numbers: HashMap<Mask, u32>,
+    /// Numbers that no new mask may have: the program may still look under them.
+    used: BTreeSet<u32>,
+    /// Where to look for the next free number.
+    next: u32,
+    /// The tuples with entries, each with the highest priority under it.
+    tops: BTreeMap<u32, (Mask, u32)>,
+    /// Elements of the map of entries.
+    records: Records,
+    /// The priority that each of the records is to have.
+    priorities: Vec<u32>,
+}
+
+impl Slots {
+    fn tuple(&mut self, mask: &Mask) -> u32 {
+        if let Some(number) = self.numbers.get(mask) {
+            return *number;
+        }
+        while self.used.contains(&self.next) {
+            self.next += 1;
+        }
+        let number = self.next;
+        self.used.insert(number);
+        self.numbers.insert(mask.clone(), number);
+        number
+    }
+
+    /// Counts an entry under a mask.
+    fn raise(&mut self, tuple: u32, mask: &Mask, priority: u32) {
+        match self.tops.get_mut(&tuple) {
+            Some((_, top)) => *top = (*top).max(priority),
+            None => {
+                self.tops.insert(tuple, (mask.clone(), priority));
+            }
+        }
+    }
+}
+
+impl Staged<'_> {
+    /// What has to be written.
+    pub fn plan(mut self) -> Result<Vec<Step>, StepFailed> {
+        let changed = |n: &usize| !self.records.is_unchanged(*n);
+        if !(0..self.records.len()).any(|n| changed(&n)) {
+            return Ok(Vec::new());
+        }
+        let list = self.space.read_list()?;
+        let slots = self.slots(&list)?;
+        let mut steps = self.shadow_steps();
+        let mut found = slots.records.differences();
+        let map = &self.space.abi.entries;
+        // Room is promised in entries; ranges may need more of it than there is.
+        steps.extend(found.writes(map, self.space.capacity));
+        if slots.tops != list.tuples {
+            steps.extend(self.switch(&list, &slots.tops)?);
+        }
+        steps.push(found.removals(map));
+        Ok(steps)
+    }
+
+    /// What the map of entries is to hold where that changes, and all tuples.
+    fn slots(&self, list: &List) -> Result<Slots, StepFailed> {
+        let info = self.space.entries.info();
+        let mut slots = Slots {
+            numbers: list
+                .tuples
+                .iter()
+                .map(|(number, (mask, _))| (mask.clone(), *number))
+                .collect(),
+            used: list.tuples.keys().copied().collect(),
+            next: 0,
+            tops: BTreeMap::new(),
+            records: Records::new(info.key_size, info.value_size),
+            priorities: Vec::new(),
+        };
+        let replaced = self.vacate(list, &mut slots)?;
+        if !replaced {
+            slots.tops = list.tuples.clone();
+        }
+        for number in 0..self.records.len() {
+            let unchanged = self.records.is_unchanged(number);
+            // As long as nothing goes, what is there stays as it is.
+            if unchanged && !replaced {
+                continue;
+            }
+            let entry = self.records.new_value(number);
+            let Some(entry) = entry.and_then(|bytes| self.space.decode(bytes)) else {
+                continue;
+            };
+            let origin = self.records.origin(number);
+            let value = layout::put_value(&self.space.abi.value, &entry.action, entry.priority);
+            for (mask, key) in self.space.pieces(&entry.keys) {
+                let tuple = slots.tuple(&mask);
+                slots.raise(tuple, &mask, entry.priority);
+                if slots.tops.len() > self.space.abi.max_masks as usize {
+                    return Err(StepFailed {
+                        origin: (!unchanged).then_some(origin),
+                        error: self.too_many_masks(),
+                    });
+                }
+                let key = self.space.entry_key(tuple, &key);
+                let Some(at) = self.slot(list, &mut slots, &key, unchanged)? else {
+                    continue;
+                };
+                // Of two entries that a packet cannot tell apart the higher priority is looked up; of equal
+                // ones the earlier.
+                let is_free = slots.records.new_value(at).is_none();
+                if is_free || slots.priorities[at] < entry.priority {
+                    slots.records.set(at, Some(&value), origin);
+                    slots.priorities[at] = entry.priority;
+                }
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Empties what entries that go or change have in the map, as far as the plan goes. Whether there are any.
+    fn vacate(&self, list: &List, slots: &mut Slots) -> Result<bool, StepFailed> {
+        let mut any = false;
+        for number in 0..self.records.len() {
+            if self.records.is_unchanged(number) {
+                continue;
+            }
+            let entry = self.records.old(number);
+            let Some(entry) = entry.and_then(|bytes| self.space.decode(bytes)) else {
+                continue;
+            };
+            any = true;
+            for (mask, key) in self.space.pieces(&entry.keys) {
+                let tuple = slots.tuple(&mask);
+                let key = self.space.entry_key(tuple, &key);
+                if let Some(at) = self.slot(list, slots, &key, false)? {
+                    slots.records.set(at, None, 0);
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    /// The record of an element of the map of entries. One that is in no record yet is read, unless it is wanted
+    /// only if it is in one.
+    fn slot(
+        &self,
+        list: &List,
+        slots: &mut Slots,
+        key: &[u8],
+        only_known: bool,
+    ) -> Result<Option<usize>, StoreError> {
+        if let Some(at) = slots.records.find(key) {
+            return Ok(Some(at));
+        }
+        if only_known {
+            return Ok(None);
+        }
+        // Under a tuple that is not in the list nothing is left.
+        let old = if list.tuples.contains_key(&layout::get_u32(key, 0)) {
+            self.space
+                .entries
+                .get(key)
+                .map_err(refused("read the table"))?
+        } else {
+            None
+        };
+        let at = slots.records.add(key, old.as_deref());
+        let priority = match (&old, self.space.abi.value.priority_offset) {
+            (Some(value), Some(offset)) => layout::get_u32(value, offset as usize),
+            _ => 0,
+        };
+        slots.priorities.push(priority);
+        Ok(Some(at))
+    }
+
+    /// The steps that write the shadow entries.
+    fn shadow_steps(&mut self) -> Vec<Step> {
+        let mut numbers = self.numbers.clone();
+        let mut next = numbers.last().map_or(0, |n| u64::from(*n) + 1);
+        if next + self.records.len() as u64 > u64::from(u32::MAX) {
+            // After four thousand million insertions: numbers of entries that went are free.
+            next = 0;
+        }
+        let taken: BTreeSet<u32> = if next == 0 {
+            numbers.iter().copied().collect()
+        } else {
+            BTreeSet::new()
+        };
+        let value_size = self.space.shadow.info().value_size;
+        let mut by_number = Records::new(size_of::<u32>(), value_size);
+        for at in 0..self.records.len() {
+            if at >= numbers.len() {
+                while taken.contains(&(next as u32)) {
+                    next += 1;
+                }
+                numbers.push(next as u32);
+                next += 1;
+            }
+            if !self.records.is_unchanged(at) {
+                let (old, new) = (self.records.old(at), self.records.new_value(at));
+                let number = by_number.add(&numbers[at].to_ne_bytes(), old);
+                by_number.set(number, new, self.records.origin(at));
+            }
+        }
+        let map = &self.space.abi.book;
+        let mut found = by_number.differences();
+        let gone = found.removals(map);
+        let [changed, added] = found.writes(map, self.space.capacity);
+        vec![gone, changed, added]
+    }
+
+    /// Writes the list into the half that is not in use and makes it the one in use.
+    fn switch(
+        &self,
+        list: &List,
+        tops: &BTreeMap<u32, (Mask, u32)>,
+    ) -> Result<Vec<Step>, StoreError> {
+        let space = &self.space;
+        let other = if list.first == 0 {
+            space.abi.max_masks
+        } else {
+            0
+        };
+        let mut order: Vec<_> = tops.iter().collect();
+        order.sort_by_key(|(number, (_, top))| (Reverse(*top), **number));
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        for (index, (number, (mask, top))) in order.iter().enumerate() {
+            let mut bytes = vec![0; space.masks.info().value_size];
+            layout::put_u32(&mut bytes, 0, **number);
+            layout::put_u32(&mut bytes, 4, *top);
+            let from = space.abi.mask_offset as usize;
+            bytes[from..from + mask.len()].copy_from_slice(mask);
+            keys.extend((other + index as u32).to_ne_bytes());
+            values.extend(bytes);
+        }
+        let head = |first: u32, count: usize| {
+            let mut head = [0; 8];
+            layout::put_u32(&mut head, 0, first);
+            layout::put_u32(&mut head, 4, count as u32);
+            Word::Eight(u64::from_ne_bytes(head))
+        };
+        Ok(vec![
+            Step::Prepare {
+                map: space.abi.masks.clone(),
+                keys,
+                values,
+            },
+            Step::Switch {
+                offset: space.abi.head_offset,
+                old: head(list.first, list.tuples.len()),
+                new: head(other, order.len()),
+            },
+            // The half that was in use is the next one to be written.
+            Step::Settle,
+        ])
+    }
+
+    fn too_many_masks(&self) -> StoreError {
+        StoreError::Unsupported {
+            what: format!(
+                "the table's entries would need more than the {} different masks that it has room for",
+                self.space.abi.max_masks
+            ),
+        }
+    }
+}

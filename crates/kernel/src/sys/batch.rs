@@ -1,0 +1,241 @@
+//! Many elements of a map with few system calls.
+
+use super::{Map, Update, check};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// Elements that one system call writes: few enough that a killed process dies soon.
+const WRITTEN: usize = 1 << 15;
+/// Elements that one system call reads at first; a hash map with a fuller bucket needs more.
+const READ: usize = 4096;
+/// What kernels say whose map type has no batches (`ENOTSUPP`, which has no name in user space).
+const NO_BATCHES: i32 = 524;
+
+/// Why not all elements were written.
+#[derive(Debug)]
+pub struct Partial {
+    /// How many were, from the first on.
+    pub done: usize,
+    /// What the kernel said to the next one.
+    pub error: io::Error,
+}
+
+fn lacks_batches(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(NO_BATCHES | libc::EINVAL | libc::EOPNOTSUPP)
+    )
+}
+
+fn wrong_length() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "keys and values are not whole elements of the map",
+    )
+}
+
+impl Map {
+    /// Stores elements in order, whether their keys are there or not: keys and values lie beside each other without
+    /// padding. Not for per-CPU maps.
+    pub fn set_many(&self, keys: &[u8], values: &[u8]) -> Result<(), Partial> {
+        let (key_size, value_size) = (self.info().key_size, self.info().value_size);
+        let whole = self.count_of(keys)? * value_size == values.len() && !self.is_per_cpu();
+        if !whole {
+            return Err(Partial {
+                done: 0,
+                error: wrong_length(),
+            });
+        }
+        let parts = keys
+            .chunks(WRITTEN * key_size)
+            .zip(values.chunks(WRITTEN * value_size));
+        for (part, (keys, values)) in parts.enumerate() {
+            let failed = |Partial { done, error }| Partial {
+                done: part * WRITTEN + done,
+                error,
+            };
+            self.set_part(keys, values).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn set_part(&self, keys: &[u8], values: &[u8]) -> Result<(), Partial> {
+        let (key_size, value_size) = (self.info().key_size, self.info().value_size);
+        let mut count = (keys.len() / key_size) as u32;
+        let mut opts = libbpf_sys::bpf_map_batch_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        // SAFETY: there are `count` keys and values, which the kernel only reads.
+        let code = unsafe {
+            libbpf_sys::bpf_map_update_batch(
+                self.as_fd().as_raw_fd(),
+                keys.as_ptr().cast(),
+                values.as_ptr().cast(),
+                &mut count,
+                &opts,
+            )
+        };
+        let Err(error) = check(code) else {
+            return Ok(());
+        };
+        if !lacks_batches(&error) {
+            let done = count as usize;
+            return Err(Partial { done, error });
+        }
+        let elements = keys
+            .chunks_exact(key_size)
+            .zip(values.chunks_exact(value_size));
+        for (done, (key, value)) in elements.enumerate() {
+            self.set(key, value, Update::Any)
+                .map_err(|error| Partial { done, error })?;
+        }
+        Ok(())
+    }
+
+    /// Removes keys, which may be gone already.
+    pub fn delete_many(&self, keys: &[u8]) -> Result<(), Partial> {
+        let size = self.info().key_size;
+        let total = self.count_of(keys)?;
+        let mut done = 0;
+        while done < total {
+            let mut count = (total - done).min(WRITTEN) as u32;
+            let wanted = count as usize;
+            let part = &keys[done * size..(done + wanted) * size];
+            let mut opts = libbpf_sys::bpf_map_batch_opts::default();
+            opts.sz = size_of_val(&opts) as _;
+            // SAFETY: there are `count` keys, which the kernel only reads.
+            let code = unsafe {
+                libbpf_sys::bpf_map_delete_batch(
+                    self.as_fd().as_raw_fd(),
+                    part.as_ptr().cast(),
+                    &mut count,
+                    &opts,
+                )
+            };
+            match check(code) {
+                Ok(_) => done += wanted,
+                // The one that it stopped at is gone.
+                Err(e) if e.raw_os_error() == Some(libc::ENOENT) => {
+                    done += (count as usize).min(wanted - 1) + 1;
+                }
+                Err(e) if lacks_batches(&e) => {
+                    for key in part.chunks_exact(size) {
+                        self.delete(key).map_err(|error| Partial { done, error })?;
+                        done += 1;
+                    }
+                }
+                Err(error) => {
+                    let done = done + (count as usize).min(wanted);
+                    return Err(Partial { done, error });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count_of(&self, keys: &[u8]) -> Result<usize, Partial> {
+        let size = self.info().key_size;
+        if size == 0 || !keys.len().is_multiple_of(size) {
+            return Err(Partial {
+                done: 0,
+                error: wrong_length(),
+            });
+        }
+        Ok(keys.len() / size)
+    }
+
+    /// All elements: key and value, for a per-CPU map with all its copies (see [`Map::get`]). Whoever wants all
+    /// elements of one moment keeps others from writing meanwhile.
+    pub fn each(&self, mut each: impl FnMut(&[u8], &[u8])) -> io::Result<()> {
+        match self.each_in_batches(&mut each) {
+            Err(Unread::NoBatches) => {}
+            Err(Unread::Failed(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        }
+        for key in self.keys()? {
+            if let Some(value) = self.get(&key)? {
+                each(&key, &value);
+            }
+        }
+        Ok(())
+    }
+
+    fn each_in_batches(&self, each: &mut impl FnMut(&[u8], &[u8])) -> Result<(), Unread> {
+        let key_size = self.info().key_size;
+        let value_size = self.buffer_size().map_err(Unread::Failed)?;
+        let mut room = READ.min(self.info().max_entries.max(1) as usize);
+        let mut keys = vec![0u8; key_size * room];
+        let mut values = vec![0u8; value_size * room];
+        // Where to go on from: a bucket's number or a key.
+        let mut at = vec![0u8; key_size.max(8)];
+        let mut begun = false;
+        let mut opts = libbpf_sys::bpf_map_batch_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        loop {
+            let mut count = room as u32;
+            let before = if begun {
+                at.as_mut_ptr()
+            } else {
+                std::ptr::null_mut()
+            };
+            // SAFETY: there is room for as many keys and values as are asked for, and for a key or a number to go on from.
+            let code = unsafe {
+                libbpf_sys::bpf_map_lookup_batch(
+                    self.as_fd().as_raw_fd(),
+                    before.cast(),
+                    at.as_mut_ptr().cast(),
+                    keys.as_mut_ptr().cast(),
+                    values.as_mut_ptr().cast(),
+                    &mut count,
+                    &opts,
+                )
+            };
+            let ended = match check(code) {
+                Ok(_) => false,
+                Err(e) if e.raw_os_error() == Some(libc::ENOENT) => true,
+                Err(e) if e.raw_os_error() == Some(libc::ENOSPC) => {
+                    room *= 2;
+                    keys.resize(key_size * room, 0);
+                    values.resize(value_size * room, 0);
+                    continue;
+                }
+                Err(e) if !begun && lacks_batches(&e) => return Err(Unread::NoBatches),
+                Err(e) => return Err(Unread::Failed(e)),
+            };
+            begun = true;
+            let found = keys
+                .chunks_exact(key_size)
+                .zip(values.chunks_exact(value_size));
+            for (key, value) in found.take(count as usize) {
+                each(key, value);
+            }
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether there is no element. Never for an array.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        let mut first = vec![0; self.info().key_size];
+        // SAFETY: the key has the map's key size; null asks for the first.
+        let code = unsafe {
+            libbpf_sys::bpf_map_get_next_key(
+                self.as_fd().as_raw_fd(),
+                std::ptr::null(),
+                first.as_mut_ptr().cast(),
+            )
+        };
+        match check(code) {
+            Ok(_) => Ok(false),
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(true),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// Why elements were not read in batches.
+enum Unread {
+    /// The map's type has none in this kernel.
+    NoBatches,
+    Failed(io::Error),
+}

@@ -1,0 +1,281 @@
+//! A pinned program with a table of every kind, and packets that show what it has in them.
+
+use super::common_pair::compile;
+use bpf::abi::Hook;
+use control::{Store, StoreError};
+use ir::{ActionCall, Bits, Entry, KeyMatch, Table, ValueSet};
+use kernel::attach::TcWay;
+use kernel::bundle::{self, Member, Port, Source};
+use kernel::netns::NetNs;
+use kernel::pins::Pins;
+use kernel::{KernelStore, interface, veth};
+use nix::mount::{MntFlags, umount2};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const PROGRAM: &str = "
+#include <core.p4>
+#include <xdp_model.p4>
+
+header ethernet_t { bit<112> all; }
+header call_t { bit<8> kind; bit<32> key; bit<32> found; }
+struct headers_t { ethernet_t eth; call_t call; }
+
+parser prs(packet_in packet, out headers_t hdr) {
+    value_set<bit<32>>(256) members;
+    state start {
+        packet.extract(hdr.eth);
+        packet.extract(hdr.call);
+        transition select(hdr.call.kind, hdr.call.key) {
+            (7, _): asked;
+            default: accept;
+        }
+    }
+    state asked {
+        transition select(hdr.call.key) {
+            members: known;
+            default: accept;
+        }
+    }
+    state known {
+        hdr.call.found = 1;
+        transition accept;
+    }
+}
+
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    action give(bit<32> found) { hdr.call.found = found; }
+    action none() { }
+    action both(bit<32> found, bit<32> same) { hdr.call.found = found == same ? found : 0xffffffff; }
+    table by_exact { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_lpm { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_ternary { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_range { key = { hdr.call.key : range @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_optional { key = { hdr.call.key : optional @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_index { key = { hdr.call.key[7:0] : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_default { key = { hdr.call.key : exact @name(\"key\"); } actions = { both; none; } default_action = none(); size = 1; }
+    apply {
+        xout.output_action = xdp_action.XDP_PASS;
+        xout.output_port = 0;
+        switch (hdr.call.kind) {
+            0: { by_exact.apply(); }
+            1: { by_lpm.apply(); }
+            2: { by_ternary.apply(); }
+            3: { by_range.apply(); }
+            4: { by_optional.apply(); }
+            5: { by_index.apply(); }
+            6: { by_default.apply(); }
+            default: { }
+        }
+    }
+}
+
+control dep(in headers_t hdr, packet_out packet) {
+    apply { packet.emit(hdr.eth); packet.emit(hdr.call); }
+}
+
+xdp(prs(), sw(), dep()) main;
+";
+
+/// Ways to find an entry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    Exact,
+    Lpm,
+    Ternary,
+    Range,
+    Optional,
+    Index,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 6] = [
+        Kind::Exact,
+        Kind::Lpm,
+        Kind::Ternary,
+        Kind::Range,
+        Kind::Optional,
+        Kind::Index,
+    ];
+
+    pub fn table(self) -> Table {
+        Table::from_u32(self as u32)
+    }
+
+    /// An entry that only packets with its key meet.
+    pub fn entry(self, number: u32, found: u32) -> Entry {
+        let value = |v: u32| Bits::new(32, v);
+        let (key, priority) = match self {
+            Kind::Exact => (KeyMatch::Exact(value(number << 8)), 0),
+            Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
+            Kind::Ternary => {
+                let mask = value(0xffff_ff00 | number % 5);
+                (KeyMatch::Ternary(value(number << 8), mask), 1 + number % 3)
+            }
+            Kind::Range => {
+                let (low, high) = (number << 8, (number << 8) + 0xd0 + number % 3);
+                (KeyMatch::Range(value(low), value(high)), 1 + number % 3)
+            }
+            Kind::Optional => (KeyMatch::Exact(value(number << 8)), 1 + number % 3),
+            Kind::Index => (KeyMatch::Exact(Bits::new(8, number)), 0),
+        };
+        Entry {
+            keys: vec![key],
+            priority,
+            action: ActionCall {
+                action: 0,
+                args: vec![value(found)],
+            },
+            is_const: false,
+        }
+    }
+
+    /// A packet's key that such an entry matches.
+    pub fn key(self, number: u32) -> u32 {
+        match self {
+            Kind::Index => number,
+            _ => number << 8,
+        }
+    }
+}
+
+/// The table with nothing but a default action that matters.
+pub fn by_default() -> Table {
+    Table::from_u32(6)
+}
+
+/// The parser's value set, and a member of it.
+pub fn members() -> ValueSet {
+    ValueSet::from_u32(0)
+}
+
+pub fn member(number: u32) -> Vec<KeyMatch> {
+    vec![KeyMatch::Exact(Bits::new(32, number))]
+}
+
+/// A default action whose arguments agree.
+pub fn default_of(found: u32) -> ActionCall {
+    ActionCall {
+        action: 0,
+        args: vec![Bits::new(32, found), Bits::new(32, found)],
+    }
+}
+
+/// The program, pinned below a folder of its own.
+pub struct Machine {
+    pub folder: PathBuf,
+    member: Member,
+}
+
+impl Machine {
+    /// Works with a machine in a network namespace of its own.
+    pub fn with(name: &str, work: impl FnOnce(&Machine) + Send) {
+        let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
+        let source = folder.join("writers.p4");
+        std::fs::create_dir_all(folder.join("bpf")).expect("makes a folder");
+        std::fs::write(&source, PROGRAM).expect("writes");
+        let ns = NetNs::new().expect("this test needs root");
+        ns.run(|| {
+            let (program, sources, built) = compile(&source, Hook::Xdp, false);
+            veth::make_pairs(&[("one".into(), "two".into())])?;
+            let source = Source {
+                name: "writers",
+                object: &built.object,
+                abi: &built.abi,
+                program: &program,
+                sources: &sources,
+            };
+            let loaded = bundle::load(&[source], &[]);
+            let loaded = loaded.unwrap_or_else(|r| panic!("{}", r.failure.diagnostic.message));
+            let instance = loaded.into_iter().next().expect("one");
+            let port = Port {
+                number: 0,
+                name: "one".into(),
+                index: interface::index("one").expect("there"),
+            };
+            let members = [Member {
+                name: "writers".into(),
+                instance,
+                ports: vec![port],
+                targets: vec![],
+            }];
+            let pins = Pins::at(&folder.join("bpf"));
+            let begun = pins.begin("writers").expect("free");
+            let attached = bundle::attach(&members, TcWay::Best).expect("attaches");
+            begun.commit(&members, attached).expect("pins");
+            let [member] = members;
+            work(&Machine {
+                folder: folder.clone(),
+                member,
+            });
+            Ok(())
+        })
+        .expect("runs");
+    }
+
+    /// The program's state as another process sees it.
+    pub fn open(&self) -> KernelStore {
+        open(&self.folder)
+    }
+
+    /// Whether a killed writer has left something half done.
+    pub fn is_unfinished(&self) -> bool {
+        let journal = self.folder.join("bpf/onpath/writers/member-0/journal");
+        journal.exists()
+    }
+
+    /// What a packet of a kind with a key finds; 0 for nothing.
+    pub fn ask(&self, kind: u8, key: u32) -> u32 {
+        let mut packet = vec![0; 14];
+        packet.push(kind);
+        packet.extend(key.to_be_bytes());
+        packet.extend([0; 41]);
+        let mut out = vec![0; 256];
+        let program = self.member.instance.program.prog();
+        program.run_xdp(&packet, &mut out, 0, 1).expect("runs");
+        u32::from_be_bytes(out[19..23].try_into().expect("four bytes"))
+    }
+
+    /// Checks that every packet meets what a dump says, for numbers below a limit; gives the dump.
+    pub fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
+        let entries = store.entries(kind.table()).expect("reads");
+        let mut found = BTreeMap::new();
+        for number in 0..limit {
+            let keys = kind.entry(number, 0).keys;
+            let mut same = entries.iter().filter(|e| e.keys == keys);
+            if let Some(entry) = same.next() {
+                let value = entry.action.args[0].to_u64().expect("32 bits") as u32;
+                found.insert(number, value);
+            }
+            assert_eq!(same.next(), None, "{kind:?} {number} is there twice");
+            let met = self.ask(kind as u8, kind.key(number));
+            let dumped = found.get(&number).copied().unwrap_or(0);
+            assert_eq!(met, dumped, "{kind:?} {number}: packets and dump disagree");
+        }
+        assert_eq!(found.len(), entries.len(), "{kind:?}: entries of nobody");
+        found
+    }
+}
+
+/// Opens the program that is pinned below a folder.
+pub fn open(folder: &Path) -> KernelStore {
+    let pins = Pins::at(&folder.join("bpf"));
+    let (_, store) = pins.open("writers", None).expect("opens");
+    store
+}
+
+/// A change that must be possible.
+pub fn must(done: Result<(), StoreError>) {
+    if let Err(error) = done {
+        panic!("{error}");
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let pins = Pins::at(&self.folder.join("bpf"));
+        let _ = pins.clear_all();
+        let _ = umount2(&self.folder.join("bpf"), MntFlags::MNT_DETACH);
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

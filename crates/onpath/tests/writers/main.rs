@@ -1,0 +1,280 @@
+//! Many writers of one program's tables, some of which are killed: nothing is lost, nothing is half done, and what
+//! a dump says is what packets meet. Needs root.
+
+#[path = "../common/pair.rs"]
+mod common_pair;
+mod machine;
+
+use control::{Change, EntryKey, Store};
+use kernel::KernelStore;
+use machine::{Kind, Machine, by_default, default_of, member, members, must, open};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const WRITERS: u32 = 20;
+const ROUNDS: u32 = 100;
+/// What is the value set's number among packets.
+const MEMBERS: u8 = 7;
+/// What is the default action's.
+const DEFAULT: u8 = 6;
+
+/// A writer's entry in a round: none, as inserted, or as modified. Not all writers do the same in one round.
+fn state(writer: u32, round: u32) -> Option<u32> {
+    match (round + writer) % 3 {
+        0 => Some(1000 * round + writer),
+        1 if round > 0 => Some(500 + 1000 * round + writer),
+        _ => None,
+    }
+}
+
+/// What a writer does to a kind of table to get from one round to the next.
+fn step(store: &mut KernelStore, kind: Kind, writer: u32, round: u32) {
+    let before = round
+        .checked_sub(1)
+        .and_then(|before| state(writer, before));
+    let table = kind.table();
+    let entry = |found| kind.entry(writer, found);
+    match (before, state(writer, round)) {
+        (None, None) => {}
+        (None, Some(found)) => must(store.insert(table, &entry(found))),
+        (Some(_), Some(found)) => must(store.modify(table, &entry(found))),
+        (Some(_), None) => {
+            let old = entry(0);
+            must(store.remove(table, &old.keys, old.priority));
+        }
+    }
+}
+
+fn member_step(store: &mut KernelStore, writer: u32, round: u32) {
+    let is = |round: u32| state(writer, round).is_some();
+    match (round.checked_sub(1).is_some_and(is), is(round)) {
+        (false, true) => must(store.value_set_insert(members(), &member(writer))),
+        (true, false) => must(store.value_set_remove(members(), &member(writer))),
+        _ => {}
+    }
+}
+
+#[test]
+fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
+    Machine::with("writers", |machine| {
+        let (begin, end) = (
+            Barrier::new(WRITERS as usize + 1),
+            Barrier::new(WRITERS as usize + 1),
+        );
+        thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let (begin, end, folder) = (&begin, &end, &machine.folder);
+                scope.spawn(move || {
+                    let mut store = open(folder);
+                    // No packet comes while they write, so none has to be waited for.
+                    store.live = false;
+                    for round in 0..ROUNDS {
+                        begin.wait();
+                        for kind in Kind::ALL {
+                            step(&mut store, kind, writer, round);
+                        }
+                        member_step(&mut store, writer, round);
+                        let found = 1 + 1000 * round + writer;
+                        must(store.set_default(by_default(), &default_of(found)));
+                        end.wait();
+                    }
+                });
+            }
+            let store = machine.open();
+            for round in 0..ROUNDS {
+                begin.wait();
+                end.wait();
+                for kind in Kind::ALL {
+                    let found = machine.check(&store, kind, WRITERS);
+                    for writer in 0..WRITERS {
+                        let wanted = state(writer, round);
+                        assert_eq!(found.get(&writer).copied(), wanted, "{kind:?} {round}");
+                    }
+                }
+                for writer in 0..WRITERS {
+                    let wanted = u32::from(state(writer, round).is_some());
+                    assert_eq!(machine.ask(MEMBERS, writer), wanted, "{round}");
+                }
+                let met = machine.ask(DEFAULT, 0);
+                let default = store.default_action(by_default()).expect("reads");
+                assert_eq!(default, default_of(met));
+                assert_eq!(met / 1000, round, "a default of an earlier round");
+            }
+        });
+    });
+}
+
+/// Entries that a writer changes in one batch: all of them have the same value.
+const BATCH: u32 = 8;
+
+/// A batch that gives all of a writer's entries of all kinds a value, or adds or removes half of them.
+fn batch(writer: u32, turn: u32) -> Vec<Change> {
+    let numbers = writer * BATCH..(writer + 1) * BATCH;
+    let mut changes = Vec::new();
+    for kind in Kind::ALL {
+        for number in numbers.clone() {
+            let (table, entry) = (kind.table(), kind.entry(number, 1 + turn));
+            let key = EntryKey::of(&entry);
+            match turn % 3 {
+                0 => changes.push(Change::Insert(table, entry)),
+                1 => changes.push(Change::Modify(table, entry)),
+                _ => changes.push(Change::Remove(table, key)),
+            }
+        }
+    }
+    let found = 1 + turn % 3 + 10 * writer;
+    changes.push(Change::SetDefault(by_default(), default_of(found)));
+    for number in numbers {
+        match turn % 3 {
+            0 => changes.push(Change::InsertMember(members(), member(number))),
+            1 => {}
+            _ => changes.push(Change::RemoveMember(members(), member(number))),
+        }
+    }
+    changes
+}
+
+/// The value that all of a writer's entries have, `None` if none of them is there.
+fn whole(values: &[Option<u32>], what: &str) -> Option<u32> {
+    assert!(
+        values.iter().all(|v| v == &values[0]),
+        "{what}: half of a batch is there: {values:?}"
+    );
+    values[0]
+}
+
+#[test]
+fn readers_never_see_half_a_batch() {
+    Machine::with("readers", |machine| {
+        let (done, folder) = (AtomicBool::new(false), &machine.folder);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let store = open(folder);
+                    while !done.load(Ordering::Relaxed) {
+                        for kind in Kind::ALL {
+                            let entries = store.entries(kind.table()).expect("reads");
+                            for writer in 0..3 {
+                                let numbers = writer * BATCH..(writer + 1) * BATCH;
+                                let values: Vec<Option<u32>> = numbers
+                                    .map(|n| {
+                                        let keys = kind.entry(n, 0).keys;
+                                        let entry = entries.iter().find(|e| e.keys == keys)?;
+                                        entry.action.args[0].to_u64().map(|v| v as u32)
+                                    })
+                                    .collect();
+                                whole(&values, &format!("{kind:?}"));
+                            }
+                        }
+                    }
+                });
+            }
+            let writers: Vec<_> = (0..3)
+                .map(|writer| {
+                    scope.spawn(move || {
+                        let mut store = open(folder);
+                        for turn in 0..30 {
+                            store.apply(&batch(writer, turn)).expect("applies");
+                        }
+                    })
+                })
+                .collect();
+            for writer in writers {
+                writer.join().expect("writes");
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    });
+}
+
+/// The child's part of the test below: writes batches until it is killed.
+#[test]
+fn write_until_killed() {
+    let Ok(folder) = std::env::var("ONPATH_TEST_WRITER_FOLDER") else {
+        return;
+    };
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let writer = number("ONPATH_TEST_WRITER").expect("a number");
+    let mut turn: u32 = number("ONPATH_TEST_TURN").expect("a number");
+    let mut store = open(&PathBuf::from(folder));
+    println!("ready");
+    loop {
+        store.apply(&batch(writer, turn)).expect("applies");
+        turn += 1;
+    }
+}
+
+fn start_writer(folder: &Path, writer: u32, turn: u32) -> Child {
+    let mut child = Command::new(std::env::current_exe().expect("this test"))
+        .args(["write_until_killed", "--exact", "--nocapture"])
+        .env("ONPATH_TEST_WRITER_FOLDER", folder)
+        .env("ONPATH_TEST_WRITER", writer.to_string())
+        .env("ONPATH_TEST_TURN", turn.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let ready = lines.any(|l| l.is_ok_and(|l| l.contains("ready")));
+    assert!(ready, "the child ended by itself");
+    child
+}
+
+#[test]
+fn what_killed_writers_have_begun_is_undone_by_the_next() {
+    const KILLED: u32 = 3;
+    Machine::with("killed", |machine| {
+        let mut random = ChaCha8Rng::seed_from_u64(9);
+        let mut turns = [0; KILLED as usize];
+        let mut unfinished = 0;
+        for round in 0..25 {
+            let children: Vec<Child> = (0..KILLED)
+                .map(|writer| start_writer(&machine.folder, writer, turns[writer as usize]))
+                .collect();
+            thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
+            for mut child in children {
+                kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).expect("kills");
+                child.wait().expect("ended");
+            }
+            unfinished += u32::from(machine.is_unfinished());
+            // The next one is a reader or a writer.
+            let mut store = machine.open();
+            if round % 2 == 0 {
+                must(store.set_default(by_default(), &default_of(9)));
+                assert_eq!(machine.ask(DEFAULT, 0), 9);
+            }
+            let limit = KILLED * BATCH;
+            let tables = Kind::ALL.map(|kind| machine.check(&store, kind, limit));
+            assert!(!machine.is_unfinished());
+            for (writer, turn) in (0..KILLED).zip(&mut turns) {
+                let numbers = || writer * BATCH..(writer + 1) * BATCH;
+                let values: Vec<Option<u32>> = tables
+                    .iter()
+                    .flat_map(|found| numbers().map(|n| found.get(&n).copied()))
+                    .collect();
+                let value = whole(&values, &format!("writer {writer} in round {round}"));
+                for number in numbers() {
+                    let is_member = machine.ask(MEMBERS, number) == 1;
+                    assert_eq!(is_member, value.is_some(), "member {number}");
+                }
+                // The value says which turn it was; the next one goes on from there.
+                *turn = value.map_or(0, |value| value);
+            }
+            let met = machine.ask(DEFAULT, 0);
+            let default = store.default_action(by_default()).expect("reads");
+            assert_eq!(default, default_of(met));
+        }
+        assert!(
+            unfinished > 0,
+            "no writer was killed in the middle of a change: the test shows nothing"
+        );
+    });
+}
