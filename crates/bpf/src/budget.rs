@@ -5,6 +5,16 @@ use cgen::tree::{Block, Expr as C, Stmt, Type};
 /// Registers that hold variables across calls.
 const REGISTERS: u32 = 4;
 
+/// The kernel's functions that generated code calls by their own names; its arguments go to memory first.
+const HELPERS: [&str; 4] = [
+    "bpf_map_lookup_elem",
+    "bpf_map_update_elem",
+    "bpf_spin_lock",
+    "bpf_spin_unlock",
+];
+/// What a call of anything else tends to take.
+const CALL: u32 = 2;
+
 /// Bytes of stack: keys, and variables that the registers have no room for.
 pub(crate) fn stack(body: &Block, variables: u32) -> u32 {
     (variables.saturating_sub(8 * REGISTERS) + declared(body)).next_multiple_of(8)
@@ -38,6 +48,8 @@ pub(crate) fn instructions(block: &[Stmt]) -> u32 {
         .map(|s| match s {
             Stmt::Line { .. } | Stmt::Comment(_) | Stmt::Label(_) => 0,
             Stmt::Expr(e) | Stmt::Return(Some(e)) => 1 + cost(e),
+            Stmt::Hint { on, .. } => 1 + CALL + cost(on),
+            Stmt::MayJump { .. } => 1 + CALL,
             Stmt::Assign(_, e) | Stmt::Update(_, _, e) => cost(e).max(1),
             Stmt::Decl { init, .. } => init.as_ref().map_or(0, cost),
             Stmt::If(c, a, b) => 1 + cost(c) + instructions(a) + instructions(b),
@@ -54,8 +66,9 @@ pub(crate) fn instructions(block: &[Stmt]) -> u32 {
 fn cost(e: &C) -> u32 {
     match e {
         C::Ident(_) | C::Int { .. } | C::Signed(_) | C::SizeOf(_) => 0,
-        C::Call(name, args) => {
-            let own = if name.starts_with("bpf_") { 4 } else { 2 };
+        C::Call(callee, args) => {
+            let helper = HELPERS.contains(&callee.name.as_str());
+            let own = if helper { 4 } else { CALL };
             own + args.iter().map(cost).sum::<u32>()
         }
         C::Binary(_, a, b) => 1 + cost(a) + cost(b),

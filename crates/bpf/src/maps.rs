@@ -37,6 +37,11 @@ pub struct Maps {
 /// The variable that holds everything user space may change but maps.
 pub const GLOBALS: &str = "onpath";
 
+/// What puts a variable or function into an ELF section.
+pub fn section(name: &str) -> String {
+    format!("SEC(\"{name}\")")
+}
+
 impl Maps {
     /// Declares a struct.
     pub fn declare_struct(&mut self, name: &SmolStr, members: Vec<Member>) {
@@ -61,12 +66,12 @@ impl Maps {
             MapKind::DevmapHash => "BPF_MAP_TYPE_DEVMAP_HASH",
             MapKind::PerfEventArray => "BPF_MAP_TYPE_PERF_EVENT_ARRAY",
         };
-        let mut attributes = vec![number("type", C::id(kind))];
+        let mut members = vec![number("type", C::id(kind))];
         if abi.no_prealloc {
-            attributes.push(number("map_flags", C::id("BPF_F_NO_PREALLOC")));
+            members.push(number("map_flags", C::id("BPF_F_NO_PREALLOC")));
         }
         if abi.kind != MapKind::PerfEventArray {
-            attributes.push(number("max_entries", C::int(abi.max_entries.into())));
+            members.push(number("max_entries", C::int(abi.max_entries.into())));
         }
         match types {
             Some((key, value)) => {
@@ -76,17 +81,18 @@ impl Maps {
                         Type::U64 => C::id("u64"),
                         _ => C::id("u32"),
                     };
-                    attributes.push(C::call("__type", vec![C::id(name), ty]));
+                    members.push(C::call("__type", vec![C::id(name), ty]));
                 }
             }
             None => {
-                attributes.push(number("key_size", C::int(abi.key_size.into())));
-                attributes.push(number("value_size", C::int(abi.value_size.into())));
+                members.push(number("key_size", C::int(abi.key_size.into())));
+                members.push(number("value_size", C::int(abi.value_size.into())));
             }
         }
-        self.items.push(Item::Map {
+        self.items.push(Item::Described {
+            members,
             name: abi.name.as_str().into(),
-            attributes,
+            attribute: section(".maps"),
         });
         self.list.push(abi);
     }
@@ -135,7 +141,7 @@ impl Maps {
                         .map(|(n, e)| (Some(n), e))
                         .collect(),
                 )),
-                section: Some(GLOBALS_SECTION.into()),
+                attribute: Some(section(GLOBALS_SECTION)),
                 constant: false,
             },
         ];

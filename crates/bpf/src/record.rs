@@ -129,7 +129,7 @@ pub fn load(member: C, form: Form) -> C {
             1 | 2 => member.cast(Type::U32),
             _ => member,
         },
-        (ByteOrder::Network, 6) => C::call("load_be48", vec![member]),
-        (ByteOrder::Network, size) => C::call(format!("load_be{}", size * 8), vec![member.addr()]),
+        (ByteOrder::Network, 6) => C::pure("load_be48", vec![member]),
+        (ByteOrder::Network, size) => C::pure(format!("load_be{}", size * 8), vec![member.addr()]),
     }
 }

@@ -67,20 +67,24 @@ impl Printer {
                 self.indent -= 1;
                 self.line("};");
             }
-            Item::Map { name, attributes } => {
+            Item::Described {
+                members,
+                name,
+                attribute,
+            } => {
                 self.line("struct {");
                 self.indent += 1;
-                for attribute in attributes {
-                    self.line(&format!("{};", expr(attribute)));
+                for member in members {
+                    self.line(&format!("{};", expr(member)));
                 }
                 self.indent -= 1;
-                self.line(&format!("}} {name} SEC(\".maps\");"));
+                self.line(&format!("}} {name} {attribute};"));
             }
             Item::Variable {
                 ty,
                 name,
                 init,
-                section,
+                attribute,
                 constant,
             } => {
                 let mut text = String::new();
@@ -88,8 +92,8 @@ impl Printer {
                     text.push_str("static const ");
                 }
                 text.push_str(&declarator(ty, name));
-                if let Some(section) = section {
-                    let _ = write!(text, " SEC(\"{section}\")");
+                if let Some(attribute) = attribute {
+                    let _ = write!(text, " {attribute}");
                 }
                 if let Some(init) = init {
                     let _ = write!(text, " = {}", expr(init));
@@ -108,10 +112,8 @@ impl Printer {
                 params,
                 body,
             } => {
-                match linkage {
-                    Linkage::Section(section) => self.line(&format!("SEC(\"{section}\")")),
-                    Linkage::Inline => self.line("static inline __attribute__((always_inline))"),
-                    Linkage::Apart => self.line("APART"),
+                if !linkage.is_empty() {
+                    self.line(linkage);
                 }
                 self.line(&signature(result, name, params));
                 self.line("{");
@@ -171,6 +173,8 @@ impl Printer {
             }
             Stmt::Comment(text) => self.line(&format!("// {text}")),
             Stmt::Expr(e) => self.line(&format!("{};", expr(e))),
+            Stmt::Hint { name, on } => self.line(&format!("{name}({});", expr(on))),
+            Stmt::MayJump { name, label } => self.line(&format!("{name}({label});")),
             Stmt::Assign(dst, value) => self.line(&format!("{} = {};", expr(dst), expr(value))),
             Stmt::Update(op, dst, value) => {
                 self.line(&format!("{} {}= {};", expr(dst), symbol(*op), expr(value)));
@@ -392,8 +396,8 @@ fn write_expr(out: &mut String, e: &Expr, outer: u8) {
         Expr::Signed(value) => {
             let _ = write!(out, "{value}");
         }
-        Expr::Call(name, args) => {
-            out.push_str(name);
+        Expr::Call(callee, args) => {
+            out.push_str(&callee.name);
             out.push('(');
             for (i, arg) in args.iter().enumerate() {
                 if i > 0 {
@@ -568,7 +572,7 @@ mod tests {
         let set = |n: u64| Stmt::Assign(Expr::id("x"), Expr::int(n));
         let unit = Unit {
             items: vec![Item::Function {
-                linkage: Linkage::Section("xdp".into()),
+                linkage: "EXPORTED".into(),
                 result: Type::Int,
                 name: "f".into(),
                 params: vec![],
@@ -577,7 +581,7 @@ mod tests {
         };
         assert_eq!(
             print(&unit),
-            "SEC(\"xdp\")\nint f(void)\n{\n#line 3 \"a.p4\"\n    x = 1;\n    x = 2;\n#line 9 \"a.p4\"\n    x = 3;\n}\n"
+            "EXPORTED\nint f(void)\n{\n#line 3 \"a.p4\"\n    x = 1;\n    x = 2;\n#line 9 \"a.p4\"\n    x = 3;\n}\n"
         );
     }
 }

@@ -1,17 +1,13 @@
 //! Making generated functions readable: what is never read is not stored, labels that nobody jumps to
 //! and jumps to the next line go.
 
-use crate::tree::{Block, Expr, Stmt, UnOp};
+use crate::tree::{Block, Expr, Stmt};
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
 /// Removes stores to `locals` that nothing reads, if computing the value has no effect, and jumps and
 /// labels without use. Returns the locals that are still used.
-pub fn tidy(
-    body: &mut Block,
-    locals: &HashSet<SmolStr>,
-    pure_calls: &dyn Fn(&str) -> bool,
-) -> HashSet<SmolStr> {
+pub fn tidy(body: &mut Block, locals: &HashSet<SmolStr>) -> HashSet<SmolStr> {
     loop {
         let mut read = HashSet::new();
         for_each_expr(body, &mut |e, store| {
@@ -23,11 +19,11 @@ pub fn tidy(
         retain(body, &mut |s| {
             let dead = match s {
                 Stmt::Assign(Expr::Ident(name), value) => {
-                    locals.contains(name) && !read.contains(name) && is_pure(value, pure_calls)
+                    locals.contains(name) && !read.contains(name) && value.is_pure()
                 }
-                Stmt::Expr(Expr::Call(name, args)) if is_hint(name) => {
-                    matches!(&args[..], [Expr::Ident(v)] if locals.contains(v) && !read.contains(v))
-                }
+                Stmt::Hint {
+                    on: Expr::Ident(v), ..
+                } => locals.contains(v) && !read.contains(v),
                 _ => false,
             };
             removed |= dead;
@@ -50,39 +46,18 @@ pub fn substitute(body: &mut Block, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     for_each_expr_mut(body, &mut |e| replace(e, with));
 }
 
-/// Whether a macro only keeps the compiler or the verifier from something, and reads nothing.
-fn is_hint(name: &str) -> bool {
-    matches!(name, "barrier_var" | "stay_known")
-}
-
 trait InsertIdents {
     fn insert_idents(&mut self, e: &Expr);
 }
 
 impl InsertIdents for HashSet<SmolStr> {
     fn insert_idents(&mut self, e: &Expr) {
-        if let Expr::Call(name, _) = e
-            && is_hint(name)
-        {
-            return;
-        }
         if let Expr::Ident(name) = e {
             self.insert(name.clone());
         }
-        for part in parts(e) {
+        for part in e.parts() {
             self.insert_idents(part);
         }
-    }
-}
-
-fn parts(e: &Expr) -> Vec<&Expr> {
-    match e {
-        Expr::Ident(_) | Expr::Int { .. } | Expr::Signed(_) | Expr::SizeOf(_) => Vec::new(),
-        Expr::Call(_, args) => args.iter().collect(),
-        Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) => vec![a],
-        Expr::Binary(_, a, b) | Expr::Index(a, b) => vec![a, b],
-        Expr::Cond(a, b, c) => vec![a, b, c],
-        Expr::Init(list) | Expr::Compound(_, list) => list.iter().map(|(_, e)| e).collect(),
     }
 }
 
@@ -109,16 +84,7 @@ fn replace(e: &mut Expr, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     }
 }
 
-fn is_pure(e: &Expr, pure_calls: &dyn Fn(&str) -> bool) -> bool {
-    let own = match e {
-        Expr::Call(name, _) => pure_calls(name),
-        Expr::Unary(UnOp::Addr, _) => true,
-        _ => true,
-    };
-    own && parts(e).into_iter().all(|p| is_pure(p, pure_calls))
-}
-
-/// Calls `f` on every expression of a block, and whether it is stored to.
+/// Calls `f` on every expression of a block but what hints are about, and whether it is stored to.
 fn for_each_expr(block: &[Stmt], f: &mut impl FnMut(&Expr, bool)) {
     for stmt in block {
         match stmt {
@@ -153,7 +119,7 @@ fn for_each_expr(block: &[Stmt], f: &mut impl FnMut(&Expr, bool)) {
 fn for_each_expr_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Expr)) {
     for stmt in block {
         match stmt {
-            Stmt::Expr(e) | Stmt::Return(Some(e)) => f(e),
+            Stmt::Expr(e) | Stmt::Return(Some(e)) | Stmt::Hint { on: e, .. } => f(e),
             Stmt::Assign(dst, value) | Stmt::Update(_, dst, value) => {
                 f(dst);
                 f(value);
@@ -211,9 +177,7 @@ fn drop_empty(block: &mut Block) {
             .all(|s| matches!(s, Stmt::Line { .. } | Stmt::Comment(_)))
     };
     block.retain(|s| match s {
-        Stmt::If(cond, a, b) => {
-            !(only_marks(a) && only_marks(b) && is_pure(cond, &|name| !name.starts_with("bpf_")))
-        }
+        Stmt::If(cond, a, b) => !(only_marks(a) && only_marks(b) && cond.is_pure()),
         Stmt::Block(b) => !only_marks(b),
         _ => true,
     });
@@ -270,13 +234,8 @@ fn count(block: &[Stmt]) -> usize {
 fn collect_jumps(block: &[Stmt], wanted: &mut HashSet<SmolStr>) {
     for stmt in block {
         match stmt {
-            Stmt::Goto(label) => {
+            Stmt::Goto(label) | Stmt::MayJump { label, .. } => {
                 wanted.insert(label.clone());
-            }
-            Stmt::Expr(Expr::Call(name, args)) if name == "may_goto" => {
-                if let [Expr::Ident(label)] = &args[..] {
-                    wanted.insert(label.clone());
-                }
             }
             Stmt::If(_, a, b) => {
                 collect_jumps(a, wanted);
@@ -375,7 +334,7 @@ mod tests {
             Stmt::Return(None),
         ];
         let before = body.clone();
-        tidy(&mut body, &HashSet::new(), &|_| false);
+        tidy(&mut body, &HashSet::new());
         assert_eq!(body, before);
     }
 
@@ -393,7 +352,7 @@ mod tests {
             Stmt::Return(Some(Expr::id("x"))),
         ];
         let locals = ["a", "b", "c"].map(SmolStr::from).into_iter().collect();
-        let used = tidy(&mut body, &locals, &|name| name != "effect");
+        let used = tidy(&mut body, &locals);
         assert_eq!(
             body,
             [

@@ -77,6 +77,24 @@ pub enum BinOp {
     LogicalOr,
 }
 
+/// What a call does besides giving a value. Who makes the call knows; a name says nothing about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing: the call may go if nobody wants its value.
+    Pure,
+    /// Something, perhaps: the call stays.
+    Impure,
+}
+
+/// What a call calls.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callee {
+    /// The function or function-like macro.
+    pub name: SmolStr,
+    /// What calling it does.
+    pub effect: Effect,
+}
+
 /// A C expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
@@ -95,7 +113,7 @@ pub enum Expr {
     /// A signed integer.
     Signed(i64),
     /// A call of a function or function-like macro.
-    Call(SmolStr, Vec<Expr>),
+    Call(Callee, Vec<Expr>),
     /// Prefix operator.
     Unary(UnOp, Box<Expr>),
     /// Infix operator.
@@ -133,9 +151,39 @@ impl Expr {
         }
     }
 
-    /// A call.
+    /// A call that may have an effect.
     pub fn call(name: impl Into<SmolStr>, args: Vec<Expr>) -> Expr {
-        Expr::Call(name.into(), args)
+        let (name, effect) = (name.into(), Effect::Impure);
+        Expr::Call(Callee { name, effect }, args)
+    }
+
+    /// A call of which nothing but the value matters.
+    pub fn pure(name: impl Into<SmolStr>, args: Vec<Expr>) -> Expr {
+        let (name, effect) = (name.into(), Effect::Pure);
+        Expr::Call(Callee { name, effect }, args)
+    }
+
+    /// Whether nothing but the value matters.
+    pub fn is_pure(&self) -> bool {
+        let own = match self {
+            Expr::Call(callee, _) => callee.effect == Effect::Pure,
+            _ => true,
+        };
+        own && self.parts().into_iter().all(Expr::is_pure)
+    }
+
+    /// The expressions that this one is made of.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Ident(_) | Expr::Int { .. } | Expr::Signed(_) | Expr::SizeOf(_) => Vec::new(),
+            Expr::Call(_, args) => args.iter().collect(),
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) => {
+                vec![a]
+            }
+            Expr::Binary(_, a, b) | Expr::Index(a, b) => vec![a, b],
+            Expr::Cond(a, b, c) => vec![a, b, c],
+            Expr::Init(list) | Expr::Compound(_, list) => list.iter().map(|(_, e)| e).collect(),
+        }
     }
 
     /// An infix operation.
@@ -267,6 +315,21 @@ pub enum Stmt {
     Comment(String),
     /// An expression for its effect.
     Expr(Expr),
+    /// `name(on);` tells the compiler of the C, or who checks its output, something about a variable. It
+    /// does not count as a use of the variable: where nothing else reads it, the hint goes.
+    Hint {
+        /// A macro of the target.
+        name: SmolStr,
+        /// The variable.
+        on: Expr,
+    },
+    /// `name(label);` is a macro of the target that may jump to a label.
+    MayJump {
+        /// The macro.
+        name: SmolStr,
+        /// Where it may jump.
+        label: SmolStr,
+    },
     /// `dst = value;`
     Assign(Expr, Expr),
     /// `dst op= value;`
@@ -377,13 +440,14 @@ pub enum Item {
     },
     /// An enum of constants.
     Enum(Vec<(SmolStr, u64)>),
-    /// A BTF-defined map: a variable of a struct whose members are macros' expansions, in the
-    /// section for maps.
-    Map {
-        /// Its name.
+    /// A variable of a struct without a name, whose members are macros' expansions.
+    Described {
+        /// The macro calls, in order.
+        members: Vec<Expr>,
+        /// The variable's name.
         name: SmolStr,
-        /// Macro calls, in order.
-        attributes: Vec<Expr>,
+        /// What follows its name.
+        attribute: String,
     },
     /// A variable with a first value.
     Variable {
@@ -393,8 +457,8 @@ pub enum Item {
         name: SmolStr,
         /// First value.
         init: Option<Expr>,
-        /// ELF section, if it is to be in one of its own.
-        section: Option<String>,
+        /// What follows its name, if anything.
+        attribute: Option<String>,
         /// `const`
         constant: bool,
     },
@@ -409,8 +473,8 @@ pub enum Item {
     },
     /// A function.
     Function {
-        /// How it is called.
-        linkage: Linkage,
+        /// What stands in front of it, on a line of its own: how it is linked.
+        linkage: SmolStr,
         /// Result.
         result: Type,
         /// Name.
@@ -420,17 +484,6 @@ pub enum Item {
         /// Body.
         body: Block,
     },
-}
-
-/// How a function is called.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Linkage {
-    /// By the kernel, which finds it in this ELF section.
-    Section(String),
-    /// It is part of the function that calls it.
-    Inline,
-    /// By others; the verifier looks at it apart from them.
-    Apart,
 }
 
 /// A C file.

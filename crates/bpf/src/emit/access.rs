@@ -51,7 +51,7 @@ impl Bytes {
         } else {
             self.container(first, last).unwrap_or((first, bytes))
         };
-        let whole = C::call(format!("load_be{}", size * 8), vec![self.at(start)]);
+        let whole = C::pure(format!("load_be{}", size * 8), vec![self.at(start)]);
         let below = 8 * (start + size) - (bit + width);
         let above = bit - 8 * start;
         let mut value = whole;
@@ -90,7 +90,7 @@ impl Bytes {
             let hole = mask(width) << below;
             let rest = mask(size * 8) & !hole;
             let wide = size > 4;
-            let old = C::call(format!("load_be{}", size * 8), vec![self.at(start)]);
+            let old = C::pure(format!("load_be{}", size * 8), vec![self.at(start)]);
             let old = C::bin(BinOp::And, old, C::int(rest));
             let mut new = match value {
                 C::Int { value, .. } => C::int((value << below) & hole),

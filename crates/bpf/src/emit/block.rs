@@ -289,10 +289,16 @@ impl Gen<'_> {
             roles.dedup();
             for role in roles {
                 let flag = self.local(role);
-                self.push(Stmt::Expr(C::call("stay_known", vec![flag])));
+                self.push(Stmt::Hint {
+                    name: "stay_known".into(),
+                    on: flag,
+                });
             }
         }
-        self.push(Stmt::Expr(C::call("may_goto", vec![C::id(end)])));
+        self.push(Stmt::MayJump {
+            name: "may_goto".into(),
+            label: end.into(),
+        });
         self.push(Stmt::Goto(start.into()));
     }
 

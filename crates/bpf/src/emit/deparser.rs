@@ -170,7 +170,7 @@ impl Gen<'_> {
                 let ty = if size == 8 { CType::U64 } else { CType::U32 };
                 let word = self.own_local("word", ty, Some(C::int(0)));
                 let from = pointer.clone().plus(at.into());
-                let load = C::call(format!("load_be{}", size * 8), vec![from]);
+                let load = C::pure(format!("load_be{}", size * 8), vec![from]);
                 loads.push(Stmt::Assign(word.clone(), load));
                 item.words.push((at, size, word));
                 at += size;
@@ -194,7 +194,10 @@ impl Gen<'_> {
         let value = self.moved_length(item, fixed);
         self.set(len.clone(), value);
         // The verifier may have forgotten the bound in a loop on the way.
-        self.push(Stmt::Expr(C::call("barrier_var", vec![len.clone()])));
+        self.push(Stmt::Hint {
+            name: "barrier_var".into(),
+            on: len.clone(),
+        });
         let most = C::int((fixed + max).into());
         self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));
         let copy = vec![Stmt::goto_if(
@@ -279,7 +282,10 @@ impl Gen<'_> {
                     None => {
                         if g.options.spill_everything {
                             // Lengths that were in the map have no bounds that the verifier knows.
-                            g.push(Stmt::Expr(C::call("barrier_var", vec![at.clone()])));
+                            g.push(Stmt::Hint {
+                                name: "barrier_var".into(),
+                                on: at.clone(),
+                            });
                             g.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(MAX_OFFSET)));
                         }
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
@@ -288,7 +294,10 @@ impl Gen<'_> {
                             C::bin(BinOp::Add, C::id("data"), at.clone()),
                         );
                         // Else the compiler may check one sum and store through another.
-                        g.push(Stmt::Expr(C::call("barrier_var", vec![pointer.clone()])));
+                        g.push(Stmt::Hint {
+                            name: "barrier_var".into(),
+                            on: pointer.clone(),
+                        });
                         if item.saved.is_none() || g.plan.rep(item.header) == Rep::Fields {
                             let end = pointer.clone().plus(item.fixed.into());
                             g.push(Stmt::goto_if(
@@ -351,7 +360,10 @@ impl Gen<'_> {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
                 let start = C::bin(BinOp::Add, offset, len.clone());
                 self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
-                self.push(Stmt::Expr(C::call("barrier_var", vec![rest.clone()])));
+                self.push(Stmt::Hint {
+                    name: "barrier_var".into(),
+                    on: rest.clone(),
+                });
                 let end = rest.clone().plus(after.into());
                 self.push(Stmt::goto_if(
                     C::bin(BinOp::Gt, end, C::id("data_end")),
@@ -372,7 +384,10 @@ impl Gen<'_> {
             _ => {
                 let moved = self.own_local("moved", CType::U32, None);
                 self.set(moved.clone(), len);
-                self.push(Stmt::Expr(C::call("barrier_var", vec![moved.clone()])));
+                self.push(Stmt::Hint {
+                    name: "barrier_var".into(),
+                    on: moved.clone(),
+                });
                 let room = self.moving_bytes - slot;
                 self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(room.into())));
                 moved

@@ -70,7 +70,7 @@ impl Gen<'_> {
             return;
         }
         let args = self.arguments(call);
-        self.result(call, C::call(name, args));
+        self.result(call, C::pure(name, args));
     }
 
     fn count(&mut self, object: ExternInst, call: &ExternCall, span: Span) {

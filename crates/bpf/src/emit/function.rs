@@ -5,7 +5,7 @@ use super::values::Value;
 use super::{Exit, Gen, Shared, Ways};
 use crate::plan::flow::Flow;
 use cgen::lower;
-use cgen::tree::{Block, Expr as C, Item, Linkage, Stmt, Type};
+use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
 use diag::Span;
 use ir::passes::inline::functions::numbers;
 use ir::{Arg, Routine, Type as IrType, Var};
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 /// A C function. Its names are its own, so that a routine gives the same wherever it is called from.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Function {
-    pub linkage: Linkage,
+    pub linkage: SmolStr,
     pub name: SmolStr,
     pub result: Type,
     pub params: Vec<(Type, SmolStr)>,
@@ -103,7 +103,7 @@ impl Gen<'_> {
         code.push(Stmt::Return(Some(value)));
         let locals = &self.locals.list;
         let names: HashSet<SmolStr> = locals.iter().map(|l| l.name.clone()).collect();
-        let used = cgen::tidy::tidy(&mut code, &names, &super::entry::is_pure);
+        let used = cgen::tidy::tidy(&mut code, &names);
         let is_param = |name: &SmolStr| params.iter().any(|(_, param)| param == name);
         let declared = locals
             .iter()
@@ -119,11 +119,11 @@ impl Gen<'_> {
         body.append(&mut code);
         // The usual ways are short, and what most packets meet: no call is the fastest.
         let linkage = match self.ways {
-            Ways::Usual => Linkage::Inline,
-            Ways::All | Ways::AllBehindUsual => Linkage::Apart,
+            Ways::Usual => super::INLINE,
+            Ways::All | Ways::AllBehindUsual => super::APART,
         };
         Function {
-            linkage,
+            linkage: linkage.into(),
             name: SmolStr::default(),
             result: register(self.p.vars[result].ty),
             params,

@@ -27,6 +27,11 @@ use locals::Locals;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
 
+/// How a function is linked that is part of the one that calls it.
+const INLINE: &str = "static inline __attribute__((always_inline))";
+/// How a function is linked that the verifier looks at apart from its callers.
+const APART: &str = "APART";
+
 /// A place that breaks and returns lead to.
 struct Exit {
     label: SmolStr,

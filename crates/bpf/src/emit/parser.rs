@@ -110,13 +110,19 @@ impl Gen<'_> {
     /// Sets `cur` from `off`.
     pub(super) fn follow_offset(&mut self, check: bool) {
         if check {
-            self.push(Stmt::Expr(C::call("barrier_var", vec![C::id("off")])));
+            self.push(Stmt::Hint {
+                name: "barrier_var".into(),
+                on: C::id("off"),
+            });
             let past = C::bin(BinOp::Gt, C::id("off"), C::int(MAX_OFFSET));
             self.goto_reject(past);
         }
         let here = C::bin(BinOp::Add, C::id("data"), C::id("off"));
         self.set(C::id("cur"), here);
-        self.push(Stmt::Expr(C::call("barrier_var", vec![C::id("cur")])));
+        self.push(Stmt::Hint {
+            name: "barrier_var".into(),
+            on: C::id("cur"),
+        });
     }
 
     /// The cursor as an offset into the packet.
@@ -192,7 +198,7 @@ impl Gen<'_> {
 
     /// The cursor as an offset that the verifier does not know, or it would follow the loop turn by turn.
     fn unknown_offset(&self) -> C {
-        let zero = C::call("unknown_zero", vec![C::id("ctx")]);
+        let zero = C::pure("unknown_zero", vec![C::id("ctx")]);
         C::bin(BinOp::Add, zero, self.offset())
     }
 
@@ -368,12 +374,12 @@ impl Gen<'_> {
             let role = self.presence_role(h);
             if role != Role::Valid(h) {
                 let there = self.local(role);
-                self.set(there, C::call("flag_set", Vec::new()));
+                self.set(there, C::pure("flag_set", Vec::new()));
             }
         }
         let valid = self.local(Role::Valid(h));
         if self.plan.rep(h) == Rep::Packet {
-            self.set(valid, C::call("flag_set", Vec::new()));
+            self.set(valid, C::pure("flag_set", Vec::new()));
         } else {
             self.set(valid, C::int(1));
         }
@@ -395,7 +401,10 @@ impl Gen<'_> {
         let bits = lower::scalar(self, size);
         let len = self.own_local("bits", CType::U32, None);
         self.set(len.clone(), bits);
-        self.push(Stmt::Expr(C::call("barrier_var", vec![len.clone()])));
+        self.push(Stmt::Hint {
+            name: "barrier_var".into(),
+            on: len.clone(),
+        });
         let too_long = C::bin(BinOp::Gt, len.clone(), C::int(max.into()));
         self.goto_reject(too_long);
         let odd = C::bin(
@@ -458,7 +467,10 @@ impl Gen<'_> {
                 let n = self.own_local("bits", CType::U32, None);
                 let bits = lower::scalar(self, by);
                 self.set(n.clone(), bits);
-                self.push(Stmt::Expr(C::call("barrier_var", vec![n.clone()])));
+                self.push(Stmt::Hint {
+                    name: "barrier_var".into(),
+                    on: n.clone(),
+                });
                 self.goto_reject(C::bin(BinOp::Gt, n.clone(), C::int(MAX_OFFSET * 8)));
                 let odd = C::bin(
                     BinOp::Ne,
@@ -515,7 +527,7 @@ impl Gen<'_> {
                             // The verifier must not know it, or it follows the loop turn by turn.
                             offset = C::bin(
                                 BinOp::Add,
-                                C::call("unknown_zero", vec![C::id("ctx")]),
+                                C::pure("unknown_zero", vec![C::id("ctx")]),
                                 offset,
                             );
                         }

@@ -277,7 +277,7 @@ impl Gen<'_> {
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
                 if there.as_int().is_none() || self.only_assumed(h) {
-                    bytes.base = C::call("behind_check", vec![bytes.base]);
+                    bytes.base = C::pure("behind_check", vec![bytes.base]);
                 }
                 let value = bytes.load(bit + ty.width() - 1 - hi, hi - lo + 1);
                 match there.as_int() {
@@ -414,7 +414,7 @@ impl Gen<'_> {
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
                 if there.as_int().is_none() {
-                    bytes.base = C::call("behind_check", vec![bytes.base]);
+                    bytes.base = C::pure("behind_check", vec![bytes.base]);
                 }
                 let mut stores = Block::new();
                 store_value(&bytes, bit, ty.width(), value, &mut stores);
@@ -431,10 +431,12 @@ impl Gen<'_> {
         if self.plan.layout.still_if_untouched && self.plan.layout.moves(h) {
             let touched = Stmt::Assign(C::id("touched"), C::int(1));
             // Once is enough in a run of statements.
-            let run =
-                self.out.iter().rev().take_while(|s| {
-                    matches!(s, Stmt::Assign(..) | Stmt::Line { .. } | Stmt::Expr(_))
-                });
+            let run = self.out.iter().rev().take_while(|s| {
+                matches!(
+                    s,
+                    Stmt::Assign(..) | Stmt::Line { .. } | Stmt::Expr(_) | Stmt::Hint { .. }
+                )
+            });
             if !run.into_iter().any(|s| *s == touched) {
                 self.push(touched);
             }

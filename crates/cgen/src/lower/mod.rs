@@ -123,5 +123,5 @@ fn in_register(e: C, from: u32, to: u32) -> C {
 
 /// The sign-extended value of the `width` bits of `e`, as `s64`.
 fn signed(e: C, width: u32) -> C {
-    C::call("sign_extend", vec![e, C::int(width.into())])
+    C::pure("sign_extend", vec![e, C::int(width.into())])
 }

@@ -94,7 +94,7 @@ fn binary(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr, ty: IrType) -> C 
                 "modulo"
             };
             let (a, b) = (scalar(l, a), scalar(l, b));
-            C::call(name, vec![a, b]).cast(reg)
+            C::pure(name, vec![a, b]).cast(reg)
         }
         BinaryOp::SatAdd | BinaryOp::SatSub => {
             let name = match (op, is_signed) {
@@ -104,7 +104,7 @@ fn binary(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr, ty: IrType) -> C 
                 (_, true) => "sat_sub_signed",
             };
             let (a, b) = (scalar(l, a), scalar(l, b));
-            C::call(name, vec![a, b, literal(width)]).cast(reg)
+            C::pure(name, vec![a, b, literal(width)]).cast(reg)
         }
         BinaryOp::Shl | BinaryOp::Shr => shift(l, op, a, b, width, is_signed),
         // Comparisons are of type `bool` and handled by `cond`.
@@ -137,7 +137,7 @@ fn shift(l: &mut impl Leaves, op: BinaryOp, a: Expr, by: Expr, width: u32, is_si
         (_, false) => "shift_right",
         (_, true) => "shift_right_signed",
     };
-    let shifted = C::call(name, vec![value, by, literal(width.into())]).cast(reg);
+    let shifted = C::pure(name, vec![value, by, literal(width.into())]).cast(reg);
     if op == BinaryOp::Shl || is_signed {
         masked(shifted, width)
     } else {

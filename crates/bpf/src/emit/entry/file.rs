@@ -4,8 +4,9 @@ use super::{Function, tc};
 use crate::abi::{Abi, DefaultAbi, Hook, LookupAbi, ProgramAbi, TableAbi};
 use crate::emit::Shared;
 use crate::emit::locals::Local;
+use crate::maps::section;
 use crate::{BpfOutput, Options, Report, budget};
-use cgen::tree::{Block, Expr as C, Item, Linkage, Stmt, Type, Unit};
+use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use ir::Program;
 use smol_str::SmolStr;
 
@@ -60,7 +61,7 @@ pub(super) fn file(
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
         init: Some(C::id("\"GPL\"")),
-        section: Some("license".into()),
+        attribute: Some(section("license")),
         constant: false,
     });
     maps.tables.extend(unapplied_tables(program, &maps.tables));
@@ -102,7 +103,7 @@ fn hooked(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>)
         Hook::TcIngress | Hook::TcEgress => tc::enter(came_as),
     };
     let entry = |body: Block| Item::Function {
-        linkage: Linkage::Section(text.section.into()),
+        linkage: section(text.section).into(),
         result: Type::Int,
         name: text.function.into(),
         params: vec![context()],
@@ -119,7 +120,7 @@ fn hooked(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>)
         args.push(C::id(tc::CAME_AS));
     }
     let all_ways = Item::Function {
-        linkage: Linkage::Inline,
+        linkage: crate::emit::INLINE.into(),
         result: Type::Int,
         name: ALL_WAYS.into(),
         params,

@@ -176,7 +176,10 @@ impl Gen<'_> {
         if let Pull::Late(bytes) = self.pull() {
             self.push(Stmt::Label("too_short".into()));
             // Eight bytes of stack of its own: next to others the verifier would forget it.
-            self.push(Stmt::Expr(C::call("barrier_var", vec![C::id("pulled")])));
+            self.push(Stmt::Hint {
+                name: "barrier_var".into(),
+                on: C::id("pulled"),
+            });
             self.push(Stmt::If(
                 C::and(C::not(C::id("pulled")), pull_call(bytes)),
                 vec![
@@ -247,7 +250,7 @@ impl Gen<'_> {
         let mut names: HashSet<SmolStr> = self.locals.list.iter().map(|l| l.name.clone()).collect();
         let fixed = self.fixed_locals();
         names.extend(fixed.iter().map(|l| l.name.clone()));
-        let used = cgen::tidy::tidy(&mut body, &names, &is_pure);
+        let used = cgen::tidy::tidy(&mut body, &names);
         let mut locals: Vec<Local> = fixed
             .into_iter()
             .chain(self.locals.list.iter().cloned())
@@ -301,21 +304,4 @@ impl Gen<'_> {
             .map(|h| self.header_name(h).to_string())
             .collect()
     }
-}
-
-/// Calls that may go if nobody wants their result.
-pub(super) fn is_pure(name: &str) -> bool {
-    ["load_be", "csum_", "shift_", "sat_", "wide_"]
-        .iter()
-        .any(|p| name.starts_with(p))
-        || matches!(
-            name,
-            "ebpf_ipv4_checksum"
-                | "divide"
-                | "modulo"
-                | "sign_extend"
-                | "unknown_zero"
-                | "flag_set"
-                | "behind_check"
-        )
 }

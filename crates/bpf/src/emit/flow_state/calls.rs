@@ -47,7 +47,10 @@ impl Gen<'_> {
         let added = self.block(|g| g.flow_add(held));
         self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
         // The compiler is to keep the pointer, not what it was made of.
-        let barrier = |var: &C| Stmt::Expr(C::call("barrier_var", vec![var.clone()]));
+        let barrier = |var: &C| Stmt::Hint {
+            name: "barrier_var".into(),
+            on: var.clone(),
+        };
         self.push(barrier(&held.at));
         self.set(held.at.clone(), masked(held.at.clone()));
         let way = C::Ident(self.names.fresh("way"));

@@ -173,7 +173,7 @@ impl Held {
 
 /// A place, of which the verifier does not know which it is: it would go each further way for each place.
 fn anywhere(place: C) -> C {
-    let nothing = C::call("unknown_zero", vec![C::id("ctx")]);
+    let nothing = C::pure("unknown_zero", vec![C::id("ctx")]);
     C::bin(BinOp::Add, place, nothing)
 }
 

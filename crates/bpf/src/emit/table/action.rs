@@ -251,7 +251,7 @@ impl Gen<'_> {
         let n = limb_count(form.width);
         for i in 0..n {
             let word = member.clone().index(C::int((n - 1 - i).into()));
-            let value = C::call("load_be64", vec![word.addr()]);
+            let value = C::pure("load_be64", vec![word.addr()]);
             self.set(var.clone().index(C::int(i.into())), value);
         }
     }

@@ -64,7 +64,7 @@ impl Gen<'_> {
         };
         // Opaque, or clang would ask for two entries at once by joining their pointers, which the
         // verifier forbids.
-        let found = C::call("flag_set", Vec::new());
+        let found = C::pure("flag_set", Vec::new());
         let before = self.flow.clone();
         if made.default.is_some() {
             // One switch for entries and default alike.
@@ -72,7 +72,10 @@ impl Gen<'_> {
             // The barrier keeps clang from finding the default on the way to every entry.
             let mut fallback = vec![
                 Stmt::Assign(entry.clone(), default),
-                Stmt::Expr(C::call("barrier_var", vec![entry.clone()])),
+                Stmt::Hint {
+                    name: "barrier_var".into(),
+                    on: entry.clone(),
+                },
             ];
             match &results.hit {
                 None => self.push(Stmt::If(C::not(entry.clone()), fallback, Vec::new())),
