@@ -4,6 +4,7 @@
 //! no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list heads, prefix
 //! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
 
+pub use emit::ByteOrder;
 use serde::{Deserialize, Serialize};
 
 /// The name of the section, and so of the map, that holds [`GlobalsAbi`].
@@ -146,16 +147,6 @@ pub struct GlobalsAbi {
     pub size: u32,
     /// What the object holds at the start.
     pub initial: Vec<u8>,
-}
-
-/// The order of a field's bytes. The value is right-aligned, high bits are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ByteOrder {
-    /// Most significant byte first.
-    Network,
-    /// The machine's own.
-    Host,
 }
 
 /// A scalar in a key or value.

@@ -6,13 +6,19 @@
 
 pub mod abi;
 mod budget;
-mod emit;
+mod compile;
 pub mod errors;
+mod externs;
+mod file;
+mod flow_state;
+mod hook;
 mod maps;
+mod model;
 mod names;
-mod plan;
-mod record;
-mod snapshot;
+mod storage;
+mod table;
+mod target;
+mod wire;
 
 use abi::{Abi, Hook};
 use diag::{Diagnostics, SourceMap};
@@ -89,37 +95,40 @@ pub fn compile(
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
-    emit::entry::emit(program, usual, map, options)
+    compile::compile(program, usual, map, options)
 }
 
 /// The headers that generated C includes: paths relative to the include path, and texts.
 pub fn headers() -> &'static [(&'static str, &'static str)] {
     macro_rules! headers {
         ($($name:literal),*) => {
-            &[$((
-                concat!("onpath/", $name),
-                include_str!(concat!("../include/onpath/", $name)),
-            )),*]
+            &[
+                emit::HEADERS[0],
+                emit::HEADERS[1],
+                emit::HEADERS[2],
+                emit::HEADERS[3],
+                emit::HEADERS[4],
+                $((
+                    concat!("onpath/", $name),
+                    include_str!(concat!("../include/onpath/", $name)),
+                )),*
+            ]
         };
     }
+    const _: () = assert!(emit::HEADERS.len() == 5, "all of them are in the list");
     headers!(
-        "arith.h",
         "bpf.h",
-        "checksum.h",
         "flow_state.h",
         "observe.h",
         "offload.h",
         "onpath.h",
-        "packet.h",
         "rewrite.h",
         "room.h",
         "send.h",
         "skb.h",
         "sum.h",
         "tc.h",
-        "types.h",
         "vlan.h",
-        "wide.h",
         "xdp.h"
     )
 }

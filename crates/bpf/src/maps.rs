@@ -4,15 +4,13 @@ use crate::abi::{
     CounterAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind, PortsAbi, TableAbi,
     ValueSetAbi,
 };
-use crate::record::Record;
-use cgen::tree::{Expr as C, Item, Member, Type};
+use cgen::tree::{Expr as C, Item, Type};
+use emit::record::Record;
 use smol_str::SmolStr;
 
 /// What has been declared so far.
 #[derive(Clone, Default, Debug)]
 pub struct Maps {
-    /// Structs, in the order of declaration.
-    pub structs: Vec<Item>,
     /// Maps with their C text.
     pub items: Vec<Item>,
     /// The same, as user space is told.
@@ -34,6 +32,9 @@ pub struct Maps {
     bytes: Vec<u8>,
 }
 
+/// Characters that a map's name may have.
+pub const MAP_NAME: usize = 15;
+
 /// The variable that holds everything user space may change but maps.
 pub const GLOBALS: &str = "onpath";
 
@@ -43,14 +44,6 @@ pub fn section(name: &str) -> String {
 }
 
 impl Maps {
-    /// Declares a struct.
-    pub fn declare_struct(&mut self, name: &SmolStr, members: Vec<Member>) {
-        self.structs.push(Item::Struct {
-            name: name.clone(),
-            members,
-        });
-    }
-
     /// Declares a map with keys and values of these types, unless another function of the file did.
     pub fn declare(&mut self, abi: MapAbi, types: Option<(Type, Type)>) {
         if self.list.contains(&abi) {

@@ -1,11 +1,11 @@
 //! What a program may read and change of a packet's bytes: what targets that share the packet with a network
 //! stack have to know.
 
-use super::Rep;
-use super::facts::Facts;
-use super::flow::{Known, instances};
-use super::graph::{Graph, const_bits, header_bytes, targets};
-use super::layout::Layout;
+use emit::plan::facts::Facts;
+use emit::plan::flow::{Known, instances};
+use emit::plan::graph::{Graph, const_bits, header_bytes, targets};
+use emit::plan::layout::Layout;
+use emit::plan::{Plan, Rep};
 use ir::{
     Block, Header, HeaderRef, Parser, Place, Program, StmtKind, Target, visit, visit::Access,
 };
@@ -27,15 +27,17 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Looks at a program.
-    pub fn new(
-        program: &Program,
-        parser: Parser,
-        facts: &Facts,
-        graph: &Graph,
-        layout: &Layout,
-        reps: &[Rep],
-    ) -> Wire {
+    /// Looks at a program and what was planned for it.
+    pub fn new(program: &Program, plan: &Plan) -> Wire {
+        let Plan {
+            parser,
+            facts,
+            graph,
+            layout,
+            reps,
+            ..
+        } = plan;
+        let parser = *parser;
         let written = program.headers.keys().any(|h| {
             let at = h.as_u32() as usize;
             reps[at] == Rep::Packet && facts.headers[at].written

@@ -6,7 +6,7 @@ use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 
 /// A run of bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Bytes {
+pub struct Bytes {
     /// Its first byte's address.
     pub base: C,
     /// How many bytes may be accessed.

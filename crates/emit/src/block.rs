@@ -1,23 +1,25 @@
 //! Statements.
 
 use super::locals::Role;
+use super::parser::Place;
 use super::values::Value;
-use super::{Exit, Gen, Labeled};
+use crate::emitter::{Exit, Gen, Labeled};
 use crate::plan::Rep;
 use crate::plan::flow::{Flow, Known};
+use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::{Bits, Expr, Label, StmtKind};
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// Emits a block's statements up to one after which nothing runs.
-    pub(super) fn run(&mut self, block: &[ir::Stmt]) {
+    pub fn run(&mut self, block: &[ir::Stmt]) {
         for stmt in block {
             if self.flow.dead {
                 return;
             }
             self.forget_computed();
-            if let Some(label) = self.entered.get(&stmt.id) {
+            if let Some(label) = self.entries.labels.get(&stmt.id) {
                 self.push(Stmt::Label(label.clone()));
             }
             self.line(stmt.span);
@@ -45,14 +47,14 @@ impl Gen<'_> {
                 otherwise,
             } => self.conditional(*cond, then, otherwise),
             StmtKind::Switch { on, cases, default } => self.switch(*on, cases, default),
-            StmtKind::Atomic(body) => self.atomic(body),
+            StmtKind::Atomic(body) => T::atomic(self, body),
             StmtKind::Labeled(label, body) => self.labeled(*label, body),
             StmtKind::Loop(label, body) => self.repeat(*label, body),
             StmtKind::Break(label) => {
-                if self.labels.get(label).is_some_and(|t| t.moves_cursor) {
+                if self.scope.labels.get(label).is_some_and(|t| t.moves_cursor) {
                     self.cursor_to_variable();
                 }
-                if let Some(target) = self.labels.get_mut(label) {
+                if let Some(target) = self.scope.labels.get_mut(label) {
                     target.end.flow.join(&self.flow);
                     let name = target.end.label.clone();
                     self.push(Stmt::Goto(name));
@@ -64,7 +66,7 @@ impl Gen<'_> {
                 self.flow.dead = true;
             }
             StmtKind::Return => {
-                if let Some(target) = self.returns.last_mut() {
+                if let Some(target) = self.scope.returns.last_mut() {
                     target.flow.join(&self.flow);
                     let name = target.label.clone();
                     self.push(Stmt::Goto(name));
@@ -72,7 +74,7 @@ impl Gen<'_> {
                 self.flow.dead = true;
             }
             StmtKind::Exit => {
-                if let Some(target) = &mut self.exit {
+                if let Some(target) = &mut self.scope.exit {
                     target.flow.join(&self.flow);
                     let name = target.label.clone();
                     self.push(Stmt::Goto(name));
@@ -83,7 +85,7 @@ impl Gen<'_> {
                 self.apply(*table, *hit, *action, stmt.span);
             }
             StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
-            StmtKind::Extern(call) => self.extern_call(call, stmt.id, stmt.span),
+            StmtKind::Extern(call) => self.extern_call(call, stmt),
             StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt),
             StmtKind::Lookahead(place) => self.lookahead(*place),
             StmtKind::Advance(by) => self.advance(*by),
@@ -158,7 +160,7 @@ impl Gen<'_> {
         self.cursor = cursor;
         let default = self.block(|g| g.run_arm(default, moves));
         if moves {
-            self.cursor = super::parser::Place::variable();
+            self.cursor = Place::variable();
         }
         self.flow.join(&after);
         self.push(Stmt::Switch {
@@ -198,13 +200,13 @@ impl Gen<'_> {
     }
 
     fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
-        let name = self.names.fresh("done");
+        let name = self.file.names.fresh("done");
         let exit = Exit {
             label: name.clone(),
             flow: Flow::unreached(self.p),
         };
         let moves_cursor = moves_cursor(self.p, body);
-        self.labels.insert(
+        self.scope.labels.insert(
             label,
             Labeled {
                 end: exit,
@@ -220,17 +222,20 @@ impl Gen<'_> {
     }
 
     fn end(&mut self, label: Label, name: smol_str::SmolStr) {
-        if let Some(target) = self.labels.remove(&label) {
+        if let Some(target) = self.scope.labels.remove(&label) {
             self.flow.join(&target.end.flow);
             if target.moves_cursor {
-                self.cursor = super::parser::Place::variable();
+                self.cursor = Place::variable();
             }
         }
         self.push(Stmt::Label(name));
     }
 
     fn repeat(&mut self, label: Label, body: &[ir::Stmt]) {
-        let (start, end) = (self.names.fresh("again"), self.names.fresh("done"));
+        let (start, end) = (
+            self.file.names.fresh("again"),
+            self.file.names.fresh("done"),
+        );
         let moves_cursor = moves_cursor(self.p, body);
         let p = self.p;
         self.flow.forget(p, body);
@@ -238,7 +243,7 @@ impl Gen<'_> {
             label: end.clone(),
             flow: self.flow.clone(),
         };
-        self.labels.insert(
+        self.scope.labels.insert(
             label,
             Labeled {
                 end: exit,
@@ -263,10 +268,15 @@ impl Gen<'_> {
 
     /// The jump from a loop's end to its start.
     fn start_again(&mut self, label: Label) {
-        if self.labels.get(&label).is_some_and(|t| t.moves_cursor) {
+        if self
+            .scope
+            .labels
+            .get(&label)
+            .is_some_and(|t| t.moves_cursor)
+        {
             self.cursor_to_variable();
         }
-        if let Some(target) = self.labels.get_mut(&label)
+        if let Some(target) = self.scope.labels.get_mut(&label)
             && let Some(start) = target.start.clone()
         {
             target.end.flow.join(&self.flow);
@@ -275,8 +285,8 @@ impl Gen<'_> {
         }
     }
 
-    /// Goes back to `start`, or to `end` when the kernel's patience is over.
-    pub(super) fn back_edge(&mut self, end: &str, start: &str) {
+    /// Goes back to `start`, or to `end` if the loop has taken too long for the target.
+    pub fn back_edge(&mut self, end: &str, start: &str) {
         let flags: Vec<_> = self
             .p
             .headers
@@ -289,16 +299,12 @@ impl Gen<'_> {
             roles.dedup();
             for role in roles {
                 let flag = self.local(role);
-                self.push(Stmt::Hint {
-                    name: "stay_known".into(),
-                    on: flag,
-                });
+                let hint = self.target.keep_known(&flag);
+                self.out.extend(hint);
             }
         }
-        self.push(Stmt::MayJump {
-            name: "may_goto".into(),
-            label: end.into(),
-        });
+        let left = self.target.leave_loop(end);
+        self.out.extend(left);
         self.push(Stmt::Goto(start.into()));
     }
 
@@ -346,7 +352,7 @@ impl Gen<'_> {
 }
 
 /// The packet's length in bytes.
-pub(super) fn packet_length() -> C {
+pub fn packet_length() -> C {
     let of = ["ctx", "data", "data_end"].map(C::id);
     C::call("packet_length", of.to_vec())
 }
@@ -363,7 +369,7 @@ fn moves_cursor(p: &ir::Program, block: &[ir::Stmt]) -> bool {
 }
 
 /// Whether an array of limbs has a value.
-pub(super) fn wide_equals(array: &C, value: &Bits) -> C {
+pub(crate) fn wide_equals(array: &C, value: &Bits) -> C {
     let digits: Vec<u64> = value.value().iter_u64_digits().collect();
     (0..lower::limb_count(value.width()))
         .map(|i| {

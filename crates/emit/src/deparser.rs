@@ -4,12 +4,12 @@
 //! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
 //! the hook can make room behind the packet's front, what never changes its place stays in there.
 
-use super::Gen;
 use super::access::Bytes;
 use super::locals::Role;
-use super::parser::MAX_OFFSET;
+use crate::emitter::Gen;
 use crate::plan::Rep;
 use crate::plan::layout::Emit;
+use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Header, HeaderRef, StmtKind, Type};
 
@@ -31,9 +31,9 @@ struct Item {
     saved: Option<u32>,
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// An emit statement: notes that the header goes out, if that is not always so.
-    pub(super) fn emitted(&mut self, stmt: &ir::Stmt) {
+    pub(crate) fn emitted(&mut self, stmt: &ir::Stmt) {
         let StmtKind::Emit(HeaderRef::Header(h)) = stmt.kind else {
             return;
         };
@@ -47,7 +47,7 @@ impl Gen<'_> {
     }
 
     /// Rebuilds the part of the packet that may have changed.
-    pub(super) fn rebuild(&mut self) {
+    pub(crate) fn rebuild(&mut self) {
         if self.plan.layout.is_empty() {
             return;
         }
@@ -102,7 +102,7 @@ impl Gen<'_> {
         );
         let abort = vec![Stmt::goto_if(adjust, "reject")];
         self.push(Stmt::If(grows, abort, Block::new()));
-        self.moves_head = true;
+        self.rebuilding.resizes = true;
         self.reload();
         self.put_back(&items_behind, &front, &size);
     }
@@ -180,10 +180,10 @@ impl Gen<'_> {
             return;
         }
         // Through scratch memory: the whole header if it is in the packet, else its varbit field.
-        let slot = self.moving_bytes;
+        let slot = self.rebuilding.moving_bytes;
         item.saved = Some(slot);
         let fixed = if in_packet { item.fixed } else { 0 };
-        self.moving_bytes += (fixed + max).next_multiple_of(8);
+        self.rebuilding.moving_bytes += (fixed + max).next_multiple_of(8);
         let from = if in_packet {
             let pointer = self.local(Role::Pointer(h));
             C::bin(BinOp::Sub, pointer, C::id("data"))
@@ -193,11 +193,8 @@ impl Gen<'_> {
         let len = self.own_local("moved", CType::U32, None);
         let value = self.moved_length(item, fixed);
         self.set(len.clone(), value);
-        // The verifier may have forgotten the bound in a loop on the way.
-        self.push(Stmt::Hint {
-            name: "barrier_var".into(),
-            on: len.clone(),
-        });
+        // Whoever checks the C may have forgotten the bound in a loop on the way.
+        self.barrier(&len);
         let most = C::int((fixed + max).into());
         self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));
         let copy = vec![Stmt::goto_if(
@@ -206,7 +203,7 @@ impl Gen<'_> {
                 vec![
                     C::id("ctx"),
                     from,
-                    C::id("scratch").arrow("moving").plus(slot.into()),
+                    self.target.moving().plus(slot.into()),
                     len.clone(),
                 ],
             ),
@@ -236,14 +233,9 @@ impl Gen<'_> {
     }
 
     fn reload(&mut self) {
-        let long = |name: &str| {
-            C::id("ctx")
-                .arrow(name)
-                .cast(CType::Named("long".into()))
-                .cast(CType::U8.ptr())
-        };
-        self.set(C::id("data"), long("data"));
-        self.set(C::id("data_end"), long("data_end"));
+        let (data, data_end) = self.target.bounds();
+        self.set(C::id("data"), data);
+        self.set(C::id("data_end"), data_end);
     }
 
     /// Writes all items behind the packet's front.
@@ -257,12 +249,13 @@ impl Gen<'_> {
             ));
         }
         let mut known = front.as_int().map(|at| at as u32);
-        // Storing bytes by the kernel's function forgets the check of the whole.
+        // Storing bytes by the primitive forgets the check of the whole.
         let mut checked = true;
         let at = self.own_local("at", CType::U32, Some(C::int(0)));
         if known.is_none() {
             self.set(at.clone(), front.clone());
-            self.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(MAX_OFFSET)));
+            let most = self.target.limits().offset;
+            self.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(most)));
         }
         for item in items {
             if known.is_some() && !fixed {
@@ -280,13 +273,10 @@ impl Gen<'_> {
                         (C::id("data").plus(at.into()), C::int(at.into()))
                     }
                     None => {
-                        if g.options.spill_everything {
-                            // Lengths that were in the map have no bounds that the verifier knows.
-                            g.push(Stmt::Hint {
-                                name: "barrier_var".into(),
-                                on: at.clone(),
-                            });
-                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(MAX_OFFSET)));
+                        let limits = g.target.limits();
+                        if limits.recheck_lengths {
+                            g.barrier(&at);
+                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(limits.offset)));
                         }
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
                         g.set(
@@ -294,10 +284,7 @@ impl Gen<'_> {
                             C::bin(BinOp::Add, C::id("data"), at.clone()),
                         );
                         // Else the compiler may check one sum and store through another.
-                        g.push(Stmt::Hint {
-                            name: "barrier_var".into(),
-                            on: pointer.clone(),
-                        });
+                        g.barrier(&pointer);
                         if item.saved.is_none() || g.plan.rep(item.header) == Rep::Fields {
                             let end = pointer.clone().plus(item.fixed.into());
                             g.push(Stmt::goto_if(
@@ -360,10 +347,7 @@ impl Gen<'_> {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
                 let start = C::bin(BinOp::Add, offset, len.clone());
                 self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
-                self.push(Stmt::Hint {
-                    name: "barrier_var".into(),
-                    on: rest.clone(),
-                });
+                self.barrier(&rest);
                 let end = rest.clone().plus(after.into());
                 self.push(Stmt::goto_if(
                     C::bin(BinOp::Gt, end, C::id("data_end")),
@@ -384,11 +368,8 @@ impl Gen<'_> {
             _ => {
                 let moved = self.own_local("moved", CType::U32, None);
                 self.set(moved.clone(), len);
-                self.push(Stmt::Hint {
-                    name: "barrier_var".into(),
-                    on: moved.clone(),
-                });
-                let room = self.moving_bytes - slot;
+                self.barrier(&moved);
+                let room = self.rebuilding.moving_bytes - slot;
                 self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(room.into())));
                 moved
             }
@@ -398,7 +379,7 @@ impl Gen<'_> {
             vec![
                 C::id("ctx"),
                 offset,
-                C::id("scratch").arrow("moving").plus(slot.into()),
+                self.target.moving().plus(slot.into()),
                 len.clone(),
             ],
         );
@@ -406,7 +387,7 @@ impl Gen<'_> {
         if len.as_int().is_some() {
             self.push(store);
         } else {
-            // The kernel refuses to store nothing.
+            // The length of nothing is not for the primitive.
             self.push(Stmt::If(len, vec![store], Block::new()));
         }
         self.reload();

@@ -2,8 +2,9 @@
 
 use super::locals::Role;
 use super::values::Value;
-use super::{Exit, Gen, Shared, Ways};
+use crate::emitter::{Exit, File, Gen};
 use crate::plan::flow::Flow;
+use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
 use diag::Span;
@@ -14,11 +15,16 @@ use std::collections::HashSet;
 
 /// A C function. Its names are its own, so that a routine gives the same wherever it is called from.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Function {
+pub struct Function {
+    /// How it is linked.
     pub linkage: SmolStr,
+    /// Its name.
     pub name: SmolStr,
+    /// The type of its result.
     pub result: Type,
+    /// Its parameters.
     pub params: Vec<(Type, SmolStr)>,
+    /// What it does.
     pub body: Block,
 }
 
@@ -35,9 +41,9 @@ impl Function {
     }
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// Calls a function of numbers.
-    pub(super) fn function_call(&mut self, routine: Routine, args: &[Arg], span: Span) {
+    pub(crate) fn function_call(&mut self, routine: Routine, args: &[Arg], span: Span) {
         let Some((params, result)) = numbers(self.p, routine) else {
             return self.not_lowered("a call that was not inlined", span);
         };
@@ -55,13 +61,10 @@ impl Gen<'_> {
 
     /// The name of a routine's C function, which is made where it is first called.
     fn function_of(&mut self, routine: Routine, params: &[Var], result: Var) -> SmolStr {
-        let shared = Shared {
-            ways: self.ways,
-            ..Shared::default()
-        };
-        let mut inner = Gen::new(self.p, self.map, self.options, self.plan, shared);
+        let target = self.target.afresh();
+        let mut inner = Gen::new(self.p, self.map, self.plan, target, File::default());
         let made = inner.number_function(routine, params, result);
-        for diagnostic in inner.diags.iter() {
+        for diagnostic in inner.refusals().iter() {
             self.refuse(diagnostic.clone());
         }
         let same = |f: &&Function| {
@@ -70,13 +73,13 @@ impl Gen<'_> {
                 && f.result == made.result
                 && f.body == made.body
         };
-        if let Some(known) = self.functions.iter().find(same) {
+        if let Some(known) = self.file.functions.iter().find(same) {
             return known.name.clone();
         }
         // The compiler knows what functions of C's library do, by their names.
         let name = format!("p4_{}", self.p.routines[routine].name);
-        let name = self.names.fresh(&name);
-        self.functions.push(Function {
+        let name = self.file.names.fresh(&name);
+        self.file.functions.push(Function {
             name: name.clone(),
             ..made
         });
@@ -91,13 +94,13 @@ impl Gen<'_> {
             .map(|&var| (register(self.p.vars[var].ty), self.name_of(var)))
             .collect();
         let value = self.local(Role::Var(result));
-        let end = self.names.fresh("done");
-        self.returns.push(Exit {
+        let end = self.file.names.fresh("done");
+        self.scope.returns.push(Exit {
             label: end.clone(),
             flow: Flow::unreached(self.p),
         });
         self.run(&self.p.routines[routine].body);
-        self.returns.pop();
+        self.scope.returns.pop();
         let mut code = std::mem::take(&mut self.out);
         code.push(Stmt::Label(end));
         code.push(Stmt::Return(Some(value)));
@@ -117,13 +120,8 @@ impl Gen<'_> {
             })
             .collect();
         body.append(&mut code);
-        // The usual ways are short, and what most packets meet: no call is the fastest.
-        let linkage = match self.ways {
-            Ways::Usual => super::INLINE,
-            Ways::All | Ways::AllBehindUsual => super::APART,
-        };
         Function {
-            linkage: linkage.into(),
+            linkage: self.target.linkage().into(),
             name: SmolStr::default(),
             result: register(self.p.vars[result].ty),
             params,

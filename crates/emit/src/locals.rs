@@ -1,7 +1,8 @@
 //! The C variables of the generated function.
 
-use super::Gen;
+use crate::emitter::Gen;
 use crate::plan::Rep;
+use crate::target::Target;
 use cgen::lower::limb_count;
 use cgen::tree::{Expr as C, Type};
 use ir::{Header, Var};
@@ -10,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Role {
+pub enum Role {
     /// A variable of the program.
     Var(Var),
     /// A field of a header that lives in variables.
@@ -39,8 +40,10 @@ pub(super) enum Role {
 
 /// A C variable.
 #[derive(Clone, Debug)]
-pub(super) struct Local {
+pub struct Local {
+    /// Its name.
     pub name: SmolStr,
+    /// Its type.
     pub ty: Type,
     /// The first value; none for what is always written before it is read.
     pub init: Option<C>,
@@ -57,27 +60,28 @@ impl Local {
     }
 }
 
-/// The emitter's own variables that lead to places in the packet: the verifier follows what is in
-/// registers and on the stack, and knows nothing of what was in a map.
+/// The emitter's own variables that lead to places in the packet.
 const FOLLOWED: [&str; 4] = ["at", "bits", "front", "moved"];
 
 /// All C variables, in the order in which they came up.
 #[derive(Default, Debug)]
-pub(super) struct Locals {
+pub struct Locals {
+    /// The variables.
     pub list: Vec<Local>,
     by_role: HashMap<Role, usize>,
     own: u32,
-    /// Those that must not go to the per-CPU map.
+    /// Those that lead to places in the packet, so that whoever checks the C has to follow them: they are not to
+    /// be kept in memory.
     pub followed: HashSet<SmolStr>,
 }
 
-fn pointer() -> Type {
+fn byte_pointer() -> Type {
     Type::U8.ptr()
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// The C variable in a role, made when it is first asked for.
-    pub(super) fn local(&mut self, role: Role) -> C {
+    pub fn local(&mut self, role: Role) -> C {
         if let Some(&i) = self.locals.by_role.get(&role) {
             return C::Ident(self.locals.list[i].name.clone());
         }
@@ -107,11 +111,11 @@ impl Gen<'_> {
             Role::Pointer(h) => {
                 let at = self.plan.fixed_at[h.as_u32() as usize].unwrap_or(0);
                 let init = C::id("data").plus(at.into());
-                (header(h).to_string(), pointer(), Some(init))
+                (header(h).to_string(), byte_pointer(), Some(init))
             }
             Role::Rest(h) => (
                 format!("{}_rest", last(&header(h))),
-                pointer(),
+                byte_pointer(),
                 Some(C::id("data")),
             ),
             Role::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
@@ -122,7 +126,7 @@ impl Gen<'_> {
             Role::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
         let var = self.add_local(role, &wish, ty, init);
-        // Whether a pointer leads to bytes of the packet is something the verifier has to see.
+        // Whether a pointer leads to bytes of the packet is something that has to be seen.
         let guards = match role {
             Role::There(_) => true,
             Role::Valid(h) => self.plan.rep(h) == Rep::Packet,
@@ -136,8 +140,8 @@ impl Gen<'_> {
 
     fn add_local(&mut self, role: Role, wish: &str, ty: Type, init: Option<C>) -> C {
         let name = match role {
-            Role::Var(_) | Role::Pointer(_) => self.names.fresh_path(wish),
-            _ => self.names.fresh(wish),
+            Role::Var(_) | Role::Pointer(_) => self.file.names.fresh_path(wish),
+            _ => self.file.names.fresh(wish),
         };
         self.locals.by_role.insert(role, self.locals.list.len());
         self.locals.list.push(Local {
@@ -149,7 +153,7 @@ impl Gen<'_> {
     }
 
     /// A variable of the emitter's own.
-    pub(super) fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
+    pub fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
         let var = self.add_local(Role::Own(self.locals.own), wish, ty, init);
         if let (C::Ident(name), true) = (&var, FOLLOWED.contains(&wish)) {

@@ -1,5 +1,6 @@
 //! C names for P4 names: readable, valid, unique.
 
+use crate::target::Reserved;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
@@ -7,40 +8,48 @@ use std::collections::HashSet;
 #[derive(Clone, Debug)]
 pub struct Names {
     taken: HashSet<SmolStr>,
+    prefixes: [&'static [&'static str]; 2],
 }
 
-/// C's keywords, the prelude's names that programs might use, and the names of fixed variables.
-const RESERVED: &str = "
-    auto break case char const continue default do double else enum extern float for goto if inline int
-    long register restrict return short signed sizeof static struct switch typedef union unsigned void
-    volatile while asm typeof bool true false new linux unix
-    NULL SEC INLINE BE16 BE32 BE64 EACH_LIMB u8 u16 u32 u64 s32 s64 any16 any32 any64 xdp_md
-    divide modulo shift_left shift_right shift_right_signed sat_add sat_sub sat_limit sat_add_signed
-    sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum may_goto
-    barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns random_u32
-    packet_length packet_resize packet_move packet_work packet_resize_with packet_resize_untagged
-    packet_sum_start_with IPV4_END IPV6_END FIRST REST moving move_piece MOST_PORTS_OF_A_GROUP packet_load_bytes packet_store_bytes TC_NEXT TC_STOP TC_SENT __sk_buff
-    packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread packet_resize_any
-    packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece sum_add sum_sub
-    vlan_into_packet room_flags checksum_is_open l4_csum_replace2 l4_csum_replace4 send_back send_copy send_copies
-    observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE OUTLINE APART CONTEXT
-    TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over too_short high_product limb_at top_limb
-    bpf_spin_lock flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
-    flow_victim_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN all_ways
-    XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
-    ctx data data_end scratch scratch_map cur off keep touched zero whole number interface reject accept
-    onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license
-";
-
-impl Default for Names {
-    fn default() -> Names {
-        Names {
-            taken: RESERVED.split_whitespace().map(SmolStr::from).collect(),
-        }
-    }
-}
+/// C's keywords, the names of this crate's headers, and the names of the variables and labels that every
+/// function may have.
+const RESERVED: Reserved = Reserved {
+    names: "
+        auto break case char const continue default do double else enum extern float for goto if inline int
+        long register restrict return short signed sizeof static struct switch typedef union unsigned void
+        volatile while asm typeof bool true false new linux unix _Alignas _Alignof _Atomic _Bool _Complex _Generic
+        _Imaginary _Noreturn _Static_assert _Thread_local
+        NULL INLINE BE16 BE32 BE64 EACH_LIMB u8 u16 u32 u64 s32 s64 any16 any32 any64
+        divide modulo shift_left shift_right shift_right_signed sat_add sat_sub sat_limit sat_add_signed
+        sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum
+        high_product limb_at top_limb
+        packet_length packet_resize packet_load_bytes packet_store_bytes
+        ctx data data_end off cur keep touched whole reject accept
+    ",
+    prefixes: &["ONPATH_", "load_be", "store_be", "wide_", "__builtin"],
+};
 
 impl Names {
+    /// None taken but those that are reserved, by every target or by this one.
+    pub fn new(target: &Reserved) -> Names {
+        let words = |of: &Reserved| of.names.split_whitespace().map(SmolStr::from);
+        Names {
+            taken: words(&RESERVED).chain(words(target)).collect(),
+            prefixes: [RESERVED.prefixes, target.prefixes],
+        }
+    }
+
+    /// Whether no name of a program can become this one.
+    pub fn is_reserved(&self, name: &str) -> bool {
+        // No name begins with two underscores, see `identifier`.
+        name.starts_with("__") || self.taken.contains(name) || self.is_prefixed(name)
+    }
+
+    fn is_prefixed(&self, name: &str) -> bool {
+        let mut prefixes = self.prefixes.iter().copied().flatten();
+        prefixes.any(|p| name.starts_with(p))
+    }
+
     /// Keeps a name that C text from elsewhere defines.
     pub fn reserve(&mut self, name: &str) {
         self.taken.insert(name.into());
@@ -48,7 +57,7 @@ impl Names {
 
     /// A name that says what `wish` says and is nobody else's.
     pub fn fresh(&mut self, wish: &str) -> SmolStr {
-        let base = identifier(wish);
+        let base = self.identifier(wish);
         let mut name = base.clone();
         let mut n = 2;
         while !self.taken.insert(name.clone()) {
@@ -62,7 +71,7 @@ impl Names {
     pub fn fresh_path(&mut self, path: &str) -> SmolStr {
         let parts: Vec<&str> = path.split('.').collect();
         for from in (0..parts.len()).rev() {
-            let name = identifier(&parts[from..].join("_"));
+            let name = self.identifier(&parts[from..].join("_"));
             if self.taken.insert(name.clone()) {
                 return name;
             }
@@ -70,10 +79,10 @@ impl Names {
         self.fresh(path)
     }
 
-    /// A map's name: at most 15 characters.
-    pub fn fresh_map(&mut self, path: &str, suffix: &str) -> SmolStr {
-        let room = 15 - suffix.len();
-        let last = identifier(path.rsplit('.').next().unwrap_or(path));
+    /// A name of at most `most` characters, its last ones `suffix`, for something with a dotted path.
+    pub fn fresh_short(&mut self, path: &str, suffix: &str, most: usize) -> SmolStr {
+        let room = most - suffix.len();
+        let last = self.identifier(path.rsplit('.').next().unwrap_or(path));
         let mut base: String = last.chars().take(room).collect();
         let mut n = 2;
         loop {
@@ -87,55 +96,125 @@ impl Names {
             n += 1;
         }
     }
+
+    /// The characters of `text` that C takes, others as underscores.
+    fn identifier(&self, text: &str) -> SmolStr {
+        let mut out = String::new();
+        for c in text.chars() {
+            match c {
+                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => out.push(c),
+                ']' => {}
+                _ => out.push('_'),
+            }
+        }
+        while out.starts_with("__") {
+            out.remove(0);
+        }
+        if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
+            out.insert(0, 'v');
+        }
+        if self.is_prefixed(&out) {
+            out.push('_');
+        }
+        out.into()
+    }
 }
 
-/// The characters of `text` that C takes, others as underscores.
-fn identifier(text: &str) -> SmolStr {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => out.push(c),
-            ']' => {}
-            _ => out.push('_'),
+/// The names that the text of a C header declares at file level: macros, types, enumerators, variables and
+/// functions. For tests that a target reserves what its headers declare.
+pub fn declared(header: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut depth = 0;
+    let mut in_enum = false;
+    let mut comment = false;
+    let mut continued = false;
+    for line in header.lines() {
+        let starts_comment = line.trim_start().starts_with("/*");
+        let skip = comment || starts_comment || continued;
+        comment = (comment || starts_comment) && !line.contains("*/");
+        continued = line.ends_with('\\');
+        if skip {
+            continue;
         }
+        if let Some(rest) = line.strip_prefix("#define ") {
+            names.extend(words(rest).next());
+            continue;
+        }
+        if line.starts_with('#') {
+            continue;
+        }
+        if depth == 0 {
+            in_enum = line.starts_with("enum");
+            names.extend(declared_by(line));
+        } else if in_enum {
+            names.extend(words(line).next());
+        }
+        depth += line.matches('{').count();
+        depth -= line.matches('}').count();
     }
-    while out.starts_with("__") {
-        out.remove(0);
-    }
-    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
-        out.insert(0, 'v');
-    }
-    // The prelude's helpers have these prefixes.
-    if ["bpf_", "BPF_", "load_be", "store_be", "wide_", "__builtin"]
-        .iter()
-        .any(|p| out.starts_with(p))
+    names
+}
+
+/// The name that a line at file level declares.
+fn declared_by(line: &str) -> Option<&str> {
+    if let Some(rest) = line.strip_prefix("struct ")
+        && line.ends_with('{')
     {
-        out.push('_');
+        return words(rest).next();
     }
-    out.into()
+    // A pointer to a function has its name in parentheses of its own.
+    if let Some((_, rest)) = line.split_once("(*const ") {
+        return words(rest).next();
+    }
+    let head = line.split(['(', '=', ';']).next()?;
+    let is_continued = line.starts_with([' ', '\t', '}', '{', ')']);
+    (!is_continued && line.contains(['(', '=', ';']))
+        .then(|| words(head.split("__attribute__").next()?).last())?
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const OWN: Reserved = Reserved {
+        names: "own",
+        prefixes: &["own_"],
+    };
+
+    #[test]
+    fn every_name_in_the_headers_is_reserved() {
+        let names = Names::new(&OWN);
+        for (file, text) in crate::HEADERS {
+            for name in crate::names::declared(text) {
+                assert!(names.is_reserved(name), "{file}: {name}");
+            }
+        }
+    }
+
     #[test]
     fn names_are_short_unique_and_valid() {
-        let mut names = Names::default();
+        let mut names = Names::new(&OWN);
         assert_eq!(names.fresh_path("hdr.ipv4"), "ipv4");
         assert_eq!(names.fresh_path("inner.ipv4"), "inner_ipv4");
         assert_eq!(names.fresh_path("hdr.vlan[1]"), "vlan_1");
         assert_eq!(names.fresh("int"), "int_2");
+        assert_eq!(names.fresh("own"), "own_2");
+        assert_eq!(names.fresh("own_x"), "own_x_");
         assert_eq!(names.fresh("3x"), "v3x");
         assert_eq!(names.fresh("\u{fc}"), "_");
     }
 
     #[test]
-    fn map_names_fit_the_kernel() {
-        let mut names = Names::default();
+    fn short_names_are_short_enough() {
+        let mut names = Names::new(&OWN);
         let long = "ingress.a_very_long_table_name";
-        assert_eq!(names.fresh_map(long, ""), "a_very_long_tab");
-        assert_eq!(names.fresh_map(long, ""), "a_very_long_ta2");
-        assert_eq!(names.fresh_map(long, "_masks"), "a_very_lo_masks");
+        assert_eq!(names.fresh_short(long, "", 15), "a_very_long_tab");
+        assert_eq!(names.fresh_short(long, "", 15), "a_very_long_ta2");
+        assert_eq!(names.fresh_short(long, "_masks", 15), "a_very_lo_masks");
     }
 }

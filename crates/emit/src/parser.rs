@@ -1,25 +1,24 @@
 //! The parser: a labelled block a state, one bounds check a straight stretch.
 
-use super::Gen;
 use super::access::Bytes;
 use super::locals::Role;
 use super::values::{Resolved, Value, load_value};
+use crate::emitter::Gen;
 use crate::errors;
 use crate::plan::graph::{Cursor, const_bits, header_bytes};
 use crate::plan::{Rep, facts};
+use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use ir::{Expr, Header, HeaderRef, State, StateData, StmtId, StmtKind, Target, Transition, Type};
+use ir::{
+    Expr, Header, HeaderRef, State, StateData, StmtId, StmtKind, Target as Next, Transition, Type,
+};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
-/// takes less than 64 KiB for an offset in all.
-pub(super) const MAX_OFFSET: u64 = 0x7fff;
-
 /// Where the cursor is while a state is emitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// It counts from the variable `cur`, which is `off` bytes into the packet, not from its start.
     variable: bool,
     /// Bytes from there.
@@ -30,7 +29,7 @@ pub(super) struct Place {
 
 impl Place {
     /// At the variables.
-    pub(super) fn variable() -> Place {
+    pub(crate) fn variable() -> Place {
         Place {
             variable: true,
             ..Place::default()
@@ -43,7 +42,7 @@ impl Place {
 }
 
 /// What emitting a parser needs to know of its states.
-pub(super) struct States {
+pub(crate) struct States {
     labels: HashMap<State, SmolStr>,
     /// Bytes known to be there on entry, of states with one way in.
     avail: HashMap<State, u32>,
@@ -51,9 +50,9 @@ pub(super) struct States {
     in_loop: bool,
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// Emits the parser's states; goes on after them when it accepts.
-    pub(super) fn parser(&mut self) {
+    pub(crate) fn parser(&mut self) {
         let plan = self.plan;
         let data = &self.p.parsers[plan.parser];
         let mut states = States {
@@ -63,7 +62,7 @@ impl Gen<'_> {
         };
         for info in &plan.graph.states {
             let name = format!("parse_{}", data.states[info.state].name.replace('.', "_"));
-            let label = self.names.fresh(&name);
+            let label = self.file.names.fresh(&name);
             states.labels.insert(info.state, label);
         }
         for info in &plan.graph.states {
@@ -108,21 +107,16 @@ impl Gen<'_> {
     }
 
     /// Sets `cur` from `off`.
-    pub(super) fn follow_offset(&mut self, check: bool) {
+    pub(crate) fn follow_offset(&mut self, check: bool) {
         if check {
-            self.push(Stmt::Hint {
-                name: "barrier_var".into(),
-                on: C::id("off"),
-            });
-            let past = C::bin(BinOp::Gt, C::id("off"), C::int(MAX_OFFSET));
+            self.barrier(&C::id("off"));
+            let most = self.target.limits().offset;
+            let past = C::bin(BinOp::Gt, C::id("off"), C::int(most));
             self.goto_reject(past);
         }
         let here = C::bin(BinOp::Add, C::id("data"), C::id("off"));
         self.set(C::id("cur"), here);
-        self.push(Stmt::Hint {
-            name: "barrier_var".into(),
-            on: C::id("cur"),
-        });
+        self.barrier(&C::id("cur"));
     }
 
     /// The cursor as an offset into the packet.
@@ -148,7 +142,7 @@ impl Gen<'_> {
     }
 
     /// After a branch: where the two sides leave the cursor at different places, it goes to a variable.
-    pub(super) fn meet_cursors(
+    pub(crate) fn meet_cursors(
         &mut self,
         yes: &mut Block,
         cursor_yes: Place,
@@ -171,14 +165,14 @@ impl Gen<'_> {
         }
         for (block, place) in [(yes, cursor_yes), (no, self.cursor.clone())] {
             self.cursor = place;
-            let mut more = self.block(Gen::cursor_to_variable);
+            let mut more = self.block(Self::cursor_to_variable);
             block.append(&mut more);
         }
         self.cursor.avail = 0;
     }
 
     /// Moves the cursor into the variables.
-    pub(super) fn cursor_to_variable(&mut self) {
+    pub(crate) fn cursor_to_variable(&mut self) {
         if self.cursor.variable && self.cursor.delta == 0 {
             self.cursor.avail = 0;
             return;
@@ -190,16 +184,15 @@ impl Gen<'_> {
     }
 
     /// Before a loop that moves the cursor.
-    pub(super) fn start_loop(&mut self) {
+    pub(crate) fn start_loop(&mut self) {
         let offset = self.unknown_offset();
         self.set_offset(offset);
         self.cursor = Place::variable();
     }
 
-    /// The cursor as an offset that the verifier does not know, or it would follow the loop turn by turn.
+    /// The cursor as an offset of which nothing is known: who checks the C would follow a loop turn by turn.
     fn unknown_offset(&self) -> C {
-        let zero = C::pure("unknown_zero", vec![C::id("ctx")]);
-        C::bin(BinOp::Add, zero, self.offset())
+        self.target.unknown(self.offset())
     }
 
     fn set_offset(&mut self, offset: C) {
@@ -246,7 +239,7 @@ impl Gen<'_> {
                     _ => return furthest,
                 }
             }
-            let Transition::To(Target::State(next)) = &state.transition else {
+            let Transition::To(Next::State(next)) = &state.transition else {
                 return furthest;
             };
             let Some(&i) = self.plan.graph.index.get(next) else {
@@ -275,7 +268,7 @@ impl Gen<'_> {
         0
     }
 
-    pub(super) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, stmt: &ir::Stmt) {
+    pub(crate) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, stmt: &ir::Stmt) {
         let span = stmt.span;
         match self.resolve(header) {
             Resolved::One(h) => match varbit {
@@ -287,7 +280,7 @@ impl Gen<'_> {
             },
             Resolved::Outside => self.push(Stmt::Goto("reject".into())),
             Resolved::Any(..) if varbit.is_some() => {
-                self.refuse(errors::dynamic_varbit(self.options.hook, span))
+                self.refuse(errors::dynamic_varbit(self.target.name(), span))
             }
             Resolved::Any(..) => {
                 let bytes = header_bytes(self.p, header);
@@ -374,12 +367,12 @@ impl Gen<'_> {
             let role = self.presence_role(h);
             if role != Role::Valid(h) {
                 let there = self.local(role);
-                self.set(there, C::pure("flag_set", Vec::new()));
+                self.set(there, self.target.flag());
             }
         }
         let valid = self.local(Role::Valid(h));
         if self.plan.rep(h) == Rep::Packet {
-            self.set(valid, C::pure("flag_set", Vec::new()));
+            self.set(valid, self.target.flag());
         } else {
             self.set(valid, C::int(1));
         }
@@ -401,10 +394,7 @@ impl Gen<'_> {
         let bits = lower::scalar(self, size);
         let len = self.own_local("bits", CType::U32, None);
         self.set(len.clone(), bits);
-        self.push(Stmt::Hint {
-            name: "barrier_var".into(),
-            on: len.clone(),
-        });
+        self.barrier(&len);
         let too_long = C::bin(BinOp::Gt, len.clone(), C::int(max.into()));
         self.goto_reject(too_long);
         let odd = C::bin(
@@ -442,7 +432,7 @@ impl Gen<'_> {
         self.cursor.delta += after;
     }
 
-    pub(super) fn lookahead(&mut self, place: ir::Place) {
+    pub(crate) fn lookahead(&mut self, place: ir::Place) {
         let width = self.p.place_type(place).map_or(0, Type::width);
         if width == 0 {
             return;
@@ -457,7 +447,7 @@ impl Gen<'_> {
         self.store(place, value);
     }
 
-    pub(super) fn advance(&mut self, by: Expr) {
+    pub(crate) fn advance(&mut self, by: Expr) {
         match const_bits(self.p, by) {
             Some(bits) if bits % 8 == 0 => {
                 self.ensure(bits / 8, bits / 8);
@@ -467,11 +457,9 @@ impl Gen<'_> {
                 let n = self.own_local("bits", CType::U32, None);
                 let bits = lower::scalar(self, by);
                 self.set(n.clone(), bits);
-                self.push(Stmt::Hint {
-                    name: "barrier_var".into(),
-                    on: n.clone(),
-                });
-                self.goto_reject(C::bin(BinOp::Gt, n.clone(), C::int(MAX_OFFSET * 8)));
+                self.barrier(&n);
+                let most = self.target.limits().offset * 8;
+                self.goto_reject(C::bin(BinOp::Gt, n.clone(), C::int(most)));
                 let odd = C::bin(
                     BinOp::Ne,
                     C::bin(BinOp::And, n.clone(), C::int(7)),
@@ -502,12 +490,12 @@ impl Gen<'_> {
     }
 
     /// The jump to a target, with what has to be set on the way.
-    pub(super) fn edge(&mut self, target: Target, states: &mut States) -> Block {
+    pub(crate) fn edge(&mut self, target: Next, states: &mut States) -> Block {
         match target {
-            Target::Accept => self.accept(),
-            Target::Reject => vec![Stmt::Goto("reject".into())],
-            Target::Rare => vec![Stmt::Goto("rare".into())],
-            Target::State(next) => {
+            Next::Accept => self.accept(),
+            Next::Reject => vec![Stmt::Goto("reject".into())],
+            Next::Rare => vec![Stmt::Goto("rare".into())],
+            Next::State(next) => {
                 let graph = &self.plan.graph;
                 let Some(&i) = graph.index.get(&next) else {
                     return vec![Stmt::Goto("reject".into())];
@@ -524,12 +512,8 @@ impl Gen<'_> {
                     if cursor == Cursor::Variable {
                         let mut offset = g.offset();
                         if cyclic && !was_variable {
-                            // The verifier must not know it, or it follows the loop turn by turn.
-                            offset = C::bin(
-                                BinOp::Add,
-                                C::pure("unknown_zero", vec![C::id("ctx")]),
-                                offset,
-                            );
+                            // See `unknown_offset`.
+                            offset = g.target.unknown(offset);
                         }
                         g.set_offset(offset);
                     }

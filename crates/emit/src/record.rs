@@ -1,9 +1,19 @@
-//! Structs that the kernel program and user space share: members at natural alignment, in one place for
-//! the C text and for the description.
+//! Structs that the generated C shares with who fills its tables: members at natural alignment, in one place
+//! for the C text and for a description.
 
-use crate::abi::{ByteOrder, FieldAbi};
 use cgen::tree::{Expr as C, Member, Type};
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
+
+/// The order of a field's bytes. The value is right-aligned, high bits are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ByteOrder {
+    /// Most significant byte first.
+    Network,
+    /// The machine's own.
+    Host,
+}
 
 /// How a P4 value lies in a struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,17 +57,6 @@ impl Form {
             6 => Type::U8.array(6),
             8 => Type::U64,
             n => Type::U64.array(n / 8),
-        }
-    }
-
-    /// As user space is told.
-    pub fn abi(self, name: &str, offset: u32) -> FieldAbi {
-        FieldAbi {
-            name: name.into(),
-            offset,
-            size: self.size,
-            width: self.width,
-            order: self.order,
         }
     }
 }

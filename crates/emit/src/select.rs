@@ -1,15 +1,16 @@
 //! Selects: which state comes next, by the values of keys.
 
-use super::Gen;
 use super::block::wide_equals;
 use super::parser::States;
+use crate::emitter::Gen;
+use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use diag::Span;
 use ir::{Expr, Keyset, SelectCase};
 
-impl Gen<'_> {
-    pub(super) fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &mut States) {
+impl<T: Target> Gen<'_, T> {
+    pub(crate) fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &mut States) {
         let total = |case: &SelectCase| case.keysets.iter().all(|k| matches!(k, Keyset::Any));
         let reached = cases.iter().position(total).map_or(cases.len(), |i| i + 1);
         let (cases, otherwise) = match cases[..reached].split_last() {
@@ -144,7 +145,7 @@ impl Gen<'_> {
                 break;
             };
             let one = match keyset {
-                Keyset::ValueSet(set) => self.value_set(*set, own, span),
+                Keyset::ValueSet(set) => self.value_set_member(*set, own, span),
                 other => self.key_matches(own[0], other),
             };
             result = C::and(result, one);

@@ -1,12 +1,13 @@
 //! The way back to the P4 source.
 
-use super::Gen;
+use crate::emitter::Gen;
+use crate::target::Target;
 use cgen::tree::Stmt;
 use diag::Span;
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// What is emitted next comes from here.
-    pub(super) fn line(&mut self, span: Span) {
+    pub fn line(&mut self, span: Span) {
         let Some((file, at)) = self.map.line_col(span) else {
             return;
         };

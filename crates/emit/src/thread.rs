@@ -3,14 +3,43 @@
 //! A control often begins by asking which headers are there, which each way out of the parser knows. Such
 //! a way jumps past the questions, so that only what is really open is asked at run time.
 
-use super::Gen;
+use crate::emitter::Gen;
+use crate::plan::flow::Flow;
+use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{Block, Stmt};
-use ir::{ExprKind, Place, Program, StmtKind};
+use ir::{ExprKind, Place, Program, StmtId, StmtKind};
+use smol_str::SmolStr;
+use std::collections::HashMap;
 
-impl Gen<'_> {
+/// Where the parser's ends enter the control.
+pub(crate) struct Entries {
+    /// Statements of the control that they jump to.
+    pub labels: HashMap<StmtId, SmolStr>,
+    /// The label at the control's end.
+    pub control_end: SmolStr,
+    /// What is known there where the parser jumps to it.
+    ended: Flow,
+}
+
+impl Entries {
+    pub fn new(program: &Program, control_end: SmolStr) -> Entries {
+        Entries {
+            labels: HashMap::new(),
+            control_end,
+            ended: Flow::unreached(program),
+        }
+    }
+
+    /// What is known at the control's end where the parser jumped to it.
+    pub fn take_ended(&mut self, program: &Program) -> Flow {
+        std::mem::replace(&mut self.ended, Flow::unreached(program))
+    }
+}
+
+impl<T: Target> Gen<'_, T> {
     /// The jump of a parser that accepts.
-    pub(super) fn accept(&mut self) -> Block {
+    pub(crate) fn accept(&mut self) -> Block {
         let program = self.p;
         let control = &program.routines[self.plan.control].body;
         let mut decided = false;
@@ -60,18 +89,18 @@ impl Gen<'_> {
         let label = match target {
             Some(stmt) => {
                 let id = stmt.id;
-                match self.entered.get(&id) {
+                match self.entries.labels.get(&id) {
                     Some(label) => label.clone(),
                     None => {
-                        let label = self.names.fresh("enter");
-                        self.entered.insert(id, label.clone());
+                        let label = self.file.names.fresh("enter");
+                        self.entries.labels.insert(id, label.clone());
                         label
                     }
                 }
             }
             None => {
-                self.ended.join(&self.flow);
-                self.control_end.clone()
+                self.entries.ended.join(&self.flow);
+                self.entries.control_end.clone()
             }
         };
         self.block(|g| {

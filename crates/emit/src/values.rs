@@ -2,18 +2,19 @@
 
 use super::access::Bytes;
 use super::locals::Role;
-use super::{Gen, Ways};
+use crate::emitter::Gen;
 use crate::errors;
 use crate::plan::Rep;
 use crate::plan::flow::Known;
 use crate::record;
+use crate::target::Target;
 use cgen::lower::{self, Leaves, limb_count};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use ir::{Expr, ExprKind, Header, HeaderRef, Place, Program, Type, Var};
 use std::collections::HashMap;
 
 /// A value on its way to a place.
-pub(super) enum Value {
+pub enum Value {
     /// Up to 64 bits.
     Scalar(C),
     /// More: each limb, the least significant first.
@@ -23,7 +24,7 @@ pub(super) enum Value {
 }
 
 /// Which header a reference means.
-pub(super) enum Resolved {
+pub(crate) enum Resolved {
     /// This one.
     One(Header),
     /// None: an index out of bounds.
@@ -32,23 +33,20 @@ pub(super) enum Resolved {
     Any(Vec<Header>, Expr),
 }
 
-impl Leaves for Gen<'_> {
+impl<T: Target> Leaves for Gen<'_, T> {
     fn program(&self) -> &Program {
         self.p
     }
 
     fn var(&mut self, var: Var) -> C {
-        if self.is_asked_for(var) {
-            return self.ask_mtu();
-        }
-        if let Some((member, form)) = self.in_place(var) {
+        if let Some((member, form)) = T::home(self, var) {
             return record::load(member, form);
         }
         self.local(Role::Var(var))
     }
 
     fn var_limbs(&mut self, var: Var) -> C {
-        if let Some((member, _)) = self.in_place(var) {
+        if let Some((member, _)) = T::home(self, var) {
             return member;
         }
         self.local(Role::Var(var))
@@ -91,19 +89,19 @@ impl Leaves for Gen<'_> {
     }
 
     fn assume(&mut self, cond: Expr, truth: bool) {
-        self.assumed.push(self.flow.clone());
+        self.moment.assumed.push(self.flow.clone());
         let (p, plan) = (self.p, self.plan);
         plan.refine(&mut self.flow, p, cond, truth);
     }
 
     fn forget(&mut self) {
-        if let Some(flow) = self.assumed.pop() {
+        if let Some(flow) = self.moment.assumed.pop() {
             self.flow = flow;
         }
     }
 
     fn computed(&mut self) -> &mut HashMap<Expr, C> {
-        &mut self.computed
+        &mut self.moment.computed
     }
 }
 
@@ -117,25 +115,9 @@ fn choose(index: &C, values: Vec<C>) -> C {
     result
 }
 
-impl Gen<'_> {
-    /// Whether a variable is one that is not read at the start.
-    pub(super) fn is_asked_for(&self, var: Var) -> bool {
-        self.ways == Ways::Usual && self.is_tc_input(var, "mtu")
-    }
-
-    /// The interface's size, asked for where it is needed: it stays what it is, and few packets need it.
-    pub(super) fn ask_mtu(&mut self) -> C {
-        if let Some(asked) = self.mtu_before_lock().or_else(|| self.asked_mtu.clone()) {
-            return asked;
-        }
-        let asked = self.own_local("asked_mtu", cgen::tree::Type::U32, None);
-        self.set(asked.clone(), C::call("packet_mtu", vec![C::id("ctx")]));
-        self.asked_mtu = Some(asked.clone());
-        asked
-    }
-
+impl<T: Target> Gen<'_, T> {
     /// Which header a reference means.
-    pub(super) fn resolve(&self, header: HeaderRef) -> Resolved {
+    pub(crate) fn resolve(&self, header: HeaderRef) -> Resolved {
         match header {
             HeaderRef::Header(h) => Resolved::One(h),
             HeaderRef::Element(stack, index) => {
@@ -152,7 +134,7 @@ impl Gen<'_> {
     }
 
     /// Does something to the header that a reference means, if to any.
-    pub(super) fn with_header(&mut self, header: HeaderRef, f: impl FnMut(&mut Self, Header)) {
+    pub(crate) fn with_header(&mut self, header: HeaderRef, f: impl FnMut(&mut Self, Header)) {
         self.with_header_or(header, f, |_| {});
     }
 
@@ -185,7 +167,7 @@ impl Gen<'_> {
     }
 
     /// A header's validity as 0 or 1.
-    pub(super) fn validity(&mut self, h: Header) -> C {
+    pub(crate) fn validity(&mut self, h: Header) -> C {
         match self.flow.valid(h) {
             Known::No => C::int(0),
             Known::Yes => C::int(1),
@@ -204,13 +186,14 @@ impl Gen<'_> {
 
     /// Whether a header is known to be there only by the first operand of the expression at hand.
     fn only_assumed(&self, h: Header) -> bool {
-        self.assumed
+        self.moment
+            .assumed
             .first()
             .is_some_and(|flow| flow.there(h) != Known::Yes)
     }
 
     /// The variable that says so.
-    pub(super) fn presence_role(&self, h: Header) -> Role {
+    pub(crate) fn presence_role(&self, h: Header) -> Role {
         if self.plan.invalidated[h.as_u32() as usize] {
             Role::There(h)
         } else {
@@ -277,7 +260,7 @@ impl Gen<'_> {
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
                 if there.as_int().is_none() || self.only_assumed(h) {
-                    bytes.base = C::pure("behind_check", vec![bytes.base]);
+                    bytes.base = self.target.behind_check(bytes.base);
                 }
                 let value = bytes.load(bit + ty.width() - 1 - hi, hi - lo + 1);
                 match there.as_int() {
@@ -289,13 +272,13 @@ impl Gen<'_> {
     }
 
     /// The bytes of a field in the packet and its first bit, for reading while it is extracted.
-    pub(super) fn extracted_field(&mut self, base: C, len: u32, bit: u32, ty: Type) -> Value {
+    pub(crate) fn extracted_field(&mut self, base: C, len: u32, bit: u32, ty: Type) -> Value {
         let bytes = Bytes { base, len };
         load_value(&bytes, bit, ty.width())
     }
 
     /// A value of any type, ready to be stored anywhere: computing it comes before.
-    pub(super) fn value(&mut self, e: Expr) -> Value {
+    pub fn value(&mut self, e: Expr) -> Value {
         let data = &self.p.exprs[e];
         let width = data.ty.width();
         match (data.ty, &data.kind) {
@@ -310,12 +293,12 @@ impl Gen<'_> {
                 ),
                 Resolved::Outside => Value::Slice(C::int(0), C::int(0)),
                 Resolved::Any(..) => {
-                    self.refuse(errors::dynamic_varbit(self.options.hook, data.span));
+                    self.refuse(errors::dynamic_varbit(self.target.name(), data.span));
                     Value::Slice(C::int(0), C::int(0))
                 }
             },
             (Type::Varbit(_), _) => {
-                self.refuse(errors::varbit_value(self.options.hook, data.span));
+                self.refuse(errors::varbit_value(self.target.name(), data.span));
                 Value::Slice(C::int(0), C::int(0))
             }
             _ if width <= 64 => Value::Scalar(lower::scalar(self, e)),
@@ -331,7 +314,7 @@ impl Gen<'_> {
     }
 
     /// Stores a value.
-    pub(super) fn store(&mut self, place: Place, value: Value) {
+    pub fn store(&mut self, place: Place, value: Value) {
         match place {
             Place::Var(v) => {
                 if let Value::Slice(at, len) = value {
@@ -344,7 +327,7 @@ impl Gen<'_> {
                 if self.p.vars[v].ty.width() == 0 {
                     return;
                 }
-                if let Some((member, _)) = self.in_place(v) {
+                if let Some((member, _)) = T::home(self, v) {
                     return self.store_local(member, value);
                 }
                 let var = self.local(Role::Var(v));
@@ -371,7 +354,7 @@ impl Gen<'_> {
     }
 
     /// Stores to a C variable or a struct's member.
-    pub(super) fn store_local(&mut self, var: C, value: Value) {
+    pub fn store_local(&mut self, var: C, value: Value) {
         match value {
             Value::Scalar(value) => self.set(var, value),
             Value::Limbs(limbs) => {
@@ -384,7 +367,7 @@ impl Gen<'_> {
     }
 
     /// Stores to a field of a header that is what it is, valid or not.
-    pub(super) fn write_field(&mut self, h: Header, field: u32, value: Value) {
+    pub(crate) fn write_field(&mut self, h: Header, field: u32, value: Value) {
         let ty = self.field_type(h, field);
         if let Value::Slice(at, len) = value {
             let (dst_at, dst_len) = (
@@ -414,7 +397,7 @@ impl Gen<'_> {
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
                 if there.as_int().is_none() {
-                    bytes.base = C::pure("behind_check", vec![bytes.base]);
+                    bytes.base = self.target.behind_check(bytes.base);
                 }
                 let mut stores = Block::new();
                 store_value(&bytes, bit, ty.width(), value, &mut stores);
@@ -427,7 +410,7 @@ impl Gen<'_> {
     }
 
     /// A header that the deparser may have to write was changed.
-    pub(super) fn touch(&mut self, h: Header) {
+    pub(crate) fn touch(&mut self, h: Header) {
         if self.plan.layout.still_if_untouched && self.plan.layout.moves(h) {
             let touched = Stmt::Assign(C::id("touched"), C::int(1));
             // Once is enough in a run of statements.
@@ -444,7 +427,7 @@ impl Gen<'_> {
     }
 
     /// Sets a header's validity.
-    pub(super) fn set_validity(&mut self, h: Header, valid: bool) {
+    pub(crate) fn set_validity(&mut self, h: Header, valid: bool) {
         let var = self.local(Role::Valid(h));
         self.set(var, C::int(valid.into()));
         self.flow
@@ -453,7 +436,7 @@ impl Gen<'_> {
     }
 
     /// Copies fields and validity; from outside a stack comes an invalid header.
-    pub(super) fn copy_from(&mut self, dst: Header, src: HeaderRef) {
+    pub(crate) fn copy_from(&mut self, dst: Header, src: HeaderRef) {
         self.with_header_or(
             src,
             |g, src| g.copy_header(dst, src),
@@ -477,7 +460,7 @@ impl Gen<'_> {
     }
 
     /// Copies fields and validity.
-    pub(super) fn copy_header(&mut self, dst: Header, src: Header) {
+    pub(crate) fn copy_header(&mut self, dst: Header, src: Header) {
         if dst == src {
             return;
         }
@@ -509,7 +492,7 @@ impl Gen<'_> {
     }
 
     /// The value of a field as the deparser writes it: bits `hi` down to `lo`.
-    pub(super) fn local_field(&mut self, h: Header, field: u32, hi: u32, lo: u32) -> C {
+    pub(crate) fn local_field(&mut self, h: Header, field: u32, hi: u32, lo: u32) -> C {
         let width = self.field_type(h, field).width();
         let var = self.local(Role::Field(h, field));
         part_of(var, width, hi, lo)
@@ -528,7 +511,7 @@ fn part_of(var: C, width: u32, hi: u32, lo: u32) -> C {
 }
 
 /// The value that lies at a bit.
-pub(super) fn load_value(bytes: &Bytes, bit: u32, width: u32) -> Value {
+pub(crate) fn load_value(bytes: &Bytes, bit: u32, width: u32) -> Value {
     if width <= 64 {
         return Value::Scalar(bytes.load(bit, width));
     }
@@ -540,7 +523,7 @@ pub(super) fn load_value(bytes: &Bytes, bit: u32, width: u32) -> Value {
 }
 
 /// Stores a value at a bit.
-pub(super) fn store_value(bytes: &Bytes, bit: u32, width: u32, value: Value, out: &mut Block) {
+pub fn store_value(bytes: &Bytes, bit: u32, width: u32, value: Value, out: &mut Block) {
     match value {
         Value::Scalar(value) => bytes.store(bit, width, value, out),
         Value::Limbs(limbs) => {

@@ -6,6 +6,17 @@
 
 #include "types.h"
 
+#define SEC(name) __attribute__((section(name), used))
+/* A packet's context: the verifier wants each access as an offset from its start, which compilers take apart. */
+#if __has_attribute(preserve_static_offset)
+#define CONTEXT __attribute__((preserve_static_offset))
+#else
+#define CONTEXT
+#endif
+
+/* A function that the verifier looks at apart from its callers, and so once. */
+#define APART __attribute__((noinline, weak))
+
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) value *name
 

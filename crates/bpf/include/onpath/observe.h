@@ -4,7 +4,7 @@
 #ifndef ONPATH_OBSERVE_H
 #define ONPATH_OBSERVE_H
 
-#include "types.h"
+#include "bpf.h"
 
 static u64 (*const bpf_ktime_get_ns)(void) __attribute__((unused)) = (void *)5;
 static u32 (*const bpf_get_prandom_u32)(void) __attribute__((unused)) = (void *)7;

@@ -3,7 +3,7 @@
 #ifndef ONPATH_SKB_H
 #define ONPATH_SKB_H
 
-#include "types.h"
+#include "bpf.h"
 
 /* The context. Pointers are 32 bits here and converted by the verifier. */
 struct __sk_buff {

@@ -47,41 +47,6 @@ pub fn unknown_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
     .help("supply it in C with `--extern FILE.c`, or write it as a P4 function")
 }
 
-/// A parameter of a user's extern that has no C form.
-pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0722"),
-        at,
-        format!("`{name}` cannot be called in C: {what}"),
-    )
-    .help("an extern in C takes values of up to 64 bits and `bool`; pass a header's fields one by one")
-}
-
-/// Two varbit values are compared, or one is used as a number.
-pub fn varbit_value(hook: Hook, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        Code("E0723"),
-        at,
-        format!("the {target} target cannot compare varbit values"),
-    )
-    .label("its bytes stay in the packet and may be moved, but not looked at")
-    .help("extract the bytes that matter into fields of fixed width, or use `lookahead`")
-}
-
-/// A header is emitted in a loop, or by an index that is not known.
-pub fn dynamic_emit(hook: Hook, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        Code("E0724"),
-        at,
-        format!(
-            "the {target} target cannot emit headers in a loop or by an index that is not constant"
-        ),
-    )
-    .help("emit each header, or the whole stack with `packet.emit(hdr.stack)`")
-}
-
 /// A table has an `implementation`, counter or meter that the hook does not have.
 pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diagnostic {
     let target = hook.target();
@@ -116,30 +81,6 @@ pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
     .help("use narrower types or fewer elements in header stacks")
 }
 
-/// A construct that the pass pipeline should have taken out.
-pub fn not_lowered(hook: Hook, what: &str, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        Code("E0728"),
-        at,
-        format!("the {target} target was given {what}"),
-    )
-    .help("this is a fault of the compiler: please report it with the program")
-}
-
-/// A varbit header at an index that is not known.
-pub fn dynamic_varbit(hook: Hook, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        Code("E0729"),
-        at,
-        format!(
-            "the {target} target cannot index a stack of headers with varbit fields by a value"
-        ),
-    )
-    .help("use constant indices, or a header with fields of fixed width")
-}
-
 /// A counter with a size that no map has.
 pub fn counter_size(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
@@ -148,22 +89,6 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
         format!("the counter `{name}` needs a size from 1 to 4294967295"),
     )
     .help("give the number of indices as its first constructor argument")
-}
-
-/// A key that only feeds an action selector's hash.
-pub fn selector_key(hook: Hook, table: &str, key: &str, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        Code("E0731"),
-        at,
-        format!(
-            "the {target} target has no `selector` match kind, which key `{key}` of table `{table}` has"
-        ),
-    )
-    .help(
-        "match it as `exact`: on a hash of the fields if one of several actions is to be chosen by \
-         them, with an entry for each value",
-    )
 }
 
 /// A verdict that sends the packet back, where there is no way back.

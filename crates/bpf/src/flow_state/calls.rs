@@ -1,190 +1,188 @@
 //! The calls of a flow state, under a lock that is held.
 
 use super::{Held, anywhere, name_of};
-use crate::emit::Gen;
-use crate::emit::values::Value;
-use crate::record;
+use crate::target::Gen;
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use emit::record;
+use emit::values::Value;
 use ir::{ExternArg, ExternCall, Place, StmtId, Var};
 
-impl Gen<'_> {
-    pub(super) fn locked_call(&mut self, held: &Held, call: &ExternCall, id: StmtId) {
-        match call.name.as_str() {
-            "lookup" => self.flow_lookup(held, call),
-            "update" => self.flow_update(held, call, id),
-            _ => self.flow_remove(held, call),
-        }
+pub(super) fn locked_call(g: &mut Gen<'_>, held: &Held, call: &ExternCall, id: StmtId) {
+    match call.name.as_str() {
+        "lookup" => flow_lookup(g, held, call),
+        "update" => flow_update(g, held, call, id),
+        _ => flow_remove(g, held, call),
     }
+}
 
-    fn flow_lookup(&mut self, held: &Held, call: &ExternCall) {
-        if held.calls.in_place.is_some() {
-            return self.flow_take_place(held, call);
-        }
-        let known = self.block(|g| {
-            g.flow_used(held);
-            g.flow_load(held, call);
-            if let Some(&hit) = call.result.first() {
-                g.store(hit, Value::Scalar(C::int(1)));
-            }
-        });
-        let unknown = self.block(|g| {
-            for (&place, (_, form)) in places(call).iter().zip(&held.layout.value) {
-                g.store(place, zero(form.width));
-            }
-            if let Some(&hit) = call.result.first() {
-                g.store(hit, Value::Scalar(C::int(0)));
-            }
-        });
-        self.push(Stmt::If(held.is_known(), known, unknown));
+fn flow_lookup(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+    if held.calls.in_place.is_some() {
+        return flow_take_place(g, held, call);
     }
-
-    /// A look-up after which the flow is there for sure.
-    fn flow_take_place(&mut self, held: &Held, call: &ExternCall) {
+    let known = g.block(|g| {
+        flow_used(g, held);
+        flow_load(g, held, call);
         if let Some(&hit) = call.result.first() {
-            self.store(hit, Value::Scalar(held.is_known()));
+            g.store(hit, Value::Scalar(C::int(1)));
         }
-        let added = self.block(|g| g.flow_add(held));
-        self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
-        // The compiler is to keep the pointer, not what it was made of.
-        let barrier = |var: &C| Stmt::Hint {
-            name: "barrier_var".into(),
-            on: var.clone(),
-        };
-        self.push(barrier(&held.at));
-        self.set(held.at.clone(), masked(held.at.clone()));
-        let way = C::Ident(self.names.fresh("way"));
-        let place = held.set.clone().arrow("way").index(held.at.clone());
-        self.push(Stmt::Decl {
-            ty: CType::Struct(held.layout.way.clone()).ptr(),
-            name: name_of(&way),
-            init: Some(place.addr()),
-            align: None,
+    });
+    let unknown = g.block(|g| {
+        for (&place, (_, form)) in places(call).iter().zip(&held.layout.value) {
+            g.store(place, zero(form.width));
+        }
+        if let Some(&hit) = call.result.first() {
+            g.store(hit, Value::Scalar(C::int(0)));
+        }
+    });
+    g.push(Stmt::If(held.is_known(), known, unknown));
+}
+
+/// A look-up after which the flow is there for sure.
+fn flow_take_place(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+    if let Some(&hit) = call.result.first() {
+        g.store(hit, Value::Scalar(held.is_known()));
+    }
+    let added = g.block(|g| flow_add(g, held));
+    g.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+    // The compiler is to keep the pointer, not what it was made of.
+    let barrier = |var: &C| Stmt::Hint {
+        name: "barrier_var".into(),
+        on: var.clone(),
+    };
+    g.push(barrier(&held.at));
+    g.set(held.at.clone(), masked(held.at.clone()));
+    let way = C::Ident(g.file.names.fresh("way"));
+    let place = held.set.clone().arrow("way").index(held.at.clone());
+    g.push(Stmt::Decl {
+        ty: CType::Struct(held.layout.way.clone()).ptr(),
+        name: name_of(&way),
+        init: Some(place.addr()),
+        align: None,
+    });
+    g.push(barrier(&way));
+    let held = Held {
+        way: Some(way),
+        ..held.clone()
+    };
+    flow_used(g, &held);
+    flow_load(g, &held, call);
+    g.target.held = Some(held);
+}
+
+/// The fields of a flow that is there, into a look-up's variables.
+fn flow_load(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+    let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
+    for (i, &place) in places(call).iter().enumerate() {
+        if i < held.layout.value.len() && !stays(i) {
+            let value = held.field(i);
+            g.store(place, value);
+        }
+    }
+}
+
+/// What the flow's place has of a variable that is a field kept there; `None` for any other.
+pub fn in_place(g: &Gen<'_>, var: Var) -> Option<(C, record::Form)> {
+    let held = g.target.held.as_ref()?;
+    held.way.as_ref()?;
+    let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;
+    let (member, form) = held.layout.value.get(field)?;
+    Some((held.member(member.clone()), *form))
+}
+
+/// Fields that are read once the lock is given back go to their variables.
+pub(super) fn leave_place(g: &mut Gen<'_>) {
+    let Some(held) = &mut g.target.held else {
+        return;
+    };
+    // From here on the variables are variables again.
+    let there = held.clone();
+    held.way = None;
+    let Some(in_place) = &there.calls.in_place else {
+        return;
+    };
+    for &var in &in_place.wanted_after {
+        if let Some(&field) = in_place.fields.get(&var) {
+            g.store(Place::Var(var), there.field(field));
+        }
+    }
+}
+
+fn flow_update(g: &mut Gen<'_>, held: &Held, call: &ExternCall, id: StmtId) {
+    let looked = held.calls.kept.get(&id);
+    let is_there = held.way.is_some();
+    let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
+    let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);
+    let values = match call.args.get(1) {
+        Some(ExternArg::In(values)) => &values[..],
+        _ => &[],
+    };
+    let mut written = Vec::new();
+    for (i, (&e, (member, _))) in values.iter().zip(&held.layout.value).enumerate() {
+        if !kept(i) {
+            written.push((member, g.value(e)));
+        }
+    }
+    if !is_there {
+        let added = g.block(|g| {
+            flow_add(g, held);
+            if looked.is_some() {
+                flow_used(g, held);
+            }
         });
-        self.push(barrier(&way));
-        let held = Held {
-            way: Some(way),
-            ..held.clone()
-        };
-        self.flow_used(&held);
-        self.flow_load(&held, call);
-        self.held = Some(held);
-    }
-
-    /// The fields of a flow that is there, into a look-up's variables.
-    fn flow_load(&mut self, held: &Held, call: &ExternCall) {
-        let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
-        for (i, &place) in places(call).iter().enumerate() {
-            if i < held.layout.value.len() && !stays(i) {
-                let value = held.field(i);
-                self.store(place, value);
-            }
+        g.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+        // The look-up counted as a use.
+        if looked.is_none() {
+            flow_used(g, held);
         }
     }
-
-    /// What the flow's place has of a variable that is a field kept there; `None` for any other.
-    pub(in crate::emit) fn in_place(&self, var: Var) -> Option<(C, record::Form)> {
-        let held = self.held.as_ref()?;
-        held.way.as_ref()?;
-        let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;
-        let (member, form) = held.layout.value.get(field)?;
-        Some((held.member(member.clone()), *form))
+    for (member, value) in written {
+        g.store_local(held.member(member.clone()), value);
     }
+}
 
-    /// Fields that are read once the lock is given back go to their variables.
-    pub(super) fn leave_place(&mut self) {
-        let Some(held) = &mut self.held else {
-            return;
-        };
-        // From here on the variables are variables again.
-        let there = held.clone();
-        held.way = None;
-        let Some(in_place) = &there.calls.in_place else {
-            return;
-        };
-        for &var in &in_place.wanted_after {
-            if let Some(&field) = in_place.fields.get(&var) {
-                self.store(Place::Var(var), there.field(field));
-            }
-        }
-    }
+/// A flow of zeros, in the place of another.
+fn flow_add(g: &mut Gen<'_>, held: &Held) {
+    // The verifier need not know which place it is, but that it is one.
+    g.set(held.at.clone(), masked(anywhere(held.victim())));
+    let tag = held.set.clone().arrow("tag").index(held.at.clone());
+    g.set(tag, held.tag.clone());
+    let way = held.set.clone().arrow("way").index(held.at.clone());
+    let args = vec![
+        way.addr(),
+        C::SizeOf(CType::Struct(held.layout.way.clone())),
+        held.key.clone(),
+        C::int(held.layout.words.into()),
+    ];
+    g.push(Stmt::Expr(C::call("flow_begin", args)));
+}
 
-    fn flow_update(&mut self, held: &Held, call: &ExternCall, id: StmtId) {
-        let looked = held.calls.kept.get(&id);
-        let is_there = held.way.is_some();
-        let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
-        let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);
-        let values = match call.args.get(1) {
-            Some(ExternArg::In(values)) => &values[..],
-            _ => &[],
-        };
-        let mut written = Vec::new();
-        for (i, (&e, (member, _))) in values.iter().zip(&held.layout.value).enumerate() {
-            if !kept(i) {
-                written.push((member, self.value(e)));
-            }
-        }
-        if !is_there {
-            let added = self.block(|g| {
-                g.flow_add(held);
-                if looked.is_some() {
-                    g.flow_used(held);
-                }
-            });
-            self.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
-            // The look-up counted as a use.
-            if looked.is_none() {
-                self.flow_used(held);
-            }
-        }
-        for (member, value) in written {
-            self.store_local(held.member(member.clone()), value);
-        }
-    }
-
-    /// A flow of zeros, in the place of another.
-    fn flow_add(&mut self, held: &Held) {
-        // The verifier need not know which place it is, but that it is one.
-        self.set(held.at.clone(), masked(anywhere(held.victim())));
+fn flow_remove(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+    let result = call.result.first().copied();
+    let known = g.block(|g| {
         let tag = held.set.clone().arrow("tag").index(held.at.clone());
-        self.set(tag, held.tag.clone());
-        let way = held.set.clone().arrow("way").index(held.at.clone());
-        let args = vec![
-            way.addr(),
-            C::SizeOf(CType::Struct(held.layout.way.clone())),
-            held.key.clone(),
-            C::int(held.layout.words.into()),
-        ];
-        self.push(Stmt::Expr(C::call("flow_begin", args)));
-    }
-
-    fn flow_remove(&mut self, held: &Held, call: &ExternCall) {
-        let result = call.result.first().copied();
-        let known = self.block(|g| {
-            let tag = held.set.clone().arrow("tag").index(held.at.clone());
-            g.set(tag, C::int(0));
-            g.set(held.at.clone(), C::id("FLOW_WAYS"));
-            if let Some(place) = result {
-                g.store(place, Value::Scalar(C::int(1)));
-            }
-        });
-        let unknown = self.block(|g| {
-            if let Some(place) = result {
-                g.store(place, Value::Scalar(C::int(0)));
-            }
-        });
-        self.push(Stmt::If(held.is_known(), known, unknown));
-    }
-
-    /// Notes that a flow's place was used just now.
-    fn flow_used(&mut self, held: &Held) {
-        let used = held.set.clone().arrow("used").index(held.at.clone());
-        let clock = held.set.clone().arrow("clock");
-        self.push(Stmt::Update(BinOp::Add, clock.clone(), C::int(1)));
-        self.set(used, clock);
-        if let Some(now) = &held.now {
-            self.set(held.member("seen"), now.clone());
+        g.set(tag, C::int(0));
+        g.set(held.at.clone(), C::id("FLOW_WAYS"));
+        if let Some(place) = result {
+            g.store(place, Value::Scalar(C::int(1)));
         }
+    });
+    let unknown = g.block(|g| {
+        if let Some(place) = result {
+            g.store(place, Value::Scalar(C::int(0)));
+        }
+    });
+    g.push(Stmt::If(held.is_known(), known, unknown));
+}
+
+/// Notes that a flow's place was used just now.
+fn flow_used(g: &mut Gen<'_>, held: &Held) {
+    let used = held.set.clone().arrow("used").index(held.at.clone());
+    let clock = held.set.clone().arrow("clock");
+    g.push(Stmt::Update(BinOp::Add, clock.clone(), C::int(1)));
+    g.set(used, clock);
+    if let Some(now) = &held.now {
+        g.set(held.member("seen"), now.clone());
     }
 }
 

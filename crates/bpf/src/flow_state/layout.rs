@@ -1,12 +1,15 @@
 //! Where a flow state keeps what: the structs of its map, as C and as user space is told.
 
 use crate::abi::{ByteOrder, FieldAbi, FlowStateAbi, KeyAbi, MapAbi, MapKind};
-use crate::emit::Gen;
 use crate::errors::flow_state as errors;
-use crate::names::Names;
-use crate::record::{Form, Record};
+use crate::maps::MAP_NAME;
+use crate::table::describe;
+use crate::target::{Bpf, Gen};
 use cgen::tree::Type as CType;
 use diag::Span;
+use emit::Target;
+use emit::names::Names;
+use emit::record::{Form, Record};
 use externs::flow_state::{WAYS, idle_of, sets, size_of};
 use ir::{ExternInst, Type};
 use smol_str::SmolStr;
@@ -38,160 +41,160 @@ pub struct Layout {
     pub idle: u64,
 }
 
-impl Gen<'_> {
-    /// The layout of a flow state, whose map is declared when it is first asked for. `None` if there can be
-    /// none, for which the program is refused.
-    pub(super) fn flow_layout(&mut self, object: ExternInst, span: Span) -> Option<Layout> {
-        if let Some(known) = self.flow_states.get(&object) {
-            return Some(known.clone());
-        }
-        let data = &self.p.externs[object];
-        let scalars = |i: usize| data.type_args.get(i).map_or(&[][..], Vec::as_slice);
-        let (keys, values) = (scalars(0), scalars(1));
-        if keys
-            .iter()
-            .chain(values)
-            .any(|t| matches!(t, Type::Varbit(_)))
-        {
-            self.refuse(errors::varbit(&data.name, span));
-            return None;
-        }
-        let named = |i: usize, k: usize| -> String {
-            let name = data.type_arg_names.get(i).and_then(|names| names.get(k));
-            name.map(ToString::to_string).unwrap_or_default()
-        };
-
-        let mut end = 0;
-        let mut key = Vec::new();
-        let mut key_fields = Vec::new();
-        for (k, ty) in keys.iter().enumerate() {
-            let size = ty.width().div_ceil(8);
-            key.push((end, size));
-            key_fields.push(FieldAbi {
-                name: named(0, k),
-                offset: end,
-                size,
-                width: ty.width(),
-                order: ByteOrder::Network,
-            });
-            end += size;
-        }
-        let words = end.div_ceil(8).max(1);
-        if words * 8 > KEY_LIMIT {
-            let refusal = errors::key_too_long(self.options.hook, &data.name, end, KEY_LIMIT, span);
-            self.refuse(refusal);
-            return None;
-        }
-
-        let idle = idle_of(data);
-        let mut way = Record::default();
-        way.add(
-            CType::U64.array(words),
-            "key",
-            words * 8,
-            8,
-            "each field in network order",
-        );
-        let seen_offset =
-            (idle > 0).then(|| way.add(CType::U64, "seen", 8, 8, "when it was last used"));
-        // As they are declared: what is used together stays together.
-        let forms: Vec<Form> = values
-            .iter()
-            .map(|ty| Form::new(ty.width(), ByteOrder::Host))
-            .collect();
-        let mut members = Names::default();
-        members.reserve("key");
-        if seen_offset.is_some() {
-            members.reserve("seen");
-        }
-        let mut value = Vec::with_capacity(forms.len());
-        let mut value_fields = Vec::with_capacity(forms.len());
-        for (k, form) in forms.into_iter().enumerate() {
-            let name = named(1, k);
-            let wish = if name.is_empty() {
-                "value"
-            } else {
-                name.as_str()
-            };
-            let member = members.fresh(wish);
-            let offset = way.add_form(form, member.clone(), "");
-            value_fields.push(form.abi(&name, offset));
-            value.push((member, form));
-        }
-        way.pad_to(8);
-
-        let ways = WAYS as u32;
-        let (map, set_name, way_name) = {
-            let map = self.names.fresh_map(&data.name, "");
-            let set = self.names.fresh(&format!("{map}_set"));
-            let way = self.names.fresh(&format!("{map}_way"));
-            (map, set, way)
-        };
-        let mut set = Record::default();
-        set.add(CType::Struct("bpf_spin_lock".into()), "lock", 4, 4, "");
-        set.add(CType::U32, "clock", 4, 4, "counts the set's uses");
-        let tags_offset = set.add(CType::U32.array(ways), "tag", 4 * ways, 4, "0 where empty");
-        let used_offset = set.add(
-            CType::U32.array(ways),
-            "used",
-            4 * ways,
-            4,
-            "the clock at the last use",
-        );
-        let ways_offset = set.add(
-            CType::Struct(way_name.clone()).array(ways),
-            "way",
-            way.size.saturating_mul(ways),
-            8,
-            "",
-        );
-        let sets = sets(size_of(data));
-        if way.size > SET_LIMIT / ways || u64::from(sets) * u64::from(set.size) >= STATE_LIMIT {
-            let bytes = u64::from(sets) * u64::from(set.size);
-            self.refuse(errors::too_large(&data.name, way.size, bytes, span));
-            return None;
-        }
-        self.maps.declare_struct(&way_name, way.members);
-        self.maps.declare_struct(&set_name, set.members);
-        let abi = MapAbi {
-            name: map.to_string(),
-            kind: MapKind::Array,
-            key_size: 4,
-            value_size: set.size,
-            max_entries: sets,
-            no_prealloc: false,
-        };
-        self.maps
-            .declare(abi, Some((CType::U32, CType::Struct(set_name.clone()))));
-        self.maps.flow_states.push(FlowStateAbi {
-            index: object.as_u32(),
-            name: data.name.to_string(),
-            map: map.to_string(),
-            sets,
-            ways,
-            tags_offset,
-            used_offset,
-            ways_offset,
-            way_size: way.size,
-            seen_offset,
-            idle,
-            key: KeyAbi {
-                size: words * 8,
-                fields: key_fields,
-            },
-            value: value_fields,
-        });
-        let layout = Layout {
-            map,
-            set: set_name,
-            way: way_name,
-            words,
-            key,
-            value,
-            sets,
-            idle,
-        };
-        self.flow_states.insert(object, layout.clone());
-        Some(layout)
+/// The layout of a flow state, whose map is declared when it is first asked for. `None` if there can be
+/// none, for which the program is refused.
+pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<Layout> {
+    if let Some(known) = g.file.own.flow_states.get(&object) {
+        return Some(known.clone());
     }
+    let data = &g.p.externs[object];
+    let scalars = |i: usize| data.type_args.get(i).map_or(&[][..], Vec::as_slice);
+    let (keys, values) = (scalars(0), scalars(1));
+    if keys
+        .iter()
+        .chain(values)
+        .any(|t| matches!(t, Type::Varbit(_)))
+    {
+        g.refuse(errors::varbit(&data.name, span));
+        return None;
+    }
+    let named = |i: usize, k: usize| -> String {
+        let name = data.type_arg_names.get(i).and_then(|names| names.get(k));
+        name.map(ToString::to_string).unwrap_or_default()
+    };
+
+    let mut end = 0;
+    let mut key = Vec::new();
+    let mut key_fields = Vec::new();
+    for (k, ty) in keys.iter().enumerate() {
+        let size = ty.width().div_ceil(8);
+        key.push((end, size));
+        key_fields.push(FieldAbi {
+            name: named(0, k),
+            offset: end,
+            size,
+            width: ty.width(),
+            order: ByteOrder::Network,
+        });
+        end += size;
+    }
+    let words = end.div_ceil(8).max(1);
+    if words * 8 > KEY_LIMIT {
+        let refusal = errors::key_too_long(g.target.options.hook, &data.name, end, KEY_LIMIT, span);
+        g.refuse(refusal);
+        return None;
+    }
+
+    let idle = idle_of(data);
+    let mut way = Record::default();
+    way.add(
+        CType::U64.array(words),
+        "key",
+        words * 8,
+        8,
+        "each field in network order",
+    );
+    let seen_offset =
+        (idle > 0).then(|| way.add(CType::U64, "seen", 8, 8, "when it was last used"));
+    // As they are declared: what is used together stays together.
+    let forms: Vec<Form> = values
+        .iter()
+        .map(|ty| Form::new(ty.width(), ByteOrder::Host))
+        .collect();
+    let mut members: Names = Bpf::names();
+    members.reserve("key");
+    if seen_offset.is_some() {
+        members.reserve("seen");
+    }
+    let mut value = Vec::with_capacity(forms.len());
+    let mut value_fields = Vec::with_capacity(forms.len());
+    for (k, form) in forms.into_iter().enumerate() {
+        let name = named(1, k);
+        let wish = if name.is_empty() {
+            "value"
+        } else {
+            name.as_str()
+        };
+        let member = members.fresh(wish);
+        let offset = way.add_form(form, member.clone(), "");
+        value_fields.push(describe::field(form, &name, offset));
+        value.push((member, form));
+    }
+    way.pad_to(8);
+
+    let ways = WAYS as u32;
+    let (map, set_name, way_name) = {
+        let map = g.file.names.fresh_short(&data.name, "", MAP_NAME);
+        let set = g.file.names.fresh(&format!("{map}_set"));
+        let way = g.file.names.fresh(&format!("{map}_way"));
+        (map, set, way)
+    };
+    let mut set = Record::default();
+    set.add(CType::Struct("bpf_spin_lock".into()), "lock", 4, 4, "");
+    set.add(CType::U32, "clock", 4, 4, "counts the set's uses");
+    let tags_offset = set.add(CType::U32.array(ways), "tag", 4 * ways, 4, "0 where empty");
+    let used_offset = set.add(
+        CType::U32.array(ways),
+        "used",
+        4 * ways,
+        4,
+        "the clock at the last use",
+    );
+    let ways_offset = set.add(
+        CType::Struct(way_name.clone()).array(ways),
+        "way",
+        way.size.saturating_mul(ways),
+        8,
+        "",
+    );
+    let sets = sets(size_of(data));
+    if way.size > SET_LIMIT / ways || u64::from(sets) * u64::from(set.size) >= STATE_LIMIT {
+        let bytes = u64::from(sets) * u64::from(set.size);
+        g.refuse(errors::too_large(&data.name, way.size, bytes, span));
+        return None;
+    }
+    g.file.declare_struct(&way_name, way.members);
+    g.file.declare_struct(&set_name, set.members);
+    let abi = MapAbi {
+        name: map.to_string(),
+        kind: MapKind::Array,
+        key_size: 4,
+        value_size: set.size,
+        max_entries: sets,
+        no_prealloc: false,
+    };
+    g.file
+        .own
+        .maps
+        .declare(abi, Some((CType::U32, CType::Struct(set_name.clone()))));
+    g.file.own.maps.flow_states.push(FlowStateAbi {
+        index: object.as_u32(),
+        name: data.name.to_string(),
+        map: map.to_string(),
+        sets,
+        ways,
+        tags_offset,
+        used_offset,
+        ways_offset,
+        way_size: way.size,
+        seen_offset,
+        idle,
+        key: KeyAbi {
+            size: words * 8,
+            fields: key_fields,
+        },
+        value: value_fields,
+    });
+    let layout = Layout {
+        map,
+        set: set_name,
+        way: way_name,
+        words,
+        key,
+        value,
+        sets,
+        idle,
+    };
+    g.file.own.flow_states.insert(object, layout.clone());
+    Some(layout)
 }

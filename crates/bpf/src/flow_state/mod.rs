@@ -11,24 +11,27 @@ mod layout;
 mod lock;
 mod ways;
 
-pub(super) use layout::Layout;
+pub use calls::in_place;
+pub use layout::Layout;
 
-use super::Gen;
-use super::values::Value;
 use crate::errors::flow_state as refusals;
-use crate::record;
+use crate::target::{Gen, unknown_zero};
+use calls::{leave_place, locked_call};
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
+use emit::record;
+use emit::values::Value;
 use in_place::InPlace;
 use ir::visit::{self, Access};
-use ir::{ExprKind, ExternArg, ExternCall, ExternInst, StmtId, StmtKind, atomic};
+use ir::{ExprKind, ExternArg, ExternCall, ExternInst, atomic};
 use kept::Kept;
+use lock::locked;
 use smol_str::SmolStr;
 
 /// What the calls under a lock work on: C variables.
 #[derive(Clone)]
-pub(super) struct Held {
+pub struct Held {
     layout: Layout,
     key: C,
     tag: C,
@@ -50,74 +53,74 @@ struct Calls {
     need_mtu: bool,
 }
 
-impl Gen<'_> {
-    /// An atomic block.
-    pub(super) fn atomic(&mut self, block: &ir::Block) {
-        match atomic::region(self.p, block) {
-            Err(refusal) => self.refuse(refusals::atomic(self.options.hook, &refusal)),
-            Ok(None) => self.run(block),
-            Ok(Some(region)) => {
-                let (before, locked) = block.split_at(region.first);
-                self.run(before);
-                self.forget_computed();
-                let calls = Calls {
-                    kept: kept::of_region(self.p, locked),
-                    in_place: in_place::of_region(self.p, locked),
-                    need_mtu: self.need_mtu(locked),
-                };
-                let span = locked.first().map_or(Span::NONE, |s| s.span);
-                self.locked(region.object, &region.key, calls, span, |g| {
-                    g.run(locked);
-                    g.leave_place();
-                });
-            }
+/// An atomic block.
+pub fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
+    match atomic::region(g.p, block) {
+        Err(refusal) => g.refuse(refusals::atomic(g.target.options.hook, &refusal)),
+        Ok(None) => g.run(block),
+        Ok(Some(region)) => {
+            let (before, inside) = block.split_at(region.first);
+            g.run(before);
+            g.forget_computed();
+            let calls = Calls {
+                kept: kept::of_region(g.p, inside),
+                in_place: in_place::of_region(g.p, inside),
+                need_mtu: need_mtu(g, inside),
+            };
+            let span = inside.first().map_or(Span::NONE, |s| s.span);
+            locked(g, region.object, &region.key, calls, span, |g| {
+                g.run(inside);
+                leave_place(g);
+            });
         }
     }
+}
 
-    /// A call, under the lock that is held or one of its own.
-    pub(super) fn flow_call(
-        &mut self,
-        object: ExternInst,
-        call: &ExternCall,
-        id: StmtId,
-        span: Span,
-    ) {
-        if let Some(held) = self.held.clone() {
-            return self.locked_call(&held, call, id);
-        }
-        let Some(ExternArg::In(key)) = call.args.first() else {
-            return self.not_lowered("a flow without key", span);
-        };
-        let statement = ir::Stmt::new(StmtKind::Extern(call.clone()), span);
-        let calls = Calls {
-            need_mtu: self.need_mtu(&[statement]),
-            ..Calls::default()
-        };
-        self.locked(object, key, calls, span, |g| {
-            if let Some(held) = g.held.clone() {
-                g.locked_call(&held, call, id);
-            }
-        });
+/// A call, under the lock that is held or one of its own.
+pub fn flow_call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, stmt: &ir::Stmt) {
+    let span = stmt.span;
+    if let Some(held) = g.target.held.clone() {
+        return locked_call(g, &held, call, stmt.id);
     }
+    let Some(ExternArg::In(key)) = call.args.first() else {
+        return g.not_lowered("a flow without key", span);
+    };
+    let calls = Calls {
+        need_mtu: need_mtu(g, std::slice::from_ref(stmt)),
+        ..Calls::default()
+    };
+    locked(g, object, key, calls, span, |g| {
+        if let Some(held) = g.target.held.clone() {
+            locked_call(g, &held, call, stmt.id);
+        }
+    });
+}
 
-    /// Whether statements read what would be asked for.
-    fn need_mtu(&self, stmts: &[ir::Stmt]) -> bool {
-        let mut found = false;
-        visit::walk_block(stmts, &mut |stmt| {
-            visit::accesses(self.p, &stmt.kind, |access| {
-                let Access::Eval(e) = access else { return };
-                visit::walk_expr(self.p, e, &mut |data| {
-                    found |= matches!(data.kind, ExprKind::Var(var) if self.is_asked_for(var));
-                });
+/// Whether statements read what would be asked for.
+fn need_mtu(g: &Gen<'_>, stmts: &[ir::Stmt]) -> bool {
+    let mut found = false;
+    visit::walk_block(stmts, &mut |stmt| {
+        visit::accesses(g.p, &stmt.kind, |access| {
+            let Access::Eval(e) = access else { return };
+            visit::walk_expr(g.p, e, &mut |data| {
+                found |= matches!(data.kind, ExprKind::Var(var) if g.target.hook.asks_late(g, var));
             });
         });
-        found
-    }
+    });
+    found
+}
 
-    /// The interface's size, as it was asked for before the lock was taken that is held.
-    pub(super) fn mtu_before_lock(&self) -> Option<C> {
-        self.held.as_ref()?.mtu.clone()
+/// The interface's size, asked for where it is needed: it stays what it is, and few packets need it. While a lock
+/// is held it is what was asked before.
+pub fn ask_mtu(g: &mut Gen<'_>) -> C {
+    let before = g.target.held.as_ref().and_then(|held| held.mtu.clone());
+    if let Some(asked) = before.or_else(|| g.target.asked_mtu.clone()) {
+        return asked;
     }
+    let asked = g.own_local("asked_mtu", CType::U32, None);
+    g.set(asked.clone(), C::call("packet_mtu", vec![C::id("ctx")]));
+    g.target.asked_mtu = Some(asked.clone());
+    asked
 }
 
 impl Held {
@@ -173,7 +176,7 @@ impl Held {
 
 /// A place, of which the verifier does not know which it is: it would go each further way for each place.
 fn anywhere(place: C) -> C {
-    let nothing = C::pure("unknown_zero", vec![C::id("ctx")]);
+    let nothing = unknown_zero();
     C::bin(BinOp::Add, place, nothing)
 }
 

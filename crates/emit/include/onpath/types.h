@@ -26,17 +26,7 @@ typedef u16 __attribute__((may_alias)) any16;
 typedef u32 __attribute__((may_alias)) any32;
 typedef u64 __attribute__((may_alias)) any64;
 
-#define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline, unused))
-/* A packet's context: the verifier wants each access as an offset from its start, which compilers take apart. */
-#if __has_attribute(preserve_static_offset)
-#define CONTEXT __attribute__((preserve_static_offset))
-#else
-#define CONTEXT
-#endif
-
-/* A function that the verifier looks at apart from its callers, and so once. */
-#define APART __attribute__((noinline, weak))
 #define NULL ((void *)0)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

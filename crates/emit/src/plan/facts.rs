@@ -2,8 +2,9 @@
 
 use super::flow::instances;
 use super::graph::{Cursor, Graph, const_bits, walk_cursor};
+use crate::target::Stage;
 use ir::{
-    Block, Header, HeaderRef, Parser, Place, Program, Routine, Stmt, StmtKind, Table, visit,
+    Block, ExternCall, Header, HeaderRef, Place, Program, Stmt, StmtKind, Table, visit,
     visit::Access,
 };
 
@@ -47,8 +48,8 @@ pub struct Facts {
     pub headers: Vec<HeaderFacts>,
     /// The cursor's steps in each reachable state, in order.
     pub steps: Vec<Vec<Step>>,
-    /// The packet is sent to user space as it came in.
-    pub sends_packet: bool,
+    /// An extern reads the packet as it came in.
+    pub packet_is_read: bool,
 }
 
 impl Facts {
@@ -56,29 +57,28 @@ impl Facts {
     pub fn new(
         program: &Program,
         graph: &Graph,
-        parser: Parser,
-        control: Routine,
-        deparser: Option<Routine>,
+        stage: &Stage,
+        reads_packet: fn(&ExternCall) -> bool,
     ) -> Facts {
         let mut facts = Facts {
             headers: vec![HeaderFacts::default(); program.headers.len()],
             ..Facts::default()
         };
-        let states = &program.parsers[parser].states;
+        let states = &program.parsers[stage.parser].states;
         for info in &graph.states {
             let body = &states[info.state].body;
             let mut steps = Vec::new();
             facts.walk_steps(program, body, info.cursor, info.cyclic, &mut steps);
             facts.steps.push(steps);
-            facts.walk(program, body);
+            facts.walk(program, body, reads_packet);
         }
         facts.find_repeats(graph);
-        let mut routines = vec![control];
-        routines.extend(deparser);
+        let mut routines = vec![stage.control];
+        routines.extend(stage.deparser);
         let mut tables: Vec<Table> = Vec::new();
         for routine in routines {
             let body = &program.routines[routine].body;
-            facts.walk(program, body);
+            facts.walk(program, body, reads_packet);
             visit::walk_block(body, &mut |s| {
                 if let StmtKind::Apply { table, .. } = s.kind
                     && !tables.contains(&table)
@@ -91,7 +91,7 @@ impl Facts {
         while done < tables.len() {
             for action in &program.tables[tables[done]].actions {
                 let body = &program.actions[action.action].body;
-                facts.walk(program, body);
+                facts.walk(program, body, reads_packet);
                 visit::walk_block(body, &mut |s| {
                     if let StmtKind::Apply { table, .. } = s.kind
                         && !tables.contains(&table)
@@ -168,16 +168,16 @@ impl Facts {
         }
     }
 
-    fn walk(&mut self, program: &Program, block: &Block) {
-        visit::walk_block(block, &mut |stmt| self.stmt(program, stmt));
+    fn walk(&mut self, program: &Program, block: &Block, reads_packet: fn(&ExternCall) -> bool) {
+        visit::walk_block(block, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind {
+                self.packet_is_read |= reads_packet(call);
+            }
+            self.stmt(program, stmt);
+        });
     }
 
     fn stmt(&mut self, program: &Program, stmt: &Stmt) {
-        if let StmtKind::Extern(call) = &stmt.kind
-            && call.name == "BPF_PERF_EVENT_OUTPUT"
-        {
-            self.sends_packet = true;
-        }
         visit::accesses(program, &stmt.kind, |access| match access {
             Access::Write(Place::Field(header, _)) => {
                 let dynamic = !matches!(header, HeaderRef::Header(_));

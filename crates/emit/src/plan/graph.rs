@@ -44,8 +44,8 @@ pub struct StateInfo {
     pub cyclic: bool,
     /// Where the cursor is on entry.
     pub cursor: Cursor,
-    /// So many ways lead to it, and from a place each, that the verifier is to forget where the cursor was: it
-    /// would follow each of them to the end.
+    /// So many ways lead to it, and from a place each, that where the cursor was is to be forgotten: who
+    /// checks the C would follow each of them to the end.
     pub forgets: bool,
     /// What is known about headers on entry.
     pub flow: Option<Flow>,
@@ -64,10 +64,10 @@ pub struct Graph {
     pub accepted: Option<Flow>,
 }
 
-/// Ways to a state that the verifier may tell apart.
+/// Ways to a state that may be told apart.
 const WAYS: u32 = 2;
 
-/// Finds the states that make the verifier forget where the cursor was.
+/// Finds the states at which it is to be forgotten where the cursor was.
 fn forget(states: &mut [StateInfo], next: &[Vec<usize>]) {
     let mut ways = vec![0u32; states.len()];
     if let Some(first) = ways.first_mut() {
@@ -140,7 +140,7 @@ impl Graph {
             }
         }
         for (info, at) in states.iter_mut().zip(entry) {
-            // A loop's states keep the cursor in a variable, so that the verifier sees one state.
+            // A loop's states keep the cursor in a variable, so that who checks the C sees one state.
             info.cursor = match at {
                 Some(at) if !info.cyclic => at,
                 _ => Cursor::Variable,

@@ -8,9 +8,9 @@
 use super::Rep;
 use super::facts::{Facts, Step};
 use super::graph::Graph;
-use crate::abi::Hook;
 use crate::errors;
-use diag::Diagnostic;
+use crate::target::Target;
+use diag::{Diagnostic, Diagnostics};
 use ir::{Block, Header, HeaderRef, Program, Routine, StmtId, StmtKind, visit};
 
 /// A header that the deparser emits.
@@ -32,7 +32,7 @@ pub struct Layout {
     /// How many of them come before the kept part.
     pub moving: usize,
     /// How many of them, at most `moving`, are always where they were, whatever grows or shrinks behind them: all
-    /// that is read before them is emitted before them. Only hooks at which the packet's front can stay have such.
+    /// that is read before them is emitted before them. Only where the packet's front can stay are there such.
     pub still: usize,
     /// Steps of the parser move over bytes that are not in the kept part.
     pub prefix_steps: bool,
@@ -42,16 +42,25 @@ pub struct Layout {
 
 impl Layout {
     /// Compares the layouts.
-    pub fn new(
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic if it cannot be known which headers are emitted.
+    pub fn new<T: Target>(
         program: &Program,
-        hook: Hook,
+        target: &T,
         facts: &Facts,
         graph: &Graph,
         deparser: Routine,
         reps: &[Rep],
-    ) -> Result<Layout, Box<Diagnostic>> {
+    ) -> Result<Layout, Diagnostics> {
         let mut emits = Vec::new();
-        collect(hook, &program.routines[deparser].body, true, &mut emits)?;
+        collect(
+            target.name(),
+            &program.routines[deparser].body,
+            true,
+            &mut emits,
+        )?;
         let of = |h: Header| &facts.headers[h.as_u32() as usize];
         emits.retain(|e| !of(e.header).sites.is_empty() || of(e.header).replaced);
 
@@ -122,9 +131,9 @@ impl Layout {
             }
             moving -= 1;
         }
-        let still = match hook {
-            Hook::Xdp => 0,
-            Hook::TcIngress | Hook::TcEgress => (0..moving)
+        let still = match target.limits().front_stays {
+            false => 0,
+            true => (0..moving)
                 .take_while(|&at| {
                     let h = emits[at].header;
                     let once = place(h, 0) == Some(at);
@@ -166,7 +175,7 @@ impl Layout {
 }
 
 fn collect(
-    hook: Hook,
+    target: &str,
     block: &Block,
     always: bool,
     emits: &mut Vec<Emit>,
@@ -179,14 +188,14 @@ fn collect(
                 always: always && !left,
                 stmt: stmt.id,
             }),
-            StmtKind::Emit(_) => return Err(Box::new(errors::dynamic_emit(hook, stmt.span))),
+            StmtKind::Emit(_) => return Err(Box::new(errors::dynamic_emit(target, stmt.span))),
             StmtKind::Loop(_, body) if emits_any(body) => {
-                return Err(Box::new(errors::dynamic_emit(hook, stmt.span)));
+                return Err(Box::new(errors::dynamic_emit(target, stmt.span)));
             }
             StmtKind::Return | StmtKind::Exit => left = true,
             _ => {
                 for inner in visit::blocks(&stmt.kind) {
-                    collect(hook, inner, false, emits)?;
+                    collect(target, inner, false, emits)?;
                     visit::walk_block(inner, &mut |s| {
                         left |= matches!(
                             s.kind,

@@ -5,29 +5,15 @@ pub mod facts;
 pub mod flow;
 pub mod graph;
 pub mod layout;
-pub mod wire;
 
-use crate::abi::Hook;
-use crate::errors;
-use diag::Diagnostic;
+use crate::target::{Stage, Target};
+use diag::Diagnostics;
 use facts::Facts;
 use flow::Flow;
 use graph::Graph;
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use std::collections::BTreeSet;
-use wire::Wire;
-
-/// Which model's meaning the program has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Model {
-    /// `ebpf_model`: the packet goes on as it came, or not at all.
-    Filter,
-    /// `xdp_model`
-    Switch,
-    /// `tc_model`
-    Tc,
-}
 
 /// Where a header lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,11 +27,9 @@ pub enum Rep {
 /// The decisions.
 #[derive(Debug)]
 pub struct Plan {
-    /// The model.
-    pub model: Model,
     /// The parser.
     pub parser: Parser,
-    /// The filter or switch.
+    /// What decides.
     pub control: Routine,
     /// The deparser.
     pub deparser: Option<Routine>,
@@ -61,38 +45,33 @@ pub struct Plan {
     pub graph: Graph,
     /// The emitted layout against the extracted one.
     pub layout: Layout,
-    /// What of the packet's bytes matters.
-    pub wire: Wire,
+    /// What the program does to each header.
+    pub facts: Facts,
 }
 
 impl Plan {
-    /// Plans a program for a hook; `forced` headers live in variables.
-    pub fn new(
+    /// Plans a stage of a program for a target; `forced` headers live in variables.
+    ///
+    /// # Errors
+    ///
+    /// Diagnostics if the deparser cannot be planned.
+    pub fn new<T: Target>(
         program: &Program,
-        hook: Hook,
+        stage: &Stage,
+        target: &T,
         forced: &BTreeSet<Header>,
-    ) -> Result<Plan, Box<Diagnostic>> {
-        let wrong = || Box::new(errors::wrong_architecture(hook, &program.arch));
-        let (model, control) = match arch::by_package(&program.arch).map(|a| a.name) {
-            Some("ebpf_model") => (Model::Filter, arch::ebpf::FILTER),
-            Some("xdp_model") => (Model::Switch, arch::xdp::SWITCH),
-            Some("tc_model") if hook != Hook::Xdp => (Model::Tc, arch::tc::CONTROL),
-            _ => return Err(wrong()),
-        };
-        let parser = program.parser_block(arch::PARSER).ok_or_else(wrong)?;
-        let control = program.control_block(control).ok_or_else(wrong)?;
-        let deparser = match model {
-            Model::Filter => None,
-            Model::Switch | Model::Tc => {
-                Some(program.control_block(arch::DEPARSER).ok_or_else(wrong)?)
-            }
-        };
+    ) -> Result<Plan, Diagnostics> {
+        let Stage {
+            parser,
+            control,
+            deparser,
+        } = *stage;
         let mut graph = Graph::new(program, parser);
-        let facts = Facts::new(program, &graph, parser, control, deparser);
+        let facts = Facts::new(program, &graph, stage, T::reads_packet);
         let only_extracted: Vec<bool> = facts.headers.iter().map(|h| h.only_extracted()).collect();
         graph.find_flows(program, parser, &only_extracted);
-        // A packet that must stay as it came until its event is sent is written at the end only.
-        let in_place = model != Model::Filter && !facts.sends_packet;
+        // A packet that something reads as it came is written at the end only.
+        let in_place = deparser.is_some() && !facts.packet_is_read;
         let reps = program
             .headers
             .keys()
@@ -116,12 +95,10 @@ impl Plan {
             })
             .collect();
         let layout = match deparser {
-            Some(d) => Layout::new(program, hook, &facts, &graph, d, &reps)?,
+            Some(d) => Layout::new(program, target, &facts, &graph, d, &reps)?,
             None => Layout::default(),
         };
-        let wire = Wire::new(program, parser, &facts, &graph, &layout, &reps);
         Ok(Plan {
-            model,
             parser,
             control,
             deparser,
@@ -131,7 +108,7 @@ impl Plan {
             invalidated: facts.headers.iter().map(|h| h.invalidated).collect(),
             graph,
             layout,
-            wire,
+            facts,
         })
     }
 

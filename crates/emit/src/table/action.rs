@@ -1,10 +1,12 @@
 //! Actions: their parameters in a value, and their bodies where they run.
 
-use super::{Made, Results, unreached};
-use crate::abi::{ActionAbi, ByteOrder, ValueAbi};
-use crate::emit::locals::Role;
-use crate::emit::{Exit, Gen};
-use crate::record::{self, Form, Record};
+use super::{LoweredTable, Results, Value};
+use crate::emitter::{Exit, Gen};
+use crate::locals::Role;
+use crate::names::Names;
+use crate::plan::flow::Flow;
+use crate::record::{self, ByteOrder, Form, Record};
+use crate::target::Target;
 use cgen::lower::limb_count;
 use cgen::tree::{Expr as C, Member, Stmt, Type};
 use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
@@ -17,38 +19,53 @@ pub struct Param {
     pub member: SmolStr,
     /// How it lies there.
     pub form: Form,
+    /// Where, in bytes from the value's start.
+    pub offset: u32,
+}
+
+/// An action in a table's value.
+#[derive(Clone, Debug)]
+pub struct ActionLayout {
+    /// The action's own name.
+    pub name: SmolStr,
+    /// Its member of the union.
+    pub member: SmolStr,
+    /// Its parameters, in order.
+    pub params: Vec<Param>,
 }
 
 /// A table's value.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// As user space is told.
-    pub abi: ValueAbi,
+    /// Bytes in all.
+    pub size: u32,
+    /// Where the priority is, a `u32`, if several entries may match.
+    pub priority_offset: Option<u32>,
+    /// Where the action's number is, a `u32`: its index in the table's list plus one; 0 is no entry.
+    pub action_offset: u32,
     /// What its address must be a multiple of.
     pub align: u32,
-    /// For each action, its member in the union and its parameters.
-    pub actions: Vec<(SmolStr, Vec<Param>)>,
+    /// For each action of the table's list.
+    pub actions: Vec<ActionLayout>,
 }
 
 impl Layout {
-    /// The default action at the start, as a C initialiser and as bytes.
-    pub fn initial(&self, data: &TableData) -> (C, Vec<u8>) {
-        let call = &data.default_action;
-        let mut bytes = vec![0u8; self.abi.size as usize];
+    /// A value, as a C initialiser and as bytes.
+    pub fn value(&self, call: &ActionCall) -> (C, Vec<u8>) {
+        let mut bytes = vec![0u8; self.size as usize];
         let number = call.action + 1;
-        let at = self.abi.action_offset as usize;
+        let at = self.action_offset as usize;
         bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
         let mut members = vec![(Some("action".into()), C::int(number.into()))];
-        let (variant, params) = &self.actions[call.action as usize];
-        let fields = &self.abi.actions[call.action as usize].params;
+        let action = &self.actions[call.action as usize];
         let mut inner = Vec::new();
-        for ((param, field), value) in params.iter().zip(fields).zip(&call.args) {
+        for (param, value) in action.params.iter().zip(&call.args) {
             let raw = encode(value, param.form);
-            bytes[field.offset as usize..][..raw.len()].copy_from_slice(&raw);
+            bytes[param.offset as usize..][..raw.len()].copy_from_slice(&raw);
             inner.push((Some(param.member.clone()), initializer(&raw, param.form)));
         }
         if !inner.is_empty() {
-            members.push((Some(variant.clone()), C::Init(inner)));
+            members.push((Some(action.member.clone()), C::Init(inner)));
         }
         (C::Init(members), bytes)
     }
@@ -86,9 +103,9 @@ fn initializer(raw: &[u8], form: Form) -> C {
     }
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// The struct of a table's values, with a priority if several entries may match.
-    pub(super) fn value_layout(
+    pub(crate) fn value_layout(
         &mut self,
         data: &TableData,
         ternary: bool,
@@ -97,16 +114,14 @@ impl Gen<'_> {
         let priority_offset = ternary.then(|| head.add(Type::U32, "priority", 4, 4, ""));
         let action_offset = head.add(Type::U32, "action", 4, 4, "0: no entry");
         let mut variants = Vec::new();
-        let mut actions = Vec::new();
+        let mut actions: Vec<ActionLayout> = Vec::new();
         let mut align = 4;
         let mut largest = 0;
-        let mut offsets = Vec::new();
         for action in &data.actions {
             let action = &self.p.actions[action.action];
             let mut record = Record::default();
             let mut params = Vec::new();
-            let mut own_offsets = Vec::new();
-            let mut members = crate::names::Names::default();
+            let mut members: Names = T::names();
             for &var in &action.params {
                 let width = self.p.vars[var].ty.width();
                 let order = param_order(self.p, &action.body, var, width);
@@ -116,15 +131,17 @@ impl Gen<'_> {
                     ByteOrder::Network if form.size > 1 => "network order",
                     _ => "",
                 };
-                own_offsets.push(record.add_form(form, member.clone(), note));
-                params.push(Param { member, form });
+                let offset = record.add_form(form, member.clone(), note);
+                params.push(Param {
+                    member,
+                    form,
+                    offset,
+                });
             }
             let short = action.name.rsplit('.').next().unwrap_or(&action.name);
-            let mut taken = crate::names::Names::default();
+            let mut taken: Names = T::names();
             let mut variant = taken.fresh(short);
-            if actions
-                .iter()
-                .any(|(v, _): &(SmolStr, Vec<Param>)| *v == variant)
+            if actions.iter().any(|a| a.member == variant)
                 || matches!(variant.as_str(), "action" | "priority")
             {
                 variant = format!("{variant}_{}", actions.len()).into();
@@ -134,38 +151,25 @@ impl Gen<'_> {
             if !record.members.is_empty() {
                 variants.push((variant.clone(), record.members));
             }
-            offsets.push(own_offsets);
-            actions.push((variant, params));
+            actions.push(ActionLayout {
+                name: action.name.clone(),
+                member: variant,
+                params,
+            });
         }
         head.pad_to(align);
         let base = head.size;
+        let params = actions.iter_mut().flat_map(|action| &mut action.params);
+        params.for_each(|param| param.offset += base);
         let size = (base + largest).next_multiple_of(align);
         let mut members = head.members;
         if !variants.is_empty() {
             members.push(Member::Union(variants));
         }
-        let abi = ValueAbi {
+        let layout = Layout {
             size,
             priority_offset,
             action_offset,
-            actions: data
-                .actions
-                .iter()
-                .zip(&actions)
-                .zip(&offsets)
-                .map(|((action, (_, params)), offsets)| ActionAbi {
-                    name: self.p.actions[action.action].name.to_string(),
-                    params: params
-                        .iter()
-                        .zip(offsets)
-                        .zip(&self.p.actions[action.action].params)
-                        .map(|((p, &at), var)| p.form.abi(&self.p.vars[*var].name, base + at))
-                        .collect(),
-                })
-                .collect(),
-        };
-        let layout = Layout {
-            abi,
             align,
             actions,
         };
@@ -173,17 +177,19 @@ impl Gen<'_> {
     }
 
     /// Runs the action that a value names.
-    pub(super) fn switch_action(
+    pub(crate) fn switch_action(
         &mut self,
         data: &TableData,
-        made: &Made,
+        made: &LoweredTable<T>,
         entry: &C,
         results: &Results,
         entries_only: bool,
     ) {
-        let Some(layout) = &made.layout else { return };
+        let Some(Value { layout, .. }) = &made.value else {
+            return;
+        };
         let before = self.flow.clone();
-        let mut after = unreached(self.p);
+        let mut after = Flow::unreached(self.p);
         let mut cases = Vec::new();
         for (i, action) in data.actions.iter().enumerate() {
             let default_here = !entries_only && i as u32 == data.default_action.action;
@@ -196,18 +202,18 @@ impl Gen<'_> {
                 continue;
             }
             self.flow = before.clone();
-            let (variant, params) = &layout.actions[i];
+            let ActionLayout { member, params, .. } = &layout.actions[i];
             let block = self.block(|g| {
                 if let Some(var) = &results.action {
                     g.set(var.clone(), C::int(i as u64));
                 }
                 let vars = &g.p.actions[action.action].params;
                 for (&var, param) in vars.iter().zip(params) {
-                    let member = entry
+                    let place = entry
                         .clone()
-                        .arrow(variant.clone())
+                        .arrow(member.clone())
                         .member(param.member.clone());
-                    g.load_param(var, param.form, member);
+                    g.load_param(var, param.form, place);
                 }
                 g.run_action(i, data);
             });
@@ -257,7 +263,7 @@ impl Gen<'_> {
     }
 
     /// Runs an action with arguments known now.
-    pub(super) fn run_action_call(
+    pub(crate) fn run_action_call(
         &mut self,
         data: &TableData,
         call: &ActionCall,
@@ -294,13 +300,13 @@ impl Gen<'_> {
             self.run(body);
             return;
         }
-        let label = self.names.fresh("action_done");
-        self.returns.push(Exit {
+        let label = self.file.names.fresh("action_done");
+        self.scope.returns.push(Exit {
             label: label.clone(),
-            flow: unreached(self.p),
+            flow: Flow::unreached(self.p),
         });
         self.run(body);
-        if let Some(exit) = self.returns.pop() {
+        if let Some(exit) = self.scope.returns.pop() {
             self.flow.join(&exit.flow);
         }
         self.push(Stmt::Label(label));

@@ -1,13 +1,14 @@
 //! Entries compiled in, as comparisons in the order of their priority.
 
-use super::{Made, Results};
-use crate::emit::Gen;
-use crate::emit::block::wide_equals;
+use super::{LoweredTable, Results};
+use crate::block::wide_equals;
+use crate::emitter::Gen;
+use crate::target::Target;
 use cgen::lower::{self, limb_count, mask};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use ir::{Bits, Entry, Key, KeyMatch, TableData, Type};
 
-/// As many entries are compared one by one; more go to a map.
+/// As many entries are compared one by one; more are for the target to keep.
 const FEW: usize = 8;
 
 /// Whether a table's entries are few enough to be compared one by one.
@@ -15,14 +16,14 @@ pub fn few(data: &TableData) -> bool {
     data.entries.len() <= FEW
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// Applies a table whose entries are compiled in, or that has none.
-    pub(super) fn apply_compiled(
+    pub(crate) fn apply_compiled(
         &mut self,
         data: &TableData,
         keys: &[Key],
         results: &Results,
-        made: &Made,
+        made: &LoweredTable<T>,
     ) {
         let mut entries: Vec<&Entry> = data.entries.iter().collect();
         entries.sort_by_key(|e| std::cmp::Reverse(rank(e)));
@@ -39,7 +40,7 @@ impl Gen<'_> {
         entries: &[&Entry],
         mut conds: Vec<C>,
         results: &Results,
-        made: &Made,
+        made: &LoweredTable<T>,
     ) {
         let Some((entry, rest)) = entries.split_first() else {
             return self.miss(data, results, made);
@@ -64,17 +65,17 @@ impl Gen<'_> {
         self.push(Stmt::If(cond, yes, no));
     }
 
-    fn miss(&mut self, data: &TableData, results: &Results, made: &Made) {
-        if made.default.is_none() {
+    fn miss(&mut self, data: &TableData, results: &Results, made: &LoweredTable<T>) {
+        let Some(stored) = made.value.as_ref().filter(|_| made.keeps_default) else {
             return self.run_default(data, results);
-        }
+        };
         if let Some(hit) = &results.hit {
             self.set(hit.clone(), C::int(0));
         }
-        let ty = CType::Struct(made.value.clone().unwrap_or_default());
-        let name = self.names.fresh("entry");
-        let value = self.default_value(made);
+        let name = self.file.names.fresh("entry");
+        let value = T::default_action(self, &made.of);
         let outer = std::mem::take(&mut self.out);
+        let ty = CType::Struct(stored.name.clone());
         self.push(Stmt::decl(ty.ptr(), name.clone(), value));
         self.switch_action(data, made, &C::Ident(name), results, false);
         let block = std::mem::replace(&mut self.out, outer);

@@ -1,11 +1,11 @@
-//! Keys: built once, in the order of bytes that the map compares.
+//! Keys: built once, in an order of bytes that can be compared.
 
-use super::super::values::Value;
-use crate::abi::{ByteOrder, KeyAbi};
-use crate::emit::Gen;
-use crate::record::{Form, Record};
-use cgen::lower;
-use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use crate::emitter::Gen;
+use crate::names::Names;
+use crate::record::{ByteOrder, Form, Record};
+use crate::target::Target;
+use crate::values::Value;
+use cgen::tree::{Expr as C, Stmt, Type};
 use ir::{Expr, Program};
 use smol_str::SmolStr;
 
@@ -16,9 +16,9 @@ pub struct KeyLayout {
     pub name: SmolStr,
     /// For each P4 key, its member and form.
     pub fields: Vec<(SmolStr, Form)>,
-    /// As user space is told.
-    pub abi: KeyAbi,
-    /// The record, for structs around it.
+    /// Where in the record each of them begins, in bytes.
+    pub offsets: Vec<u32>,
+    /// The record itself.
     pub record: Record,
 }
 
@@ -33,8 +33,19 @@ pub struct KeyPart {
     pub prefix: bool,
 }
 
+impl KeyPart {
+    /// The same, looked up as a whole.
+    pub fn without_prefix(&self) -> KeyPart {
+        KeyPart {
+            name: self.name.clone(),
+            width: self.width,
+            prefix: false,
+        }
+    }
+}
+
 /// Lays a key out, after `head` bytes of other members if any.
-pub fn layout(name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout {
+pub fn layout<T: Target>(name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout {
     let mut order: Vec<usize> = (0..parts.len()).collect();
     let form = |part: &KeyPart| {
         let network = part.width > 64 || part.prefix || matches!(part.width, 8 | 16 | 32 | 48 | 64);
@@ -51,7 +62,7 @@ pub fn layout(name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout
             std::cmp::Reverse((form(&parts[i]).align, form(&parts[i]).size)),
         )
     });
-    let mut names = crate::names::Names::default();
+    let mut names: Names = T::names();
     let mut fields = vec![(SmolStr::default(), Form::new(1, ByteOrder::Host)); parts.len()];
     let mut offsets = vec![0; parts.len()];
     for &i in &order {
@@ -66,19 +77,10 @@ pub fn layout(name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout
         fields[i] = (member, form);
     }
     record.finish();
-    let abi = KeyAbi {
-        size: record.size,
-        fields: parts
-            .iter()
-            .zip(&fields)
-            .zip(&offsets)
-            .map(|((part, (_, form)), &at)| form.abi(&part.name, at))
-            .collect(),
-    };
     KeyLayout {
         name,
         fields,
-        abi,
+        offsets,
         record,
     }
 }
@@ -100,10 +102,10 @@ pub fn parts(p: &Program, keys: &[ir::Key]) -> Vec<KeyPart> {
         .collect()
 }
 
-impl Gen<'_> {
+impl<T: Target> Gen<'_, T> {
     /// Declares a key's variable, all bytes zero, and fills it in.
-    pub(super) fn build_key(&mut self, layout: &KeyLayout, exprs: &[Expr]) -> C {
-        let name = self.names.fresh("key");
+    pub fn build_key(&mut self, layout: &KeyLayout, exprs: &[Expr]) -> C {
+        let name = self.file.names.fresh("key");
         self.push(Stmt::Decl {
             ty: Type::Struct(layout.name.clone()),
             name: name.clone(),
@@ -116,7 +118,7 @@ impl Gen<'_> {
     }
 
     /// Fills in a key's members.
-    pub(super) fn fill_key(&mut self, key: &C, layout: &KeyLayout, exprs: &[Expr]) {
+    fn fill_key(&mut self, key: &C, layout: &KeyLayout, exprs: &[Expr]) {
         for (&e, (member, form)) in exprs.iter().zip(&layout.fields) {
             if form.width == 0 {
                 continue;
@@ -145,36 +147,4 @@ impl Gen<'_> {
             }
         }
     }
-
-    /// The value of an array map's index.
-    pub(super) fn index_key(&mut self, e: Expr) -> C {
-        lower::scalar(self, e)
-    }
-}
-
-/// `&name`
-pub fn address(e: &C) -> C {
-    e.clone().addr()
-}
-
-/// `a & b` word by word, of structs of `words` 4-byte words.
-pub fn and_words(dst: C, a: C, b: C, words: u32) -> Vec<Stmt> {
-    let word = |base: &C, i: u32, wide: bool| {
-        let ty = Type::Named(if wide { "any64" } else { "any32" }.into()).ptr();
-        let address = C::bin(
-            BinOp::Add,
-            base.clone().cast(Type::U8.ptr()),
-            C::int((i * 4).into()),
-        );
-        C::Unary(cgen::tree::UnOp::Deref, Box::new(address.cast(ty)))
-    };
-    let mut out = Vec::new();
-    let mut i = 0;
-    while i < words {
-        let wide = words - i >= 2;
-        let value = C::bin(BinOp::And, word(&a, i, wide), word(&b, i, wide));
-        out.push(Stmt::Assign(word(&dst, i, wide), value));
-        i += if wide { 2 } else { 1 };
-    }
-    out
 }

@@ -1,45 +1,126 @@
 //! Tables: one look-up, one value with the action and its parameters.
+//!
+//! A table is compiled in where that is all it takes: it has no key, or few entries that nobody changes. For
+//! any other the target says how entries are kept and found ([`Target::table`], [`Target::look_up`]).
 
-mod action;
+pub mod action;
 mod compiled;
-mod key;
-mod lookup;
+pub mod key;
 mod value_set;
 
-pub(super) use compiled::{between, masked_equals, wide_between, wide_masked_equals};
-pub(super) use value_set::MadeSet;
+pub(crate) use compiled::{between, masked_equals, wide_between, wide_masked_equals};
+pub(crate) use value_set::LoweredSet;
 
-use super::Gen;
-use super::locals::Role;
-use crate::abi::{DefaultAbi, LookupAbi, TableAbi, ValueAbi};
+use crate::emitter::Gen;
 use crate::errors;
-use crate::maps::GLOBALS;
-use crate::plan::flow::Flow;
-use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use crate::locals::Role;
+use crate::target::Target;
+use action::Layout;
+use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
-use ir::{CtorValue, MatchKind, Table, TableData, Var};
+use ir::{Expr, MatchKind, Table, TableData, Var};
 use smol_str::SmolStr;
 
-/// How many entries a table has that does not say.
-const DEFAULT_SIZE: u64 = 1024;
-
-/// A table's C side, made when it is first applied. The functions of a file share it although the programs that they
-/// are made from number variables and expressions each in their way: so there are none in it.
+/// A struct of a table's values: action and parameters.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
-    /// Its struct of action and parameters, if it has a map or a default action in the globals.
-    pub value: Option<SmolStr>,
-    /// The layout of that.
-    pub layout: Option<action::Layout>,
-    /// How entries are found.
-    pub lookup: lookup::Lookup,
-    /// The globals' members for the default action: values, and the selector if there are two.
-    pub default: Option<(SmolStr, Option<SmolStr>)>,
+pub struct Value {
+    /// The struct's name.
+    pub name: SmolStr,
+    /// What is in it.
+    pub layout: Layout,
 }
 
-impl Gen<'_> {
+/// What a target is to keep of a table.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept<'a> {
+    /// Nothing: entries, if any, and default action are compiled in.
+    Nothing,
+    /// The default action; entries, if any, are compiled in.
+    Default(&'a Value),
+    /// Entries; the default action is compiled in.
+    Entries(&'a Value),
+    /// Entries and default action.
+    Both(&'a Value),
+}
+
+impl<'a> Kept<'a> {
+    /// The values that are kept, if entries are.
+    pub fn entries(self) -> Option<&'a Value> {
+        match self {
+            Kept::Entries(value) | Kept::Both(value) => Some(value),
+            Kept::Nothing | Kept::Default(_) => None,
+        }
+    }
+
+    /// The value that is kept, if the default action is.
+    pub fn default(self) -> Option<&'a Value> {
+        match self {
+            Kept::Default(value) | Kept::Both(value) => Some(value),
+            Kept::Nothing | Kept::Entries(_) => None,
+        }
+    }
+}
+
+/// A table that a target is asked to lay out.
+#[derive(Clone, Copy, Debug)]
+pub struct TableShape<'a> {
+    /// Which one.
+    pub table: Table,
+    /// What the program says of it.
+    pub data: &'a TableData,
+    /// What names of its own begin with.
+    pub short: &'a str,
+    /// What is to be kept.
+    pub kept: Kept<'a>,
+    /// Where the program applies it first.
+    pub span: Span,
+}
+
+/// A table's C side, made when it is first applied. The functions of a file share it although the programs that they
+/// are made from number variables and expressions each in their own way: so there are none in it.
+pub(crate) struct LoweredTable<T: Target> {
+    /// Its values, if it has any outside of the program.
+    value: Option<Value>,
+    keeps_entries: bool,
+    keeps_default: bool,
+    of: T::Table,
+}
+
+impl<T: Target> Clone for LoweredTable<T> {
+    fn clone(&self) -> LoweredTable<T> {
+        LoweredTable {
+            value: self.value.clone(),
+            of: self.of.clone(),
+            ..*self
+        }
+    }
+}
+
+/// Where an application's results go.
+pub(crate) struct Results {
+    hit: Option<C>,
+    action: Option<C>,
+}
+
+/// Whether a table's entries overlap in ways that only priorities decide.
+pub fn has_priorities(data: &TableData) -> bool {
+    let overlapping = data.keys.iter().any(|k| {
+        matches!(
+            k.kind,
+            MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
+        )
+    });
+    let prefixes = data
+        .keys
+        .iter()
+        .filter(|k| k.kind == MatchKind::Lpm)
+        .count();
+    overlapping || prefixes > 1
+}
+
+impl<T: Target> Gen<'_, T> {
     /// Applies a table.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         table: Table,
         hit: Option<Var>,
@@ -47,36 +128,42 @@ impl Gen<'_> {
         span: Span,
     ) {
         let data = &self.p.tables[table];
-        let made = self.table(table, span);
+        let made = self.lowered_table(table, span);
         let hit_var = hit.map(|v| self.local(Role::Var(v)));
         let action_var = action.map(|v| self.local(Role::Var(v)));
         let results = Results {
             hit: hit_var,
             action: action_var,
         };
-        if let lookup::Lookup::Compiled = made.lookup {
-            return self.apply_compiled(data, &data.keys, &results, &made);
+        match &made.value {
+            Some(value) if made.keeps_entries => {
+                let entry = Type::Struct(value.name.clone()).ptr();
+                self.braces(|g| g.apply_kept(data, &made, entry, &results));
+            }
+            _ => self.apply_compiled(data, &data.keys, &results, &made),
         }
-        let outer = std::mem::take(&mut self.out);
-        let Some(entry) = self.find(data, &made, span) else {
-            self.out = outer;
-            return;
-        };
-        // Opaque, or clang would ask for two entries at once by joining their pointers, which the
-        // verifier forbids.
-        let found = C::pure("flag_set", Vec::new());
+    }
+
+    /// Applies a table whose entries the target keeps.
+    fn apply_kept(
+        &mut self,
+        data: &TableData,
+        made: &LoweredTable<T>,
+        entry: Type,
+        results: &Results,
+    ) {
+        let keys: Vec<Expr> = data.keys.iter().map(|k| k.expr).collect();
+        let entry = T::look_up(self, &made.of, &keys, entry);
+        // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not everybody
+        // who checks the C can follow.
+        let found = self.target.flag();
         let before = self.flow.clone();
-        if made.default.is_some() {
+        if made.keeps_default {
             // One switch for entries and default alike.
-            let default = self.default_value(&made);
-            // The barrier keeps clang from finding the default on the way to every entry.
-            let mut fallback = vec![
-                Stmt::Assign(entry.clone(), default),
-                Stmt::Hint {
-                    name: "barrier_var".into(),
-                    on: entry.clone(),
-                },
-            ];
+            let default = T::default_action(self, &made.of);
+            // The barrier keeps the compiler from finding the default on the path to every entry.
+            let mut fallback = vec![Stmt::Assign(entry.clone(), default)];
+            fallback.extend(self.target.barrier(&entry));
             match &results.hit {
                 None => self.push(Stmt::If(C::not(entry.clone()), fallback, Vec::new())),
                 Some(hit) => {
@@ -85,35 +172,18 @@ impl Gen<'_> {
                     self.push(Stmt::If(entry.clone(), on_hit, fallback));
                 }
             }
-            self.switch_action(data, &made, &entry, &results, false);
+            self.switch_action(data, made, &entry, results, false);
         } else {
             let on_hit = self.block(|g| {
                 if let Some(hit) = &results.hit {
                     g.set(hit.clone(), found);
                 }
-                g.switch_action(data, &made, &entry, &results, true);
+                g.switch_action(data, made, &entry, results, true);
             });
             let after = std::mem::replace(&mut self.flow, before);
-            let on_miss = self.block(|g| g.run_default(data, &results));
+            let on_miss = self.block(|g| g.run_default(data, results));
             self.flow.join(&after);
             self.push(Stmt::If(entry, on_hit, on_miss));
-        }
-        let block = std::mem::replace(&mut self.out, outer);
-        self.push(Stmt::Block(block));
-    }
-
-    /// The value that the default action is in.
-    fn default_value(&self, made: &Made) -> C {
-        let Some((values, selector)) = &made.default else {
-            return C::id("NULL");
-        };
-        let all = C::id(GLOBALS).member(values.clone());
-        match selector {
-            None => all.addr(),
-            Some(selector) => {
-                let which = C::id(GLOBALS).member(selector.clone());
-                all.index(C::bin(BinOp::And, which, C::int(1))).addr()
-            }
         }
     }
 
@@ -126,80 +196,49 @@ impl Gen<'_> {
     }
 
     /// The C side of a table.
-    fn table(&mut self, table: Table, span: Span) -> Made {
-        if let Some(made) = self.tables.get(&table) {
+    fn lowered_table(&mut self, table: Table, span: Span) -> LoweredTable<T> {
+        if let Some(made) = self.file.tables.get(&table) {
             return made.clone();
         }
-        let made = self.make_table(table, span);
-        self.tables.insert(table, made.clone());
+        let made = self.lower_table(table, span);
+        self.file.tables.insert(table, made.clone());
         made
     }
 
-    fn make_table(&mut self, table: Table, span: Span) -> Made {
+    fn lower_table(&mut self, table: Table, span: Span) -> LoweredTable<T> {
         let data = &self.p.tables[table];
-        self.check_properties(data);
         self.check_keys(data);
-        let size = table_size(self.p, data).clamp(1, u64::from(u32::MAX));
         let fixed = data.keys.is_empty()
             || (data.const_entries
                 && compiled::few(data)
                 && data.entries.iter().all(|e| e.is_const));
         let default_fixed =
             data.const_default || default_choices(data).len() <= 1 && !has_params(self.p, data);
-        if fixed && default_fixed {
-            self.maps.tables.push(TableAbi {
-                index: table.as_u32(),
-                name: data.name.to_string(),
-                capacity: data.entries.len() as u64,
-                lookup: LookupAbi::Compiled,
-                default: DefaultAbi::Const,
-                preload: false,
-            });
-            return Made {
-                value: None,
-                layout: None,
-                lookup: lookup::Lookup::Compiled,
-                default: None,
-            };
-        }
-        let ternary = !fixed && lookup::needs_tuple_space(data);
-        let short = data
-            .name
-            .rsplit('.')
-            .next()
-            .unwrap_or(&data.name)
-            .to_string();
-        let (layout, members) = self.value_layout(data, ternary);
-        let value = self.names.fresh(&format!("{short}_value"));
-        self.maps.declare_struct(&value, members);
-        let (default, default_abi) = if default_fixed {
-            (None, DefaultAbi::Const)
-        } else {
-            let (names, abi) = self.make_default(data, &short, &value, &layout);
-            (Some(names), abi)
-        };
-        let (lookup, lookup_abi) = if fixed {
-            (lookup::Lookup::Compiled, LookupAbi::Compiled)
-        } else {
-            self.make_lookup(data, &short, &value, &layout, size, ternary, span)
-        };
-        self.maps.tables.push(TableAbi {
-            index: table.as_u32(),
-            name: data.name.to_string(),
-            capacity: if fixed {
-                data.entries.len() as u64
-            } else {
-                size
-            },
-            lookup: lookup_abi,
-            default: default_abi,
-            preload: !fixed && !data.entries.is_empty(),
+        let short = data.name.rsplit('.').next().unwrap_or(&data.name);
+        let value = (!fixed || !default_fixed).then(|| {
+            let (layout, members) = self.value_layout(data, !fixed && has_priorities(data));
+            let name = self.file.names.fresh(&format!("{short}_value"));
+            self.file.declare_struct(&name, members);
+            Value { name, layout }
         });
-        Made {
-            value: Some(value),
-            layout: Some(layout),
-            lookup,
-            default,
+        let kept = match (&value, fixed, default_fixed) {
+            (None, ..) | (_, true, true) => Kept::Nothing,
+            (Some(value), true, false) => Kept::Default(value),
+            (Some(value), false, true) => Kept::Entries(value),
+            (Some(value), false, false) => Kept::Both(value),
+        };
+        let shape = TableShape {
+            table,
+            data,
+            short,
+            kept,
+            span,
+        };
+        LoweredTable {
+            of: T::table(self, &shape),
+            keeps_entries: !fixed,
+            keeps_default: !default_fixed,
+            value,
         }
     }
 
@@ -207,118 +246,25 @@ impl Gen<'_> {
     fn check_keys(&mut self, data: &TableData) {
         for key in &data.keys {
             if key.kind == MatchKind::Selector {
+                let target = self.target.name();
                 self.refuse(errors::selector_key(
-                    self.options.hook,
-                    &data.name,
-                    &key.name,
-                    data.span,
+                    target, &data.name, &key.name, data.span,
                 ));
             }
         }
     }
-
-    fn check_properties(&mut self, data: &TableData) {
-        for (name, value) in &data.properties {
-            let known = match value {
-                CtorValue::Extern(inst) => {
-                    matches!(
-                        self.p.externs[*inst].ty.as_str(),
-                        "hash_table" | "array_table"
-                    )
-                }
-                CtorValue::Absent => true,
-                _ => !matches!(name.as_str(), "counters" | "meters" | "implementation"),
-            };
-            if !known {
-                self.refuse(errors::table_property(
-                    self.options.hook,
-                    &data.name,
-                    name,
-                    data.span,
-                ));
-            }
-        }
-    }
-
-    /// Puts a table's default action into the globals.
-    fn make_default(
-        &mut self,
-        data: &TableData,
-        short: &str,
-        value: &SmolStr,
-        layout: &action::Layout,
-    ) -> ((SmolStr, Option<SmolStr>), DefaultAbi) {
-        let name = self.names.fresh(&format!("{short}_default"));
-        let (init, bytes) = layout.initial(data);
-        let two = default_choices(data)
-            .iter()
-            .any(|&i| !self.p.actions[data.actions[i].action].params.is_empty());
-        let align = layout.align.max(4);
-        let abi = layout.abi.clone();
-        let ty = Type::Struct(value.clone());
-        if !two {
-            let offset = self.maps.add_global(ty, &name, align, Some(init), bytes);
-            let abi = default_abi(vec![offset], None, abi);
-            return ((name, None), abi);
-        }
-        let both = C::Init(vec![(None, init.clone()), (None, init)]);
-        let size = bytes.len() as u32;
-        let twice = [bytes.clone(), bytes].concat();
-        let offset = self
-            .maps
-            .add_global(ty.array(2), &name, align, Some(both), twice);
-        let selector = self.names.fresh(&format!("{short}_default_slot"));
-        let at = self
-            .maps
-            .add_global(Type::U32, &selector, 4, None, vec![0; 4]);
-        let abi = default_abi(vec![offset, offset + size], Some(at), abi);
-        ((name, Some(selector)), abi)
-    }
-}
-
-fn default_abi(slots: Vec<u32>, selector: Option<u32>, value: ValueAbi) -> DefaultAbi {
-    DefaultAbi::Global {
-        slots,
-        selector,
-        value,
-    }
-}
-
-/// Where an application's results go.
-pub(super) struct Results {
-    hit: Option<C>,
-    action: Option<C>,
 }
 
 /// The actions that may be the default one.
-fn default_choices(data: &TableData) -> Vec<usize> {
+pub fn default_choices(data: &TableData) -> Vec<usize> {
     (0..data.actions.len())
         .filter(|&i| !data.actions[i].table_only || i as u32 == data.default_action.action)
         .collect()
 }
 
 /// Whether one of the actions that may be the default has parameters.
-fn has_params(p: &ir::Program, data: &TableData) -> bool {
+pub fn has_params(p: &ir::Program, data: &TableData) -> bool {
     default_choices(data)
         .iter()
         .any(|&i| !p.actions[data.actions[i].action].params.is_empty())
-}
-
-/// How many entries a table is to hold.
-fn table_size(p: &ir::Program, data: &TableData) -> u64 {
-    let from_property = data.properties.iter().find_map(|(_, value)| match value {
-        CtorValue::Extern(inst) => p.externs[*inst]
-            .int_arg("size")
-            .and_then(|n| u64::try_from(n).ok()),
-        _ => None,
-    });
-    from_property
-        .or(data.size)
-        .unwrap_or(DEFAULT_SIZE)
-        .max(data.entries.len() as u64)
-}
-
-/// A flow that nothing has reached.
-fn unreached(p: &ir::Program) -> Flow {
-    Flow::unreached(p)
 }

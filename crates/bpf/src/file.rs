@@ -1,12 +1,13 @@
 //! The C file around the functions, and what user space is told of it.
 
-use super::{Function, tc};
-use crate::abi::{Abi, DefaultAbi, Hook, LookupAbi, ProgramAbi, TableAbi};
-use crate::emit::Shared;
-use crate::emit::locals::Local;
+use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
+use crate::compile::Function;
+use crate::hook::{self, HookCode};
 use crate::maps::section;
+use crate::target::{File, INLINE, Shared};
 use crate::{BpfOutput, Options, Report, budget};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
+use emit::locals::Local;
 use ir::Program;
 use smol_str::SmolStr;
 
@@ -14,20 +15,22 @@ use smol_str::SmolStr;
 const ALL_WAYS: &str = "all_ways";
 
 /// The C file and its description.
-pub(super) fn file(
+pub fn file(
     program: &Program,
     options: &Options,
-    shared: Shared,
+    file: File,
     whole: Function,
     usual: Option<Function>,
 ) -> BpfOutput {
-    let Shared {
-        mut maps,
+    let File {
+        structs,
         prototypes,
         functions,
+        own: Shared { mut maps, .. },
         ..
-    } = shared;
-    let hook = hook(options.hook);
+    } = file;
+    let code = hook::code(options.hook);
+    let hook = code.text();
     let mut items = vec![
         Item::Comment(vec![format!(
             "Made by onpath from {}; `#line` leads back to it.",
@@ -43,20 +46,19 @@ pub(super) fn file(
         items.push(Item::Include(file.clone()));
     }
     items.push(Item::Enum(verdicts(program)));
-    items.append(&mut maps.structs);
+    items.extend(structs);
     items.append(&mut maps.items);
     let (globals, mut global_items) = maps.finish_globals();
     items.append(&mut global_items);
-    if maps.list.iter().any(|map| map.name == tc::WORK) {
-        items.push(Item::Include("onpath/rewrite.h".into()));
-    }
+    let late = code.late_include(&maps);
+    items.extend(late.map(|file| Item::Include(file.into())));
 
     let mut report = report(&whole, usual.as_ref());
     for function in functions {
         report.instruction_estimate += budget::instructions(&function.body);
         items.push(function.item());
     }
-    items.extend(hooked(options.hook, &hook, whole, usual));
+    items.extend(hooked(code, whole, usual));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -95,13 +97,11 @@ pub(super) fn file(
 }
 
 /// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
-fn hooked(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>) -> Vec<Item> {
+fn hooked(code: &dyn HookCode, whole: Function, usual: Option<Function>) -> Vec<Item> {
+    let text = code.text();
     let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
     let came_as = whole.remembers_type || usual.as_ref().is_some_and(|u| u.remembers_type);
-    let mut start = match hook {
-        Hook::Xdp => Block::new(),
-        Hook::TcIngress | Hook::TcEgress => tc::enter(came_as),
-    };
+    let (mut start, _) = code.begin(came_as);
     let entry = |body: Block| Item::Function {
         linkage: section(text.section).into(),
         result: Type::Int,
@@ -113,14 +113,12 @@ fn hooked(hook: Hook, text: &HookText, whole: Function, usual: Option<Function>)
         start.extend(whole.body);
         return vec![entry(start)];
     };
-    let mut params = vec![context()];
-    let mut args = vec![C::id("ctx")];
-    if whole.remembers_type {
-        params.push((Type::U32, tc::CAME_AS.into()));
-        args.push(C::id(tc::CAME_AS));
-    }
+    let (_, kept) = code.begin(whole.remembers_type);
+    let names = kept.iter().map(|(_, name)| C::Ident(name.clone()));
+    let args = std::iter::once(C::id("ctx")).chain(names).collect();
+    let params = std::iter::once(context()).chain(kept.clone()).collect();
     let all_ways = Item::Function {
-        linkage: crate::emit::INLINE.into(),
+        linkage: INLINE.into(),
         result: Type::Int,
         name: ALL_WAYS.into(),
         params,
@@ -179,30 +177,4 @@ fn unapplied_tables(program: &Program, applied: &[TableAbi]) -> Vec<TableAbi> {
             preload: false,
         })
         .collect()
-}
-
-/// What the kernel and clang see of a hook.
-struct HookText {
-    include: &'static str,
-    section: &'static str,
-    function: &'static str,
-    /// The struct that describes a packet.
-    context: &'static str,
-}
-
-fn hook(hook: Hook) -> HookText {
-    match hook {
-        Hook::Xdp => HookText {
-            include: "onpath/xdp.h",
-            section: "xdp",
-            function: "onpath_xdp",
-            context: "xdp_md",
-        },
-        Hook::TcIngress | Hook::TcEgress => HookText {
-            include: "onpath/tc.h",
-            section: "tc",
-            function: "onpath_tc",
-            context: "__sk_buff",
-        },
-    }
 }

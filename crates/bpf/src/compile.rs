@@ -1,0 +1,74 @@
+//! The functions of a program: one of the usual ways, if they are given, and one of all.
+
+use crate::hook;
+use crate::model::{self, Model};
+use crate::storage::Spilled;
+use crate::target::{Bpf, File, Ways};
+use crate::{BpfOutput, Options, file};
+use cgen::tree::Block;
+use diag::{Diagnostics, SourceMap};
+use emit::Stage;
+use emit::locals::Local;
+use ir::Program;
+use std::rc::Rc;
+
+/// What became of a program: the function of its hook, or the part of it that begins with the parser.
+pub struct Function {
+    /// What it does once it is known that the stack can handle the packet.
+    pub body: Block,
+    /// Its variables.
+    pub locals: Vec<Local>,
+    /// What is in the per-CPU map.
+    pub spilled: Option<Spilled>,
+    /// Instructions that runtime helpers take beyond what statements suggest.
+    pub extra_instructions: u32,
+    /// The head of the packet may be moved.
+    pub moves_head: bool,
+    /// Headers that live in variables.
+    pub copied_headers: Vec<String>,
+    /// The stack has to learn of an EtherType that the program changed.
+    pub remembers_type: bool,
+}
+
+/// Emits a program: a function of the usual ways, if they are given, and one of all.
+pub fn compile(
+    program: &Program,
+    usual: Option<&Program>,
+    map: &SourceMap,
+    options: &Options,
+) -> Result<BpfOutput, Diagnostics> {
+    let usual = usual.and_then(|usual| usual_ways(usual, map, options));
+    let (ways, function, shared) = match usual {
+        Some((function, shared)) => (Ways::AllBehindUsual, Some(function), shared),
+        None => (Ways::All, None, File::default()),
+    };
+    let (whole, shared) = function_of(program, map, options, ways, shared)?;
+    Ok(file::file(program, options, shared, whole, function))
+}
+
+/// The function of the usual ways, if it is one that pays: its variables have room in registers and on the stack.
+fn usual_ways(usual: &Program, map: &SourceMap, options: &Options) -> Option<(Function, File)> {
+    if options.copy_headers {
+        return None;
+    }
+    let options = Options {
+        spill_everything: false,
+        ..options.clone()
+    };
+    let made = function_of(usual, map, &options, Ways::Usual, File::default());
+    let (function, shared) = made.ok()?;
+    function.spilled.is_none().then_some((function, shared))
+}
+
+fn function_of(
+    program: &Program,
+    map: &SourceMap,
+    options: &Options,
+    ways: Ways,
+    shared: File,
+) -> Result<(Function, File), Diagnostics> {
+    let (model, stage): (Model, Stage) = model::of(program, options.hook)?;
+    let code = hook::code(options.hook);
+    let target = Bpf::new(Rc::new(options.clone()), code, model, ways);
+    emit::stage(program, map, &stage, &target, shared)
+}

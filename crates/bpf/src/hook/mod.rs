@@ -1,0 +1,118 @@
+//! Hooks: what differs from one place in the kernel to another. A file a hook, which implements [`HookCode`].
+//!
+//! Parsers, controls, tables and deparsers know no hook, since the headers that the C includes give the packet's
+//! primitives the same names.
+
+mod ports;
+mod tc;
+mod verdict;
+mod xdp;
+
+use crate::abi::Hook;
+use crate::model::Model;
+use crate::storage::Placed;
+use crate::target::Gen;
+use cgen::tree::{Block, Expr as C, Type};
+use ir::Var;
+use smol_str::SmolStr;
+
+/// What the kernel and clang see of a hook.
+pub struct HookText {
+    /// The header that gives the packet's primitives their names.
+    pub include: &'static str,
+    /// The section by which the kernel knows the hook.
+    pub section: &'static str,
+    /// The function's name.
+    pub function: &'static str,
+    /// The struct that describes a packet.
+    pub context: &'static str,
+}
+
+/// The code around a program's statements, as a hook wants it.
+pub trait HookCode {
+    /// Its names.
+    fn text(&self) -> HookText;
+
+    /// Whether programs of a model have a meaning here.
+    fn runs(&self, model: Model) -> bool;
+
+    /// Whether the packet's front can stay where it is while what is behind it grows or shrinks.
+    fn front_stays(&self) -> bool;
+
+    /// Bytes of stack that the hook's headers take to change a packet.
+    fn stack_for_rewriting(&self) -> u32 {
+        0
+    }
+
+    /// What is done once for a packet, before anything looks at it, with the parameters that a function which goes
+    /// on with the packet needs besides the context.
+    fn begin(&self, _remembers_type: bool) -> (Block, Vec<(Type, SmolStr)>) {
+        (Block::new(), Vec::new())
+    }
+
+    /// When the packet's bytes are brought into one piece.
+    fn pull(&self, _g: &Gen<'_>) -> Pull {
+        Pull::Never
+    }
+
+    /// What comes before the program's variables.
+    fn start(&self, _g: &mut Gen<'_>) -> Block {
+        Block::new()
+    }
+
+    /// What the program must know of the packet before its parser runs.
+    fn inputs(&self, g: &mut Gen<'_>, placed: &Placed) -> Block;
+
+    /// Whether the network stack has to learn of an EtherType that the program changed.
+    fn remembers_type(&self, _g: &Gen<'_>) -> bool {
+        false
+    }
+
+    /// What becomes of a packet whose control is done.
+    fn verdict(&self, g: &mut Gen<'_>);
+
+    /// What the program returns for a packet that its parser rejects, or that cannot be handled.
+    fn refused(&self, model: Model) -> C;
+
+    /// An input that is asked for where it is needed instead of before the parser.
+    fn asks_late(&self, _g: &Gen<'_>, _var: Var) -> bool {
+        false
+    }
+
+    /// The variable that has the time, if the program keeps it anyway.
+    fn timestamp(&self, _g: &mut Gen<'_>) -> Option<C> {
+        None
+    }
+
+    /// A header to be included behind the maps, if the file has what it needs.
+    fn late_include(&self, _maps: &crate::maps::Maps) -> Option<&'static str> {
+        None
+    }
+}
+
+/// A hook's code.
+pub fn code(hook: Hook) -> &'static dyn HookCode {
+    match hook {
+        Hook::Xdp => &xdp::Xdp,
+        Hook::TcIngress => &tc::INGRESS,
+        Hook::TcEgress => &tc::EGRESS,
+    }
+}
+
+/// When the first bytes of a packet, this many, are brought into one piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pull {
+    /// They are.
+    Never,
+    /// Before the parser runs.
+    Early(u32),
+    /// When the parser finds too few; it begins anew then.
+    Late(u32),
+    /// When the parser finds too few, by the function of all ways.
+    Elsewhere,
+}
+
+/// The call that brings a packet's first bytes into one piece.
+pub fn pull_call(bytes: u32) -> C {
+    C::call("packet_pull", vec![C::id("ctx"), C::int(bytes.into())])
+}

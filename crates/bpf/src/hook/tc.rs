@@ -1,0 +1,340 @@
+//! Traffic control: a verdict passes the packet on, drops it or sends it elsewhere, and copies may be sent.
+
+use super::ports::{egress_ports, groups, input_port};
+use super::verdict::{is_read, may_give, writes};
+use super::{HookCode, HookText, Pull, pull_call};
+use crate::abi::{MapAbi, MapKind};
+use crate::errors;
+use crate::maps::Maps;
+use crate::model::Model;
+use crate::storage::Placed;
+use crate::target::{Gen, Ways};
+use arch::tc::{Direction, INPUT, OUTPUT, Verdict};
+use arch::xdp::Verdict as XdpVerdict;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use emit::locals::Role;
+use ir::Var;
+use smol_str::SmolStr;
+
+/// Outputs that begin as the packet has them, by their names in P4 and in the packet's context.
+const KEPT: [&str; 2] = ["mark", "priority"];
+
+/// The size of `struct packet_work` in `onpath/skb.h`.
+const WORK_BYTES: u32 = 192;
+
+/// The map of what `onpath/rewrite.h` needs memory for.
+const WORK: &str = "packet_work";
+
+/// The variable for what the stack took the packet for.
+const CAME_AS: &str = "came_as";
+
+/// Bytes of a packet that are always in one piece.
+const ETHERNET: u32 = 14;
+
+/// What the functions of `onpath/rewrite.h` take of the stack, in bytes.
+const STACK_FOR_REWRITING: u32 = 96;
+
+/// A hook of traffic control.
+pub(super) struct Tc {
+    direction: Direction,
+}
+
+/// Packets that come in.
+pub(super) const INGRESS: Tc = Tc {
+    direction: Direction::Ingress,
+};
+
+/// Packets that go out.
+pub(super) const EGRESS: Tc = Tc {
+    direction: Direction::Egress,
+};
+
+impl HookCode for Tc {
+    fn text(&self) -> HookText {
+        HookText {
+            include: "onpath/tc.h",
+            section: "tc",
+            function: "onpath_tc",
+            context: "__sk_buff",
+        }
+    }
+
+    fn runs(&self, _model: Model) -> bool {
+        true
+    }
+
+    fn front_stays(&self) -> bool {
+        true
+    }
+
+    fn stack_for_rewriting(&self) -> u32 {
+        STACK_FOR_REWRITING
+    }
+
+    fn begin(&self, remembers_type: bool) -> (Block, Vec<(Type, SmolStr)>) {
+        let mut out = Block::new();
+        let mut kept = Vec::new();
+        if remembers_type {
+            let protocol = C::id("ctx").arrow("protocol");
+            out.push(Stmt::decl(Type::U32, CAME_AS, protocol));
+            kept.push((Type::U32, CAME_AS.into()));
+        }
+        let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
+        let start = C::call("packet_start", vec![C::id("ctx")]);
+        out.push(Stmt::If(start, stop, Block::new()));
+        (out, kept)
+    }
+
+    fn pull(&self, g: &Gen<'_>) -> Pull {
+        let wire = &g.target.wire;
+        let bytes = wire.reads.unwrap_or(u32::MAX);
+        match g.target.ways {
+            _ if bytes <= ETHERNET => Pull::Never,
+            Ways::Usual => Pull::Elsewhere,
+            ways if wire.parser_acts || ways == Ways::AllBehindUsual => Pull::Early(bytes),
+            _ => Pull::Late(bytes),
+        }
+    }
+
+    fn start(&self, g: &mut Gen<'_>) -> Block {
+        let mut out = Block::new();
+        if g.target.wire.writes {
+            declare_work(g);
+        }
+        if let Some((from, to)) = self.summed(g) {
+            let mut args = vec![C::id("ctx")];
+            args.extend([from, to]);
+            let sum = C::call("packet_sum_start", args);
+            out.push(Stmt::decl(Type::U64, "device_sum", sum));
+        }
+        match self.pull(g) {
+            Pull::Never | Pull::Elsewhere => {}
+            Pull::Early(bytes) => out.push(Stmt::Expr(pull_call(bytes))),
+            Pull::Late(_) => {
+                out.push(Stmt::decl(Type::U64, "pulled", C::int(0)));
+                out.push(Stmt::Label("start_over".into()));
+            }
+        }
+        out
+    }
+
+    fn inputs(&self, g: &mut Gen<'_>, placed: &Placed) -> Block {
+        let mut out = Block::new();
+        let slot = match g.target.model {
+            Model::Filter => return out,
+            Model::Switch => arch::xdp::INPUT,
+            Model::Tc => INPUT,
+        };
+        for (name, var) in slot_vars(g, slot) {
+            let Some(place) = placed.place_of(g, var) else {
+                continue;
+            };
+            let ctx = |member: &str| C::id("ctx").arrow(member);
+            let value = match name.as_str() {
+                "input_port" => {
+                    out.extend(input_port(g, place, "ifindex"));
+                    continue;
+                }
+                "direction" => C::int(self.direction as u64),
+                "length" => ctx("len"),
+                "gso_segments" => ctx("gso_segs"),
+                "timestamp" => C::call("now_ns", Vec::new()),
+                "mtu" => C::call("packet_mtu", vec![C::id("ctx")]),
+                member => ctx(member),
+            };
+            out.push(Stmt::Assign(place, value));
+        }
+        for name in KEPT {
+            let place = (g.target.model == Model::Tc)
+                .then(|| g.p.slot_var(OUTPUT, name))
+                .flatten()
+                .and_then(|var| placed.place_of(g, var));
+            if let Some(place) = place {
+                out.push(Stmt::Assign(place, C::id("ctx").arrow(name)));
+            }
+        }
+        out
+    }
+
+    fn remembers_type(&self, g: &Gen<'_>) -> bool {
+        g.target.wire.changes_type
+    }
+
+    fn verdict(&self, g: &mut Gen<'_>) {
+        match g.target.model {
+            Model::Filter => {
+                let pass = g.slot(arch::ebpf::ACCEPT, "");
+                g.goto_reject(C::not(pass));
+                self.end_of_packet(g);
+                g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+            }
+            Model::Switch => self.switch_verdict(g),
+            Model::Tc => self.tc_model_verdict(g),
+        }
+    }
+
+    fn refused(&self, _model: Model) -> C {
+        C::id("TC_STOP")
+    }
+
+    fn asks_late(&self, g: &Gen<'_>, var: Var) -> bool {
+        g.target.ways == Ways::Usual && g.p.slot_var(INPUT, "mtu") == Some(var)
+    }
+
+    fn timestamp(&self, g: &mut Gen<'_>) -> Option<C> {
+        if g.target.ways != Ways::Usual {
+            return None;
+        }
+        let var = g.p.slot_var(INPUT, "timestamp")?;
+        is_read(g.p, var).then(|| g.local(Role::Var(var)))
+    }
+
+    fn late_include(&self, maps: &Maps) -> Option<&'static str> {
+        let works = maps.list.iter().any(|map| map.name == WORK);
+        works.then_some("onpath/rewrite.h")
+    }
+}
+
+impl Tc {
+    /// Where the part of the packet begins that a device has summed up, and where what the program may change
+    /// of it ends; none if it changes nothing.
+    fn summed(&self, g: &Gen<'_>) -> Option<(C, C)> {
+        let from = match self.direction {
+            Direction::Ingress => C::int(ETHERNET.into()),
+            Direction::Egress => C::int(0),
+        };
+        let wire = &g.target.wire;
+        let to = wire.reads.map_or(u32::MAX, |to| to.next_multiple_of(2));
+        wire.writes.then_some((from, C::int(to.into())))
+    }
+
+    /// Makes the packet one that the stack can handle.
+    fn end_of_packet(&self, g: &mut Gen<'_>) {
+        if let Some((from, to)) = self.summed(g) {
+            let args = vec![C::id("ctx"), C::id("device_sum"), from, to];
+            g.push(Stmt::Expr(C::call("packet_sum_end", args)));
+        }
+        let end = if g.target.wire.changes_type {
+            C::call("packet_end_as", vec![C::id("ctx"), C::id(CAME_AS)])
+        } else {
+            C::call("packet_end", vec![C::id("ctx")])
+        };
+        g.push(Stmt::goto_if(end, "reject"));
+    }
+
+    /// `xdp_model`: XDP's verdicts as traffic control has them.
+    fn switch_verdict(&self, g: &mut Gen<'_>) {
+        let may =
+            |g: &Gen<'_>, verdict| may_give(g, arch::xdp::OUTPUT, "output_action", verdict as u32);
+        let action = g.slot(arch::xdp::OUTPUT, "output_action");
+        let is = |name: &str| C::bin(BinOp::Eq, action.clone(), C::id(name));
+        g.goto_reject(C::bin(BinOp::Lt, action.clone(), C::id("XDP_PASS")));
+        g.deparse();
+        self.end_of_packet(g);
+        if may(g, XdpVerdict::Tx) {
+            if self.direction == Direction::Egress {
+                g.refuse(errors::no_way_back());
+            }
+            let back = C::call("send_back", vec![C::id("ctx")]);
+            let back = vec![Stmt::Return(Some(back))];
+            g.push(Stmt::If(is("XDP_TX"), back, Block::new()));
+        }
+        if may(g, XdpVerdict::Redirect) {
+            let port = g.slot(arch::xdp::OUTPUT, "output_port");
+            let redirect = redirect(g, port, C::int(0));
+            g.push(Stmt::If(is("XDP_REDIRECT"), redirect, Block::new()));
+        }
+        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+    }
+
+    fn tc_model_verdict(&self, g: &mut Gen<'_>) {
+        let verdict = g.slot(OUTPUT, "verdict");
+        let clones = writes(g.p, OUTPUT, "clone");
+        let multicasts = writes(g.p, OUTPUT, "multicast_group");
+        let mut lives = C::bin(BinOp::Ne, verdict.clone(), C::id("TC_DROP"));
+        let clone = g.slot(OUTPUT, "clone");
+        let group = g.slot(OUTPUT, "multicast_group");
+        if clones {
+            lives = C::or(lives, clone.clone());
+        }
+        if multicasts {
+            lives = C::or(lives, group.clone());
+        }
+        g.goto_reject(C::not(lives));
+        g.deparse();
+        self.end_of_packet(g);
+        for name in KEPT {
+            if writes(g.p, OUTPUT, name) {
+                let value = g.slot(OUTPUT, name);
+                g.set(C::id("ctx").arrow(name), value);
+            }
+        }
+        if writes(g.p, OUTPUT, "queue") {
+            let queue = g.slot(OUTPUT, "queue");
+            let write = Stmt::Assign(C::id("ctx").arrow("queue_mapping"), queue.clone());
+            g.push(Stmt::If(queue, vec![write], Block::new()));
+        }
+        if clones {
+            let port = g.slot(OUTPUT, "clone_port");
+            let args = vec![C::id("ctx"), egress_ports(g), port];
+            let copy = Stmt::Expr(C::call("send_copy", args));
+            g.push(Stmt::If(clone, vec![copy], Block::new()));
+        }
+        if multicasts {
+            let args = vec![C::id("ctx"), groups(g), egress_ports(g), group.clone()];
+            let copies = Stmt::Expr(C::call("send_copies", args));
+            g.push(Stmt::If(group, vec![copies], Block::new()));
+            g.target.extra_instructions += 40;
+        }
+        let is = |name: &str| C::bin(BinOp::Eq, verdict.clone(), C::id(name));
+        for (member, flags) in [
+            (Verdict::RedirectEgress, C::int(0)),
+            (Verdict::RedirectIngress, C::id("BPF_F_INGRESS")),
+        ] {
+            if may_give(g, OUTPUT, "verdict", member as u32) {
+                let port = g.slot(OUTPUT, "output_port");
+                let redirect = redirect(g, port, flags);
+                g.push(Stmt::If(is(member.name()), redirect, Block::new()));
+            }
+        }
+        if clones || multicasts {
+            let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
+            g.push(Stmt::If(is("TC_DROP"), stop, Block::new()));
+        }
+        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+    }
+}
+
+/// Memory for what the headers do rarely.
+fn declare_work(g: &mut Gen<'_>) {
+    let name = WORK;
+    if g.file.own.maps.list.iter().any(|map| map.name == name) {
+        return;
+    }
+    g.file.own.maps.declare(
+        MapAbi {
+            name: name.into(),
+            kind: MapKind::PercpuArray,
+            key_size: 4,
+            value_size: WORK_BYTES,
+            max_entries: 1,
+            no_prealloc: false,
+        },
+        Some((Type::U32, Type::Struct(name.into()))),
+    );
+}
+
+fn slot_vars(g: &Gen<'_>, name: &str) -> Vec<(String, Var)> {
+    g.p.slots
+        .iter()
+        .filter(|slot| slot.name == name)
+        .flat_map(|slot| &slot.vars)
+        .map(|(name, var)| (name.to_string(), *var))
+        .collect()
+}
+
+fn redirect(g: &mut Gen<'_>, port: C, flags: C) -> Block {
+    let ports = egress_ports(g);
+    let redirect = C::call("redirect_to", vec![ports, port, flags]);
+    vec![Stmt::Return(Some(redirect))]
+}

@@ -1,0 +1,67 @@
+//! Which outputs a program may give, and which inputs it reads.
+
+use crate::target::Gen;
+use ir::visit::{self, Access};
+use ir::{ExprKind, Place, Program, StmtKind, Var};
+
+/// Whether an output of the program, an enum, may be this member of it.
+pub(super) fn may_give(g: &Gen<'_>, slot: &str, name: &str, member: u32) -> bool {
+    let Some(output) = g.p.slot_var(slot, name) else {
+        return false;
+    };
+    let mut may = false;
+    for body in visit::bodies(g.p) {
+        visit::walk_block(body, &mut |s| {
+            visit::accesses(g.p, &s.kind, |access| {
+                if access != Access::Write(Place::Var(output)) {
+                    return;
+                }
+                may |= match &s.kind {
+                    StmtKind::Assign { value, .. } => may_be(g.p, *value, member),
+                    _ => true,
+                };
+            });
+        });
+    }
+    may
+}
+
+/// Whether an expression may have an enum member as its value.
+fn may_be(p: &Program, e: ir::Expr, member: u32) -> bool {
+    match p.exprs[e].kind {
+        ExprKind::Member(index) => index == member,
+        ExprKind::Mux(_, a, b) => may_be(p, a, member) || may_be(p, b, member),
+        ExprKind::Const(ref bits) => bits.to_u64() == Some(member.into()),
+        _ => true,
+    }
+}
+
+/// Whether the program writes an output.
+pub(super) fn writes(p: &Program, slot: &str, name: &str) -> bool {
+    let Some(output) = p.slot_var(slot, name) else {
+        return false;
+    };
+    any_access(p, |access| access == Access::Write(Place::Var(output)))
+}
+
+/// Whether the program reads a variable.
+pub(super) fn is_read(p: &Program, var: Var) -> bool {
+    let kind = ExprKind::Var(var);
+    any_access(p, |access| {
+        let mut read = false;
+        if let Access::Eval(e) = access {
+            visit::walk_expr(p, e, &mut |data| read |= data.kind == kind);
+        }
+        read
+    })
+}
+
+fn any_access(p: &Program, mut wanted: impl FnMut(Access) -> bool) -> bool {
+    let mut any = false;
+    for body in visit::bodies(p) {
+        visit::walk_block(body, &mut |s| {
+            visit::accesses(p, &s.kind, |access| any |= wanted(access));
+        });
+    }
+    any
+}

@@ -1,0 +1,48 @@
+//! Which model's meaning a program has, and its stages.
+
+use crate::abi::Hook;
+use crate::{errors, hook};
+use diag::Diagnostics;
+use emit::Stage;
+use ir::Program;
+
+/// Which model's meaning the program has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Model {
+    /// `ebpf_model`: the packet goes on as it came, or not at all.
+    Filter,
+    /// `xdp_model`
+    Switch,
+    /// `tc_model`
+    Tc,
+}
+
+/// The model of a program and its one stage, if the hook runs it.
+///
+/// # Errors
+///
+/// A diagnostic if it does not.
+pub fn of(program: &Program, hook: Hook) -> Result<(Model, Stage), Diagnostics> {
+    stage(program)
+        .filter(|(model, _)| hook::code(hook).runs(*model))
+        .ok_or_else(|| Box::new(errors::wrong_architecture(hook, &program.arch)).into())
+}
+
+fn stage(program: &Program) -> Option<(Model, Stage)> {
+    let (model, control) = match arch::by_package(&program.arch)?.name {
+        "ebpf_model" => (Model::Filter, arch::ebpf::FILTER),
+        "xdp_model" => (Model::Switch, arch::xdp::SWITCH),
+        "tc_model" => (Model::Tc, arch::tc::CONTROL),
+        _ => return None,
+    };
+    let deparser = match model {
+        Model::Filter => None,
+        Model::Switch | Model::Tc => Some(program.control_block(arch::DEPARSER)?),
+    };
+    let stage = Stage {
+        parser: program.parser_block(arch::PARSER)?,
+        control: program.control_block(control)?,
+        deparser,
+    };
+    Some((model, stage))
+}

@@ -1,0 +1,212 @@
+//! Where the program's variables are: on the stack, or in a per-CPU map if it has no room for them.
+
+use crate::abi::{MapAbi, MapKind};
+use crate::compile::Function;
+use crate::errors;
+use crate::target::Gen;
+use cgen::tree::{Block, Expr as C, Stmt, Type};
+use diag::Diagnostics;
+use emit::Code;
+use emit::locals::{Local, Role};
+use emit::record::Record;
+use ir::Var;
+use smol_str::SmolStr;
+use std::collections::HashSet;
+
+/// Bytes of the BPF stack that variables may take, so that the compiler has room for what it adds.
+const STACK_FOR_VARIABLES: u32 = 320;
+/// What a per-CPU array's value may have, in bytes.
+const SCRATCH_LIMIT: u32 = 32 << 10;
+
+/// The function of a stage: its variables placed, and what comes before its statements.
+pub fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
+    let Code {
+        mut locals,
+        mut body,
+    } = code;
+    let spilled = spill(g, &mut locals, &mut body)?;
+    let placed = Placed { locals, spilled };
+    let hook = g.target.hook;
+    let mut whole = hook.start(g);
+    whole.extend(start(g, &placed));
+    whole.append(&mut body);
+    if let Some(spilled) = &placed.spilled {
+        declare_scratch(g, spilled);
+    }
+    Ok(Function {
+        body: whole,
+        locals: placed.locals,
+        spilled: placed.spilled,
+        extra_instructions: g.target.extra_instructions,
+        moves_head: g.rebuilding.resizes,
+        copied_headers: g.copied_headers(),
+        remembers_type: hook.remembers_type(g),
+    })
+}
+
+/// Moves variables that the stack has no room for to a per-CPU map, the largest first.
+fn spill(
+    g: &mut Gen<'_>,
+    locals: &mut Vec<Local>,
+    body: &mut Block,
+) -> Result<Option<Spilled>, Diagnostics> {
+    let movable = |l: &Local| {
+        !matches!(l.ty, Type::Ptr(_))
+            && !matches!(l.name.as_str(), "off" | "keep" | "touched")
+            && !g.locals.followed.contains(&l.name)
+    };
+    let mut order: Vec<usize> = (0..locals.len()).filter(|&i| movable(&locals[i])).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
+    let mut on_stack: u32 = locals.iter().map(Local::size).sum();
+    let limit = if g.target.options.spill_everything {
+        0
+    } else if g.target.wire.writes {
+        STACK_FOR_VARIABLES - g.target.hook.stack_for_rewriting()
+    } else {
+        STACK_FOR_VARIABLES
+    };
+    // Scalars live in registers most of the time; arrays do too while they are small.
+    let mut moved: HashSet<SmolStr> = HashSet::new();
+    for i in order {
+        let worth =
+            locals[i].size() > 32 || on_stack > 4 * limit || g.target.options.spill_everything;
+        if on_stack <= limit || !worth {
+            break;
+        }
+        on_stack -= locals[i].size();
+        moved.insert(locals[i].name.clone());
+    }
+    if moved.is_empty() && g.rebuilding.moving_bytes == 0 {
+        return Ok(None);
+    }
+    let (gone, stay): (Vec<Local>, Vec<Local>) =
+        locals.drain(..).partition(|l| moved.contains(&l.name));
+    *locals = stay;
+    let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.moving_bytes;
+    if bytes > SCRATCH_LIMIT {
+        g.refuse(errors::too_much_state(bytes, SCRATCH_LIMIT));
+        return Err(g.refusals());
+    }
+    cgen::tidy::substitute(body, &|name| {
+        moved
+            .contains(name)
+            .then(|| C::id("scratch").arrow(name.clone()))
+    });
+    Ok(Some(Spilled { gone, bytes }))
+}
+
+/// Declarations and what has to be fetched first.
+fn start(g: &mut Gen<'_>, placed: &Placed) -> Block {
+    let mut out = Block::new();
+    for local in &placed.locals {
+        out.push(Stmt::Decl {
+            ty: local.ty.clone(),
+            name: local.name.clone(),
+            init: local.init.clone(),
+            align: None,
+        });
+    }
+    if let Some(spilled) = &placed.spilled {
+        out.extend(fetch_scratch(g.target.hook.refused(g.target.model)));
+        for local in spilled.gone.iter().filter(|l| l.init.is_some()) {
+            let place = C::id("scratch").arrow(local.name.clone());
+            match &local.ty {
+                Type::Array(_, n) => out.extend((0..*n).map(|i| {
+                    let limb = place.clone().index(C::int(i.into()));
+                    Stmt::Assign(limb, C::int(0))
+                })),
+                _ => out.push(Stmt::Assign(place, C::int(0))),
+            }
+        }
+    }
+    out.extend(g.target.hook.inputs(g, placed));
+    out
+}
+
+/// Where a function's variables are.
+pub struct Placed {
+    /// On the stack.
+    pub locals: Vec<Local>,
+    /// In the per-CPU map.
+    pub spilled: Option<Spilled>,
+}
+
+impl Placed {
+    /// Where a variable ended up, if it is used.
+    pub fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
+        let C::Ident(name) = g.local(Role::Var(v)) else {
+            return None;
+        };
+        if self.locals.iter().any(|l| l.name == name) {
+            return Some(C::Ident(name));
+        }
+        let spilled = self.spilled.as_ref()?;
+        let in_scratch = spilled.gone.iter().any(|l| l.name == name);
+        in_scratch.then(|| C::id("scratch").arrow(name))
+    }
+}
+
+fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
+    let mut record = Record::default();
+    if g.rebuilding.moving_bytes > 0 {
+        let ty = Type::U8.array(g.rebuilding.moving_bytes);
+        record.add(
+            ty,
+            "moving",
+            g.rebuilding.moving_bytes,
+            1,
+            "headers on their way",
+        );
+    }
+    for local in &spilled.gone {
+        let align = if local.size() == 4 { 4 } else { 8 };
+        record.add(
+            local.ty.clone(),
+            local.name.clone(),
+            local.size(),
+            align,
+            "",
+        );
+    }
+    record.finish();
+    g.file.declare_struct(&"scratch".into(), record.members);
+    g.file.own.maps.declare(
+        MapAbi {
+            name: "scratch_map".into(),
+            kind: MapKind::PercpuArray,
+            key_size: 4,
+            value_size: record.size,
+            max_entries: 1,
+            no_prealloc: false,
+        },
+        Some((Type::U32, Type::Struct("scratch".into()))),
+    );
+}
+
+/// Finds this processor's scratch memory.
+fn fetch_scratch(refused: C) -> Block {
+    vec![
+        Stmt::decl(Type::U32, "zero", C::int(0)),
+        Stmt::decl(
+            Type::Struct("scratch".into()).ptr(),
+            "scratch",
+            C::call(
+                "bpf_map_lookup_elem",
+                vec![C::id("scratch_map").addr(), C::id("zero").addr()],
+            ),
+        ),
+        Stmt::If(
+            C::not(C::id("scratch")),
+            vec![Stmt::Return(Some(refused))],
+            Block::new(),
+        ),
+    ]
+}
+
+/// Variables in the per-CPU map.
+pub struct Spilled {
+    /// Which they are.
+    pub gone: Vec<Local>,
+    /// Bytes in all.
+    pub bytes: u32,
+}

@@ -1,0 +1,55 @@
+//! What user space is told of keys and values.
+
+use crate::abi::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
+use emit::record::Form;
+use emit::table::action::{ActionLayout, Layout};
+use emit::table::key::{KeyLayout, KeyPart};
+use ir::{Program, TableData};
+
+/// A field of this name, at this offset in bytes.
+pub fn field(form: Form, name: &str, offset: u32) -> FieldAbi {
+    FieldAbi {
+        name: name.into(),
+        offset,
+        size: form.size,
+        width: form.width,
+        order: form.order,
+    }
+}
+
+/// A key.
+pub fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
+    let forms = layout.fields.iter().map(|(_, form)| *form);
+    let fields = parts.iter().zip(forms).zip(&layout.offsets);
+    KeyAbi {
+        size: layout.record.size,
+        fields: fields
+            .map(|((part, form), &at)| field(form, &part.name, at))
+            .collect(),
+    }
+}
+
+/// A table's value.
+pub fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi {
+    let params = |index: usize, laid_out: &ActionLayout| {
+        let vars = &p.actions[data.actions[index].action].params;
+        let params = laid_out.params.iter().zip(vars);
+        params
+            .map(|(param, &var)| field(param.form, &p.vars[var].name, param.offset))
+            .collect()
+    };
+    ValueAbi {
+        size: layout.size,
+        priority_offset: layout.priority_offset,
+        action_offset: layout.action_offset,
+        actions: layout
+            .actions
+            .iter()
+            .enumerate()
+            .map(|(i, action)| ActionAbi {
+                name: action.name.to_string(),
+                params: params(i, action),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,225 @@
+//! The kernel's structure for a table's match kinds, and the look-up in it.
+
+use super::tuple_space::{self, Shape, TupleSpace};
+use super::{Entries, describe, element};
+use crate::abi::{LookupAbi, MapAbi, MapKind};
+use crate::errors;
+use crate::maps::MAP_NAME;
+use crate::target::{Bpf, Gen};
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use emit::record::Record;
+use emit::table::has_priorities;
+use emit::table::key::{self, KeyLayout, KeyPart};
+use ir::{CtorValue, Expr, MatchKind, Program, TableData};
+use smol_str::SmolStr;
+
+/// Bits of a key that an array map is used for: 4,096 elements, of which all exist.
+const ARRAY_BITS: u32 = 12;
+/// Bytes of key data that an LPM trie takes.
+const TRIE_LIMIT: u32 = 256;
+/// Bytes of key that fit on the stack together with their masked copy.
+pub const KEY_LIMIT: u32 = 192;
+
+/// How entries are found.
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    /// In an array map.
+    Array {
+        /// The map.
+        map: SmolStr,
+    },
+    /// In a hash map.
+    Hash {
+        /// The map.
+        map: SmolStr,
+        /// Its keys.
+        key: KeyLayout,
+    },
+    /// In an LPM trie.
+    Lpm {
+        /// The map.
+        map: SmolStr,
+        /// Its keys.
+        key: KeyLayout,
+        /// The prefix length to ask for: that of a whole key.
+        bits: u32,
+    },
+    /// By tuple space search.
+    TupleSpace(TupleSpace),
+}
+
+/// A map of entries.
+pub fn map(
+    name: &SmolStr,
+    kind: MapKind,
+    key_size: u32,
+    value_size: u32,
+    max_entries: u64,
+) -> MapAbi {
+    MapAbi {
+        name: name.to_string(),
+        kind,
+        key_size,
+        value_size,
+        max_entries: u32::try_from(max_entries).unwrap_or(u32::MAX),
+        no_prealloc: kind == MapKind::LpmTrie,
+    }
+}
+
+/// Declares what a table's match kinds need.
+pub fn declare(g: &mut Gen<'_>, data: &TableData, entries: &Entries<'_>) -> (Lookup, LookupAbi) {
+    let parts = key::parts(g.p, &data.keys);
+    if has_priorities(data) {
+        let ranges = data.keys.iter().filter(|k| k.kind == MatchKind::Range);
+        let widths = ranges.map(|k| g.p.ty(k.expr).width());
+        let shape = Shape {
+            expansion: tuple_space::expansion(widths),
+            parts: &parts,
+        };
+        let (space, abi) = tuple_space::declare(g, &shape, entries);
+        return (Lookup::TupleSpace(space), LookupAbi::TupleSpace(abi));
+    }
+    match data.keys.iter().position(|k| k.kind == MatchKind::Lpm) {
+        Some(lpm) => declare_trie(g, &data.name, lpm, &parts, entries),
+        None => declare_exact(g, data, &parts, entries),
+    }
+}
+
+fn declare_trie(
+    g: &mut Gen<'_>,
+    table: &str,
+    lpm: usize,
+    parts: &[KeyPart],
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
+    let name = g.file.names.fresh(&format!("{}_key", entries.short));
+    let mut head = Record::default();
+    head.add(Type::U32, "prefix_length", 4, 4, "in bits, of what follows");
+    let key = key::layout::<Bpf>(name.clone(), parts, head);
+    let key_abi = describe::key(&key, parts);
+    limit_key(g, table, key_abi.size - 4, TRIE_LIMIT, entries);
+    g.file.declare_struct(&name, key.record.members.clone());
+    let map_name = g.file.names.fresh_short(entries.short, "", MAP_NAME);
+    let value = &entries.values;
+    let value_size = value.abi.size;
+    g.file.own.maps.declare(
+        map(
+            &map_name,
+            MapKind::LpmTrie,
+            key_abi.size,
+            value_size,
+            entries.size,
+        ),
+        Some((Type::Struct(name), value.ty.clone())),
+    );
+    let field = &key_abi.fields[lpm];
+    let prefix_base = 8 * (field.offset - 4) + 8 * field.size - field.width;
+    let bits = prefix_base + field.width;
+    let abi = LookupAbi::Lpm {
+        map: map_name.to_string(),
+        key: key_abi,
+        lpm_key: lpm as u32,
+        prefix_base,
+        value: value.abi.clone(),
+    };
+    let lookup = Lookup::Lpm {
+        map: map_name,
+        key,
+        bits,
+    };
+    (lookup, abi)
+}
+
+fn declare_exact(
+    g: &mut Gen<'_>,
+    data: &TableData,
+    parts: &[KeyPart],
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
+    let value = &entries.values;
+    let value_size = value.abi.size;
+    let map_name = g.file.names.fresh_short(entries.short, "", MAP_NAME);
+    if let [part] = parts
+        && part.width <= ARRAY_BITS
+        && value_size <= 8
+        && !asks_for_hash(g.p, data)
+    {
+        g.file.own.maps.declare(
+            map(&map_name, MapKind::Array, 4, value_size, 1 << part.width),
+            Some((Type::U32, value.ty.clone())),
+        );
+        let abi = LookupAbi::Array {
+            map: map_name.to_string(),
+            key_width: part.width,
+            value: value.abi.clone(),
+        };
+        return (Lookup::Array { map: map_name }, abi);
+    }
+    let name = g.file.names.fresh(&format!("{}_key", entries.short));
+    let key = key::layout::<Bpf>(name.clone(), parts, Record::default());
+    let key_abi = describe::key(&key, parts);
+    limit_key(g, &data.name, key_abi.size, KEY_LIMIT, entries);
+    g.file.declare_struct(&name, key.record.members.clone());
+    g.file.own.maps.declare(
+        map(
+            &map_name,
+            MapKind::Hash,
+            key_abi.size,
+            value_size,
+            entries.size,
+        ),
+        Some((Type::Struct(name), value.ty.clone())),
+    );
+    let abi = LookupAbi::Hash {
+        map: map_name.to_string(),
+        key: key_abi,
+        value: value.abi.clone(),
+    };
+    (Lookup::Hash { map: map_name, key }, abi)
+}
+
+/// Refuses a key of too many bytes.
+pub fn limit_key(g: &mut Gen<'_>, of: &str, bytes: u32, limit: u32, entries: &Entries<'_>) {
+    if bytes > limit {
+        let hook = g.target.options.hook;
+        g.refuse(errors::key_too_long(hook, of, bytes, limit, entries.span));
+    }
+}
+
+/// Emits the look-up; gives the entry found, or a null pointer.
+pub fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_type: Type) -> C {
+    match lookup {
+        Lookup::Array { map } => {
+            let index = g.file.names.fresh("key");
+            let value = lower::scalar(g, keys[0]);
+            g.push(Stmt::decl(Type::U32, index.clone(), value));
+            let entry = element(g, map, C::Ident(index), entry_type);
+            let empty = C::bin(
+                BinOp::LogicalAnd,
+                entry.clone(),
+                C::not(entry.clone().arrow("action")),
+            );
+            let none = vec![Stmt::Assign(entry.clone(), C::id("NULL"))];
+            g.push(Stmt::If(empty, none, Vec::new()));
+            entry
+        }
+        Lookup::Hash { map, key } => {
+            let key = g.build_key(key, keys);
+            element(g, map, key, entry_type)
+        }
+        Lookup::Lpm { map, key, bits } => {
+            let built = g.build_key(key, keys);
+            let length = built.clone().member("prefix_length");
+            g.set(length, C::int((*bits).into()));
+            element(g, map, built, entry_type)
+        }
+        Lookup::TupleSpace(space) => tuple_space::search(g, space, keys, entry_type),
+    }
+}
+
+fn asks_for_hash(p: &Program, data: &TableData) -> bool {
+    data.properties.iter().any(|(_, value)| {
+        matches!(value, CtorValue::Extern(inst) if p.externs[*inst].ty == "hash_table")
+    })
+}

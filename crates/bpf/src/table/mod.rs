@@ -1,0 +1,215 @@
+//! Tables and value sets as maps, and default actions in the globals.
+
+pub mod describe;
+mod lookup;
+mod tuple_space;
+pub mod value_set;
+
+use crate::abi::{DefaultAbi, LookupAbi, TableAbi, ValueAbi};
+use crate::errors;
+use crate::maps::GLOBALS;
+use crate::target::Gen;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use diag::Span;
+use emit::table::{TableShape, Value, default_choices};
+use ir::{CtorValue, Expr, Program, TableData};
+use lookup::Lookup;
+use smol_str::SmolStr;
+
+/// How many entries a table has that does not say.
+const DEFAULT_SIZE: u64 = 1024;
+
+/// Where a table's entries and its default action are.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// None if entries are compiled in.
+    lookup: Option<Lookup>,
+    /// None if the default action is compiled in.
+    default: Option<DefaultAction>,
+}
+
+/// The globals' members for a default action.
+#[derive(Clone, Debug)]
+struct DefaultAction {
+    /// Its value, or an array of two.
+    values: SmolStr,
+    /// Which of two is in use.
+    selector: Option<SmolStr>,
+}
+
+impl Table {
+    /// The address of the default action's value.
+    pub fn default_action(&self) -> C {
+        let Some(DefaultAction { values, selector }) = &self.default else {
+            return C::id("NULL");
+        };
+        let all = C::id(GLOBALS).member(values.clone());
+        match selector {
+            None => all.addr(),
+            Some(selector) => {
+                let which = C::id(GLOBALS).member(selector.clone());
+                all.index(C::bin(BinOp::And, which, C::int(1))).addr()
+            }
+        }
+    }
+}
+
+/// Values that entries share, in C and as user space is told.
+#[derive(Clone)]
+struct Values {
+    ty: Type,
+    abi: ValueAbi,
+}
+
+/// Entries that are to be kept.
+struct Entries<'a> {
+    /// What names begin with.
+    short: &'a str,
+    values: Values,
+    /// How many there may be.
+    size: u64,
+    span: Span,
+}
+
+/// Declares what a table needs.
+pub fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
+    let TableShape {
+        data, short, kept, ..
+    } = *shape;
+    check_properties(g, data);
+    let size = table_size(g.p, data).clamp(1, u64::from(u32::MAX));
+    let values = |g: &Gen<'_>, value: &Value| Values {
+        ty: Type::Struct(value.name.clone()),
+        abi: describe::value(g.p, data, &value.layout),
+    };
+    let (default, default_abi) = match kept.default() {
+        None => (None, DefaultAbi::Const),
+        Some(value) => {
+            let values = values(g, value);
+            let (default, abi) = declare_default(g, data, short, value, values);
+            (Some(default), abi)
+        }
+    };
+    let (lookup, lookup_abi) = match kept.entries() {
+        None => (None, LookupAbi::Compiled),
+        Some(value) => {
+            let entries = Entries {
+                short,
+                values: values(g, value),
+                size,
+                span: shape.span,
+            };
+            let (lookup, abi) = lookup::declare(g, data, &entries);
+            (Some(lookup), abi)
+        }
+    };
+    let fixed = data.entries.len() as u64;
+    let capacity = if lookup.is_some() { size } else { fixed };
+    g.file.own.maps.tables.push(TableAbi {
+        index: shape.table.as_u32(),
+        name: data.name.to_string(),
+        capacity,
+        preload: lookup.is_some() && fixed > 0,
+        lookup: lookup_abi,
+        default: default_abi,
+    });
+    Table { lookup, default }
+}
+
+/// Emits the look-up; gives the entry found, or a null pointer.
+pub fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
+    match &table.lookup {
+        None => C::id("NULL"),
+        Some(lookup) => lookup::look_up(g, lookup, keys, entry),
+    }
+}
+
+/// The value of a map at a key, as a variable of its own.
+fn element(g: &mut Gen<'_>, map: &SmolStr, key: C, entry: Type) -> C {
+    let found = g.file.names.fresh("entry");
+    let value = map_element(map, key);
+    g.push(Stmt::decl(entry, found.clone(), value));
+    C::Ident(found)
+}
+
+/// The address of a map's value at a key.
+fn map_element(map: &SmolStr, key: C) -> C {
+    let map = C::Ident(map.clone()).addr();
+    C::call("bpf_map_lookup_elem", vec![map, key.addr()])
+}
+
+fn check_properties(g: &mut Gen<'_>, data: &TableData) {
+    for (name, value) in &data.properties {
+        let known = match value {
+            CtorValue::Extern(inst) => {
+                matches!(g.p.externs[*inst].ty.as_str(), "hash_table" | "array_table")
+            }
+            CtorValue::Absent => true,
+            _ => !matches!(name.as_str(), "counters" | "meters" | "implementation"),
+        };
+        if !known {
+            let hook = g.target.options.hook;
+            g.refuse(errors::table_property(hook, &data.name, name, data.span));
+        }
+    }
+}
+
+/// Puts a table's default action into the globals.
+fn declare_default(
+    g: &mut Gen<'_>,
+    data: &TableData,
+    short: &str,
+    value: &Value,
+    values: Values,
+) -> (DefaultAction, DefaultAbi) {
+    let name = g.file.names.fresh(&format!("{short}_default"));
+    let (init, bytes) = value.layout.value(&data.default_action);
+    let two = default_choices(data)
+        .iter()
+        .any(|&i| !g.p.actions[data.actions[i].action].params.is_empty());
+    let align = value.layout.align.max(4);
+    let maps = &mut g.file.own.maps;
+    if !two {
+        let offset = maps.add_global(values.ty, &name, align, Some(init), bytes);
+        let abi = DefaultAbi::Global {
+            slots: vec![offset],
+            selector: None,
+            value: values.abi,
+        };
+        let default = DefaultAction {
+            values: name,
+            selector: None,
+        };
+        return (default, abi);
+    }
+    let both = C::Init(vec![(None, init.clone()), (None, init)]);
+    let size = bytes.len() as u32;
+    let twice = [bytes.clone(), bytes].concat();
+    let offset = maps.add_global(values.ty.array(2), &name, align, Some(both), twice);
+    let selector = g.file.names.fresh(&format!("{short}_default_slot"));
+    let at = maps.add_global(Type::U32, &selector, 4, None, vec![0; 4]);
+    let abi = DefaultAbi::Global {
+        slots: vec![offset, offset + size],
+        selector: Some(at),
+        value: values.abi,
+    };
+    let default = DefaultAction {
+        values: name,
+        selector: Some(selector),
+    };
+    (default, abi)
+}
+
+/// How many entries a table is to hold.
+fn table_size(p: &Program, data: &TableData) -> u64 {
+    let from_property = data.properties.iter().find_map(|(_, value)| match value {
+        CtorValue::Extern(inst) => p.externs[*inst]
+            .int_arg("size")
+            .and_then(|n| u64::try_from(n).ok()),
+        _ => None,
+    });
+    from_property
+        .or(data.size)
+        .unwrap_or(DEFAULT_SIZE)
+        .max(data.entries.len() as u64)
+}

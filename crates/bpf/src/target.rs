@@ -1,0 +1,267 @@
+//! BPF as a target of the emitter: what it is told, and what it keeps track of while a function is emitted.
+
+use crate::compile::Function;
+use crate::flow_state::{self, Held};
+use crate::hook::{self, HookCode, Pull};
+use crate::maps::Maps;
+use crate::model::Model;
+use crate::names::RESERVED;
+use crate::table::value_set::{self, Set};
+use crate::table::{self, Table};
+use crate::wire::Wire;
+use crate::{Options, externs, storage};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use diag::{Diagnostics, Span};
+use emit::record::Form;
+use emit::table::TableShape;
+use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Target};
+use ir::{Expr, ExternCall, ExternInst, ValueSet, ValueSetData, Var};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The emitter for BPF.
+pub type Gen<'a> = emit::Gen<'a, Bpf>;
+
+/// A file for BPF.
+pub type File = emit::File<Bpf>;
+
+/// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
+/// takes less than 64 KiB for an offset in all.
+const MAX_OFFSET: u64 = 0x7fff;
+
+/// How a function is linked that is part of the one that calls it.
+pub const INLINE: &str = "static inline __attribute__((always_inline))";
+/// How a function is linked that the verifier looks at apart from its callers.
+const APART: &str = "APART";
+
+/// Which ways of the program a function has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// All.
+    All,
+    /// The usual ones; another function has all.
+    Usual,
+    /// All, for packets that the function of the usual ones cannot handle.
+    AllBehindUsual,
+}
+
+/// BPF, and what is known of the function at hand.
+pub struct Bpf {
+    /// What the compilation was told.
+    pub options: Rc<Options>,
+    /// Where the program is to run.
+    pub hook: &'static dyn HookCode,
+    /// Which model's meaning it has.
+    pub model: Model,
+    /// Which of its ways the function has.
+    pub ways: Ways,
+    /// What of the packet's bytes matters.
+    pub wire: Wire,
+    /// The lock that is held, and what calls of a flow state work on.
+    pub held: Option<Held>,
+    /// The interface's size, if it was asked for.
+    pub asked_mtu: Option<C>,
+    /// Instructions that runtime helpers take beyond what statements suggest.
+    pub extra_instructions: u32,
+}
+
+impl Bpf {
+    /// At the start of a function.
+    pub fn new(options: Rc<Options>, hook: &'static dyn HookCode, model: Model, ways: Ways) -> Bpf {
+        Bpf {
+            options,
+            hook,
+            model,
+            ways,
+            wire: Wire::default(),
+            held: None,
+            asked_mtu: None,
+            extra_instructions: 0,
+        }
+    }
+}
+
+/// What the functions of a file share.
+#[derive(Clone, Default)]
+pub struct Shared {
+    /// Maps, globals and what user space is told of them.
+    pub maps: Maps,
+    /// Where flow states keep what.
+    pub flow_states: HashMap<ExternInst, flow_state::Layout>,
+}
+
+/// 0, which the verifier does not know.
+pub fn unknown_zero() -> C {
+    C::pure("unknown_zero", vec![C::id("ctx")])
+}
+
+/// Keeps clang from using another register for a variable than the one that was checked.
+pub fn barrier(var: &C) -> Stmt {
+    Stmt::Hint {
+        name: "barrier_var".into(),
+        on: var.clone(),
+    }
+}
+
+impl Hints for Bpf {
+    fn barrier(&self, var: &C) -> Option<Stmt> {
+        Some(barrier(var))
+    }
+
+    fn keep_known(&self, flag: &C) -> Option<Stmt> {
+        Some(Stmt::Hint {
+            name: "stay_known".into(),
+            on: flag.clone(),
+        })
+    }
+
+    fn leave_loop(&self, end: &str) -> Option<Stmt> {
+        Some(Stmt::MayJump {
+            name: "may_goto".into(),
+            label: end.into(),
+        })
+    }
+
+    fn flag(&self) -> C {
+        C::pure("flag_set", Vec::new())
+    }
+
+    fn unknown(&self, offset: C) -> C {
+        C::bin(BinOp::Add, unknown_zero(), offset)
+    }
+
+    fn behind_check(&self, header: C) -> C {
+        C::pure("behind_check", vec![header])
+    }
+}
+
+impl Target for Bpf {
+    type File = Shared;
+    type Table = Table;
+    type ValueSet = Set;
+    type Function = Function;
+
+    fn name(&self) -> &'static str {
+        self.options.hook.target()
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            offset: MAX_OFFSET,
+            front_stays: self.hook.front_stays(),
+            recheck_lengths: self.options.spill_everything,
+            copy_headers: self.options.copy_headers,
+        }
+    }
+
+    fn reserved() -> Reserved {
+        RESERVED
+    }
+
+    fn afresh(&self) -> Bpf {
+        Bpf::new(Rc::clone(&self.options), self.hook, self.model, self.ways)
+    }
+
+    fn linkage(&self) -> &'static str {
+        match self.ways {
+            // The usual ways are short, and what most packets meet: no call is the fastest.
+            Ways::Usual => INLINE,
+            Ways::All | Ways::AllBehindUsual => APART,
+        }
+    }
+
+    fn bounds(&self) -> (C, C) {
+        let long = |name: &str| {
+            let member = C::id("ctx").arrow(name);
+            member.cast(Type::Named("long".into())).cast(Type::U8.ptr())
+        };
+        (long("data"), long("data_end"))
+    }
+
+    fn moving(&self) -> C {
+        C::id("scratch").arrow("moving")
+    }
+
+    fn too_short(g: &Gen<'_>) -> &'static str {
+        match g.target.hook.pull(g) {
+            Pull::Late(_) => "too_short",
+            Pull::Elsewhere => "rare",
+            Pull::Never | Pull::Early(_) => "reject",
+        }
+    }
+
+    fn reads_packet(call: &ExternCall) -> bool {
+        call.name == externs::SEND_PACKET
+    }
+
+    fn enter(g: &mut Gen<'_>) {
+        g.target.wire = Wire::new(g.p, g.plan);
+    }
+
+    fn verdict(g: &mut Gen<'_>) {
+        g.target.hook.verdict(g);
+    }
+
+    fn reject(g: &mut Gen<'_>) {
+        let refused = g.target.hook.refused(g.target.model);
+        g.push(Stmt::Return(Some(refused.clone())));
+        if let Pull::Late(bytes) = g.target.hook.pull(g) {
+            g.push(Stmt::Label("too_short".into()));
+            // Eight bytes of stack of its own: next to others the verifier would forget it.
+            g.push(barrier(&C::id("pulled")));
+            g.push(Stmt::If(
+                C::and(C::not(C::id("pulled")), hook::pull_call(bytes)),
+                vec![
+                    Stmt::Assign(C::id("pulled"), C::int(1)),
+                    Stmt::Goto("start_over".into()),
+                ],
+                Block::new(),
+            ));
+            g.push(Stmt::Return(Some(refused)));
+        }
+    }
+
+    fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
+        storage::function(g, code)
+    }
+
+    fn table(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
+        table::declare(g, shape)
+    }
+
+    fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
+        table::look_up(g, table, keys, entry)
+    }
+
+    fn default_action(_g: &Gen<'_>, table: &Table) -> C {
+        table.default_action()
+    }
+
+    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span: Span) -> Set {
+        value_set::declare(g, set, data, span)
+    }
+
+    fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
+        value_set::member(g, set, keys)
+    }
+
+    fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) -> Called {
+        externs::call(g, call, stmt);
+        Called::Done
+    }
+
+    fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
+        flow_state::atomic(g, block);
+    }
+
+    fn next_statement(&mut self) {
+        self.asked_mtu = None;
+    }
+
+    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
+        if g.target.hook.asks_late(g, var) {
+            return Some((flow_state::ask_mtu(g), Form::new(32, ByteOrder::Host)));
+        }
+        flow_state::in_place(g, var)
+    }
+}

@@ -1,0 +1,271 @@
+//! The emitter: the function at hand, and the file that it is for.
+
+use crate::errors;
+use crate::function;
+use crate::locals::Locals;
+use crate::names::Names;
+use crate::parser::Place;
+use crate::plan::{Plan, flow::Flow};
+use crate::table::{LoweredSet, LoweredTable};
+use crate::target::Target;
+use crate::thread::Entries;
+use cgen::tree::{Block, Expr as C, Item, Member, Stmt};
+use diag::{Diagnostic, Diagnostics, SourceMap};
+use ir::{Expr, Header, Label, Program, StmtKind, visit};
+use smol_str::SmolStr;
+use std::collections::{BTreeSet, HashMap};
+
+/// Where breaks and returns lead.
+pub(crate) struct Exit {
+    pub label: SmolStr,
+    /// What is known there, from the paths that lead to it so far.
+    pub flow: Flow,
+}
+
+/// A loop or block that can be left.
+pub(crate) struct Labeled {
+    pub end: Exit,
+    /// Where a loop starts again.
+    pub start: Option<SmolStr>,
+    /// The parser's cursor moves inside, so that it is in its variables at the end (and at the start).
+    pub moves_cursor: bool,
+}
+
+/// Where the statements at hand can be left for: labels of the program, the end of the block or action, and the
+/// end of the control.
+#[derive(Default)]
+pub(crate) struct Scope {
+    pub labels: HashMap<Label, Labeled>,
+    /// Where `return` leads: the end of the block or action at hand.
+    pub returns: Vec<Exit>,
+    /// Where `exit` leads: the end of the control at hand.
+    pub exit: Option<Exit>,
+}
+
+/// What holds for the statement at hand only.
+#[derive(Default)]
+pub(crate) struct Moment {
+    /// What was known before each assumption that holds for the operand at hand.
+    pub assumed: Vec<Flow>,
+    /// Arrays with values that were computed for it.
+    pub computed: HashMap<Expr, C>,
+}
+
+/// A header's field.
+type Field = (Header, u32);
+
+/// Reads and writes of fields of headers that may not be there.
+#[derive(Default)]
+pub(crate) struct ConditionalAccess {
+    pub reads: BTreeSet<Field>,
+    pub writes: BTreeSet<Field>,
+}
+
+/// The file being written: what its functions share.
+pub struct File<T: Target> {
+    /// The names of the file.
+    pub names: Names,
+    /// Its structs, in the order of declaration.
+    pub structs: Vec<Item>,
+    /// Functions in C of the user's that are called, with their prototypes.
+    pub prototypes: Vec<(SmolStr, Item)>,
+    /// Functions of the program that stay functions.
+    pub functions: Vec<function::Function>,
+    /// What only the target knows of.
+    pub own: T::File,
+    pub(crate) tables: HashMap<ir::Table, LoweredTable<T>>,
+    pub(crate) value_sets: HashMap<ir::ValueSet, LoweredSet<T>>,
+}
+
+impl<T: Target> Default for File<T> {
+    fn default() -> File<T> {
+        File {
+            names: T::names(),
+            structs: Vec::new(),
+            prototypes: Vec::new(),
+            functions: Vec::new(),
+            own: T::File::default(),
+            tables: HashMap::new(),
+            value_sets: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Target> Clone for File<T> {
+    fn clone(&self) -> File<T> {
+        File {
+            names: self.names.clone(),
+            structs: self.structs.clone(),
+            prototypes: self.prototypes.clone(),
+            functions: self.functions.clone(),
+            own: self.own.clone(),
+            tables: self.tables.clone(),
+            value_sets: self.value_sets.clone(),
+        }
+    }
+}
+
+impl<T: Target> File<T> {
+    /// Declares a struct.
+    pub fn declare_struct(&mut self, name: &SmolStr, members: Vec<Member>) {
+        self.structs.push(Item::Struct {
+            name: name.clone(),
+            members,
+        });
+    }
+}
+
+/// What the deparser, as far as it is emitted, asks of the function around it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Rebuilding {
+    /// Bytes of memory for headers on their way.
+    pub moving_bytes: u32,
+    /// The packet's size may change.
+    pub resizes: bool,
+}
+
+/// The emitter of one function.
+pub struct Gen<'a, T: Target> {
+    /// The program.
+    pub p: &'a Program,
+    pub(crate) map: &'a SourceMap,
+    /// What was decided about it before.
+    pub plan: &'a Plan,
+    /// The target, and what it knows of the function at hand.
+    pub target: T,
+    /// The file that the function is for.
+    pub file: File<T>,
+    /// The statements at hand.
+    pub out: Block,
+    /// The function's variables.
+    pub locals: Locals,
+    /// What is known about headers at this point.
+    pub flow: Flow,
+    /// What the deparser needs.
+    pub rebuilding: Rebuilding,
+    pub(crate) scope: Scope,
+    pub(crate) moment: Moment,
+    pub(crate) weak: ConditionalAccess,
+    pub(crate) cursor: Place,
+    pub(crate) entries: Entries,
+    diags: Diagnostics,
+}
+
+impl<'a, T: Target> Gen<'a, T> {
+    pub(crate) fn new(
+        p: &'a Program,
+        map: &'a SourceMap,
+        plan: &'a Plan,
+        target: T,
+        mut file: File<T>,
+    ) -> Gen<'a, T> {
+        for body in visit::bodies(p) {
+            visit::walk_block(body, &mut |s| {
+                if let StmtKind::Extern(call) = &s.kind
+                    && call.object.is_none()
+                {
+                    file.names.reserve(&call.name);
+                }
+            });
+        }
+        let entries = Entries::new(p, file.names.fresh("end"));
+        Gen {
+            p,
+            map,
+            plan,
+            target,
+            file,
+            out: Vec::new(),
+            locals: Locals::default(),
+            flow: Flow::start(p),
+            rebuilding: Rebuilding::default(),
+            scope: Scope::default(),
+            moment: Moment::default(),
+            weak: ConditionalAccess::default(),
+            cursor: Place::default(),
+            entries,
+            diags: Diagnostics::new(),
+        }
+    }
+
+    /// Adds a statement.
+    pub fn push(&mut self, stmt: Stmt) {
+        self.out.push(stmt);
+    }
+
+    /// What was computed for a statement is of no use for another.
+    pub fn forget_computed(&mut self) {
+        self.moment.computed.clear();
+        self.target.next_statement();
+    }
+
+    /// Adds an assignment.
+    pub fn set(&mut self, dst: C, value: C) {
+        self.push(Stmt::Assign(dst, value));
+    }
+
+    /// What `f` emits, as a block of its own.
+    pub fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.out);
+        f(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// Puts what `f` emits into braces.
+    pub fn braces<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::take(&mut self.out);
+        let result = f(self);
+        let block = std::mem::replace(&mut self.out, outer);
+        self.push(Stmt::Block(block));
+        result
+    }
+
+    /// Refuses the program.
+    pub fn refuse(&mut self, diagnostic: Diagnostic) {
+        if !self.diags.iter().any(|d| *d == diagnostic) {
+            self.diags.push(diagnostic);
+        }
+    }
+
+    /// Why the program is refused, so far.
+    pub fn refusals(&mut self) -> Diagnostics {
+        std::mem::take(&mut self.diags)
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.diags.has_errors()
+    }
+
+    /// Rejects the packet where a condition holds.
+    pub fn goto_reject(&mut self, cond: C) {
+        self.goto_end(cond, "reject");
+    }
+
+    /// Where the packet, as far as it can be seen, is too short for its parser.
+    pub(crate) fn goto_short(&mut self, cond: C) {
+        let label = T::too_short(self);
+        self.goto_end(cond, label);
+    }
+
+    fn goto_end(&mut self, cond: C, label: &str) {
+        match cond.as_int() {
+            Some(0) => {}
+            Some(_) => {
+                self.push(Stmt::Goto(label.into()));
+                self.flow.dead = true;
+            }
+            None => self.push(Stmt::goto_if(cond, label)),
+        }
+    }
+
+    /// The target's barrier for a variable, if it has one.
+    pub fn barrier(&mut self, var: &C) {
+        let barrier = self.target.barrier(var);
+        self.out.extend(barrier);
+    }
+
+    /// Refuses what no pass should have left.
+    pub fn not_lowered(&mut self, what: &str, at: diag::Span) {
+        self.refuse(errors::not_lowered(self.target.name(), what, at));
+    }
+}

@@ -1,0 +1,86 @@
+//! What no target can make of a program. Codes E0722 to E0733, with those of targets between them.
+//!
+//! `target` is a target as messages call it.
+
+use diag::{Code, Diagnostic, Span};
+
+/// A parameter of a user's extern that has no C form.
+pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0722"),
+        at,
+        format!("`{name}` cannot be called in C: {what}"),
+    )
+    .help("an extern in C takes values of up to 64 bits and `bool`; pass a header's fields one by one")
+}
+
+/// Two varbit values are compared, or one is used as a number.
+pub fn varbit_value(target: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0723"),
+        at,
+        format!("the {target} target cannot compare varbit values"),
+    )
+    .label("its bytes stay in the packet and may be moved, but not looked at")
+    .help("extract the bytes that matter into fields of fixed width, or use `lookahead`")
+}
+
+/// A header is emitted in a loop, or by an index that is not known.
+pub fn dynamic_emit(target: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0724"),
+        at,
+        format!(
+            "the {target} target cannot emit headers in a loop or by an index that is not constant"
+        ),
+    )
+    .help("emit each header, or the whole stack with `packet.emit(hdr.stack)`")
+}
+
+/// A construct that the pass pipeline should have taken out.
+pub fn not_lowered(target: &str, what: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0728"),
+        at,
+        format!("the {target} target was given {what}"),
+    )
+    .help("this is a fault of the compiler: please report it with the program")
+}
+
+/// A varbit header at an index that is not known.
+pub fn dynamic_varbit(target: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0729"),
+        at,
+        format!(
+            "the {target} target cannot index a stack of headers with varbit fields by a value"
+        ),
+    )
+    .help("use constant indices, or a header with fields of fixed width")
+}
+
+/// A key that only feeds an action selector's hash.
+pub fn selector_key(target: &str, table: &str, key: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0731"),
+        at,
+        format!(
+            "the {target} target has no `selector` match kind, which key `{key}` of table `{table}` has"
+        ),
+    )
+    .help(
+        "match it as `exact`: on a hash of the fields if one of several actions is to be chosen by \
+         them, with an entry for each value",
+    )
+}
+
+/// An extern whose results come later.
+pub fn suspended(target: &str, name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0733"),
+        at,
+        format!("the {target} target answers `{name}` later, and the program cannot wait for it"),
+    )
+    .label("the packet would have to wait here")
+    .help("call an extern that answers at once, or run the program on a target where this one does")
+}

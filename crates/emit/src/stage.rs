@@ -1,0 +1,202 @@
+//! A stage's function: parser, control and what the target makes of the result.
+
+use crate::emitter::{Exit, File, Gen};
+use crate::locals::{Local, Role};
+use crate::plan::{Plan, Rep, flow::Flow};
+use crate::target::{Stage, Target};
+use crate::{errors, snapshot};
+use cgen::tree::{Block, Expr as C, Stmt, Type};
+use diag::{Diagnostics, SourceMap, Span};
+use ir::{ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
+use smol_str::SmolStr;
+use std::collections::{BTreeSet, HashSet};
+
+/// A function's statements and the variables that they use, which are still to be declared.
+pub struct Code {
+    /// The variables, in the order in which they are to be declared.
+    pub locals: Vec<Local>,
+    /// What the function does.
+    pub body: Block,
+}
+
+/// Makes the function of a stage, planning again as long as header fields turn out to need variables.
+///
+/// # Errors
+///
+/// Diagnostics if the program uses what the target does not have.
+pub fn stage<T: Target>(
+    program: &Program,
+    map: &SourceMap,
+    stage: &Stage,
+    target: &T,
+    file: File<T>,
+) -> Result<(T::Function, File<T>), Diagnostics> {
+    let copied = stage
+        .deparser
+        .and_then(|deparser| snapshot::of_emits(program, deparser));
+    let program = copied.as_ref().unwrap_or(program);
+    let mut forced: BTreeSet<Header> = BTreeSet::new();
+    if target.limits().copy_headers {
+        forced.extend(program.headers.keys());
+    }
+    loop {
+        let plan = Plan::new(program, stage, target, &forced)?;
+        let mut g = Gen::new(program, map, &plan, target.afresh(), file.clone());
+        g.refuse_varbit_comparisons();
+        g.statements();
+        if g.is_refused() {
+            return Err(g.refusals());
+        }
+        // A field that is written and read while its header may be absent must keep what was written.
+        let before = forced.len();
+        forced.extend(g.weak.reads.intersection(&g.weak.writes).map(|(h, _)| *h));
+        if forced.len() == before {
+            return g.finish();
+        }
+    }
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Refuses comparisons of varbit fields, whose bytes are not looked at.
+    fn refuse_varbit_comparisons(&mut self) {
+        let p = self.p;
+        let mut found = Vec::new();
+        for body in visit::bodies(p) {
+            visit::walk_block(body, &mut |stmt| {
+                visit::accesses(p, &stmt.kind, |access| {
+                    let Access::Eval(e) = access else { return };
+                    visit::walk_expr(p, e, &mut |data| {
+                        if let ExprKind::Binary(_, a, _) = data.kind
+                            && matches!(p.ty(a), IrType::Varbit(_))
+                        {
+                            found.push(if data.span == Span::NONE {
+                                stmt.span
+                            } else {
+                                data.span
+                            });
+                        }
+                    });
+                });
+            });
+        }
+        for at in found {
+            self.refuse(errors::varbit_value(self.target.name(), at));
+        }
+    }
+
+    /// Emits what the stage does.
+    fn statements(&mut self) {
+        T::enter(self);
+        self.parser();
+        self.unread_value_sets();
+        let name = self.entries.control_end.clone();
+        self.control(self.plan.control, name);
+        let ended = self.entries.take_ended(self.p);
+        self.flow.join(&ended);
+        T::verdict(self);
+        self.push(Stmt::Label("reject".into()));
+        T::reject(self);
+    }
+
+    /// A control's statements.
+    fn control(&mut self, routine: Routine, name: SmolStr) {
+        let exit = |p| Exit {
+            label: name.clone(),
+            flow: Flow::unreached(p),
+        };
+        self.scope.returns.push(exit(self.p));
+        self.scope.exit = Some(exit(self.p));
+        self.run(&self.p.routines[routine].body);
+        let ends = self.scope.returns.pop().into_iter();
+        for target in ends.chain(self.scope.exit.take()) {
+            self.flow.join(&target.flow);
+        }
+        self.push(Stmt::Label(name));
+    }
+
+    /// The deparser and what it makes of the packet.
+    pub fn deparse(&mut self) {
+        if let Some(deparser) = self.plan.deparser {
+            let name = self.file.names.fresh("deparsed");
+            self.control(deparser, name);
+        }
+        self.rebuild();
+    }
+
+    /// The variable of a slot's field; 0 if the program has none.
+    pub fn slot(&mut self, slot: &str, name: &str) -> C {
+        match self.p.slot_var(slot, name) {
+            Some(v) => self.local(Role::Var(v)),
+            None => C::int(0),
+        }
+    }
+
+    fn finish(mut self) -> Result<(T::Function, File<T>), Diagnostics> {
+        let mut body = std::mem::take(&mut self.out);
+        let mut names: HashSet<SmolStr> = self.locals.list.iter().map(|l| l.name.clone()).collect();
+        let fixed = self.fixed_locals();
+        names.extend(fixed.iter().map(|l| l.name.clone()));
+        let used = cgen::tidy::tidy(&mut body, &names);
+        let mut locals: Vec<Local> = fixed
+            .into_iter()
+            .chain(self.locals.list.iter().cloned())
+            .filter(|l| used.contains(&l.name))
+            .collect();
+        let needs_data = locals
+            .iter()
+            .any(|l| matches!(&l.init, Some(e) if mentions_data(e)))
+            || used.contains("data");
+        if needs_data && !used.contains("data") {
+            let [data, _] = self.packet_locals();
+            locals.insert(0, data);
+        }
+        let function = T::function(&mut self, Code { locals, body })?;
+        Ok((function, self.file))
+    }
+
+    /// The variables for where the packet is.
+    fn packet_locals(&self) -> [Local; 2] {
+        let (start, end) = self.target.bounds();
+        [("data", start), ("data_end", end)].map(|(name, init)| Local {
+            name: name.into(),
+            ty: Type::U8.ptr(),
+            init: Some(init),
+        })
+    }
+
+    /// The variables that every function may have.
+    fn fixed_locals(&self) -> Vec<Local> {
+        let plain = |name: &str, ty: Type, init: C| Local {
+            name: name.into(),
+            ty,
+            init: Some(init),
+        };
+        let mut all = Vec::from(self.packet_locals());
+        all.extend([
+            plain("off", Type::U64, C::int(0)),
+            plain("cur", Type::U8.ptr(), C::id("data")),
+            plain("keep", Type::U32, C::int(0)),
+            plain("touched", Type::U32, C::int(0)),
+        ]);
+        all
+    }
+
+    /// Headers that live in variables although they are read from the packet.
+    pub fn copied_headers(&self) -> Vec<String> {
+        self.p
+            .headers
+            .keys()
+            .filter(|&h| self.plan.rep(h) == Rep::Fields)
+            .map(|h| self.p.headers[h].name.to_string())
+            .collect()
+    }
+}
+
+/// Whether an expression asks where the packet is.
+fn mentions_data(e: &C) -> bool {
+    match e {
+        C::Ident(name) => name == "data",
+        C::Binary(_, a, b) => mentions_data(a) || mentions_data(b),
+        _ => false,
+    }
+}

@@ -1,0 +1,45 @@
+//! Parser value sets: sets of keys, which the target keeps.
+
+use crate::emitter::Gen;
+use crate::target::Target;
+use cgen::tree::{BinOp, Expr as C, Type};
+use diag::Span;
+use ir::{Expr, ValueSet};
+
+/// A value set's C side.
+pub(crate) struct LoweredSet<T: Target>(T::ValueSet);
+
+impl<T: Target> Clone for LoweredSet<T> {
+    fn clone(&self) -> LoweredSet<T> {
+        LoweredSet(self.0.clone())
+    }
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Whether keys are a member of a set.
+    pub(crate) fn value_set_member(&mut self, set: ValueSet, keys: &[Expr], span: Span) -> C {
+        let LoweredSet(made) = self.lowered_set(set, span);
+        self.braces(|g| {
+            let entry = T::member(g, &made, keys);
+            let found = g.own_local("member", Type::U32, None);
+            g.set(found.clone(), C::bin(BinOp::Ne, entry, C::id("NULL")));
+            found
+        })
+    }
+
+    /// Value sets that decide nothing: the control plane may change them all the same.
+    pub(crate) fn unread_value_sets(&mut self) {
+        for (set, data) in &self.p.value_sets {
+            self.lowered_set(set, data.span);
+        }
+    }
+
+    fn lowered_set(&mut self, set: ValueSet, span: Span) -> LoweredSet<T> {
+        if let Some(made) = self.file.value_sets.get(&set) {
+            return made.clone();
+        }
+        let made = LoweredSet(T::value_set(self, set, &self.p.value_sets[set], span));
+        self.file.value_sets.insert(set, made.clone());
+        made
+    }
+}

@@ -1,0 +1,202 @@
+//! What a target tells the emitter: the one trait that it implements.
+//!
+//! A target's methods that emit take the emitter, whose `target` they are: they push statements, ask for
+//! values and names as the emitter itself does.
+
+use crate::emitter::Gen;
+use crate::names::Names;
+use crate::record::Form;
+use crate::stage::Code;
+use crate::table::TableShape;
+use cgen::tree::{Expr as C, Stmt, Type};
+use diag::{Diagnostics, Span};
+use ir::{Expr, ExternCall, Parser, Routine, ValueSet, ValueSetData, Var};
+
+/// A part of a program that is one function: it takes a packet apart, decides, and puts it together. A target
+/// gives them in the order in which a packet meets them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// What takes the packet apart.
+    pub parser: Parser,
+    /// What decides.
+    pub control: Routine,
+    /// What puts the packet together; a stage without one leaves the packet as it came.
+    pub deparser: Option<Routine>,
+}
+
+/// What a target can take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The largest offset into a packet that the C follows, in bytes.
+    pub offset: u64,
+    /// The packet's front can stay where it is while what is behind it grows or shrinks.
+    pub front_stays: bool,
+    /// Lengths that were kept in memory are checked again where they are used: whoever checks the C forgot
+    /// their bounds.
+    pub recheck_lengths: bool,
+    /// Every header lives in variables, none in the packet.
+    pub copy_headers: bool,
+}
+
+/// The names that a program's own must not take.
+#[derive(Clone, Copy, Debug)]
+pub struct Reserved {
+    /// Names, with white space between them.
+    pub names: &'static str,
+    /// What no name may begin with.
+    pub prefixes: &'static [&'static str],
+}
+
+/// How a call of an extern went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Called {
+    /// Its results are where the program wants them, or the target has refused the program.
+    Done,
+    /// The C has started it, and the results come later: the packet has to wait. The emitter cannot yet cut a
+    /// function in two, so that it refuses such a program (E0733); a target that wants to run it must wait
+    /// for the results in place and answer [`Called::Done`].
+    Suspended,
+}
+
+/// What a target tells its compiler, or whoever checks the compiler's output, besides what the program says.
+/// Without any of it the C means the same.
+pub trait Hints {
+    /// Keeps the compiler from using another copy of a variable than the one that was checked.
+    fn barrier(&self, _var: &C) -> Option<Stmt> {
+        None
+    }
+
+    /// At a loop's end: whether a header is there is to be remembered in the next turn.
+    fn keep_known(&self, _flag: &C) -> Option<Stmt> {
+        None
+    }
+
+    /// At a loop's end: a jump to `end` if the loop has taken too long.
+    fn leave_loop(&self, _end: &str) -> Option<Stmt> {
+        None
+    }
+
+    /// 1, for a flag that says that something is there.
+    fn flag(&self) -> C {
+        C::int(1)
+    }
+
+    /// An offset into the packet, of which whoever checks the C is to forget what it may be.
+    fn unknown(&self, offset: C) -> C {
+        offset
+    }
+
+    /// A header's first byte, behind the question whether the header is there.
+    fn behind_check(&self, header: C) -> C {
+        header
+    }
+}
+
+/// A target: where the C runs.
+///
+/// Its functions take a parameter `ctx` that stands for the packet. Its headers define, as functions or macros:
+/// - `packet_length(ctx, data, data_end)`: the packet's length in bytes.
+/// - `packet_resize(ctx, front, from, to)`: makes the `from` bytes behind the first `front` ones `to` bytes, whose
+///   content does not matter. 0 if it could. Pointers into the packet are made anew afterwards.
+/// - `packet_load_bytes(ctx, offset, to, len)`, `packet_store_bytes(ctx, offset, from, len)`: bytes of the packet
+///   to memory and back. The length is not 0. 0 if the packet has as many bytes.
+///
+/// A method that takes `&mut Gen<Self>` may emit.
+pub trait Target: Hints + Sized {
+    /// What the functions of one file share that only the target knows.
+    type File: Clone + Default;
+    /// How a table finds its entries, and where its default action is.
+    type Table: Clone;
+    /// How a value set finds its members.
+    type ValueSet: Clone;
+    /// A finished function.
+    type Function;
+
+    /// As messages call it: "the … target".
+    fn name(&self) -> &'static str;
+
+    /// What it can take.
+    fn limits(&self) -> Limits;
+
+    /// Names that its headers and its own code use.
+    fn reserved() -> Reserved;
+
+    /// The target at the start of another function: what belongs to the one at hand is forgotten.
+    fn afresh(&self) -> Self;
+
+    /// How a function of the program that stays one is linked.
+    fn linkage(&self) -> &'static str;
+
+    /// Where the packet's bytes begin and end, asked anew.
+    fn bounds(&self) -> (C, C);
+
+    /// The address of memory for headers on their way, as much as `g.rebuilding.moving_bytes` says in the end.
+    fn moving(&self) -> C;
+
+    /// The label for packets that are too short for their parser, as far as they can be seen; `reject` by default.
+    fn too_short(_g: &Gen<'_, Self>) -> &'static str {
+        "reject"
+    }
+
+    /// Whether an extern reads the packet as it came: then nothing is written into it before the end.
+    fn reads_packet(_call: &ExternCall) -> bool {
+        false
+    }
+
+    /// Before a stage's parser.
+    fn enter(_g: &mut Gen<'_, Self>) {}
+
+    /// Behind a stage's control: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
+    /// return goes on to the label `reject`.
+    fn verdict(g: &mut Gen<'_, Self>);
+
+    /// Behind the label `reject`: what becomes of a packet that the parser rejects, or that cannot be handled.
+    fn reject(g: &mut Gen<'_, Self>);
+
+    /// The function of a stage, once its statements are there.
+    ///
+    /// # Errors
+    ///
+    /// What the target has no room for.
+    fn function(g: &mut Gen<'_, Self>, code: Code) -> Result<Self::Function, Diagnostics>;
+
+    /// Declares what a table needs. It is asked once for a file.
+    fn table(g: &mut Gen<'_, Self>, shape: &TableShape<'_>) -> Self::Table;
+
+    /// Emits the look-up of a table that keeps entries; gives the entry found, a pointer of type `entry`, or a
+    /// null pointer. Statements in front of it are in a block of their own.
+    fn look_up(g: &mut Gen<'_, Self>, table: &Self::Table, keys: &[Expr], entry: Type) -> C;
+
+    /// The address of the default action of a table that keeps it.
+    fn default_action(g: &Gen<'_, Self>, table: &Self::Table) -> C;
+
+    /// Declares what a value set needs. It is asked once for a file.
+    fn value_set(
+        g: &mut Gen<'_, Self>,
+        set: ValueSet,
+        data: &ValueSetData,
+        span: Span,
+    ) -> Self::ValueSet;
+
+    /// Emits the look-up in a value set; gives something that is not null if the keys are a member.
+    fn member(g: &mut Gen<'_, Self>, set: &Self::ValueSet, keys: &[Expr]) -> C;
+
+    /// Calls an extern, in a statement of the program; one that it does not have it refuses.
+    fn call(g: &mut Gen<'_, Self>, call: &ExternCall, stmt: &ir::Stmt) -> Called;
+
+    /// Statements that nothing else may come between.
+    fn atomic(g: &mut Gen<'_, Self>, block: &ir::Block);
+
+    /// Another statement of the program begins.
+    fn next_statement(&mut self) {}
+
+    /// Where a variable is that has, at this point, no C variable of its own.
+    fn home(_g: &mut Gen<'_, Self>, _var: Var) -> Option<(C, Form)> {
+        None
+    }
+
+    /// The names of a file for this target, none taken but those that are reserved.
+    fn names() -> Names {
+        Names::new(&Self::reserved())
+    }
+}
