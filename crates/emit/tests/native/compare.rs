@@ -1,0 +1,221 @@
+//! The repository's programs and random ones: the native target against the interpreter, bit for bit.
+
+use crate::generate::Model;
+use crate::packets::Packets;
+use crate::run::{self, Fate};
+use crate::target::{self, Contents, Output};
+use crate::{common, entries, generate, inputs};
+use control::Store;
+use diag::{Diagnostics, SourceMap};
+use emit::Called;
+use interp::{Interpreter, Options, Verdict};
+use ir::{Bits, Program};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use syntax::MemoryLoader;
+
+/// Packets for a program.
+const PACKETS: usize = 200;
+/// Random programs.
+const PROGRAMS: usize = 12;
+
+fn elaborate(text: String) -> Option<(Program, SourceMap)> {
+    let mut loader = MemoryLoader::new().with("test.p4", text);
+    for path in common::files("p4include", "p4") {
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        loader = loader.with(name, std::fs::read_to_string(&path).expect("a header"));
+    }
+    let mut map = SourceMap::new();
+    let parsed = syntax::parse(&mut map, &loader, "test.p4", &[]);
+    let module = sema::check(&parsed.program, &map).module?;
+    let (program, _) = elab::elaborate(&module).ok()?;
+    Some((program, map))
+}
+
+/// The interpreter with random entries, what is in its tables, and the values of the entries' keys.
+fn reference(
+    program: &Arc<Program>,
+    random: &mut ChaCha8Rng,
+) -> (Interpreter, Contents, Vec<Bits>) {
+    let mut reference =
+        Interpreter::new(Arc::clone(program), Options::default()).expect("the interpreter");
+    let mut filled = entries::choose(program, random);
+    let walks = Packets::new(program, &filled.key_values());
+    let packets: Vec<Vec<u8>> = (0..60).map(|_| walks.packet(random)).collect();
+    inputs::aim(&mut filled, program, &packets, random);
+    for (table, entry) in &filled.entries {
+        // What it refuses, as a second entry with the same match, is in neither.
+        let _ = reference.insert(*table, entry);
+    }
+    for (table, action) in &filled.defaults {
+        let _ = reference.set_default(*table, action);
+    }
+    let mut contents = Contents::default();
+    for table in program.tables.keys() {
+        let entries = reference.entries(table).expect("entries");
+        contents.entries.insert(table, entries);
+        let default = reference.default_action(table).expect("a default action");
+        contents.defaults.insert(table, default);
+    }
+    (reference, contents, filled.key_values())
+}
+
+fn native(
+    program: &Program,
+    map: &SourceMap,
+    contents: Contents,
+    counting: Called,
+) -> Result<Output, Diagnostics> {
+    let mut optimised = program.clone();
+    ir::passes::pipeline(&mut optimised, ir::passes::Level::Optimize);
+    target::compile(&optimised, map, Rc::new(contents), counting)
+}
+
+/// What the interpreter says, as the native target says it.
+fn fate(outcome: interp::Outcome, is_filter: bool) -> Fate {
+    let (verdict, port) = match outcome.verdict {
+        Verdict::Drop if is_filter => (0, 0),
+        Verdict::Pass if is_filter => (1, 0),
+        Verdict::Aborted => (0, 0),
+        Verdict::Drop => (1, 0),
+        Verdict::Pass => (2, 0),
+        Verdict::Tx => (3, 0),
+        Verdict::Redirect(port) => (4, port),
+        other => panic!("no verdict of these architectures: {other}"),
+    };
+    let bytes = outcome.packets.into_iter().next();
+    Fate {
+        verdict,
+        port,
+        bytes: bytes.map(|p| p.bytes).unwrap_or_default(),
+    }
+}
+
+/// What of the native target's answer can be compared: a packet that is gone has no bytes, and only a redirected one
+/// a port.
+fn comparable(mut found: Fate, is_filter: bool) -> Fate {
+    let lives = found.verdict >= if is_filter { 1 } else { 2 };
+    if !lives {
+        found.bytes.clear();
+    }
+    if found.verdict != 4 {
+        found.port = 0;
+    }
+    found
+}
+
+/// Compares a program; gives why the target refuses it, if it does.
+fn compare(name: &str, program: Program, map: &SourceMap, seed: u64) -> Result<(), String> {
+    let program = Arc::new(program);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let (mut reference, contents, keys) = reference(&program, &mut random);
+    let output = native(&program, map, contents, Called::Done)
+        .map_err(|d| d.iter().map(|d| d.message.clone()).collect::<String>())?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let executable = run::build(folder.path(), &output);
+    let walks = Packets::new(&program, &keys);
+    let packets: Vec<(u32, Vec<u8>)> = (0..PACKETS)
+        .map(|_| (random.random_range(0..4), walks.packet(&mut random)))
+        .collect();
+    let (fates, counts) = run::run(&executable, &packets);
+    let is_filter = program.arch == arch::ebpf::ARCHITECTURE.package;
+    for (i, ((port, bytes), found)) in packets.iter().zip(fates).enumerate() {
+        let expected = fate(reference.run(*port, bytes), is_filter);
+        let found = comparable(found, is_filter);
+        assert_eq!(
+            expected, found,
+            "{name}, seed {seed}, packet {i} on port {port}: {bytes:02x?}\n{}",
+            output.c_source
+        );
+    }
+    let mut at = 0;
+    for (counter, size) in output.counters {
+        for index in 0..size as usize {
+            let expected = reference.counter(counter, index as u64).expect("a counter");
+            let what = &program.externs[counter].name;
+            assert_eq!(
+                expected.packets,
+                counts[at + index],
+                "{name}: {what}[{index}]"
+            );
+        }
+        at += size as usize;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_programs_of_the_repository_do_the_same_natively() {
+    let mut compared = 0;
+    let files = ["programs", "tests/stf"];
+    for file in files.iter().flat_map(|dir| common::files(dir, "p4")) {
+        let name = common::short(&file);
+        match compare_file(&file, &name) {
+            Ok(()) => compared += 1,
+            Err(why) => println!("{name}: {why}"),
+        }
+    }
+    assert!(compared > 60, "only {compared} programs were compared");
+}
+
+fn compare_file(file: &Path, name: &str) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).expect("a program");
+    let (program, map) = elaborate(text).ok_or("not a program by itself")?;
+    compare(name, program, &map, 1)
+}
+
+#[test]
+fn random_programs_do_the_same_natively() {
+    let programs = (0..).map(|seed| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        (seed, generate::program(Model::Xdp, &mut random))
+    });
+    // The target keeps no state of flows.
+    let stateless = programs.filter(|(_, program)| program.flows.is_none());
+    for (seed, program) in stateless.take(PROGRAMS) {
+        let text = program.text();
+        let (program, map) = elaborate(text.clone()).expect("a program");
+        let refused = compare(&text, program, &map, seed);
+        assert_eq!(refused, Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn an_extern_that_answers_later_is_refused() {
+    let text = "\
+#include <core.p4>
+#include <xdp_model.p4>
+header h_t { bit<32> x; }
+struct headers_t { h_t h; }
+parser p(packet_in packet, out headers_t hdr) {
+    state start { packet.extract(hdr.h); transition accept; }
+}
+control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    CounterArray(16, false) seen;
+    apply { xout.output_action = xdp_action.XDP_PASS; xout.output_port = 0; seen.increment(hdr.h.x); }
+}
+control d(in headers_t hdr, packet_out packet) { apply { packet.emit(hdr.h); } }
+xdp(p(), c(), d()) main;
+";
+    let (program, map) = elaborate(text.to_owned()).expect("a program");
+    let compiled = |counting| native(&program, &map, Contents::default(), counting);
+    assert!(compiled(Called::Done).is_ok());
+    let refused = compiled(Called::Suspended).err().expect("a refusal");
+    let [refused] = &refused.iter().collect::<Vec<_>>()[..] else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(refused.code.0, "E0733");
+    assert_eq!(
+        refused.message,
+        "the native target answers `increment` later, and the program cannot wait for it"
+    );
+    let (_, at) = map.line_col(refused.primary.span).expect("a place");
+    assert_eq!(at.line, 10);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* What the C of the native test target includes: a packet in a buffer, and the primitives that the emitter
+ * asks of every target. */
+#ifndef NATIVE_H
+#define NATIVE_H
+
+#include "onpath/arith.h"
+#include "onpath/checksum.h"
+#include "onpath/packet.h"
+#include "onpath/types.h"
+#include "onpath/wide.h"
+
+#define HEADROOM 4096
+#define LONGEST 65536
+
+struct packet {
+    u8 *data;
+    u8 *data_end;
+    u32 in_port;
+    u32 out_port;
+    u8 bytes[HEADROOM + LONGEST];
+};
+
+#define packet_length(ctx, start, end) ((u64)((end) - (start)))
+
+/* The front is 0: it never stays. */
+INLINE long packet_resize(struct packet *ctx, u32 front, u32 from, u32 to)
+{
+    u8 *data = ctx->data + from - to;
+
+    (void)front;
+    if (data < ctx->bytes || data > ctx->data_end)
+        return -1;
+    ctx->data = data;
+    return 0;
+}
+
+INLINE long packet_load_bytes(struct packet *ctx, u32 offset, void *to, u32 len)
+{
+    if (ctx->data + offset + len > ctx->data_end)
+        return -1;
+    __builtin_memcpy(to, ctx->data + offset, len);
+    return 0;
+}
+
+INLINE long packet_store_bytes(struct packet *ctx, u32 offset, const void *from, u32 len)
+{
+    if (ctx->data + offset + len > ctx->data_end)
+        return -1;
+    __builtin_memcpy(ctx->data + offset, from, len);
+    return 0;
+}
+
+/* Whether every field of a key, under its mask, is in its range: `match` is mask, lowest and highest value,
+ * each laid out as the key; `ends` says where each field ends. */
+INLINE int key_matches(const u8 *key, const u8 *match, const u32 *ends, u32 fields)
+{
+    u32 size = ends[fields - 1], at = 0;
+
+    for (u32 i = 0; i < fields; i++) {
+        int low = 0, high = 0;
+
+        for (; at < ends[i]; at++) {
+            u8 byte = key[at] & match[at];
+
+            if (!low)
+                low = byte - match[size + at];
+            if (!high)
+                high = byte - match[2 * size + at];
+        }
+        if (low < 0 || high > 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* The first entry that matches. An entry is `stride` bytes; its match is `match_at` bytes into it. */
+INLINE void *find_entry(const void *entries, u32 count, u32 stride, u32 match_at, const u8 *key,
+                        const u32 *ends, u32 fields)
+{
+    for (u32 i = 0; i < count; i++) {
+        const u8 *entry = (const u8 *)entries + i * stride;
+
+        if (key_matches(key, entry + match_at, ends, fields))
+            return (void *)entry;
+    }
+    return NULL;
+}
+
+#endif

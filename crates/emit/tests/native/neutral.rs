@@ -1,0 +1,91 @@
+//! The emitter and the C tree name no target, no hook and no architecture: what only one of them has is behind
+//! [`emit::Target`], or data.
+
+use crate::common;
+
+/// Source folders that must not know where programs run.
+const NEUTRAL: [&str; 2] = ["crates/cgen/src", "crates/emit/src"];
+
+/// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
+/// between underscores or at a change to upper case, names it.
+const WORDS: [&str; 14] = [
+    "bpf",
+    "ebpf",
+    "btf",
+    "xdp",
+    "tc",
+    "tcx",
+    "clsact",
+    "skb",
+    "dpdk",
+    "v1model",
+    "psa",
+    "pna",
+    "ebpffilter",
+    "v1switch",
+];
+
+/// What may stay although it holds one of the words: a helper of the neutral headers, whose name is P4's.
+const ALLOWED: [&str; 1] = ["ebpf_ipv4_checksum"];
+
+#[test]
+fn neutral_crates_name_no_target() {
+    let mut found = Vec::new();
+    for folder in NEUTRAL {
+        for file in common::files(folder, "rs") {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            for (i, line) in text.lines().enumerate() {
+                if let Some(word) = named(line) {
+                    let place = format!("{}:{}", common::short(&file), i + 1);
+                    found.push(format!("{place}: {word}: {}", line.trim()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The word of the list that a line names.
+fn named(line: &str) -> Option<&'static str> {
+    let line = ALLOWED
+        .iter()
+        .fold(line.to_owned(), |line, allowed| line.replace(allowed, ""));
+    let words = words(&line);
+    WORDS
+        .into_iter()
+        .find(|word| words.iter().any(|w| w == word))
+}
+
+/// The words of a line, names taken apart, in lower case.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last_is_lower = false;
+    for c in line.chars() {
+        if !c.is_ascii_alphanumeric() || (c.is_ascii_uppercase() && last_is_lower) {
+            words.push(String::new());
+        }
+        if c.is_ascii_alphanumeric() {
+            let word = words.last_mut().expect("one at least");
+            word.push(c.to_ascii_lowercase());
+        }
+        last_is_lower = c.is_ascii_lowercase();
+    }
+    words
+}
+
+#[test]
+fn a_name_is_found_wherever_it_is_in_a_word() {
+    for line in [
+        "Hook::Xdp",
+        "bpf_map",
+        "let tc = 1;",
+        "// of XDP",
+        "is_tc_input",
+        "SkbMode",
+    ] {
+        assert!(named(line).is_some(), "{line}");
+    }
+    for line in ["etc", "match_case", "ebpf_ipv4_checksum", "switch"] {
+        assert!(named(line).is_none(), "{line}");
+    }
+}
