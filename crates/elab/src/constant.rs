@@ -3,7 +3,7 @@
 use crate::instances::Binding;
 use crate::{Elab, Result, errors};
 use diag::Span;
-use hir::{BinaryOp, ConstValue, Expr, ExprKind, Ty, UnaryOp};
+use hir::{BinaryOp, ConstValue, Expr, ExprKind, Step, Ty, UnaryOp};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -46,10 +46,13 @@ impl Elab<'_> {
                 Some(ConstValue::Int(unsigned(value >> *lo, hi - lo + 1)))
             }
             ExprKind::Unary(op, a) => self.evaluate_unary(*op, self.evaluate(a)?, &expr.ty),
-            ExprKind::Binary(op, a, b) => {
-                let left = self.evaluate(a)?;
-                let right = self.evaluate(b)?;
-                self.evaluate_binary(*op, left, right, (&a.ty, &b.ty), &expr.ty)
+            ExprKind::Chain(first, steps) => {
+                let (mut value, mut ty) = (self.evaluate(first)?, &first.ty);
+                for step in steps {
+                    value = self.evaluate_step(&value, ty, step)?;
+                    ty = &step.ty;
+                }
+                Some(value)
             }
             ExprKind::Mux(c, a, b) => match self.evaluate(c)? {
                 ConstValue::Bool(true) => self.evaluate(a),
@@ -69,6 +72,18 @@ impl Elab<'_> {
             }
             _ => None,
         }
+    }
+
+    /// An operator whose left operand, of this type, is known.
+    pub(crate) fn evaluate_step(
+        &self,
+        left: &ConstValue,
+        ty: &Ty,
+        step: &Step,
+    ) -> Option<ConstValue> {
+        let right = self.evaluate(&step.right)?;
+        let operands = (ty, &step.right.ty);
+        self.evaluate_binary(step.op, left.clone(), right, operands, &step.ty)
     }
 
     fn evaluate_unary(&self, op: UnaryOp, value: ConstValue, ty: &Ty) -> Option<ConstValue> {

@@ -12,13 +12,52 @@ pub(crate) fn has_effects(expr: &Expr) -> bool {
 
 /// Whether evaluating an expression takes statements: they must not run where it isn't evaluated.
 pub(crate) fn takes_statements(expr: &Expr) -> bool {
-    any(expr, &|e| {
-        matches!(
-            e.kind,
-            ExprKind::Call(_)
-                | ExprKind::TableHit(..)
-                | ExprKind::StackProperty(_, StackProperty::Next | StackProperty::Last)
-        )
+    any(expr, &|e| match &e.kind {
+        ExprKind::Call(_)
+        | ExprKind::TableHit(..)
+        | ExprKind::StackProperty(_, StackProperty::Next | StackProperty::Last) => true,
+        ExprKind::Chain(first, steps) => chain_heights(first, steps).any(|h| h > MAX_HEIGHT),
+        _ => false,
+    })
+}
+
+/// How high the tree of an expression may be where a chain of operators ends. What is higher is saved in
+/// a variable on the way, so that no chain is too long for what recurses over the IR.
+pub(crate) const MAX_HEIGHT: u32 = 100;
+
+/// How high the tree of an expression is.
+pub(crate) fn height(expr: &Expr) -> u32 {
+    match &expr.kind {
+        ExprKind::Const(_)
+        | ExprKind::Local(_)
+        | ExprKind::Instance(_)
+        | ExprKind::This
+        | ExprKind::Default
+        | ExprKind::Call(_)
+        | ExprKind::TableHit(..) => 0,
+        ExprKind::Field(a, _)
+        | ExprKind::TupleField(a, _)
+        | ExprKind::StackProperty(a, _)
+        | ExprKind::Slice { base: a, .. }
+        | ExprKind::IsValid(a)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Cast(a) => 1 + height(a),
+        ExprKind::StackIndex(a, b) => 1 + height(a).max(height(b)),
+        ExprKind::Mux(a, b, c) => 1 + height(a).max(height(b)).max(height(c)),
+        ExprKind::List(elems) => 1 + elems.iter().map(height).max().unwrap_or(0),
+        ExprKind::Chain(first, steps) => match chain_heights(first, steps).last() {
+            Some(last) if last <= MAX_HEIGHT => last,
+            _ => 0,
+        },
+    }
+}
+
+/// The height after each operator of a chain. After one above [`MAX_HEIGHT`], a variable is read.
+fn chain_heights(first: &Expr, steps: &[hir::Step]) -> impl Iterator<Item = u32> {
+    steps.iter().scan(height(first), |left, step| {
+        let height = 1 + height(&step.right).max(*left);
+        *left = if height > MAX_HEIGHT { 0 } else { height };
+        Some(height)
     })
 }
 
@@ -47,7 +86,10 @@ fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
             | ExprKind::IsValid(a)
             | ExprKind::Unary(_, a)
             | ExprKind::Cast(a) => any(a, test),
-            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => any(a, test) || any(b, test),
+            ExprKind::StackIndex(a, b) => any(a, test) || any(b, test),
+            ExprKind::Chain(first, steps) => {
+                any(first, test) || steps.iter().any(|s| any(&s.right, test))
+            }
             ExprKind::Mux(a, b, c) => any(a, test) || any(b, test) || any(c, test),
             ExprKind::List(elems) => elems.iter().any(|e| any(e, test)),
         }
@@ -121,9 +163,7 @@ pub(crate) fn returns_early(block: &[hir::Stmt]) -> bool {
 pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
-        StmtKind::If {
-            then, otherwise, ..
-        } => then.iter().chain(otherwise).any(returns),
+        StmtKind::If { arms, otherwise } => branches(arms, otherwise).any(returns),
         StmtKind::Block(inner) | StmtKind::Atomic(inner) => inner.iter().any(returns),
         StmtKind::Switch { cases, .. } => cases.iter().any(|c| c.body.iter().any(returns)),
         StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => body.iter().any(returns),
@@ -131,11 +171,17 @@ pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
     }
 }
 
+/// The statements of all branches.
+fn branches<'a>(
+    arms: &'a [hir::IfArm],
+    otherwise: &'a [hir::Stmt],
+) -> impl Iterator<Item = &'a hir::Stmt> {
+    arms.iter().flat_map(|arm| &arm.then).chain(otherwise)
+}
+
 fn returns_in_branches(stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::If {
-            then, otherwise, ..
-        } => then.iter().chain(otherwise).all(returns_in_branches),
+        StmtKind::If { arms, otherwise } => branches(arms, otherwise).all(returns_in_branches),
         StmtKind::Block(inner) | StmtKind::Atomic(inner) => inner.iter().all(returns_in_branches),
         StmtKind::Switch { .. } | StmtKind::For { .. } | StmtKind::ForIn { .. } => !returns(stmt),
         _ => true,
@@ -147,10 +193,8 @@ fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
     for stmt in block {
         match &stmt.kind {
             StmtKind::Call(call) => visit(call),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                calls_in(then, visit);
+            StmtKind::If { arms, otherwise } => {
+                arms.iter().for_each(|arm| calls_in(&arm.then, visit));
                 calls_in(otherwise, visit);
             }
             StmtKind::Block(inner) | StmtKind::Atomic(inner) => calls_in(inner, visit),

@@ -63,7 +63,7 @@ impl Elab<'_> {
                 let operand = self.scalar(operand)?;
                 Ok(Value::Scalar(self.unary(*op, operand, span)))
             }
-            ExprKind::Binary(op, a, b) => self.eval_binary(*op, a, b, expr),
+            ExprKind::Chain(first, steps) => self.eval_chain(first, steps),
             ExprKind::Mux(cond, a, b) => self.eval_mux(cond, a, b, expr),
             ExprKind::Cast(inner) => {
                 if let Some(value) = self.evaluate(expr) {
@@ -262,82 +262,6 @@ impl Elab<'_> {
             HeaderValue::Valid(..) => self.bool(true, span),
             HeaderValue::Invalid => self.bool(false, span),
         })
-    }
-
-    fn eval_binary(&mut self, op: hir::BinaryOp, a: &Expr, b: &Expr, expr: &Expr) -> Result<Value> {
-        let span = expr.span;
-        if matches!(op, hir::BinaryOp::And | hir::BinaryOp::Or) {
-            return Ok(Value::Scalar(self.eval_logic(op, a, b, span)?));
-        }
-        if let Some(value) = self.evaluate(expr) {
-            return self.constant(&value, &expr.ty, span);
-        }
-        if matches!(op, hir::BinaryOp::Shl | hir::BinaryOp::Shr) {
-            return Ok(Value::Scalar(self.eval_shift(op, a, b, span)?));
-        }
-        let mut values = self.operands(&[a, b])?;
-        let (Some(right), Some(left)) = (values.pop(), values.pop()) else {
-            return self.fail(errors::not_storable(span));
-        };
-        if let hir::BinaryOp::Eq | hir::BinaryOp::Ne = op {
-            let equal = self.equal(&left, &right, span)?;
-            return Ok(Value::Scalar(if op == hir::BinaryOp::Eq {
-                equal
-            } else {
-                self.negate_equality(equal, span)
-            }));
-        }
-        let left = self.as_scalar(&left, a.span)?;
-        let right = self.as_scalar(&right, b.span)?;
-        Ok(Value::Scalar(self.arithmetic(op, left, right, span)))
-    }
-
-    /// `a && b` or `a || b`: what takes statements on the right runs only if it is reached.
-    fn eval_logic(
-        &mut self,
-        op: hir::BinaryOp,
-        a: &Expr,
-        b: &Expr,
-        span: Span,
-    ) -> Result<ir::Expr> {
-        let is_and = op == hir::BinaryOp::And;
-        let left = self.scalar(a)?;
-        if let ir::ExprKind::Bool(value) = self.program.exprs[left].kind {
-            return if value == is_and {
-                self.scalar(b)
-            } else {
-                Ok(left)
-            };
-        }
-        if !takes_statements(b) {
-            let right = self.scalar(b)?;
-            return Ok(if is_and {
-                self.and(left, right, span)
-            } else {
-                self.or(left, right, span)
-            });
-        }
-        let result = Place::Var(self.new_var("tmp", Type::Bool, span));
-        self.set(result, left, span)?;
-        let cond = self.read(result, span);
-        let block = self.block(|elab| {
-            let right = elab.scalar(b)?;
-            elab.set(result, right, b.span)
-        })?;
-        let (then, otherwise) = if is_and {
-            (block, Vec::new())
-        } else {
-            (Vec::new(), block)
-        };
-        self.emit(
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-            span,
-        )?;
-        Ok(self.read(result, span))
     }
 
     fn eval_mux(&mut self, cond: &Expr, a: &Expr, b: &Expr, expr: &Expr) -> Result<Value> {

@@ -18,6 +18,7 @@ mod args;
 mod assign;
 mod body;
 mod calls;
+mod chains;
 mod constant;
 mod effects;
 mod entries;

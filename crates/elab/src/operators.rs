@@ -53,27 +53,12 @@ impl Elab<'_> {
         self.binary(op, a, b, ty, span)
     }
 
-    /// A shift; the distance may be a compile-time `int`.
-    pub(crate) fn eval_shift(
-        &mut self,
-        op: hir::BinaryOp,
-        a: &hir::Expr,
-        b: &hir::Expr,
-        span: Span,
-    ) -> Result<Expr> {
-        let distance = match self.evaluate(b) {
-            Some(ConstValue::Int(value)) => Some(value),
-            _ => None,
-        };
-        let (value, by) = match distance {
-            Some(distance) => (self.scalar(a)?, self.distance(&distance, b.span)),
-            None => {
-                let values = self.operands(&[a, b])?;
-                let value = self.as_scalar(&values[0], a.span)?;
-                (value, self.as_scalar(&values[1], b.span)?)
-            }
-        };
-        Ok(self.arithmetic(op, value, by, span))
+    /// By how much to shift, which may be a compile-time `int`.
+    pub(crate) fn shift_distance(&mut self, by: &hir::Expr) -> Result<Expr> {
+        match self.evaluate(by) {
+            Some(ConstValue::Int(value)) => Ok(self.distance(&value, by.span)),
+            _ => self.scalar(by),
+        }
     }
 
     fn distance(&mut self, value: &BigInt, span: Span) -> Expr {

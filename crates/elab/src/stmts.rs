@@ -5,7 +5,7 @@ use crate::effects::has_effects;
 use crate::instances::Binding;
 use crate::{Elab, Failed, Result};
 use diag::Span;
-use hir::{Block, ConstValue, Expr, Stmt};
+use hir::{Block, Expr, Stmt};
 use ir::StmtKind;
 
 impl Elab<'_> {
@@ -48,11 +48,7 @@ impl Elab<'_> {
                 self.store(&lvalue, value, span)
             }
             hir::StmtKind::Call(call) => self.call(call, false).map(|_| ()),
-            hir::StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => self.if_stmt(cond, then, otherwise, span),
+            hir::StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise, span),
             hir::StmtKind::Block(inner) => self.stmts(inner),
             hir::StmtKind::Atomic(inner) => self.atomic(inner, span),
             hir::StmtKind::Return(value) => self.return_stmt(value.as_ref(), span),
@@ -114,21 +110,6 @@ impl Elab<'_> {
         }
         let block = self.block(|elab| elab.stmts(inner))?;
         self.emit(StmtKind::Atomic(block), span)
-    }
-
-    fn if_stmt(&mut self, cond: &Expr, then: &Block, otherwise: &Block, span: Span) -> Result<()> {
-        if let Some(ConstValue::Bool(value)) = self.evaluate(cond) {
-            return self.stmts(if value { then } else { otherwise });
-        }
-        let cond = self.scalar(cond);
-        let then = self.block(|elab| elab.stmts(then));
-        let otherwise = self.block(|elab| elab.stmts(otherwise));
-        let kind = StmtKind::If {
-            cond: cond?,
-            then: then?,
-            otherwise: otherwise?,
-        };
-        self.emit(kind, span)
     }
 
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Result<()> {

@@ -6,7 +6,7 @@ use crate::effects::{applies_parser, returns};
 use crate::instances::{Binding, InstRef};
 use crate::{Elab, Result, errors};
 use diag::Span;
-use hir::{Block, Call, Callee, Direction, Expr, ExprKind, Stmt, StmtKind};
+use hir::{Block, Call, Callee, Direction, Expr, ExprKind, IfArm, Stmt, StmtKind};
 use ir::{Bits, Keyset, SelectCase, Target, Transition};
 use smol_str::format_smolstr;
 
@@ -28,46 +28,46 @@ impl Elab<'_> {
             },
             StmtKind::Block(inner) => self.stmts(inner),
             StmtKind::Atomic(_) => self.fail(errors::atomic_parser(stmt.span)),
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => self.splitting_if(cond, then, otherwise, stmt.span),
+            StmtKind::If { arms, otherwise } => self.splitting_if(arms, otherwise, stmt.span),
             _ => self.fail(errors::unexpected(stmt.span, "a parser's `apply`")),
         }
     }
 
-    /// Both ways of an `if` become states.
-    fn splitting_if(
-        &mut self,
-        cond: &Expr,
-        then: &Block,
-        otherwise: &Block,
-        span: Span,
-    ) -> Result<()> {
-        let cond = self.scalar(cond)?;
+    /// The branches of an `if` become states.
+    fn splitting_if(&mut self, arms: &[IfArm], otherwise: &Block, span: Span) -> Result<()> {
         let name = self.state_name();
-        let if_true = self.add_state(format_smolstr!("{name}.then"), span)?;
-        let if_false = self.add_state(format_smolstr!("{name}.else"), span)?;
-        let after = self.add_state(format_smolstr!("{name}.after"), span)?;
-        let case = |keyset, state| SelectCase {
-            keysets: vec![keyset],
-            target: Target::State(state),
-            span,
-        };
-        self.end_state(Transition::Select {
-            keys: vec![cond],
-            cases: vec![
-                case(Keyset::Value(Bits::from_bool(true)), if_true),
-                case(Keyset::Any, if_false),
-            ],
-        });
-        for (state, block) in [(if_true, then), (if_false, otherwise)] {
-            self.begin_state(state);
-            self.stmts(block)?;
+        let mut after = None;
+        for (i, arm) in arms.iter().enumerate() {
+            let number = if i == 0 { String::new() } else { i.to_string() };
+            let cond = self.scalar(&arm.cond)?;
+            let if_true = self.add_state(format_smolstr!("{name}.then{number}"), arm.span)?;
+            let if_false = self.add_state(format_smolstr!("{name}.else{number}"), arm.span)?;
+            let after = match after {
+                Some(after) => after,
+                None => *after.insert(self.add_state(format_smolstr!("{name}.after"), span)?),
+            };
+            let case = |keyset, state| SelectCase {
+                keysets: vec![keyset],
+                target: Target::State(state),
+                span: arm.span,
+            };
+            self.end_state(Transition::Select {
+                keys: vec![cond],
+                cases: vec![
+                    case(Keyset::Value(Bits::from_bool(true)), if_true),
+                    case(Keyset::Any, if_false),
+                ],
+            });
+            self.begin_state(if_true);
+            self.stmts(&arm.then)?;
             self.end_state(Transition::To(Target::State(after)));
+            self.begin_state(if_false);
         }
-        self.begin_state(after);
+        self.stmts(otherwise)?;
+        if let Some(after) = after {
+            self.end_state(Transition::To(Target::State(after)));
+            self.begin_state(after);
+        }
         Ok(())
     }
 

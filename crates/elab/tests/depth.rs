@@ -71,6 +71,40 @@ fn structs_nested_deep_are_refused() {
     assert_ne!(codes(&text), [""; 0]);
 }
 
+/// Statements in the text form of IR that are indented further than this would be nested deep.
+fn deepest_line(program: &ir::Program) -> usize {
+    let text = program.to_string();
+    let indents = text.lines().map(|l| l.len() - l.trim_start().len());
+    indents.max().unwrap_or(0)
+}
+
+#[test]
+fn long_chains_become_flat_ir() {
+    let arms: String = (0..10_000)
+        .map(|i| format!("if (hdr.h.a == {}) {{ hdr.h.a = 1; }} else ", i % 256))
+        .collect();
+    let sum = vec!["hdr.h.a"; 10_000].join(" + ");
+    let any = vec!["hdr.h.a == 1"; 10_000].join(" || ");
+    let text = FRAME.to_owned()
+        + &control(&format!(
+            "{{
+                table t {{ key = {{ {sum} : exact @name(\"sum\"); }} actions = {{ }} }}
+                apply {{
+                    {arms} {{ hdr.h.a = 2; }}
+                    bit<8> x = true && hdr.h.a == 1 ? {sum} : 0;
+                    if (!({any}) && x == 1) {{ hdr.h.a = 3; }}
+                    t.apply();
+                }}
+            }}"
+        ));
+    let Outcome::Program(mut program, _) = compile("deep.p4", &text) else {
+        panic!("{:?}", codes(&text));
+    };
+    assert!(deepest_line(&program) < 400, "{}", deepest_line(&program));
+    ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
+    assert_eq!(ir::verify::verify(&program).map_err(|e| e.len()), Ok(()));
+}
+
 #[test]
 fn what_the_parser_takes_is_built() {
     let mut text = FRAME.to_owned();

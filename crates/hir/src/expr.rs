@@ -75,9 +75,8 @@ pub enum ExprKind {
     Default,
     /// Prefix operator. The operand has the result's type.
     Unary(UnaryOp, Box<Expr>),
-    /// Infix operator. Both operands have one type, but for shifts, where the second is unsigned of
-    /// any width or `int`, and concatenation.
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// Infix operators, at least one, applied from left to right.
+    Chain(Box<Expr>, Vec<Step>),
     /// `c ? a : b`
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Conversion to this expression's type: between bit and int of any widths, bool and `bit<1>`,
@@ -87,6 +86,22 @@ pub enum ExprKind {
     Call(Box<Call>),
     /// `t.apply().hit` or, if false, `.miss`.
     TableHit(TableId, bool),
+}
+
+/// An infix operator of a chain. Its left operand is the chain before it.
+///
+/// Both operands have one type, but for shifts, where the right one is unsigned of any width or `int`,
+/// and concatenation.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The operator.
+    pub op: BinaryOp,
+    /// Its right operand.
+    pub right: Expr,
+    /// The type of the result.
+    pub ty: Ty,
+    /// The chain up to and with the right operand.
+    pub span: Span,
 }
 
 /// What to take of a header stack.

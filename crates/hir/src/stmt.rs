@@ -34,9 +34,9 @@ pub enum StmtKind {
     },
     /// A call for its effects; a returned value is dropped.
     Call(Call),
+    /// The first arm whose condition holds, or else `otherwise`. There is at least one arm.
     If {
-        cond: Expr,
-        then: Block,
+        arms: Vec<IfArm>,
         otherwise: Block,
     },
     /// A block of its own scope.
@@ -68,6 +68,17 @@ pub enum StmtKind {
         collection: Collection,
         body: Block,
     },
+}
+
+/// `if (cond) { ... }` in a chain of `else if`.
+#[derive(Clone, Debug)]
+pub struct IfArm {
+    /// The condition.
+    pub cond: Expr,
+    /// What is done if it is the first that holds.
+    pub then: Block,
+    /// From this `if` to the end of the chain.
+    pub span: Span,
 }
 
 /// What a `for ... in` goes over.

@@ -229,9 +229,16 @@ impl Checker<'_> {
             | ExprKind::IsValid(e)
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => self.zonk_expr(e),
-            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => {
+            ExprKind::StackIndex(a, b) => {
                 self.zonk_expr(a);
                 self.zonk_expr(b);
+            }
+            ExprKind::Chain(first, steps) => {
+                self.zonk_expr(first);
+                for step in steps {
+                    step.ty = self.zonk(&step.ty);
+                    self.zonk_expr(&mut step.right);
+                }
             }
             ExprKind::Mux(a, b, c) => {
                 self.zonk_expr(a);

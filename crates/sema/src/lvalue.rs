@@ -63,8 +63,9 @@ impl Checker<'_> {
             | ExprKind::IsValid(e)
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => Self::has_call(e),
-            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => {
-                Self::has_call(a) || Self::has_call(b)
+            ExprKind::StackIndex(a, b) => Self::has_call(a) || Self::has_call(b),
+            ExprKind::Chain(first, steps) => {
+                Self::has_call(first) || steps.iter().any(|s| Self::has_call(&s.right))
             }
             ExprKind::Mux(a, b, c) => Self::has_call(a) || Self::has_call(b) || Self::has_call(c),
             ExprKind::List(elems) => elems.iter().any(Self::has_call),

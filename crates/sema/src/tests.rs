@@ -73,14 +73,18 @@ fn accepts_on_a_small_stack(text: String) -> bool {
 #[test]
 fn what_the_parser_lets_through_fits_on_the_stack() {
     let control = |body: String| format!("control c(inout bit<8> x) {{ apply {{ {body} }} }}");
-    let chain: String = (1..180)
+    let chain: String = (1..10_000)
         .map(|i| format!("else if (x == {i}) {{ x = 1; }} "))
         .collect();
     assert!(accepts_on_a_small_stack(control(format!(
         "if (x == 0) {{}} {chain}"
     ))));
-    let sum = vec!["x"; 180].join("+");
+    let sum = vec!["x"; 10_000].join("+");
     assert!(accepts_on_a_small_stack(control(format!("x = {sum};"))));
+    let all = vec!["x == 1"; 10_000].join(" && ");
+    assert!(accepts_on_a_small_stack(control(format!(
+        "bool b = {all} || {all}; if (b) {{ x = 2; }}"
+    ))));
     let calls = format!(
         "bit<8> f(in bit<8> x) {{ return x; }} {}",
         control(format!("x = {}x{};", "f(".repeat(180), ")".repeat(180)))

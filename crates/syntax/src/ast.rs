@@ -497,8 +497,9 @@ pub enum ExprKind {
     DontCare,
     /// `-a`, `!a`, `~a`, `+a`
     Unary(UnaryOp, Box<Expr>),
-    /// `a + b`
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a + b`, `a * b + c`: operators that apply from left to right, at least one. However many there
+    /// are, the tree is no deeper for it.
+    Chain(Box<Expr>, Vec<Link>),
     /// `c ? a : b`
     Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `(T) a`
@@ -518,6 +519,17 @@ pub enum ExprKind {
     Range(Box<Expr>, Box<Expr>),
     /// `(a, b)` in a keyset with more than one element inside a larger keyset, or in `entries`.
     Tuple(Vec<Expr>),
+}
+
+/// An infix operator and what stands on its right.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The operator; what is on its left is all of the chain before it.
+    pub op: BinaryOp,
+    /// Its right operand.
+    pub right: Expr,
+    /// From the beginning of the chain to the end of `right`.
+    pub span: Span,
 }
 
 /// Width and signedness in front of an integer literal.
@@ -612,6 +624,17 @@ pub struct Stmt {
     pub span: Span,
 }
 
+/// `if (c) s`, in a chain of `else if`.
+#[derive(Clone, Debug)]
+pub struct IfArm {
+    /// The condition.
+    pub cond: Expr,
+    /// What is done if it is the first that holds.
+    pub then: Stmt,
+    /// From this `if` to the end of the chain.
+    pub span: Span,
+}
+
 /// What a statement says.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
@@ -630,13 +653,11 @@ pub enum StmtKind {
     },
     /// `f(x);`, always an [`ExprKind::Call`], which is also how `C.apply(x)` on a type reads.
     Call(Expr),
-    /// `if (c) s else s`
+    /// `if (c) s else if (c) s else s`
     If {
-        /// The condition.
-        cond: Expr,
-        /// What is done if it holds.
-        then: Box<Stmt>,
-        /// What is done if not.
+        /// The conditions in order, at least one.
+        arms: Vec<IfArm>,
+        /// What is done if none holds.
         otherwise: Option<Box<Stmt>>,
     },
     /// `{ ... }`

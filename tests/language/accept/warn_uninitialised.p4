@@ -53,6 +53,59 @@ parser p(packet_in packet, out h_t h, out bit<8> r) {
     state z { transition z2; }
     state z2 { packet.extract(h); transition select(h.x) { 0: z2; _: accept; } }
 }
+extern bool lookup(in bit<8> key, out bit<8> value);
+control conditions(inout bit<8> r, in bool b) {
+    apply {
+        bit<8> v1;
+        if (b && lookup(r, v1)) { r = v1; }
+        bit<8> v2;
+        if (b && lookup(r, v2)) { } else { r = v2; } //~ W0401 `v2`
+        bit<8> v3;
+        if (b || lookup(r, v3)) { r = v3; } else { v3 = 1; } //~ W0401 `v3`
+        bit<8> v4;
+        if (!(b || lookup(r, v4))) { r = v4; }
+        bit<8> v5;
+        if (!b && !lookup(r, v5)) { r = v5; }
+        bit<8> v6;
+        if (b ? lookup(r, v6) : false) { r = v6; }
+        bit<8> v7;
+        if (b ? lookup(r, v7) : lookup(r + 1, v7)) { } else { r = v7; }
+        bit<8> v8;
+        r = lookup(r, v8) && v8 == 1 ? v8 : 1;
+        bit<8> v9;
+        if (r == 1 && lookup(r, v9) && v9 == 2 || r == 3) { r = v9; } //~ W0401 `v9`
+        bit<8> v10;
+        for (bit<8> i = 0; lookup(i, v10) && v10 != 3; i = i + 1) { r = v10; }
+        r = v10;
+        bit<8> v11;
+        for (bit<8> i = 0; true; i = i + 1) { if (lookup(i, v11)) { break; } }
+        r = v11;
+        bit<8> v12;
+        for (bit<8> i = 0; true; i = i + 1) { if (b) { break; } v12 = 1; }
+        r = v12; //~ W0401 `v12`
+    }
+}
+control through_tables(inout h_t h, inout bit<8> r, in bool b) {
+    h_t mine;
+    h_t other;
+    action inner() { r = mine.x; } //~ W0402 the header `mine` is invalid here
+    action reads() { inner(); r = h.x; } //~ W0402 the header `h` is invalid here
+    action direct() { r = other.x; } //~ W0402 the header `other` is invalid here
+    action makes() { other.setValid(); }
+    action either() { r = other.x; }
+    action guarded() { if (h.isValid()) { r = h.x; } }
+    table t { actions = { reads; guarded; } default_action = reads(); }
+    table u { actions = { makes; } default_action = makes(); }
+    table v { actions = { either; } default_action = either(); }
+    apply {
+        direct();
+        if (b) { v.apply(); }
+        u.apply();
+        v.apply();
+        h.setInvalid();
+        if (t.apply().hit) { h.setValid(); r = h.x; }
+    }
+}
 @noWarn("uninitialized_use") @noWarn("W0403")
 bit<8> quiet(@noWarn("unused") out bit<8> y) {
     bit<8> x;

@@ -54,7 +54,7 @@ impl Checker<'_> {
             ast::ExprKind::Default => self.default_value(want, span),
             ast::ExprKind::DontCare => self.poison(calls::dont_care_value(span)),
             ast::ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
-            ast::ExprKind::Binary(op, left, right) => self.binary(*op, left, right, span),
+            ast::ExprKind::Chain(first, links) => self.chain(first, links),
             ast::ExprKind::Ternary(cond, yes, no) => self.mux(cond, yes, no, want, span),
             ast::ExprKind::Cast(ty, operand) => self.cast(ty, operand, span),
             ast::ExprKind::Call {
@@ -104,8 +104,9 @@ impl Checker<'_> {
             | ExprKind::Slice { base: e, .. }
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => self.is_compile_time(e),
-            ExprKind::StackIndex(a, b) | ExprKind::Binary(_, a, b) => {
-                self.is_compile_time(a) && self.is_compile_time(b)
+            ExprKind::StackIndex(a, b) => self.is_compile_time(a) && self.is_compile_time(b),
+            ExprKind::Chain(first, steps) => {
+                self.is_compile_time(first) && steps.iter().all(|s| self.is_compile_time(&s.right))
             }
             ExprKind::Mux(a, b, c) => {
                 self.is_compile_time(a) && self.is_compile_time(b) && self.is_compile_time(c)

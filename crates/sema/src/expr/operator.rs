@@ -51,25 +51,25 @@ impl Checker<'_> {
         }
     }
 
-    /// `a op b`
-    pub(super) fn binary(
-        &mut self,
-        op: ast::BinaryOp,
-        left: &ast::Expr,
-        right: &ast::Expr,
-        span: Span,
-    ) -> Expr {
+    /// `a op b op c`
+    pub(super) fn chain(&mut self, first: &ast::Expr, links: &[ast::Link]) -> Expr {
+        let mut rest = links.iter();
         // What has no type of its own takes that of the other side.
-        let (left, right) = if needs_type(left) && !needs_type(right) {
-            let right = self.expr(right, None);
-            (self.expr(left, Some(&right.ty)), right)
-        } else {
-            let left = self.expr(left, None);
-            let want = needs_type(right).then(|| left.ty.clone());
-            let right = self.expr(right, want.as_ref());
-            (left, right)
+        let mut left = match links.first() {
+            Some(link) if needs_type(first) && !needs_type(&link.right) => {
+                rest.next();
+                let right = self.expr(&link.right, None);
+                let left = self.expr(first, Some(&right.ty));
+                self.operate(link.op, left, right, link.span)
+            }
+            _ => self.expr(first, None),
         };
-        self.operate(op, left, right, span)
+        for link in rest {
+            let want = needs_type(&link.right).then(|| left.ty.clone());
+            let right = self.expr(&link.right, want.as_ref());
+            left = self.operate(link.op, left, right, link.span);
+        }
+        left
     }
 
     /// `a op b` of typed operands.
@@ -372,12 +372,22 @@ fn needs_type(expr: &ast::Expr) -> bool {
     matches!(expr.kind, List(_) | Struct { .. } | Invalid | Default)
 }
 
+/// `left op right`; what is a chain on the left becomes longer.
 fn pair(op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
-    Expr {
-        kind: ExprKind::Binary(op, Box::new(left), Box::new(right)),
-        ty,
+    let step = Step {
+        op,
+        right,
+        ty: ty.clone(),
         span,
-    }
+    };
+    let kind = match left.kind {
+        ExprKind::Chain(first, mut steps) => {
+            steps.push(step);
+            ExprKind::Chain(first, steps)
+        }
+        _ => ExprKind::Chain(Box::new(left), vec![step]),
+    };
+    Expr { kind, ty, span }
 }
 
 fn lower(op: ast::BinaryOp) -> BinaryOp {

@@ -13,9 +13,9 @@ pub(crate) fn always_leaves(block: &[Stmt]) -> bool {
 pub(crate) fn leaves(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Exit | StmtKind::Break | StmtKind::Continue => true,
-        StmtKind::If {
-            then, otherwise, ..
-        } => any_leaves(then) && any_leaves(otherwise),
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().all(|arm| any_leaves(&arm.then)) && any_leaves(otherwise)
+        }
         StmtKind::Block(block) | StmtKind::Atomic(block) => any_leaves(block),
         StmtKind::Switch { cases, .. } => all_cases(cases),
         StmtKind::SwitchTable { cases, .. } => all_cases(cases),

@@ -82,19 +82,15 @@ impl Checker<'_> {
                 }
             }
             ast::StmtKind::Call(call) => return self.call_stmt(call, span, out),
-            ast::StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let cond = self.condition(cond);
-                let then = self.branch(then);
+            ast::StmtKind::If { arms, otherwise } => {
+                let arms = arms.iter().map(|arm| IfArm {
+                    cond: self.condition(&arm.cond),
+                    then: self.branch(&arm.then),
+                    span: arm.span,
+                });
+                let arms = arms.collect();
                 let otherwise = otherwise.as_ref().map_or_else(Vec::new, |s| self.branch(s));
-                StmtKind::If {
-                    cond,
-                    then,
-                    otherwise,
-                }
+                StmtKind::If { arms, otherwise }
             }
             ast::StmtKind::Block(block) => StmtKind::Block(self.block(block)),
             ast::StmtKind::Return(value) => match self.return_stmt(value.as_ref(), span) {

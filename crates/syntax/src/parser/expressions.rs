@@ -3,7 +3,7 @@
 use diag::Span;
 
 use super::{Failed, MAX_DEPTH, Parse, Parser};
-use crate::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Type, TypeKind, UnaryOp};
+use crate::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Link, Type, TypeKind, UnaryOp};
 use crate::errors::{grammar, lexical, mistakes};
 use crate::literal::{self, BadInt, MAX_BITS};
 use crate::token::Kind;
@@ -76,9 +76,10 @@ impl Parser<'_> {
     }
 
     fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
-        let mut left = first;
+        // The operators bind ever more loosely, or alike: each takes all before it as its left operand.
+        let (mut whole, mut height) = (first.span, self.height);
+        let mut links = Vec::new();
         while let Some((op, power)) = binary(self.kind()).filter(|(_, power)| *power >= least) {
-            let height = self.height;
             if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
                 let plus = self.bump();
                 let span = self.joined(plus, self.span());
@@ -90,19 +91,22 @@ impl Parser<'_> {
                 let operand = p.unary()?;
                 p.binary_after(operand, power + 1)
             })?;
-            let height = height.max(self.height);
-            let span = self.joined(left.span, right.span);
-            left = self.grown(
-                ExprKind::Binary(op, Box::new(left), Box::new(right)),
-                span,
-                height,
-            )?;
+            height = height.max(self.height);
+            whole = self.joined(whole, right.span);
+            links.push(Link {
+                op,
+                right,
+                span: whole,
+            });
         }
         if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
             let (span, op) = (self.span(), self.token().text.clone());
             return Err(self.report(mistakes::set_operator(span, &op)));
         }
-        Ok(left)
+        if links.is_empty() {
+            return Ok(first);
+        }
+        self.grown(ExprKind::Chain(Box::new(first), links), whole, height)
     }
 
     /// A node one higher than its highest child.

@@ -69,8 +69,8 @@ pub(crate) struct Parser<'a> {
     before: Vec<Decl>,
     /// How many productions that nest are open.
     depth: u32,
-    /// The height of the tree of the expression that was parsed last: chains such as `a + b + c`
-    /// grow to the left, where `depth` does not see them.
+    /// The height of the tree of the expression that was parsed last: `a.b.c` grows to the left, where
+    /// `depth` does not see it.
     height: u32,
     errors: usize,
     /// The token that the last error was about: a second error there is an echo.

@@ -4,7 +4,7 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{
-    Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, Stmt, StmtKind, SwitchCase,
+    Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, IfArm, Stmt, StmtKind, SwitchCase,
 };
 use crate::errors::{grammar, mistakes};
 use crate::token::Kind;
@@ -198,21 +198,27 @@ impl Parser<'_> {
         Err(self.report(grammar::expression_statement(span)))
     }
 
-    /// `if (c) s else s`.
+    /// `if (c) s else if (c) s else s`. A chain is read by a loop, so that it may be as long as it likes.
     fn conditional(&mut self) -> Parse<StmtKind> {
-        self.bump();
-        let cond = self.condition()?;
-        let then = Box::new(self.branch()?);
-        let otherwise = if self.eat(Kind::Else) {
-            Some(Box::new(self.branch()?))
-        } else {
-            None
-        };
-        Ok(StmtKind::If {
-            cond,
-            then,
-            otherwise,
-        })
+        let mut arms = Vec::new();
+        let mut otherwise = None;
+        loop {
+            let span = self.bump();
+            let cond = self.condition()?;
+            let then = self.branch()?;
+            arms.push(IfArm { cond, then, span });
+            if !self.eat(Kind::Else) {
+                break;
+            }
+            if !self.at_kind(Kind::If) {
+                otherwise = Some(Box::new(self.branch()?));
+                break;
+            }
+        }
+        for arm in &mut arms {
+            arm.span = self.since(arm.span);
+        }
+        Ok(StmtKind::If { arms, otherwise })
     }
 
     /// `(c)`

@@ -78,7 +78,9 @@ fn show(expr: &Expr) -> String {
         ExprKind::Default => "...".into(),
         ExprKind::DontCare => "_".into(),
         ExprKind::Unary(op, e) => format!("({op:?} {})", show(e)),
-        ExprKind::Binary(op, a, b) => format!("({op:?} {} {})", show(a), show(b)),
+        ExprKind::Chain(first, links) => links.iter().fold(show(first), |left, link| {
+            format!("({:?} {left} {})", link.op, show(&link.right))
+        }),
         ExprKind::Ternary(c, a, b) => format!("(? {} {} {})", show(c), show(a), show(b)),
         ExprKind::Cast(ty, e) => format!("(cast {} {})", show_type(ty), show(e)),
         ExprKind::Call {
@@ -406,13 +408,9 @@ fn depth_is_bounded_everywhere() {
         format!("const int x = {};", wrap("f(", "1", ")")),
         format!("const int x = {};", wrap("a[", "1", "]")),
         format!("const int x = {};", wrap("a ? ", "1", " : 2")),
-        format!("const int x = {};", wrap("", "1", " + 1")),
-        format!("const int x = {};", wrap("1 + ", "1", "")),
         format!("const int x = {};", wrap("", "a", ".b")),
         format!("const int x = {};", wrap("", "a", "[1]")),
         format!("const int x = {};", wrap("", "a", "()")),
-        format!("const int x = {};", wrap("a < ", "a", "")),
-        format!("const int x = {};", wrap("a<", "a", ">()")),
         format!("const int x = {};", wrap("a ? 1 : ", "1", "")),
         format!("struct s {{ {} x; }}", wrap("T<", "T", ">")),
         format!("struct s {{ {} x; }}", wrap("", "T", "[1]")),
@@ -420,7 +418,7 @@ fn depth_is_bounded_everywhere() {
         format!("struct s {{ {} x; }}", wrap("tuple<", "T", ">")),
         format!("action a() {{ {} }}", wrap("{", "", "}")),
         format!("action a() {{ {} }}", wrap("if (a) ", ";", "")),
-        format!("action a() {{ {} }}", wrap("if (a) ; else ", ";", "")),
+        format!("action a() {{ {} }}", wrap("if (a) ; else { ", ";", " }")),
         format!("action a() {{ {} }}", wrap("switch (x) { 1: {", "", "} }")),
         format!("action a() {{ {} }}", wrap("for (;a;) ", ";", "")),
         format!("T() x = {};", wrap("{ T() y = ", "{ }", "; }")),
@@ -441,6 +439,27 @@ fn depth_is_bounded_everywhere() {
             "{head}: {:?}",
             parsed.diagnostics
         );
+        drop(parsed.program.clone());
+    }
+    // Type arguments nested so deep are no type arguments, but a chain of comparisons that goes wrong.
+    assert!(
+        parsed(&format!("const int x = {};", wrap("a<", "a", ">()")))
+            .diagnostics
+            .has_errors()
+    );
+    // A chain is as flat as its operators and branches are.
+    for text in [
+        format!("const int x = {};", wrap("", "1", " + 1")),
+        format!("const bool x = {};", wrap("a < ", "a", "")),
+        format!("const bool x = {};", wrap("a == 1 && ", "b", " || c")),
+        format!("action a() {{ {} }}", wrap("if (a) ; else ", ";", "")),
+        format!(
+            "action a() {{ {} }}",
+            wrap("if (a) { } else ", "if (b) { }", "")
+        ),
+    ] {
+        let parsed = parsed(&text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
         drop(parsed.program.clone());
     }
     // Parentheses of an annotation are only counted.

@@ -14,6 +14,7 @@ use crate::errors::warnings;
 use diag::{Diagnostic, Span};
 use hir::*;
 use state::{Init, State};
+use std::collections::BTreeMap;
 use walk::Walk;
 
 pub(super) fn run(checker: &mut Checker<'_>) {
@@ -41,7 +42,7 @@ pub(super) fn run(checker: &mut Checker<'_>) {
     }
     for control in module.controls.values() {
         if let Some(inner) = &control.body {
-            body(
+            let entered = body(
                 checker,
                 &control.params,
                 &inner.locals,
@@ -49,6 +50,7 @@ pub(super) fn run(checker: &mut Checker<'_>) {
                 &control.name,
                 &mut found,
             );
+            actions(checker, entered, &mut found);
         }
     }
     for parser in module.parsers.values() {
@@ -71,9 +73,9 @@ fn body(
     stmts: &[Stmt],
     name: &str,
     found: &mut Vec<Diagnostic>,
-) {
+) -> Entered {
     let mut walk = Walk::new(checker, true);
-    let state = entry(checker, params);
+    let state = entry(checker, params, State::default());
     walk.set(Some(state));
     declare(&mut walk, decls);
     walk.block(stmts);
@@ -82,11 +84,34 @@ fn body(
         unset_outs(checker, params, end, name, &mut walk.found);
     }
     found.append(&mut walk.found);
+    walk.entered
 }
 
-/// The state in which a body begins.
-fn entry(checker: &Checker<'_>, params: &[LocalId]) -> State {
-    let mut state = State::default();
+/// What is known where actions begin.
+type Entered = BTreeMap<ActionId, State>;
+
+/// The actions that a control's `apply` leads to, directly, through tables or through one another, with
+/// what is known of the control's variables there. An action calls only what is declared before it, so
+/// that the last one is entered from nowhere else.
+fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnostic>) {
+    while let Some((id, state)) = entered.pop_last() {
+        let action = &checker.module.actions[id];
+        let mut walk = Walk::new(checker, true);
+        walk.set(Some(entry(checker, &action.params, state)));
+        walk.block(&action.body);
+        found.append(&mut walk.found);
+        for (id, state) in walk.entered {
+            let known = entered.remove(&id);
+            entered.insert(
+                id,
+                known.map_or_else(|| state.clone(), |known| known.join(&state)),
+            );
+        }
+    }
+}
+
+/// The state in which a body begins, if `state` is what is known around it.
+fn entry(checker: &Checker<'_>, params: &[LocalId], mut state: State) -> State {
     for param in params {
         let local = &checker.module.locals[*param];
         let init = match local.kind {

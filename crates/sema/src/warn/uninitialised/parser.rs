@@ -18,7 +18,7 @@ pub(super) fn check(
     found: &mut Vec<Diagnostic>,
 ) {
     let mut first = Walk::new(checker, true);
-    first.set(Some(entry(checker, &parser.params)));
+    first.set(Some(entry(checker, &parser.params, State::default())));
     declare(&mut first, &body.locals);
     let start = first.end();
     found.append(&mut first.found);

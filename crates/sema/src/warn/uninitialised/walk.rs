@@ -6,6 +6,13 @@ use crate::checker::Checker;
 use crate::errors::warnings;
 use diag::Diagnostic;
 use hir::*;
+use std::collections::BTreeMap;
+
+/// What is known behind a condition: where it holds, and where it fails.
+struct Split {
+    holds: Option<State>,
+    fails: Option<State>,
+}
 
 /// A walk through one body.
 pub(super) struct Walk<'c, 'm> {
@@ -18,6 +25,8 @@ pub(super) struct Walk<'c, 'm> {
     breaks: Option<State>,
     /// Whether to tell.
     tell: bool,
+    /// What was known where actions were called or a table applied that may run them.
+    pub(super) entered: BTreeMap<ActionId, State>,
     /// What was found.
     pub(super) found: Vec<Diagnostic>,
 }
@@ -30,6 +39,7 @@ impl<'c, 'm> Walk<'c, 'm> {
             returns: None,
             breaks: None,
             tell,
+            entered: BTreeMap::new(),
             found: Vec::new(),
         }
     }
@@ -73,17 +83,15 @@ impl<'c, 'm> Walk<'c, 'm> {
                 self.write(target, value);
             }
             StmtKind::Call(call) => self.call(call),
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                self.read(cond);
-                let before = self.state.clone();
-                self.assume(cond, true);
-                self.block(then);
-                let after = std::mem::replace(&mut self.state, before);
-                self.assume(cond, false);
+            StmtKind::If { arms, otherwise } => {
+                let mut after = None;
+                for arm in arms {
+                    let split = self.condition(&arm.cond);
+                    self.state = split.holds;
+                    self.block(&arm.then);
+                    after = join(after, self.state.take());
+                    self.state = split.fails;
+                }
                 self.block(otherwise);
                 self.state = join(after, self.state.take());
             }
@@ -113,10 +121,11 @@ impl<'c, 'm> Walk<'c, 'm> {
             } => {
                 self.block(init);
                 self.repeat(&[update, body], |w| {
-                    w.read(cond);
-                    w.assume(cond, true);
+                    let split = w.condition(cond);
+                    w.state = split.holds;
                     w.block(body);
                     w.block(update);
+                    split.fails
                 });
             }
             StmtKind::ForIn {
@@ -134,17 +143,20 @@ impl<'c, 'm> Walk<'c, 'm> {
                 let known =
                     Init::unknown(&self.checker.module, &self.checker.module.locals[*local].ty);
                 self.repeat(&[body], |w| {
+                    let before = w.state.clone();
                     if let Some(state) = &mut w.state {
                         state.set(*local, known);
                     }
                     w.block(body);
+                    before
                 });
             }
         }
     }
 
     /// A loop: nothing certain is known of headers that it may change, and it may run not at all.
-    fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self)) {
+    /// `body` gives what is known where the loop ends without having run.
+    fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self) -> Option<State>) {
         let mut changed = Writes::default();
         blocks
             .iter()
@@ -156,12 +168,10 @@ impl<'c, 'm> Walk<'c, 'm> {
                 }
             }
         }
-        let before = self.state.clone();
         let outer = self.breaks.take();
-        body(self);
-        // What the body writes counts only if it runs: the state in front holds behind it too.
-        self.breaks = outer;
-        self.state = before;
+        // What the body writes counts only if it runs.
+        let done = body(self);
+        self.state = join(done, std::mem::replace(&mut self.breaks, outer));
     }
 
     fn cases<'b>(&mut self, cases: impl Iterator<Item = (&'b Block, bool)>) {
@@ -181,32 +191,102 @@ impl<'c, 'm> Walk<'c, 'm> {
         };
     }
 
-    /// What `cond` being `holds` says of headers.
-    fn assume(&mut self, cond: &Expr, holds: bool) {
+    /// Reads a condition, and parts what is known by its outcome.
+    fn condition(&mut self, cond: &Expr) -> Split {
         match &cond.kind {
             ExprKind::IsValid(header) => {
-                let validity = if holds {
-                    Validity::Valid
-                } else {
-                    Validity::Invalid
-                };
-                if let Some(state) = &mut self.state
-                    && let Some(Init::Header(known)) = state.place_mut(header)
-                {
-                    *known = validity;
+                self.read_inside(header);
+                let mut split = self.split();
+                for (state, validity) in [
+                    (&mut split.holds, Validity::Valid),
+                    (&mut split.fails, Validity::Invalid),
+                ] {
+                    if let Some(state) = state
+                        && let Some(Init::Header(known)) = state.place_mut(header)
+                    {
+                        *known = validity;
+                    }
+                }
+                split
+            }
+            ExprKind::Unary(UnaryOp::Not, inner) => {
+                let Split { holds, fails } = self.condition(inner);
+                Split {
+                    holds: fails,
+                    fails: holds,
                 }
             }
-            ExprKind::Unary(UnaryOp::Not, inner) => self.assume(inner, !holds),
-            ExprKind::Binary(BinaryOp::And, a, b) if holds => {
-                self.assume(a, true);
-                self.assume(b, true);
+            ExprKind::Const(ConstValue::Bool(value)) => {
+                let here = self.state.take();
+                let (holds, fails) = if *value { (here, None) } else { (None, here) };
+                Split { holds, fails }
             }
-            ExprKind::Binary(BinaryOp::Or, a, b) if !holds => {
-                self.assume(a, false);
-                self.assume(b, false);
+            ExprKind::Chain(first, steps) => self.chain(first, steps),
+            ExprKind::Mux(cond, yes, no) => {
+                let chosen = self.condition(cond);
+                self.state = chosen.holds;
+                let yes = self.condition(yes);
+                self.state = chosen.fails;
+                let no = self.condition(no);
+                Split {
+                    holds: join(yes.holds, no.holds),
+                    fails: join(yes.fails, no.fails),
+                }
             }
-            _ => {}
+            _ => {
+                self.read(cond);
+                self.split()
+            }
         }
+    }
+
+    /// The same is known whether the condition that was read holds or not.
+    fn split(&mut self) -> Split {
+        Split {
+            holds: self.state.clone(),
+            fails: self.state.take(),
+        }
+    }
+
+    /// Reads operands from left to right; that of `&&` or `||` only where the left one does not decide.
+    fn chain(&mut self, first: &Expr, steps: &[Step]) -> Split {
+        let is_logical = |step: &Step| matches!(step.op, BinaryOp::And | BinaryOp::Or);
+        let mut left = None;
+        if steps.first().is_some_and(is_logical) {
+            left = Some(self.condition(first));
+        } else {
+            self.read(first);
+        }
+        for step in steps {
+            if !is_logical(step) {
+                if let Some(split) = left.take() {
+                    self.state = join(split.holds, split.fails);
+                }
+                self.read(&step.right);
+                continue;
+            }
+            let Split { holds, fails } = left.take().unwrap_or_else(|| self.split());
+            let is_and = step.op == BinaryOp::And;
+            let (goes_on, decided) = if is_and {
+                (holds, fails)
+            } else {
+                (fails, holds)
+            };
+            self.state = goes_on;
+            let right = self.condition(&step.right);
+            left = Some(if is_and {
+                Split {
+                    holds: right.holds,
+                    fails: join(decided, right.fails),
+                }
+            } else {
+                Split {
+                    holds: join(decided, right.holds),
+                    fails: right.fails,
+                }
+            });
+        }
+        left.unwrap_or_else(|| self.split())
     }
 
     /// What is known of a value once it is stored.
@@ -279,26 +359,17 @@ impl<'c, 'm> Walk<'c, 'm> {
                 self.read(base);
                 self.read(index);
             }
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-                self.read(a);
-                let before = self.state.clone();
-                self.assume(a, *op == BinaryOp::And);
-                self.read(b);
-                self.state = before;
+            ExprKind::Chain(first, steps) => {
+                let split = self.chain(first, steps);
+                self.state = join(split.holds, split.fails);
             }
-            ExprKind::Binary(_, a, b) => {
-                self.read(a);
-                self.read(b);
-            }
-            ExprKind::Mux(c, a, b) => {
-                self.read(c);
-                let before = self.state.clone();
-                self.assume(c, true);
-                self.read(a);
-                self.state = before.clone();
-                self.assume(c, false);
-                self.read(b);
-                self.state = before;
+            ExprKind::Mux(cond, yes, no) => {
+                let chosen = self.condition(cond);
+                self.state = chosen.holds;
+                self.read(yes);
+                let after = std::mem::replace(&mut self.state, chosen.fails);
+                self.read(no);
+                self.state = join(after, self.state.take());
             }
             ExprKind::List(elems) => elems.iter().for_each(|e| self.read(e)),
             ExprKind::Call(call) => self.call(call),
@@ -352,6 +423,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         match &call.callee {
             Callee::Table(id) => self.apply(*id),
             Callee::Action(id) => {
+                self.enter(*id);
                 let mut changed = Writes::default();
                 writes::of_action(&self.checker.module, *id, &mut changed);
                 self.changed(&changed);
@@ -410,9 +482,22 @@ impl<'c, 'm> Walk<'c, 'm> {
         for key in &table.keys {
             self.read(&key.expr);
         }
+        for action in &table.actions {
+            self.enter(action.action);
+        }
         let mut changed = Writes::default();
         writes::of_table(&self.checker.module, id, &mut changed);
         self.changed(&changed);
+    }
+
+    /// An action begins with what is known here, or in one of the other places that lead to it.
+    fn enter(&mut self, id: ActionId) {
+        if let Some(state) = &self.state {
+            let known = self.entered.entry(id);
+            known
+                .and_modify(|known| *known = known.join(state))
+                .or_insert_with(|| state.clone());
+        }
     }
 
     fn changed(&mut self, changed: &Writes) {

@@ -19,10 +19,8 @@ fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
     match &stmt.kind {
         StmtKind::Assign { target, .. } => root(target, out),
         StmtKind::Call(call) => of_call(module, call, out),
-        StmtKind::If {
-            then, otherwise, ..
-        } => {
-            of_block(module, then, out);
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().for_each(|arm| of_block(module, &arm.then, out));
             of_block(module, otherwise, out);
         }
         StmtKind::Block(block) | StmtKind::Atomic(block) => of_block(module, block, out),
