@@ -77,6 +77,9 @@ impl Elab<'_> {
         call: &Call,
         wanted: bool,
     ) -> Result<Value> {
+        if let ("digest", None, [_, Arg::In(data)]) = (&*proto.name, object, &call.args[..]) {
+            self.note_digest(&data.ty, data.span)?;
+        }
         let (mut args, mut after) = (Vec::new(), Vec::new());
         for (i, (&param, arg)) in proto.params.iter().zip(&call.args).enumerate() {
             let keep = call.args[i + 1..].iter().any(arg_has_effects);

@@ -246,19 +246,23 @@ impl Elab<'_> {
         }
         let mut types = Vec::new();
         let mut type_arg_names = Vec::new();
+        let mut type_arg_declared = Vec::new();
         for ty in type_args {
             let mut leaves = Vec::new();
             let mut leaf_names = Vec::new();
+            let mut declared_leaves = Vec::new();
             // Only what a type argument can hold is kept; an extern may be generic in something
             // that is never stored.
             if !matches!(self.resolve(ty), Ty::Void | Ty::String | Ty::Param(_)) {
                 self.leaf_types(ty, declared.span, &mut leaves)?;
+                self.declared_leaves(ty, &[], &mut declared_leaves);
                 if self.scalar_type(ty).is_none() {
                     self.leaf_names(ty, "", declared.span, &mut leaf_names)?;
                 }
             }
             types.push(leaves);
             type_arg_names.push(leaf_names);
+            type_arg_declared.push(declared_leaves);
         }
         let name = names::control_plane(&self.env.path, name, &declared.annotations);
         if let Some(kind) = names::Kind::of_extern(&data.name) {
@@ -269,6 +273,7 @@ impl Elab<'_> {
             ty: data.name.clone(),
             type_args: types,
             type_arg_names,
+            type_arg_declared,
             args,
             implementations: Vec::new(),
             annotations: names::keep(&declared.annotations),
@@ -368,7 +373,7 @@ impl Elab<'_> {
         let set = &self.module.value_sets[id];
         let size = self.must_be_size(&set.size, "the size of a value set")?;
         let elem = self.resolve(&set.elem);
-        let mut fields = Vec::new();
+        let (mut fields, mut declared) = (Vec::new(), Vec::new());
         match &elem {
             Ty::Composite(composite, _) => {
                 let annotations: Vec<_> = self.module.composites[*composite]
@@ -379,6 +384,7 @@ impl Elab<'_> {
                 for ((name, ty), annotations) in
                     self.composite_fields(&elem).into_iter().zip(annotations)
                 {
+                    declared.push(self.declared(&ty, &annotations));
                     let Some(ty) = self.scalar_type(&ty) else {
                         return self.fail(errors::not_storable(set.span));
                     };
@@ -387,6 +393,7 @@ impl Elab<'_> {
             }
             Ty::Tuple(elems) => {
                 for (i, ty) in elems.iter().enumerate() {
+                    declared.push(self.declared(ty, &[]));
                     let Some(ty) = self.scalar_type(ty) else {
                         return self.fail(errors::not_storable(set.span));
                     };
@@ -394,6 +401,7 @@ impl Elab<'_> {
                 }
             }
             _ => {
+                declared.push(self.declared(&set.elem, &set.annotations));
                 let Some(ty) = self.scalar_type(&elem) else {
                     return self.fail(errors::not_storable(set.span));
                 };
@@ -406,7 +414,9 @@ impl Elab<'_> {
         let made = self.program.value_sets.push(ir::ValueSetData {
             name,
             fields,
+            declared,
             size,
+            annotations: names::keep(&set.annotations),
             span: set.span,
         });
         self.env.value_sets.insert(id, made);

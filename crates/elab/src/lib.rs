@@ -20,6 +20,7 @@ mod body;
 mod calls;
 mod chains;
 mod constant;
+mod declared;
 mod effects;
 mod entries;
 pub mod errors;

@@ -136,7 +136,7 @@ impl Elab<'_> {
                 name: key.name.clone(),
                 expr,
                 kind,
-                annotations: names::keep(&key.annotations),
+                declared: self.declared_key(key),
             });
         }
         Ok((keys, computed))
@@ -217,11 +217,13 @@ impl Elab<'_> {
             .params
             .iter()
             .partition(|&&p| self.direction(p) != Direction::None);
-        let mut params = Vec::new();
-        for made in self.make_params(&data, &[], &[])? {
+        let (mut params, mut declared) = (Vec::new(), Vec::new());
+        for (made, &param) in self.make_params(&data, &[], &[])?.into_iter().zip(&data) {
             let ParamInst::Copied(_, storage) = made else {
                 continue;
             };
+            let local = &self.module.locals[param];
+            self.declared_leaves(&local.ty, &local.annotations, &mut declared);
             for leaf in self.leaves(&storage) {
                 match leaf {
                     Leaf::Scalar(Place::Var(var)) => params.push(var),
@@ -241,6 +243,7 @@ impl Elab<'_> {
         Ok(self.program.actions.push(ActionData {
             name,
             params,
+            declared,
             body,
             annotations: names::keep(&action.annotations),
             span: action.span,

@@ -2,6 +2,8 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Zero};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A pattern of `width` bits. Signedness is the operation's affair, as in two's complement.
@@ -132,6 +134,29 @@ fn mask(width: u32) -> BigUint {
 impl fmt::Debug for Bits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}w{:#x}", self.width, self.value)
+    }
+}
+
+/// A width and a value as P4 writes them: `16w0x800`.
+impl Serialize for Bits {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{}w{:#x}", self.width, self.value))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bits {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bits, D::Error> {
+        let text = String::deserialize(from)?;
+        let parts = text.split_once("w0x").and_then(|(width, digits)| {
+            let value = BigUint::parse_bytes(digits.as_bytes(), 16)?;
+            Some((width.parse::<u32>().ok()?, value))
+        });
+        match parts {
+            Some((width, value)) if value.bits() <= u64::from(width) => Ok(Bits { width, value }),
+            _ => Err(D::Error::custom(format!(
+                "`{text}` is no value with a width"
+            ))),
+        }
     }
 }
 

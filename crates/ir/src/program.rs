@@ -4,13 +4,14 @@ use crate::{Bits, Block, Expr, ExprData, Label, Param, State, StmtId, Transition
 use cranelift_entity::{PrimaryMap, entity_impl};
 use diag::Span;
 use num_bigint::BigInt;
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(u32);
         entity_impl!($name, $prefix);
     )*};
@@ -42,7 +43,8 @@ entities! {
 }
 
 /// A scalar type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Type {
     /// `bool`
     Bool,
@@ -122,6 +124,8 @@ pub struct Program {
     pub blocks: Vec<PipelineBlock>,
     /// What the architecture keeps for a packet on its way through the blocks.
     pub slots: Vec<Slot>,
+    /// What packets can hand to the control plane, in the order in which the program first does it.
+    pub digests: Vec<DigestData>,
 }
 
 impl Program {
@@ -325,8 +329,28 @@ pub struct StackData {
     pub next: Var,
 }
 
-/// An annotation that outlives compilation.
+/// What packets hand to the control plane.
 #[derive(Clone, PartialEq, Debug)]
+pub struct DigestData {
+    /// The name of its type.
+    pub name: SmolStr,
+    /// Its scalars by dotted path; the path of a digest that is itself a scalar is empty.
+    pub fields: Vec<(SmolStr, Type)>,
+    /// How each of them is declared.
+    pub declared: Vec<Declared>,
+}
+
+/// How the source declares a scalar that the control plane can name.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Declared {
+    /// The name of the `type` or serializable `enum` that is its type.
+    pub type_name: Option<SmolStr>,
+    /// Annotations in front of it, then those of its `type`.
+    pub annotations: Vec<Annotation>,
+}
+
+/// An annotation that outlives compilation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Annotation {
     /// The name after `@`.
     pub name: SmolStr,
@@ -345,6 +369,8 @@ pub struct ExternData {
     pub type_args: Vec<Vec<Type>>,
     /// Dotted names of those scalars, in the same order; empty for a type argument that is a scalar itself.
     pub type_arg_names: Vec<Vec<SmolStr>>,
+    /// How each of those scalars is declared.
+    pub type_arg_declared: Vec<Vec<Declared>>,
     /// Constructor arguments by parameter name.
     pub args: Vec<(SmolStr, CtorValue)>,
     /// Implementations of abstract methods.
@@ -389,15 +415,20 @@ pub struct ValueSetData {
     pub name: SmolStr,
     /// Its fields: name, type, how they match.
     pub fields: Vec<(SmolStr, Type, MatchKind)>,
+    /// How each field is declared.
+    pub declared: Vec<Declared>,
     /// How many members it may hold.
     pub size: u64,
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
     /// Its declaration.
     pub span: Span,
 }
 
 /// How a key is matched.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
+#[serde(rename_all = "snake_case")]
 pub enum MatchKind {
     Exact,
     Lpm,
@@ -415,6 +446,8 @@ pub struct ActionData {
     pub name: SmolStr,
     /// What the control plane supplies.
     pub params: Vec<Var>,
+    /// How each parameter is declared.
+    pub declared: Vec<Declared>,
     /// What it does. Directional parameters were bound by elaboration.
     pub body: Block,
     /// Annotations.
@@ -459,8 +492,8 @@ pub struct Key {
     pub expr: Expr,
     /// How.
     pub kind: MatchKind,
-    /// Annotations.
-    pub annotations: Vec<Annotation>,
+    /// Its type's name, and annotations: the key's own, then those of the field or variable that it is.
+    pub declared: Declared,
 }
 
 /// An action of a table.
@@ -475,7 +508,7 @@ pub struct TableAction {
 }
 
 /// An action with its arguments.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct ActionCall {
     /// Its index in the table's list.
     pub action: u32,
@@ -484,7 +517,7 @@ pub struct ActionCall {
 }
 
 /// An entry of a table.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// One match a key.
     pub keys: Vec<KeyMatch>,
@@ -498,7 +531,8 @@ pub struct Entry {
 
 /// What an entry asks of one key. The values have the key's width; bools are 1 bit wide, members of
 /// enums and errors 32.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KeyMatch {
     /// This value. For `exact`, and for `optional`.
     Exact(Bits),

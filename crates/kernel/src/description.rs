@@ -206,6 +206,7 @@ impl Description {
             });
         }
         for (name, params) in &self.actions {
+            let declared = vec![ir::Declared::default(); params.len()];
             let params = params
                 .iter()
                 .map(|p| {
@@ -219,6 +220,7 @@ impl Description {
             program.actions.push(ActionData {
                 name: name.into(),
                 params,
+                declared,
                 body: Vec::new(),
                 annotations: Vec::new(),
                 span: diag::Span::NONE,
@@ -248,6 +250,10 @@ impl Description {
                         names.filter(|n| !n.is_empty()).map(Into::into).collect()
                     })
                     .collect(),
+                type_arg_declared: type_args
+                    .iter()
+                    .map(|scalars| vec![ir::Declared::default(); scalars.len()])
+                    .collect(),
                 args: args
                     .iter()
                     .filter_map(|(n, v)| {
@@ -266,7 +272,9 @@ impl Description {
                     .iter()
                     .map(|f| (f.name.as_str().into(), f.ty.into(), f.kind.into()))
                     .collect(),
+                declared: vec![ir::Declared::default(); fields.len()],
                 size: *size,
+                annotations: Vec::new(),
                 span: diag::Span::NONE,
             });
         }
@@ -346,7 +354,7 @@ impl TableDescription {
                         span: diag::Span::NONE,
                     }),
                     kind: k.kind.into(),
-                    annotations: Vec::new(),
+                    declared: ir::Declared::default(),
                 }
             })
             .collect();

@@ -202,7 +202,7 @@ fn remove(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{CtorValue, Type};
+    use ir::{CtorValue, Declared, Type};
 
     fn state(size: u32, idle: u64) -> Flows {
         Flows::new(&ExternData {
@@ -210,6 +210,7 @@ mod tests {
             ty: EXTERN.name.into(),
             type_args: vec![vec![Type::bit(32)], vec![Type::bit(8), Type::Bool]],
             type_arg_names: Vec::new(),
+            type_arg_declared: vec![vec![Declared::default()], vec![Declared::default(); 2]],
             args: vec![
                 ("size".into(), CtorValue::Int(size.into())),
                 ("idle".into(), CtorValue::Int(idle.into())),

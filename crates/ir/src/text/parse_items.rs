@@ -88,12 +88,16 @@ impl Reader {
             "action" => {
                 let name = self.name()?;
                 self.expect("(")?;
-                let params = self.list(")", |p| p.lookup("variable", |n| &n.vars))?;
+                let params = self.list(")", |p| {
+                    Ok((p.lookup("variable", |n| &n.vars)?, p.declared()?))
+                })?;
+                let (params, declared) = params.into_iter().unzip();
                 let annotations = self.annotations()?;
                 let body = self.block()?;
                 self.program.actions.push(ActionData {
                     name,
                     params,
+                    declared,
                     body,
                     annotations,
                     span: Span::NONE,
@@ -108,6 +112,7 @@ impl Reader {
                 self.expect_word("slot")?;
                 self.slot(SlotKind::Intrinsic)?;
             }
+            "digest" => self.digest()?,
             _ => {
                 self.at -= 1;
                 return self.error(format!("`{item}` is no item"));
@@ -153,20 +158,24 @@ impl Reader {
         let name = self.name()?;
         self.expect_word("size")?;
         let size = self.number()?;
+        let annotations = self.annotations()?;
         self.expect("{")?;
-        let mut fields = Vec::new();
+        let (mut fields, mut declared) = (Vec::new(), Vec::new());
         while !self.eat("}") {
             let name = self.name()?;
             self.expect(":")?;
             let ty = self.ty()?;
             let kind = self.match_kind()?;
+            declared.push(self.declared()?);
             self.expect(";")?;
             fields.push((name, ty, kind));
         }
         self.program.value_sets.push(ValueSetData {
             name,
             fields,
+            declared,
             size,
+            annotations,
             span: Span::NONE,
         });
         Ok(())
@@ -186,6 +195,38 @@ impl Reader {
             }
         };
         Ok(kind)
+    }
+
+    fn digest(&mut self) -> Result<()> {
+        let name = self.name()?;
+        self.expect("{")?;
+        let (mut fields, mut declared) = (Vec::new(), Vec::new());
+        while !self.eat("}") {
+            self.expect_word("field")?;
+            let path = self.string()?;
+            self.expect(":")?;
+            fields.push((path, self.ty()?));
+            declared.push(self.declared()?);
+            self.expect(";")?;
+        }
+        self.program.digests.push(DigestData {
+            name,
+            fields,
+            declared,
+        });
+        Ok(())
+    }
+
+    /// `type NAME` and annotations, where there are any.
+    fn declared(&mut self) -> Result<Declared> {
+        let type_name = match self.eat_word("type") {
+            true => Some(self.name()?),
+            false => None,
+        };
+        Ok(Declared {
+            type_name,
+            annotations: self.annotations()?,
+        })
     }
 
     fn annotations(&mut self) -> Result<Vec<Annotation>> {
@@ -209,6 +250,7 @@ impl Reader {
             ty,
             type_args: Vec::new(),
             type_arg_names: Vec::new(),
+            type_arg_declared: Vec::new(),
             args: Vec::new(),
             implementations: Vec::new(),
             annotations,
@@ -221,13 +263,17 @@ impl Reader {
                 let mut names = Vec::new();
                 let scalars = self.list(")", |reader| {
                     let ty = reader.ty()?;
-                    if matches!(reader.peek(), Token::Word(_)) {
+                    if let Token::Word(word) = reader.peek()
+                        && word != "type"
+                    {
                         names.push(reader.name()?);
                     }
-                    Ok(ty)
+                    Ok((ty, reader.declared()?))
                 })?;
+                let (scalars, declared) = scalars.into_iter().unzip();
                 data.type_args.push(scalars);
                 data.type_arg_names.push(names);
+                data.type_arg_declared.push(declared);
             } else if self.eat_word("arg") {
                 let name = self.name()?;
                 self.expect("=")?;
@@ -326,12 +372,12 @@ impl Reader {
                     let name = self.string()?;
                     let kind = self.match_kind()?;
                     let expr = self.expr()?;
-                    let annotations = self.annotations()?;
+                    let declared = self.declared()?;
                     data.keys.push(Key {
                         name,
                         expr,
                         kind,
-                        annotations,
+                        declared,
                     });
                 }
                 "action" => data.actions.push(TableAction {

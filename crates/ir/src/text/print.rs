@@ -78,14 +78,15 @@ impl Printer<'_> {
             )?;
         }
         for (id, data) in &p.value_sets {
-            writeln!(
-                out,
-                "value_set {} size {} {{",
-                self.names.value_sets[id], data.size
-            )?;
-            for (name, ty, kind) in &data.fields {
+            let name = &self.names.value_sets[id];
+            write!(out, "value_set {name} size {}", data.size)?;
+            self.annotations(out, &data.annotations)?;
+            writeln!(out, " {{")?;
+            for ((name, ty, kind), declared) in data.fields.iter().zip(&data.declared) {
                 let kind = match_kind(*kind);
-                writeln!(out, "    {}: {} {kind};", quote(name), self.ty(*ty))?;
+                write!(out, "    {}: {} {kind}", quote(name), self.ty(*ty))?;
+                self.declared(out, declared)?;
+                writeln!(out, ";")?;
             }
             writeln!(out, "}}")?;
         }
@@ -93,13 +94,13 @@ impl Printer<'_> {
             self.extern_object(out, id, data)?;
         }
         for (id, data) in &p.actions {
-            let params: Vec<_> = data.params.iter().map(|&v| self.var(v)).collect();
-            write!(
-                out,
-                "action {}({})",
-                self.names.actions[id],
-                params.join(", ")
-            )?;
+            write!(out, "action {}(", self.names.actions[id])?;
+            for (i, (&param, declared)) in data.params.iter().zip(&data.declared).enumerate() {
+                let comma = if i == 0 { "" } else { ", " };
+                write!(out, "{comma}{}", self.var(param))?;
+                self.declared(out, declared)?;
+            }
+            write!(out, ")")?;
             self.annotations(out, &data.annotations)?;
             self.body(out, 0, &data.body)?;
         }
@@ -146,6 +147,15 @@ impl Printer<'_> {
             }
             writeln!(out, "}}")?;
         }
+        for digest in &p.digests {
+            writeln!(out, "digest {} {{", quote(&digest.name))?;
+            for ((name, ty), declared) in digest.fields.iter().zip(&digest.declared) {
+                write!(out, "    field {}: {}", string(name), self.ty(*ty))?;
+                self.declared(out, declared)?;
+                writeln!(out, ";")?;
+            }
+            writeln!(out, "}}")?;
+        }
         Ok(())
     }
 
@@ -185,12 +195,16 @@ impl Printer<'_> {
         writeln!(out, " {{")?;
         for (i, types) in data.type_args.iter().enumerate() {
             let names = data.type_arg_names.get(i).map_or(&[][..], Vec::as_slice);
-            let scalar = |(i, &ty): (usize, &Type)| match names.get(i) {
-                Some(name) => format!("{} {}", self.ty(ty), quote(name)),
-                None => self.ty(ty),
-            };
-            let types: Vec<_> = types.iter().enumerate().map(scalar).collect();
-            writeln!(out, "    type ({});", types.join(", "))?;
+            write!(out, "    type (")?;
+            for (k, (&ty, declared)) in types.iter().zip(&data.type_arg_declared[i]).enumerate() {
+                let comma = if k == 0 { "" } else { ", " };
+                write!(out, "{comma}{}", self.ty(ty))?;
+                if let Some(name) = names.get(k) {
+                    write!(out, " {}", quote(name))?;
+                }
+                self.declared(out, declared)?;
+            }
+            writeln!(out, ");")?;
         }
         for (name, value) in &data.args {
             writeln!(out, "    arg {} = {};", quote(name), self.ctor_value(value))?;
@@ -213,6 +227,14 @@ impl Printer<'_> {
         }
     }
 
+    /// ` type NAME` and annotations, where there are any.
+    fn declared(&self, out: &mut String, declared: &Declared) -> fmt::Result {
+        if let Some(name) = &declared.type_name {
+            write!(out, " type {}", quote(name))?;
+        }
+        self.annotations(out, &declared.annotations)
+    }
+
     fn annotations(&self, out: &mut String, annotations: &[Annotation]) -> fmt::Result {
         for annotation in annotations {
             let values: Vec<_> = annotation.values.iter().map(|v| string(v)).collect();
@@ -228,7 +250,7 @@ impl Printer<'_> {
         for key in &data.keys {
             let (name, kind) = (string(&key.name), match_kind(key.kind));
             write!(out, "    key {name} {kind} {}", self.expr(key.expr))?;
-            self.annotations(out, &key.annotations)?;
+            self.declared(out, &key.declared)?;
             writeln!(out, ";")?;
         }
         for action in &data.actions {

@@ -36,11 +36,13 @@ header hdr.vlan[0]: vlan
 header hdr.vlan[1]: vlan
 header hdr.opt: opt
 stack hdr.vlan next hdr.vlan.next { hdr.vlan[0], hdr.vlan[1] }
-value_set P.set size 4 {
+value_set P.set size 4 @id("7") {
     kind: bit<16> exact;
+    other: bit<8> range type other_t @match("range");
 }
 extern C.count: CounterArray @name("a \"b\"") @hidden() {
     type (bit<8>, Color);
+    type (bit<32> src type ip_t @format("IPV4_ADDRESS"), bit<16> type port_t);
     arg size = -10;
     arg sparse = true;
     arg text = "x\ny";
@@ -49,19 +51,19 @@ extern C.count: CounterArray @name("a \"b\"") @hidden() {
     arg none = _;
     implement apply = helper;
 }
-action C.forward(meta.port) {
+action C.forward(meta.port type `odd t` @id("2"), flag) {
     hdr.eth.dst = 48w0x112233445566;
 }
 action C.drop() @defaultonly() {}
 table C.t @name("t") {
     key "hdr.eth.dst" exact hdr.eth.dst @name("dst");
-    key "wide" ternary wide[8:0];
+    key "wide" ternary wide[8:0] type wide_t @id("9");
     action C.forward;
     action C.drop default_only table_only;
     action C.forward;
     default const C.drop();
-    entry const 3 (48w1, _) -> C.forward(9w5);
-    entry 2 (48w0/8, 9w1 &&& 9w1) -> 2(9w6);
+    entry const 3 (48w1, _) -> C.forward(9w5, 1w1);
+    entry 2 (48w0/8, 9w1 &&& 9w1) -> 2(9w6, 1w0);
     entry 1 (_, 9w1 .. 9w0x1ff) -> C.drop();
     const_entries;
     size 100;
@@ -155,6 +157,10 @@ slot headers {
 intrinsic slot xin {
     var "port" = meta.port;
     var "" = flag;
+}
+digest learn_t {
+    field "src": bit<48> type mac_t @format("MAC_ADDRESS");
+    field "inner.port": bit<9>;
 }
 "#;
 

@@ -46,12 +46,20 @@ pub(super) fn ids(program: &Program, errors: &mut Errors) {
         for (_, routine) in &data.implementations {
             exists(&p.routines, *routine, errors);
         }
+        for (i, scalars) in data.type_args.iter().enumerate() {
+            one_each(data.type_arg_declared.get(i), scalars.len(), errors);
+        }
     }
     for data in p.actions.values() {
         errors.enter(format!("action {}", data.name), data.span);
+        one_each(Some(&data.declared), data.params.len(), errors);
         for &param in &data.params {
             exists(&p.vars, param, errors);
         }
+    }
+    for data in p.value_sets.values() {
+        errors.enter(format!("value set {}", data.name), data.span);
+        one_each(Some(&data.declared), data.fields.len(), errors);
     }
     for data in p.tables.values() {
         errors.enter(format!("table {}", data.name), data.span);
@@ -103,6 +111,14 @@ pub(super) fn exists<K: EntityRef + std::fmt::Display, V>(
     errors: &mut Errors,
 ) {
     errors.check(map.is_valid(id), || format!("{id} does not exist"));
+}
+
+/// Whether there is a declaration for each of so many scalars.
+fn one_each(declared: Option<&Vec<Declared>>, scalars: usize, errors: &mut Errors) {
+    let declared = declared.map_or(0, Vec::len);
+    errors.check(declared == scalars, || {
+        format!("{declared} declarations for {scalars} scalars")
+    });
 }
 
 fn expr_ids(program: &Program, id: Expr, data: &ExprData, errors: &mut Errors) {

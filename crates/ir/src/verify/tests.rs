@@ -251,3 +251,27 @@ fn selects_cover_their_keys() {
         assert!(!run(case).is_empty(), "{case}");
     }
 }
+
+#[test]
+fn each_scalar_that_the_control_plane_names_has_its_declaration() {
+    let program = text::parse(&format!(
+        "{HEAD}value_set p.set size 1 {{\n    k: bit<8> exact;\n}}\nextern c: counter {{\n    type (bit<8>);\n}}\naction c.act(a) {{}}\n"
+    ));
+    let whole = program.unwrap();
+    assert!(crate::verify(&whole).is_ok());
+    let mut damaged = whole.clone();
+    for data in damaged.actions.values_mut() {
+        data.declared.clear();
+    }
+    for data in damaged.externs.values_mut() {
+        data.type_arg_declared.clear();
+    }
+    for data in damaged.value_sets.values_mut() {
+        data.declared.clear();
+    }
+    let errors = crate::verify(&damaged).unwrap_err();
+    let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    let expected = ["extern object c", "action c.act", "value set p.set"]
+        .map(|place| format!("{place}: 0 declarations for 1 scalars"));
+    assert_eq!(messages, expected);
+}

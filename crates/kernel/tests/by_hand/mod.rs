@@ -185,6 +185,7 @@ fn program() -> Program {
     for (name, params) in [("out", vec![port]), ("drop", vec![]), ("pass", vec![])] {
         program.actions.push(ActionData {
             name: name.into(),
+            declared: vec![Declared::default(); params.len()],
             params,
             body: vec![],
             annotations: vec![],
@@ -202,7 +203,7 @@ fn program() -> Program {
                     span: Span::NONE,
                 }),
                 kind: *kind,
-                annotations: vec![],
+                declared: Declared::default(),
             })
             .collect();
         program.tables.push(TableData {
@@ -245,6 +246,7 @@ fn program() -> Program {
         ty: "CounterArray".into(),
         type_args: vec![],
         type_arg_names: vec![],
+        type_arg_declared: vec![],
         args: vec![],
         implementations: vec![],
         annotations: vec![],

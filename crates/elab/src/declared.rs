@@ -1,0 +1,108 @@
+//! How the source declares what the control plane can name: names of types, and annotations.
+
+use crate::types::{substitute, type_map};
+use crate::{Elab, Result, names};
+use diag::Span;
+use hir::{Annotation, ExprKind, KeyElement, Ty};
+use ir::{Declared, DigestData};
+
+impl Elab<'_> {
+    /// How a scalar of this type with these annotations in front of it is declared.
+    pub(crate) fn declared(&self, ty: &Ty, annotations: &[Annotation]) -> Declared {
+        let mut declared = Declared {
+            type_name: None,
+            annotations: names::keep(annotations),
+        };
+        let mut ty = substitute(ty, &self.env.types);
+        while let Ty::NewType(id) = ty {
+            let new_type = &self.module.new_types[id];
+            declared.type_name.get_or_insert(new_type.name.clone());
+            let more = names::keep(&new_type.annotations);
+            declared.annotations.extend(more);
+            ty = substitute(&new_type.ty, &self.env.types);
+        }
+        if let Ty::Enum(id) = ty
+            && self.module.enums[id].underlying.is_some()
+        {
+            let name = &self.module.enums[id].name;
+            declared.type_name.get_or_insert(name.clone());
+        }
+        declared
+    }
+
+    /// The same for each scalar that a type is taken apart into, in the order of
+    /// [`leaf_types`](Self::leaf_types).
+    pub(crate) fn declared_leaves(
+        &self,
+        ty: &Ty,
+        annotations: &[Annotation],
+        into: &mut Vec<Declared>,
+    ) {
+        match self.resolve(ty) {
+            Ty::Composite(id, args) => {
+                let composite = &self.module.composites[id];
+                let map = type_map(&composite.type_params, &args);
+                for field in &composite.fields {
+                    let ty = substitute(&field.ty, &map);
+                    self.declared_leaves(&ty, &field.annotations, into);
+                }
+            }
+            Ty::Tuple(elems) => {
+                for elem in elems.iter() {
+                    self.declared_leaves(elem, &[], into);
+                }
+            }
+            Ty::Stack(elem, size) => {
+                for _ in 0..size {
+                    self.declared_leaves(&elem, &[], into);
+                }
+            }
+            _ => into.push(self.declared(ty, annotations)),
+        }
+    }
+
+    /// A key: its own annotations, then those of the field or variable that it is.
+    pub(crate) fn declared_key(&self, key: &KeyElement) -> Declared {
+        let of_value: &[Annotation] = match &key.expr.kind {
+            ExprKind::Field(base, index) => match self.resolve(&base.ty) {
+                Ty::Composite(id, _) => {
+                    let fields = &self.module.composites[id].fields;
+                    fields
+                        .get(*index as usize)
+                        .map_or(&[][..], |f| &f.annotations)
+                }
+                _ => &[],
+            },
+            ExprKind::Local(local) => &self.module.locals[*local].annotations,
+            _ => &[],
+        };
+        let mut declared = self.declared(&key.expr.ty, of_value);
+        let mut annotations = names::keep(&key.annotations);
+        // An id belongs to the declaration that it stands at.
+        let inherited = declared.annotations.into_iter().filter(|a| a.name != "id");
+        annotations.extend(inherited);
+        declared.annotations = annotations;
+        declared
+    }
+
+    /// Notes that packets hand data of a type to the control plane.
+    pub(crate) fn note_digest(&mut self, ty: &Ty, span: Span) -> Result<()> {
+        let name = match self.resolve(ty) {
+            Ty::Composite(id, _) => self.module.composites[id].name.clone(),
+            _ => "digest".into(),
+        };
+        if self.program.digests.iter().any(|known| known.name == name) {
+            return Ok(());
+        }
+        let (mut paths, mut types, mut declared) = (Vec::new(), Vec::new(), Vec::new());
+        self.leaf_types(ty, span, &mut types)?;
+        self.leaf_names(ty, "", span, &mut paths)?;
+        self.declared_leaves(ty, &[], &mut declared);
+        self.program.digests.push(DigestData {
+            name,
+            fields: paths.into_iter().zip(types).collect(),
+            declared,
+        });
+        Ok(())
+    }
+}
