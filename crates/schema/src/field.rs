@@ -1,0 +1,137 @@
+//! Scalars that the control plane can name.
+
+use crate::{Annotation, Type};
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+/// A key, an action's parameter, or a part of a struct that is a register's element or a flow's key.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Field {
+    /// Its P4Runtime id among its siblings: what `@id` says, or its place from 1 on.
+    pub id: u32,
+    /// Its control-plane name, dotted where it comes from a struct.
+    pub name: SmolStr,
+    /// Its type.
+    pub ty: Type,
+    /// The name of the `type` or serializable `enum` that it is declared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<SmolStr>,
+    /// How people read and write it, if its declaration says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// `@p4runtime_translation` of its type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translation: Option<Translation>,
+    /// All annotations: its own, then those of its type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<Annotation>,
+}
+
+/// How people read and write a value: what `@format(...)` says, in front of a key, parameter, field or `type`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Format {
+    /// `IPV4_ADDRESS`: `10.0.0.1`. 32 bits.
+    Ipv4Address,
+    /// `IPV6_ADDRESS`: `2001:db8::1`. 128 bits.
+    Ipv6Address,
+    /// `MAC_ADDRESS`: `02:00:00:00:00:01`. 48 bits.
+    MacAddress,
+    /// `HEX_STRING`: `0x800`.
+    HexString,
+    /// `DECIMAL`: a plain number, whatever the field's name suggests.
+    Decimal,
+}
+
+impl Format {
+    /// What the annotations of a value of a type say. A format that does not fit the type says nothing.
+    pub fn of(annotations: &[Annotation], ty: Type) -> Option<Format> {
+        let Type::Bits {
+            width,
+            signed: false,
+        } = ty
+        else {
+            return None;
+        };
+        let said = annotations.iter().find(|a| a.name == "format")?;
+        match (said.values.first()?.as_str(), width) {
+            ("IPV4_ADDRESS", 32) => Some(Format::Ipv4Address),
+            ("IPV6_ADDRESS", 128) => Some(Format::Ipv6Address),
+            ("MAC_ADDRESS", 48) => Some(Format::MacAddress),
+            ("HEX_STRING", _) => Some(Format::HexString),
+            ("DECIMAL", _) => Some(Format::Decimal),
+            _ => None,
+        }
+    }
+}
+
+/// How P4Runtime's clients see values of a `type`: `@p4runtime_translation("uri", bits or string)`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Translation {
+    /// What names the translation.
+    pub uri: SmolStr,
+    /// Bits of the clients' values; `None` for strings.
+    pub width: Option<u32>,
+}
+
+impl Translation {
+    /// What the annotations say. Without a width or `string`, clients' values are as wide as the type.
+    pub fn of(annotations: &[Annotation], ty: Type) -> Option<Translation> {
+        let said = annotations
+            .iter()
+            .find(|a| a.name == "p4runtime_translation")?;
+        let mut words = said
+            .values
+            .iter()
+            .map(|word| word.trim_matches('"'))
+            .filter(|word| !matches!(*word, "," | "bit" | "<" | ">"));
+        let uri = words.next()?.into();
+        let width = match words.next() {
+            Some("string") => None,
+            Some(digits) => digits.parse().ok(),
+            None => Some(ty.width()),
+        };
+        Some(Translation { uri, width })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn annotation(name: &str, values: &[&str]) -> Vec<Annotation> {
+        vec![Annotation {
+            name: name.into(),
+            values: values.iter().map(|&v| v.into()).collect(),
+        }]
+    }
+
+    #[test]
+    fn a_format_counts_where_it_fits() {
+        let ipv4 = annotation("format", &["IPV4_ADDRESS"]);
+        assert_eq!(Format::of(&ipv4, Type::bit(32)), Some(Format::Ipv4Address));
+        assert_eq!(Format::of(&ipv4, Type::bit(16)), None);
+        assert_eq!(Format::of(&ipv4, Type::Bool), None);
+        assert_eq!(Format::of(&annotation("other", &[]), Type::bit(32)), None);
+    }
+
+    #[test]
+    fn a_translation_has_a_width_or_is_to_strings() {
+        let of = |values: &[&str]| {
+            let all = annotation("p4runtime_translation", values);
+            Translation::of(&all, Type::bit(9)).map(|t| (t.uri.to_string(), t.width))
+        };
+        let uri = "p4.org/PortId_t".to_string();
+        assert_eq!(
+            of(&["\"p4.org/PortId_t\"", ",", "32"]),
+            Some((uri.clone(), Some(32)))
+        );
+        assert_eq!(
+            of(&["p4.org/PortId_t", "string"]),
+            Some((uri.clone(), None))
+        );
+        let wide = ["p4.org/PortId_t", ",", "bit", "<", "16", ">"];
+        assert_eq!(of(&wide), Some((uri, Some(16))));
+        assert_eq!(of(&["\"\""]), Some((String::new(), Some(9))));
+    }
+}

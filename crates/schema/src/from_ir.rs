@@ -1,0 +1,155 @@
+//! The schema of a program in IR.
+
+mod objects;
+
+use crate::p4runtime::{Prefix, assign, of_sibling};
+use crate::{
+    ActionRef, ActionSchema, DigestSchema, EnumSchema, Field, Format, KeySchema, Schema,
+    TableSchema, Translation, ValueSetSchema,
+};
+use ir::{ActionData, CtorValue, Declared, Program, TableData, Type};
+
+impl Schema {
+    /// What a program offers the control plane. Ids mean the same things as in the program; passes keep them.
+    pub fn of(program: &Program) -> Schema {
+        let actions = program.actions.values();
+        let action_ids = assign(
+            Prefix::Action,
+            actions.clone().map(|a| (&*a.name, &*a.annotations)),
+        );
+        let tables = program.tables.values();
+        let table_ids = assign(
+            Prefix::Table,
+            tables.clone().map(|t| (&*t.name, &*t.annotations)),
+        );
+        let sets = program.value_sets.values();
+        let set_ids = assign(
+            Prefix::ValueSet,
+            sets.clone().map(|s| (&*s.name, &*s.annotations)),
+        );
+        let enums = program.enums.values().map(|data| EnumSchema {
+            name: data.name.clone(),
+            members: data.members.clone(),
+        });
+        Schema {
+            arch: program.arch.clone(),
+            errors: program.errors.clone(),
+            enums: enums.collect(),
+            actions: actions
+                .zip(action_ids)
+                .map(|(data, id)| action(program, data, id))
+                .collect(),
+            tables: tables
+                .zip(table_ids)
+                .map(|(data, id)| table(program, data, id))
+                .collect(),
+            objects: objects::all(program),
+            value_sets: sets
+                .zip(set_ids)
+                .map(|(data, id)| value_set(data, id))
+                .collect(),
+            digests: digests(program),
+        }
+    }
+}
+
+fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
+    let params = data.params.iter().zip(&data.declared).enumerate();
+    ActionSchema {
+        id,
+        name: data.name.clone(),
+        params: params
+            .map(|(place, (&var, declared))| {
+                let var = &program.vars[var];
+                field(place, &var.name, var.ty, declared)
+            })
+            .collect(),
+        annotations: data.annotations.clone(),
+    }
+}
+
+fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
+    let keys = data.keys.iter().enumerate().map(|(place, key)| KeySchema {
+        field: field(place, &key.name, program.exprs[key.expr].ty, &key.declared),
+        kind: key.kind,
+    });
+    let actions = data.actions.iter().map(|listed| ActionRef {
+        action: listed.action,
+        default_only: listed.default_only,
+        table_only: listed.table_only,
+    });
+    let objects = data
+        .properties
+        .iter()
+        .filter_map(|(name, value)| match value {
+            CtorValue::Extern(object) => Some((name.clone(), *object)),
+            _ => None,
+        });
+    TableSchema {
+        id,
+        name: data.name.clone(),
+        keys: keys.collect(),
+        actions: actions.collect(),
+        default_action: data.default_action.clone(),
+        const_default: data.const_default,
+        entries: data.entries.clone(),
+        const_entries: data.const_entries,
+        size: data.size,
+        objects: objects.collect(),
+        annotations: data.annotations.clone(),
+    }
+}
+
+fn value_set(data: &ir::ValueSetData, id: u32) -> ValueSetSchema {
+    let fields = data.fields.iter().zip(&data.declared).enumerate();
+    ValueSetSchema {
+        id,
+        name: data.name.clone(),
+        fields: fields
+            .map(|(place, ((name, ty, kind), declared))| KeySchema {
+                field: field(place, name, *ty, declared),
+                kind: *kind,
+            })
+            .collect(),
+        size: data.size,
+        annotations: data.annotations.clone(),
+    }
+}
+
+fn digests(program: &Program) -> Vec<DigestSchema> {
+    let names = program.digests.iter().map(|d| (d.name.as_str(), &[][..]));
+    let ids = assign(Prefix::Digest, names);
+    let all = program.digests.iter().zip(ids);
+    all.map(|(data, id)| DigestSchema {
+        id,
+        name: data.name.clone(),
+        fields: scalars(&data.fields, &data.declared, "value"),
+    })
+    .collect()
+}
+
+/// The scalars of a type; `own` names the one of a type that is no struct.
+fn scalars(all: &[(smol_str::SmolStr, Type)], declared: &[Declared], own: &str) -> Vec<Field> {
+    let all = all.iter().zip(declared).enumerate();
+    all.map(|(place, ((name, ty), declared))| {
+        let name = if name.is_empty() { own } else { name };
+        field(place, name, *ty, declared)
+    })
+    .collect()
+}
+
+fn field(place: usize, name: &str, ty: Type, declared: &Declared) -> Field {
+    let annotations = &declared.annotations;
+    Field {
+        id: of_sibling(annotations, place),
+        name: name.into(),
+        ty,
+        type_name: declared.type_name.clone(),
+        format: Format::of(annotations, ty),
+        translation: Translation::of(annotations, ty),
+        annotations: annotations.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

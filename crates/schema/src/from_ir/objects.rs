@@ -1,0 +1,133 @@
+//! Extern objects: what each extern is to the control plane.
+
+use super::scalars;
+use crate::p4runtime::{Prefix, assign};
+use crate::{Annotation, Argument, Field, Object, ObjectKind, ObjectSchema, Unit};
+use cranelift_entity::PrimaryMap;
+use ir::{CtorValue, ExternData, Program};
+use smol_str::SmolStr;
+
+/// All objects of a program.
+pub(super) fn all(program: &Program) -> PrimaryMap<Object, ObjectSchema> {
+    let mut all: PrimaryMap<Object, ObjectSchema> = program
+        .externs
+        .values()
+        .map(|data| ObjectSchema {
+            id: 0,
+            name: data.name.clone(),
+            extern_name: data.ty.clone(),
+            kind: kind(program, data),
+            args: data
+                .args
+                .iter()
+                .map(|(name, value)| (name.clone(), argument(value)))
+                .collect(),
+            annotations: data.annotations.clone(),
+        })
+        .collect();
+    let mut prefixes: Vec<Prefix> = all.values().filter_map(|o| prefix(&o.kind)).collect();
+    prefixes.sort_unstable();
+    prefixes.dedup();
+    for wanted in prefixes {
+        let of_kind = || all.iter().filter(|(_, o)| prefix(&o.kind) == Some(wanted));
+        let named = of_kind().map(|(_, o)| -> (&str, &[Annotation]) { (&o.name, &o.annotations) });
+        let ids = assign(wanted, named);
+        let objects: Vec<Object> = of_kind().map(|(object, _)| object).collect();
+        for (object, id) in objects.into_iter().zip(ids) {
+            all[object].id = id;
+        }
+    }
+    all
+}
+
+fn prefix(kind: &ObjectKind) -> Option<Prefix> {
+    Some(match kind {
+        ObjectKind::Counter { .. } => Prefix::Counter,
+        ObjectKind::DirectCounter { .. } => Prefix::DirectCounter,
+        ObjectKind::Meter { .. } => Prefix::Meter,
+        ObjectKind::DirectMeter { .. } => Prefix::DirectMeter,
+        ObjectKind::Register { .. } => Prefix::Register,
+        ObjectKind::FlowState { .. } => Prefix::FlowState,
+        ObjectKind::ActionProfile { .. } | ObjectKind::ActionSelector { .. } => {
+            Prefix::ActionProfile
+        }
+        ObjectKind::Other => return None,
+    })
+}
+
+/// What an extern is to the control plane, by its name: the one list of them.
+fn kind(program: &Program, data: &ExternData) -> ObjectKind {
+    let size = |name: &str| {
+        let size = data.int_arg(name);
+        size.and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+    };
+    match data.ty.as_str() {
+        "counter" => ObjectKind::Counter {
+            size: size("size"),
+            unit: unit(program, data),
+        },
+        "CounterArray" => ObjectKind::Counter {
+            size: size("max_index"),
+            unit: Unit::Packets,
+        },
+        "direct_counter" => ObjectKind::DirectCounter {
+            unit: unit(program, data),
+        },
+        "meter" => ObjectKind::Meter {
+            size: size("size"),
+            unit: unit(program, data),
+        },
+        "direct_meter" => ObjectKind::DirectMeter {
+            unit: unit(program, data),
+        },
+        "register" => ObjectKind::Register {
+            size: size("size"),
+            element: type_arg(data, 0, "value"),
+        },
+        "action_profile" => ObjectKind::ActionProfile { size: size("size") },
+        "action_selector" => ObjectKind::ActionSelector { size: size("size") },
+        ir::atomic::FLOW_STATE => ObjectKind::FlowState {
+            key: type_arg(data, 0, "key"),
+            value: type_arg(data, 1, "value"),
+        },
+        _ => ObjectKind::Other,
+    }
+}
+
+/// The scalars of a type argument; `own` names the one of a type that is no struct.
+fn type_arg(data: &ExternData, number: usize, own: &str) -> Vec<Field> {
+    let types = data.type_args.get(number).map_or(&[][..], Vec::as_slice);
+    let names = data.type_arg_names.get(number);
+    let name = |i| names.and_then(|names| names.get(i)).cloned();
+    let named: Vec<(SmolStr, ir::Type)> = types
+        .iter()
+        .enumerate()
+        .map(|(i, &ty)| (name(i).unwrap_or_default(), ty))
+        .collect();
+    let declared = data.type_arg_declared.get(number);
+    scalars(&named, declared.map_or(&[], Vec::as_slice), own)
+}
+
+/// What a constructor's member of `CounterType` or `MeterType` says.
+fn unit(program: &Program, data: &ExternData) -> Unit {
+    let member = data.args.iter().find_map(|(_, value)| match value {
+        CtorValue::Member(id, index) => program.enums[*id].members.get(*index as usize),
+        _ => None,
+    });
+    match member.map(SmolStr::as_str) {
+        Some("bytes") => Unit::Bytes,
+        Some("packets_and_bytes") => Unit::PacketsAndBytes,
+        _ => Unit::Packets,
+    }
+}
+
+fn argument(value: &CtorValue) -> Argument {
+    match value {
+        CtorValue::Int(value) => Argument::Int(value.clone()),
+        CtorValue::Bool(value) => Argument::Bool(*value),
+        CtorValue::String(text) => Argument::String(text.clone()),
+        CtorValue::Member(id, index) => Argument::Member(*id, *index),
+        CtorValue::Extern(object) => Argument::Object(*object),
+        CtorValue::Absent => Argument::Absent,
+    }
+}
