@@ -6,7 +6,6 @@ use driver::bpf_target::{self, Request};
 use kernel::bench::median;
 use serde::Serialize;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// The program that is compiled.
@@ -35,11 +34,11 @@ pub fn measure(root: &Path) -> Result<CompileTime, Error> {
         let elaborated = driver::elaborate(&Input::file(root.join(PROGRAM)))
             .map_err(|r| Error::diagnostics(&r.diagnostics, &r.map))?;
         let front = elaborated.took;
-        let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+        let (program, sources) = (elaborated.program, elaborated.map);
         let compiled = bpf_target::compile(&program, &sources, Request::default())
             .map_err(|d| Error::diagnostics(&d, &sources))?;
         let loading = Instant::now();
-        kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
+        kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
         load.push(loading.elapsed());
         all.push(begun.elapsed());
         own.push(front + compiled.own_time);

@@ -11,7 +11,6 @@ use kernel::clang::{self, Source};
 use kernel::sys::{Loaded, Prog, Update, load_object};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Where Debian and others keep `linux/bpf.h`'s companions.
 const SYSTEM_INCLUDES: [&str; 2] = [
@@ -71,17 +70,17 @@ pub fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
 fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
     let elaborated = driver::elaborate(&Input::file(root.join(&workload.p4)))
         .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
-    let program = Arc::new(elaborated.program);
+    let program = elaborated.program;
     let mut sources = elaborated.map;
     let compiled = driver::bpf_target::compile(&program, &sources, Request::default())
         .map_err(|d| Error::diagnostics(&d, &sources))?;
-    let mut instance = kernel::load(&compiled.object, &compiled.abi, &program, &sources)?;
+    let mut instance = kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
     let file = sources
         .add("entries", workload.entries.join("\n"))
         .ok_or_else(|| Error::new("too many entries"))?;
-    let changes =
-        entries::parse(&program, &sources, file).map_err(|d| Error::diagnostics(&d, &sources))?;
-    entries::apply(&program, &mut instance.store, &changes)
+    let changes = entries::parse(&compiled.schema, &sources, file)
+        .map_err(|d| Error::diagnostics(&d, &sources))?;
+    entries::apply(&mut instance.store, &changes)
         .map_err(|_| Error::new(format!("{}: an entry was refused", workload.name)))?;
     let info = instance
         .program

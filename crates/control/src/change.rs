@@ -1,7 +1,7 @@
 //! Changes of tables and value sets as data: planned first, then applied all or none.
 
 use crate::{Store, StoreError};
-use ir::{ActionCall, Entry, KeyMatch, Table, ValueSet};
+use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
 use std::fmt;
 
 /// What an entry is found by.
@@ -144,7 +144,7 @@ fn step_back<S: Store + ?Sized>(store: &mut S, step: &Change) -> Result<(), Stor
 mod tests {
     use super::*;
     use crate::sample::{self, Fake};
-    use ir::Bits;
+    use schema::Bits;
 
     fn drop_call() -> ActionCall {
         ActionCall {
@@ -165,7 +165,7 @@ mod tests {
 
     /// The sample's `C.routes`, a store in which it has one entry, and the entry.
     fn one_entry() -> (Table, Fake, Entry) {
-        let routes = sample::table(&sample::program(), "C.routes");
+        let routes = sample::table("C.routes");
         let mut store = Fake::default();
         store.insert(routes, &route(8)).expect("it is empty");
         (routes, store, route(8))

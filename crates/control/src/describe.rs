@@ -1,144 +1,133 @@
 //! What a program offers the control plane, as JSON for other programs.
 
-use crate::entry::{has_priorities, key_type, match_keys};
-use crate::values::name as match_kind;
-use ir::{CtorValue, Program, Table, Type};
-use serde_json::{Value, json};
+use crate::entry::{show_action, show_entry};
+use crate::json::{json_field, json_key};
+use schema::{Argument, Field, ObjectKind, ObjectSchema, Schema, Table};
+use serde_json::{Map, Value, json};
 
-/// Tables, actions, extern objects (counters, registers, meters) and value sets by name.
+/// Tables, actions, extern objects (counters, registers, meters), value sets and digests by name, each with the `id` that
+/// P4Runtime gives it (0 where it gives none).
 ///
-/// `architecture` is the package's name. `tables` have `name`, `key` (each with `name`, `type`, `width` in bits and
-/// `match`), `actions` (each with `name`, and whether it may stand `in_entries` and `as_default`), `needs_priority`,
-/// `default_action` and `entries` as `onpath table` shows them, `const_default_action`, `const_entries`, and `size`
-/// or null. `actions` have `name` and `params` (`name`, `type`), `externs` have `name`, `type` and the constructor's
-/// `args` by name, `value_sets` have `name`, `fields` (`name`, `type`, `match`) and `size`.
-pub fn describe(program: &Program) -> Value {
-    let tables: Vec<Value> = program.tables.keys().map(|id| table(program, id)).collect();
-    let actions: Vec<Value> = program
-        .actions
-        .values()
-        .map(|action| {
-            let params: Vec<Value> = action
-                .params
-                .iter()
-                .map(|&param| {
-                    let var = &program.vars[param];
-                    json!({ "name": var.name.as_str(), "type": type_name(program, var.ty) })
-                })
-                .collect();
-            json!({ "name": action.name.as_str(), "params": params })
+/// `architecture` is the package's name. `tables` have `id`, `name`, `key` (scalars with `match`), `actions` (each with
+/// `name`, and whether it may stand `in_entries` and `as_default`), `needs_priority`, `default_action` and `entries` as
+/// `onpath table` shows them, `const_default_action`, `const_entries`, and `size` or null. `actions` have `id`, `name` and
+/// `params` (scalars), `externs` have `id`, `name`, `type`, the constructor's `args` by name, and what they keep: `size`,
+/// `unit`, `element` or `key` and `value` (scalars). `value_sets` have `id`, `name`, `fields` (scalars with `match`) and
+/// `size`, `digests` have `id`, `name` and `fields` (scalars). A scalar has `id`, `name`, `type`, `width` in bits, and
+/// `type_name`, `format` and `translation` where its declaration says so.
+pub fn describe(schema: &Schema) -> Value {
+    let actions = schema.actions.values().map(|action| {
+        json!({
+            "id": action.id,
+            "name": action.name.as_str(),
+            "params": scalars(schema, &action.params),
         })
-        .collect();
-    let externs: Vec<Value> = program
-        .externs
-        .values()
-        .map(|object| {
-            let args: serde_json::Map<String, Value> = object
-                .args
-                .iter()
-                .map(|(name, value)| (name.to_string(), ctor_value(program, value)))
-                .collect();
-            json!({ "name": object.name.as_str(), "type": object.ty.as_str(), "args": args })
+    });
+    let sets = schema.value_sets.values().map(|set| {
+        let fields = set.fields.iter().map(|field| json_key(schema, field));
+        json!({
+            "id": set.id,
+            "name": set.name.as_str(),
+            "fields": fields.collect::<Vec<_>>(),
+            "size": set.size,
         })
-        .collect();
-    let sets: Vec<Value> = program
-        .value_sets
-        .values()
-        .map(|set| {
-            let fields: Vec<Value> = set
-                .fields
-                .iter()
-                .map(|(name, ty, kind)| {
-                    json!({
-                        "name": name.as_str(),
-                        "type": type_name(program, *ty),
-                        "match": match_kind(*kind),
-                    })
-                })
-                .collect();
-            json!({ "name": set.name.as_str(), "fields": fields, "size": set.size })
+    });
+    let digests = schema.digests.iter().map(|digest| {
+        json!({
+            "id": digest.id,
+            "name": digest.name.as_str(),
+            "fields": scalars(schema, &digest.fields),
         })
-        .collect();
+    });
+    let tables = schema.tables.keys().map(|id| table(schema, id));
+    let externs = schema.objects.values().map(|data| object(schema, data));
     json!({
-        "architecture": program.arch.as_str(),
-        "tables": tables,
-        "actions": actions,
-        "externs": externs,
-        "value_sets": sets,
+        "architecture": schema.arch.as_str(),
+        "tables": tables.collect::<Vec<_>>(),
+        "actions": actions.collect::<Vec<_>>(),
+        "externs": externs.collect::<Vec<_>>(),
+        "value_sets": sets.collect::<Vec<_>>(),
+        "digests": digests.collect::<Vec<_>>(),
     })
 }
 
-fn table(program: &Program, id: Table) -> Value {
-    let data = &program.tables[id];
-    let keys: Vec<Value> = match_keys(data)
-        .map(|key| {
-            json!({
-                "name": key.name.as_str(),
-                "type": type_name(program, key_type(program, key)),
-                "width": key_type(program, key).width(),
-                "match": match_kind(key.kind),
-            })
+fn scalars(schema: &Schema, fields: &[Field]) -> Vec<Value> {
+    fields.iter().map(|f| json_field(schema, f)).collect()
+}
+
+fn table(schema: &Schema, id: Table) -> Value {
+    let data = &schema.tables[id];
+    let keys = data.match_keys().map(|key| json_key(schema, key));
+    let actions = data.actions.iter().map(|a| {
+        json!({
+            "name": schema.actions[a.action].name.as_str(),
+            "in_entries": !a.default_only,
+            "as_default": !a.table_only,
         })
-        .collect();
-    let actions: Vec<Value> = data
-        .actions
-        .iter()
-        .map(|a| {
-            json!({
-                "name": program.actions[a.action].name.as_str(),
-                "in_entries": !a.default_only,
-                "as_default": !a.table_only,
-            })
-        })
-        .collect();
+    });
+    let entries = data.entries.iter().map(|e| show_entry(schema, id, e));
     json!({
+        "id": data.id,
         "name": data.name.as_str(),
-        "key": keys,
-        "actions": actions,
-        "needs_priority": has_priorities(data),
-        "default_action": crate::entry::show_action(program, id, &data.default_action),
+        "key": keys.collect::<Vec<_>>(),
+        "actions": actions.collect::<Vec<_>>(),
+        "needs_priority": data.has_priorities(),
+        "default_action": show_action(schema, id, &data.default_action),
         "const_default_action": data.const_default,
         "const_entries": data.const_entries,
-        "entries": data.entries.iter().map(|e| crate::entry::show_entry(program, id, e)).collect::<Vec<_>>(),
+        "entries": entries.collect::<Vec<_>>(),
         "size": data.size,
     })
 }
 
-fn ctor_value(program: &Program, value: &CtorValue) -> Value {
-    match value {
-        CtorValue::Int(int) => {
-            u64::try_from(int).map_or_else(|_| json!(int.to_string()), |n| json!(n))
+fn object(schema: &Schema, data: &ObjectSchema) -> Value {
+    let args = data.args.iter();
+    let args: Map<String, Value> = args
+        .map(|(name, value)| (name.to_string(), argument(schema, value)))
+        .collect();
+    let mut shown = json!({
+        "id": data.id,
+        "name": data.name.as_str(),
+        "type": data.extern_name.as_str(),
+        "args": args,
+    });
+    match &data.kind {
+        ObjectKind::Counter { size, unit } | ObjectKind::Meter { size, unit } => {
+            shown["size"] = json!(size);
+            shown["unit"] = json!(unit);
         }
-        CtorValue::Bool(value) => json!(value),
-        CtorValue::String(text) => json!(text),
-        CtorValue::Member(id, index) => {
-            json!(
-                program.enums[*id]
-                    .members
-                    .get(*index as usize)
-                    .map(|m| m.as_str())
-            )
+        ObjectKind::DirectCounter { unit } | ObjectKind::DirectMeter { unit } => {
+            shown["unit"] = json!(unit);
         }
-        CtorValue::Extern(id) => json!(program.externs[*id].name.as_str()),
-        CtorValue::Absent => Value::Null,
+        ObjectKind::Register { size, element } => {
+            shown["size"] = json!(size);
+            shown["element"] = json!(scalars(schema, element));
+        }
+        ObjectKind::FlowState { key, value } => {
+            shown["key"] = json!(scalars(schema, key));
+            shown["value"] = json!(scalars(schema, value));
+        }
+        ObjectKind::ActionProfile { size } | ObjectKind::ActionSelector { size } => {
+            shown["size"] = json!(size);
+        }
+        ObjectKind::Other => {}
     }
+    shown
 }
 
-/// A type as P4 writes it.
-pub fn type_name(program: &Program, ty: Type) -> String {
-    match ty {
-        Type::Bool => "bool".to_string(),
-        Type::Bits {
-            width,
-            signed: false,
-        } => format!("bit<{width}>"),
-        Type::Bits {
-            width,
-            signed: true,
-        } => format!("int<{width}>"),
-        Type::Varbit(width) => format!("varbit<{width}>"),
-        Type::Error => "error".to_string(),
-        Type::Enum(id) => program.enums[id].name.to_string(),
+fn argument(schema: &Schema, value: &Argument) -> Value {
+    match value {
+        Argument::Int(int) => {
+            u64::try_from(int).map_or_else(|_| json!(int.to_string()), |n| json!(n))
+        }
+        Argument::Bool(value) => json!(value),
+        Argument::String(text) => json!(text),
+        Argument::Member(id, index) => {
+            let members = &schema.enums[*id].members;
+            json!(members.get(*index as usize).map(|m| m.as_str()))
+        }
+        Argument::Object(id) => json!(schema.objects[*id].name.as_str()),
+        Argument::Absent => Value::Null,
     }
 }
 
@@ -149,7 +138,7 @@ mod tests {
 
     #[test]
     fn everything_that_the_control_plane_can_name() {
-        let shown = format!("{:#}\n", describe(&sample::program()));
+        let shown = format!("{:#}\n", describe(sample::schema()));
         let expected = include_str!("describe_sample.json");
         if std::env::var_os("ONPATH_BLESS").is_some() {
             let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/describe_sample.json");

@@ -7,7 +7,8 @@ use crate::entry::{parse_default, parse_entry};
 use crate::errors::{self, Refusal};
 use crate::{Change, Piece, Store};
 use diag::{Diagnostics, FileId, SourceMap, Span};
-use ir::Program;
+use schema::Schema;
+use std::sync::Arc;
 
 /// Changes of an entries file, and the lines they stand on.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -19,7 +20,7 @@ pub struct Changes {
 }
 
 /// Reads a file of changes. All mistakes in it are reported at once.
-pub fn parse(program: &Program, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
+pub fn parse(schema: &Schema, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
     let text = map.file(file).text.clone();
     let start = map.span(file, 0..0).lo;
     let mut offset = 0;
@@ -28,12 +29,12 @@ pub fn parse(program: &Program, map: &SourceMap, file: FileId) -> Result<Changes
         offset += raw.len();
         line
     });
-    parse_lines(program, lines)
+    parse_lines(schema, lines)
 }
 
 /// Reads changes, a line each, wherever they stand. All mistakes are reported at once.
 pub fn parse_lines<'a>(
-    program: &Program,
+    schema: &Schema,
     lines: impl IntoIterator<Item = Piece<'a>>,
 ) -> Result<Changes, Diagnostics> {
     let mut changes = Changes::default();
@@ -46,7 +47,7 @@ pub fn parse_lines<'a>(
         if code.text.is_empty() {
             continue;
         }
-        match change(program, code) {
+        match change(schema, code) {
             Ok(change) => {
                 changes.changes.push(change);
                 changes.spans.push(code.span());
@@ -61,12 +62,12 @@ pub fn parse_lines<'a>(
     }
 }
 
-fn change(program: &Program, line: Piece) -> Result<Change, Refusal> {
+fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
     let (word, rest) = line.first_word();
     match word.text {
-        "add" => parse_entry(program, rest).map(|(table, entry)| Change::Insert(table, entry)),
+        "add" => parse_entry(schema, rest).map(|(table, entry)| Change::Insert(table, entry)),
         "setdefault" => {
-            parse_default(program, rest).map(|(table, call)| Change::SetDefault(table, call))
+            parse_default(schema, rest).map(|(table, call)| Change::SetDefault(table, call))
         }
         _ => Err(errors::malformed(
             word.span(),
@@ -77,13 +78,14 @@ fn change(program: &Program, line: Piece) -> Result<Change, Refusal> {
 }
 
 /// Makes every change, or none.
-pub fn apply(program: &Program, store: &mut dyn Store, changes: &Changes) -> Result<(), Refusal> {
+pub fn apply(store: &mut dyn Store, changes: &Changes) -> Result<(), Refusal> {
+    let schema = Arc::clone(store.schema());
     store.apply(&changes.changes).map_err(|rejected| {
         let what = match &rejected.not_undone {
             None => "nothing was changed".to_string(),
             Some(left) => format!("some lines before this one stay in force ({left})"),
         };
-        let name = changes.changes.get(rejected.at).map(|c| name(program, c));
+        let name = changes.changes.get(rejected.at).map(|c| name(&schema, c));
         let span = changes.spans.get(rejected.at).copied();
         let what = format!("{}, {what}", name.unwrap_or_default());
         errors::store(span.unwrap_or(Span::NONE), &what, &rejected.error)
@@ -91,15 +93,15 @@ pub fn apply(program: &Program, store: &mut dyn Store, changes: &Changes) -> Res
 }
 
 /// What a change is about.
-fn name(program: &Program, change: &Change) -> String {
+fn name(schema: &Schema, change: &Change) -> String {
     match change {
         Change::Insert(table, _)
         | Change::Modify(table, _)
         | Change::Remove(table, _)
         | Change::SetDefault(table, _)
-        | Change::Clear(table) => format!("table `{}`", program.tables[*table].name),
+        | Change::Clear(table) => format!("table `{}`", schema.tables[*table].name),
         Change::InsertMember(set, _) | Change::RemoveMember(set, _) => {
-            format!("value set `{}`", program.value_sets[*set].name)
+            format!("value set `{}`", schema.value_sets[*set].name)
         }
     }
 }
@@ -108,12 +110,12 @@ fn name(program: &Program, change: &Change) -> String {
 mod tests {
     use super::*;
     use crate::sample::{self, Fake};
-    use ir::ActionCall;
+    use schema::ActionCall;
 
     fn changes(text: &str) -> Result<Changes, Vec<String>> {
         let mut map = SourceMap::new();
         let file = map.add("e.txt", text).unwrap();
-        parse(&sample::program(), &map, file).map_err(|list| {
+        parse(sample::schema(), &map, file).map_err(|list| {
             list.iter()
                 .map(|d| {
                     let line = map.line_col(d.primary.span).unwrap().1.line;
@@ -150,15 +152,14 @@ mod tests {
 
     #[test]
     fn a_refused_change_takes_back_those_before_it() {
-        let program = sample::program();
         let mut store = Fake::default();
         let first = changes("add rules 1 src:10.0.0.1 drop()").unwrap();
-        apply(&program, &mut store, &first).unwrap();
+        apply(&mut store, &first).unwrap();
         let before = store.state();
         let text = format!(
             "setdefault routes {FORWARD}\nadd routes 10.0.0.0/8 drop()\nadd routes 10.0.0.0/8 {FORWARD}"
         );
-        let refused = apply(&program, &mut store, &changes(&text).unwrap()).unwrap_err();
+        let refused = apply(&mut store, &changes(&text).unwrap()).unwrap_err();
         assert_eq!(
             refused.message,
             "table `C.routes`, nothing was changed: there is already an entry with this match"
@@ -177,11 +178,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_taken_back_is_told() {
-        let program = sample::program();
         let mut store = Fake::default();
         (store.stuck, store.capacity) = (true, 1);
         let two = changes("add routes 10.0.0.0/8 drop()\nadd routes 10.1.0.0/16 drop()").unwrap();
-        let refused = apply(&program, &mut store, &two).unwrap_err();
+        let refused = apply(&mut store, &two).unwrap_err();
         assert_eq!(
             refused.message,
             "table `C.routes`, some lines before this one stay in force (the cable is cut): full: it holds 1 entries"

@@ -3,37 +3,20 @@
 //! Keys and arguments go by name (`dst:10.0.0.0/8`, `port:1`; `=` instead of `:` is understood too)
 //! or by position. Ternary, range, lpm and optional keys that are not named match everything.
 
+use crate::EntryKey;
 use crate::errors;
 use crate::names::resolve;
 use crate::piece::Piece;
-use crate::values::{canonical, needs_priority, parse_match, parse_value, show_match, show_value};
+use crate::values::{parse_match, parse_value, show_match, show_value};
 use diag::Diagnostic;
-use ir::{
-    ActionCall, Bits, Entry, Key, KeyMatch, MatchKind, Program, Table, TableData, Type, ValueSet,
+use schema::{
+    ActionCall, Bits, Entry, KeyMatch, KeySchema, MatchKind, Schema, Table, TableSchema, ValueSet,
 };
 
-/// The type of a key.
-pub fn key_type(program: &Program, key: &Key) -> Type {
-    program.exprs[key.expr].ty
-}
-
-/// The keys of a table that an entry matches: all but an action selector's inputs.
-pub fn match_keys(table: &TableData) -> impl Iterator<Item = &Key> + Clone {
-    table
-        .keys
-        .iter()
-        .filter(|key| key.kind != MatchKind::Selector)
-}
-
-/// Whether entries of a table can overlap without one being longer.
-pub fn has_priorities(table: &TableData) -> bool {
-    table.keys.iter().any(|key| needs_priority(key.kind))
-}
-
 /// Finds a table by name.
-pub fn find_table(program: &Program, name: Piece) -> Result<Table, Box<Diagnostic>> {
+pub fn find_table(schema: &Schema, name: Piece) -> Result<Table, Box<Diagnostic>> {
     find(
-        program.tables.iter().map(|(id, t)| (id, t.name.as_str())),
+        schema.tables.iter().map(|(id, t)| (id, t.name.as_str())),
         name,
         "table",
     )
@@ -72,9 +55,9 @@ pub struct Parsed {
 }
 
 /// Parses `TABLE [PRIORITY] KEYS ACTION`.
-pub fn parse_entry(program: &Program, text: Piece) -> Result<(Table, Entry), Box<Diagnostic>> {
-    let parsed = parse(program, text, Some(ActionUse::Entry))?;
-    let data = &program.tables[parsed.table];
+pub fn parse_entry(schema: &Schema, text: Piece) -> Result<(Table, Entry), Box<Diagnostic>> {
+    let parsed = parse(schema, text, Some(ActionUse::Entry))?;
+    let data = &schema.tables[parsed.table];
     let Some(action) = parsed.action else {
         return Err(errors::no_action(text.trim().span(), &data.name));
     };
@@ -88,48 +71,46 @@ pub fn parse_entry(program: &Program, text: Piece) -> Result<(Table, Entry), Box
 }
 
 /// Parses `TABLE [PRIORITY] KEYS`. An action after it is refused: an entry is found by its keys alone.
-pub fn parse_keys(
-    program: &Program,
-    text: Piece,
-) -> Result<(Table, Vec<KeyMatch>, u32), Box<Diagnostic>> {
-    let parsed = parse(program, text, None)?;
-    Ok((parsed.table, parsed.keys, parsed.priority))
+pub fn parse_keys(schema: &Schema, text: Piece) -> Result<(Table, EntryKey), Box<Diagnostic>> {
+    let parsed = parse(schema, text, None)?;
+    let key = EntryKey {
+        keys: parsed.keys,
+        priority: parsed.priority,
+    };
+    Ok((parsed.table, key))
 }
 
 /// Parses `TABLE ACTION` of a default action.
-pub fn parse_default(
-    program: &Program,
-    text: Piece,
-) -> Result<(Table, ActionCall), Box<Diagnostic>> {
+pub fn parse_default(schema: &Schema, text: Piece) -> Result<(Table, ActionCall), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
-    let table = find_table(program, name)?;
+    let table = find_table(schema, name)?;
     if rest.text.is_empty() {
         return Err(errors::no_action(
             text.trim().span(),
-            &program.tables[table].name,
+            &schema.tables[table].name,
         ));
     }
     Ok((
         table,
-        parse_action(program, table, rest, ActionUse::Default)?,
+        parse_action(schema, table, rest, ActionUse::Default)?,
     ))
 }
 
 /// Parses `VALUE_SET MATCH ...`, one match a field in order: the set and a member.
 pub fn parse_member(
-    program: &Program,
+    schema: &Schema,
     text: Piece,
 ) -> Result<(ValueSet, Vec<KeyMatch>), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
-    let sets = program
+    let sets = schema
         .value_sets
         .iter()
         .map(|(id, s)| (id, s.name.as_str()));
     let set = find(sets, name, "value set")?;
-    let data = &program.value_sets[set];
+    let data = &schema.value_sets[set];
     let words = rest.words();
     if words.len() != data.fields.len() {
-        let names: Vec<&str> = data.fields.iter().map(|(name, ..)| name.as_str()).collect();
+        let names: Vec<&str> = data.fields.iter().map(|f| f.field.name.as_str()).collect();
         return Err(errors::key_count(
             rest.span(),
             &data.name,
@@ -140,35 +121,31 @@ pub fn parse_member(
     let member = words
         .into_iter()
         .zip(&data.fields)
-        .map(|(word, (field, ty, kind))| {
-            parse_match(program, *ty, *kind, word.text)
-                .map_err(|error| errors::bad_value(word.span(), field, error))
+        .map(|(word, key)| {
+            parse_match(schema, key, word.text)
+                .map_err(|error| errors::bad_value(word.span(), &key.field.name, error))
         })
         .collect::<Result<_, _>>()?;
     Ok((set, member))
 }
 
 /// `used` says what an action at the end is for; without it none may stand there.
-fn parse(
-    program: &Program,
-    text: Piece,
-    used: Option<ActionUse>,
-) -> Result<Parsed, Box<Diagnostic>> {
+fn parse(schema: &Schema, text: Piece, used: Option<ActionUse>) -> Result<Parsed, Box<Diagnostic>> {
     let (name, rest) = text.first_word();
-    let table = find_table(program, name)?;
-    let data = &program.tables[table];
+    let table = find_table(schema, name)?;
+    let data = &schema.tables[table];
     let mut words = rest.words();
     let action = match words.last() {
-        Some(&last) if is_action(program, data, last) => {
+        Some(&last) if is_action(schema, data, last) => {
             words.pop();
             let Some(used) = used else {
                 return Err(errors::action_unused(last.span(), &data.name, last.text));
             };
-            Some(parse_action(program, table, last, used)?)
+            Some(parse_action(schema, table, last, used)?)
         }
         _ => None,
     };
-    let keys: Vec<&Key> = match_keys(data).collect();
+    let keys: Vec<&KeySchema> = data.match_keys().collect();
     let named = words.iter().any(|word| key_name(&keys, *word).is_some());
     let leading_number = words
         .first()
@@ -176,12 +153,12 @@ fn parse(
     let mut priority = None;
     // With as many words as keys it may be a key's value; else it can only be meant as the priority.
     let beside_keys = words.len() == keys.len() + 1;
-    let expected = has_priorities(data) && words.len() != keys.len();
+    let expected = data.has_priorities() && words.len() != keys.len();
     if leading_number && (named || beside_keys || expected) {
         let word = words.remove(0);
         priority = Some((word.text.parse::<u32>().unwrap_or(0), word));
     }
-    let priority = match (has_priorities(data), priority) {
+    let priority = match (data.has_priorities(), priority) {
         (true, Some((priority, _))) => priority,
         (true, None) if action.is_some() => {
             return Err(errors::priority_missing(name.span(), &data.name));
@@ -191,9 +168,9 @@ fn parse(
         }
         _ => 0,
     };
-    let keys = parse_matches(program, data, &keys, rest, &words).map_err(|refusal| {
+    let keys = parse_matches(schema, data, &keys, rest, &words).map_err(|refusal| {
         let loose = match (used, &action) {
-            (Some(_), None) => loose_action(program, data, &words),
+            (Some(_), None) => loose_action(schema, data, &words),
             _ => None,
         };
         match loose {
@@ -214,37 +191,34 @@ fn parse(
 /// An action's name among words taken for keys, and how the action is written: its arguments follow it
 /// without parentheses.
 fn loose_action<'a>(
-    program: &Program,
-    data: &TableData,
+    schema: &Schema,
+    data: &TableSchema,
     words: &[Piece<'a>],
 ) -> Option<(Piece<'a>, String)> {
-    let names = action_names(program, data);
+    let names = action_names(schema, data);
     words.iter().find_map(|&word| {
         let index = resolve(names.iter().copied(), word.text).ok()?;
-        let params = &program.actions[data.actions[index].action].params;
-        let params: Vec<&str> = params
-            .iter()
-            .map(|&p| program.vars[p].name.as_str())
-            .collect();
+        let params = &schema.actions[data.actions[index].action].params;
+        let params: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
         Some((word, format!("{}({})", word.text, params.join(", "))))
     })
 }
 
 /// The key that a word `name:match` or `name=match` names, and where the match begins.
-fn key_name<'a>(keys: &[&Key], word: Piece<'a>) -> Option<(usize, Piece<'a>)> {
+fn key_name<'a>(keys: &[&KeySchema], word: Piece<'a>) -> Option<(usize, Piece<'a>)> {
     let (name, value) = word.split_named()?;
-    let index = resolve(keys.iter().map(|k| k.name.as_str()), name.trim().text).ok()?;
+    let index = resolve(keys.iter().map(|k| k.field.name.as_str()), name.trim().text).ok()?;
     Some((index, value.trim()))
 }
 
 fn parse_matches(
-    program: &Program,
-    data: &TableData,
-    keys: &[&Key],
+    schema: &Schema,
+    data: &TableSchema,
+    keys: &[&KeySchema],
     rest: Piece,
     words: &[Piece],
 ) -> Result<Vec<KeyMatch>, Box<Diagnostic>> {
-    let names: Vec<&str> = keys.iter().map(|k| k.name.as_str()).collect();
+    let names: Vec<&str> = keys.iter().map(|k| k.field.name.as_str()).collect();
     let mut found: Vec<Option<KeyMatch>> = vec![None; keys.len()];
     let mut by_position = 0;
     let mut any_named = false;
@@ -285,8 +259,8 @@ fn parse_matches(
             return Err(errors::given_twice(word.span(), names[index]));
         }
         let key = keys[index];
-        let matched = parse_match(program, key_type(program, key), key.kind, value.text)
-            .map_err(|error| errors::bad_value(value.span(), &key.name, error))?;
+        let matched = parse_match(schema, key, value.text)
+            .map_err(|error| errors::bad_value(value.span(), &key.field.name, error))?;
         *slot = Some(matched);
     }
     if !any_named && by_position != keys.len() {
@@ -302,9 +276,11 @@ fn parse_matches(
         .zip(keys)
         .map(|(found, key)| match found {
             Some(found) => Ok(found),
-            None if key.kind == MatchKind::Exact => {
-                Err(errors::key_missing(rest.span(), &data.name, &key.name))
-            }
+            None if key.kind == MatchKind::Exact => Err(errors::key_missing(
+                rest.span(),
+                &data.name,
+                &key.field.name,
+            )),
             None => Ok(KeyMatch::Any),
         })
         .collect()
@@ -325,27 +301,27 @@ enum ActionUse {
     Default,
 }
 
-fn is_action(program: &Program, data: &TableData, word: Piece) -> bool {
+fn is_action(schema: &Schema, data: &TableSchema, word: Piece) -> bool {
     let name = word.text.split('(').next().unwrap_or_default().trim();
     // `name(...)` can only be meant as an action; a bare word only if there is such an action.
-    word.text.contains('(') || resolve(action_names(program, data).into_iter(), name).is_ok()
+    word.text.contains('(') || resolve(action_names(schema, data).into_iter(), name).is_ok()
 }
 
-fn action_names<'a>(program: &'a Program, data: &TableData) -> Vec<&'a str> {
+fn action_names<'a>(schema: &'a Schema, data: &TableSchema) -> Vec<&'a str> {
     data.actions
         .iter()
-        .map(|a| program.actions[a.action].name.as_str())
+        .map(|a| schema.actions[a.action].name.as_str())
         .collect()
 }
 
 /// Parses `ACTION` or `ACTION(ARGUMENTS)` of a table.
 fn parse_action(
-    program: &Program,
+    schema: &Schema,
     table: Table,
     word: Piece,
     used: ActionUse,
 ) -> Result<ActionCall, Box<Diagnostic>> {
-    let data = &program.tables[table];
+    let data = &schema.tables[table];
     let (name, arguments) = match word.text.find('(') {
         Some(open) => {
             let Some(close) = word.text.rfind(')').filter(|&c| c + 1 == word.text.len()) else {
@@ -359,7 +335,7 @@ fn parse_action(
         }
         None => (word, None),
     };
-    let names = action_names(program, data);
+    let names = action_names(schema, data);
     let index = resolve(names.iter().copied(), name.text)
         .map_err(|error| errors::bad_name(name.span(), "action", name.text, &names, error))?;
     let listed = &data.actions[index];
@@ -376,12 +352,8 @@ fn parse_action(
         }
         _ => {}
     }
-    let params = &program.actions[listed.action].params;
-    // A struct's fields are parameters of their own, named `param.field`.
-    let param_names: Vec<&str> = params
-        .iter()
-        .map(|&p| program.vars[p].name.as_str())
-        .collect();
+    let params = &schema.actions[listed.action].params;
+    let param_names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
     let words: Vec<Piece> = match arguments {
         Some(list) if !list.trim().text.is_empty() => split_commas(list),
         _ => Vec::new(),
@@ -422,7 +394,7 @@ fn parse_action(
         if values[at].is_some() {
             return Err(errors::given_twice(argument.span(), param_names[at]));
         }
-        let parsed = parse_value(program, program.vars[params[at]].ty, value.text)
+        let parsed = parse_value(schema, params[at].ty, value.text)
             .map_err(|error| errors::bad_value(value.span(), param_names[at], error))?;
         values[at] = Some(parsed);
     }
@@ -444,47 +416,30 @@ fn split_commas(list: Piece) -> Vec<Piece> {
     parts
 }
 
-/// The entry in canonical form: equal matches are equal values.
-pub fn canonical_keys(program: &Program, table: Table, keys: &[KeyMatch]) -> Vec<KeyMatch> {
-    match_keys(&program.tables[table])
-        .zip(keys)
-        .map(|(key, found)| canonical(found.clone(), key.kind, key_type(program, key)))
-        .collect()
-}
-
 /// An action call as text.
-pub fn show_action(program: &Program, table: Table, call: &ActionCall) -> String {
-    let data = &program.tables[table];
-    let action = &program.actions[data.actions[call.action as usize].action];
+pub fn show_action(schema: &Schema, table: Table, call: &ActionCall) -> String {
+    let action = schema.called(table, call);
     let args: Vec<String> = action
         .params
         .iter()
         .zip(&call.args)
-        .map(|(&param, value)| {
-            let var = &program.vars[param];
-            let value = show_value(program, var.ty, &var.name, value);
-            format!("{}: {value}", var.name)
-        })
+        .map(|(param, value)| format!("{}: {}", param.name, show_value(schema, param, value)))
         .collect();
     format!("{}({})", action.name, args.join(", "))
 }
 
 /// An entry as text that [`parse_entry`] reads back (after the table's name).
-pub fn show_entry(program: &Program, table: Table, entry: &Entry) -> String {
-    let data = &program.tables[table];
+pub fn show_entry(schema: &Schema, table: Table, entry: &Entry) -> String {
+    let data = &schema.tables[table];
     let mut parts = Vec::new();
-    if has_priorities(data) {
+    if data.has_priorities() {
         parts.push(entry.priority.to_string());
     }
-    for (key, found) in match_keys(data).zip(&entry.keys) {
-        let ty = key_type(program, key);
-        parts.push(format!(
-            "{}:{}",
-            key.name,
-            show_match(program, ty, &key.name, found)
-        ));
+    for (key, found) in data.match_keys().zip(&entry.keys) {
+        let shown = show_match(schema, key, found);
+        parts.push(format!("{}:{shown}", key.field.name));
     }
-    parts.push(show_action(program, table, &entry.action));
+    parts.push(show_action(schema, table, &entry.action));
     parts.join(" ")
 }
 

@@ -1,9 +1,10 @@
 //! What can be wrong with entries, names and test scripts. One function a diagnostic.
 
-use crate::StoreError;
 use crate::names::{self, NameError};
 use crate::values::ValueError;
+use crate::{Change, StoreError};
 use diag::{Code, Diagnostic, Span};
+use schema::{Schema, Table};
 
 /// Boxed, since a diagnostic is large beside what comes back when all is well.
 pub type Refusal = Box<Diagnostic>;
@@ -203,6 +204,23 @@ pub fn action_place(span: Span, action: &str, only: &str) -> Refusal {
 pub fn action_unused(span: Span, table: &str, action: &str) -> Refusal {
     let message = format!("an entry of `{table}` is found by its key, so an action has no meaning");
     refuse("E0809", span, message, format!("leave `{action}` out"))
+}
+
+/// What has not happened when a change is refused.
+pub fn not_done(schema: &Schema, change: &Change) -> String {
+    let table = |table: &Table| &schema.tables[*table].name;
+    match change {
+        Change::Insert(t, _) => format!("no entry was added to `{}`", table(t)),
+        Change::Modify(t, _) => format!("no entry of `{}` was changed", table(t)),
+        Change::Remove(t, _) => format!("no entry was removed from `{}`", table(t)),
+        Change::SetDefault(t, _) => {
+            format!("the default action of `{}` was not changed", table(t))
+        }
+        Change::Clear(t) => format!("the entries of `{}` were not removed", table(t)),
+        Change::InsertMember(..) | Change::RemoveMember(..) => {
+            "the value set was not changed".to_string()
+        }
+    }
 }
 
 /// The target refused; nothing was changed.

@@ -2,11 +2,13 @@
 
 use crate::entry::find;
 use crate::errors;
+use crate::json::json_value;
 use crate::names::resolve;
 use crate::piece::Piece;
-use crate::values::{parse_value, show_value};
+use crate::values::{has_form, parse_value, show_value};
 use diag::Diagnostic;
-use ir::{Bits, ExternData, ExternInst, Program, Type};
+use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Type};
+use serde_json::{Value, json};
 
 /// A part of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,40 +20,32 @@ pub enum Part {
 }
 
 /// The flow states of a program, with their names.
-pub fn states(program: &Program) -> impl Iterator<Item = (ExternInst, &str)> {
-    let all = program.externs.iter();
-    all.filter(|(_, data)| data.ty == ir::atomic::FLOW_STATE)
-        .map(|(id, data)| (id, data.name.as_str()))
+pub fn states(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
+    let all = schema.flow_states();
+    all.map(|(id, object)| (id, object.name.as_str()))
 }
 
 /// Finds a flow state by name.
-pub fn find_state(program: &Program, name: Piece) -> Result<ExternInst, Box<Diagnostic>> {
-    find(states(program), name, "flow_state")
+pub fn find_state(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic>> {
+    find(states(schema), name, "flow_state")
 }
 
-/// The names and types of a part's scalars; a part that is no struct is called `key` or `value`.
-pub fn fields(state: &ExternData, part: Part) -> impl Iterator<Item = (&str, Type)> {
-    let (number, own_name) = match part {
-        Part::Key => (0, "key"),
-        Part::Value => (1, "value"),
-    };
-    let types = state.type_args.get(number).map_or(&[][..], Vec::as_slice);
-    let names = state.type_arg_names.get(number);
-    types.iter().enumerate().map(move |(i, &ty)| {
-        let name = names.and_then(|names| names.get(i));
-        (name.map_or(own_name, |name| name.as_str()), ty)
-    })
+/// The scalars of a part of a state's flows; none if the object keeps no flows.
+pub fn fields(state: &ObjectSchema, part: Part) -> &[Field] {
+    match (&state.kind, part) {
+        (ObjectKind::FlowState { key, .. }, Part::Key) => key,
+        (ObjectKind::FlowState { value, .. }, Part::Value) => value,
+        _ => &[],
+    }
 }
 
 /// Parses `STATE FIELD:VALUE ...`: the state and a key. Fields that are not named go in order.
-pub fn parse_flow(
-    program: &Program,
-    text: Piece,
-) -> Result<(ExternInst, Vec<Bits>), Box<Diagnostic>> {
+pub fn parse_flow(schema: &Schema, text: Piece) -> Result<(Object, Vec<Bits>), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
-    let state = find_state(program, name)?;
-    let data = &program.externs[state];
-    let (names, types): (Vec<&str>, Vec<Type>) = fields(data, Part::Key).unzip();
+    let state = find_state(schema, name)?;
+    let data = &schema.objects[state];
+    let fields = fields(data, Part::Key);
+    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let words = rest.words();
     let mut found: Vec<Option<Bits>> = vec![None; names.len()];
     let mut by_position = 0;
@@ -70,7 +64,7 @@ pub fn parse_flow(
         if slot.is_some() {
             return Err(errors::given_twice(word.span(), names[index]));
         }
-        let parsed = parse_value(program, types[index], value.text);
+        let parsed = parse_value(schema, fields[index].ty, value.text);
         *slot = Some(parsed.map_err(|e| errors::bad_value(value.span(), names[index], e))?);
     }
     let key = found.into_iter().zip(&names).map(|(found, name)| {
@@ -79,21 +73,40 @@ pub fn parse_flow(
     Ok((state, key.collect::<Result<_, _>>()?))
 }
 
-/// A part of a flow as people read it: `name:value` each. Numbers of a value are decimal, since they count.
-pub fn show_fields(program: &Program, state: &ExternData, part: Part, values: &[Bits]) -> String {
-    let shown = fields(state, part).zip(values).map(|((name, ty), value)| {
-        let counts = part == Part::Value && is_number(ty) && value.width() <= 64;
-        match value.to_u64() {
-            Some(number) if counts && value.width() != 48 => format!("{name}:{number}"),
-            _ => format!("{name}:{}", show_value(program, ty, name, value)),
-        }
-    });
+/// A part of a flow as people read it: `name:value` each.
+pub fn show_fields(schema: &Schema, state: &ObjectSchema, part: Part, values: &[Bits]) -> String {
+    let shown = fields(state, part)
+        .iter()
+        .zip(values)
+        .map(|(field, value)| {
+            let value = show_field(schema, field, part, value);
+            format!("{}:{value}", field.name)
+        });
     shown.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a type is that of unsigned numbers.
-pub fn is_number(ty: Type) -> bool {
-    matches!(ty, Type::Bits { signed: false, .. })
+/// A field of a flow as people read it. Numbers of a value are decimal, since they count, unless their declaration
+/// says otherwise.
+fn show_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> String {
+    let number = match field.ty {
+        Type::Bits {
+            width,
+            signed: false,
+        } if width != 48 && part == Part::Value && !has_form(field) => value.to_u64(),
+        _ => None,
+    };
+    number.map_or_else(|| show_value(schema, field, value), |n| n.to_string())
+}
+
+/// A flow's field as JSON: what [`show_fields`] shows as a number is one.
+pub fn json_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> Value {
+    match field.ty {
+        Type::Bits { signed: false, .. } => {
+            let text = show_field(schema, field, part, value);
+            text.parse::<u64>().map_or(json!(text), |n| json!(n))
+        }
+        _ => json_value(schema, field, value),
+    }
 }
 
 #[cfg(test)]
@@ -116,12 +129,12 @@ extern c.other: CounterArray {
 }
 ";
 
-    fn program() -> Program {
-        ir::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e}"))
+    fn schema() -> Schema {
+        Schema::of(&ir::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e}")))
     }
 
     fn parse(text: &str) -> Result<Vec<Bits>, String> {
-        let parsed = parse_flow(&program(), Piece::new(text, 0));
+        let parsed = parse_flow(&schema(), Piece::new(text, 0));
         parsed.map(|(_, key)| key).map_err(|d| d.message)
     }
 
@@ -160,11 +173,11 @@ extern c.other: CounterArray {
 
     #[test]
     fn values_count_and_keys_are_addresses() {
-        let program = program();
-        let (_, data) = program.externs.iter().next().expect("a state");
+        let schema = schema();
+        let (_, data) = schema.flow_states().next().expect("a state");
         let key = parse("flows 10.0.0.1 2001:db8::1 6").expect("a key");
         assert_eq!(
-            show_fields(&program, data, Part::Key, &key),
+            show_fields(&schema, data, Part::Key, &key),
             "src:10.0.0.1 dst:2001:db8::1 inner.kind:6"
         );
         let value = [
@@ -173,8 +186,30 @@ extern c.other: CounterArray {
             Bits::new(48, 1u32),
         ];
         assert_eq!(
-            show_fields(&program, data, Part::Value, &value),
+            show_fields(&schema, data, Part::Value, &value),
             "packets:1048576 seen:true last:00:00:00:00:00:01"
         );
+    }
+
+    #[test]
+    fn what_a_declaration_says_goes_before_counting() {
+        let text = "program xdp reject stop
+errors NoError
+extern c.nat: flow_state {
+    type (bit<32> inside);
+    type (bit<32> outside type ip_t @format(\"IPV4_ADDRESS\"), bit<32> ip_id, int<8> delta);
+}
+";
+        let schema = Schema::of(&ir::text::parse(text).unwrap_or_else(|e| panic!("{e}")));
+        let (_, data) = schema.flow_states().next().expect("a state");
+        let value = [1u32, 2].map(|n| Bits::new(32, n));
+        let value: Vec<Bits> = value.into_iter().chain([Bits::new(8, 255u32)]).collect();
+        let shown = show_fields(&schema, data, Part::Value, &value);
+        assert_eq!(shown, "outside:0.0.0.1 ip_id:2 delta:-1");
+        let fields = fields(data, Part::Value).iter().zip(&value);
+        let json: Vec<Value> = fields
+            .map(|(field, value)| json_field(&schema, field, Part::Value, value))
+            .collect();
+        assert_eq!(json, [json!("0.0.0.1"), json!(2), json!(-1)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Tables, counters and registers by P4 name; entries as people write them; STF; and the [`Store`]
+//! Tables, counters and registers by P4 name, as a [`schema`] has them; entries as people write them; STF; and the [`Store`]
 //! that every target implements.
 
 pub mod change;
@@ -7,6 +7,7 @@ pub mod entries;
 pub mod entry;
 pub mod errors;
 pub mod flow;
+pub mod json;
 pub mod names;
 mod piece;
 pub mod repeatable;

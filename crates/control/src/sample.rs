@@ -2,8 +2,9 @@
 //! for the tests of this crate.
 
 use crate::{Count, Device, Packet, Store, StoreError};
-use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Program, Table, ValueSet};
+use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 const TEXT: &str = r#"program V1Switch reject continue
 errors NoError, PacketTooShort
@@ -67,14 +68,19 @@ routine C block() {
 }
 "#;
 
-/// The program.
-pub fn program() -> Program {
-    ir::text::parse(TEXT).expect("the sample is right")
+static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+    let program = ir::text::parse(TEXT).expect("the sample is right");
+    Arc::new(Schema::of(&program))
+});
+
+/// What the program offers.
+pub fn schema() -> &'static Arc<Schema> {
+    &SCHEMA
 }
 
 /// A table of the program.
-pub fn table(program: &Program, name: &str) -> Table {
-    let mut tables = program.tables.iter();
+pub fn table(name: &str) -> Table {
+    let mut tables = schema().tables.iter();
     tables.find(|(_, t)| t.name == name).expect("a table").0
 }
 
@@ -84,7 +90,7 @@ pub fn table(program: &Program, name: &str) -> Table {
 pub struct Fake {
     tables: BTreeMap<Table, Vec<Entry>>,
     defaults: BTreeMap<Table, ActionCall>,
-    registers: BTreeMap<(ExternInst, u64), Vec<Bits>>,
+    registers: BTreeMap<(Object, u64), Vec<Bits>>,
     members: Vec<Vec<KeyMatch>>,
     out: Vec<Packet>,
     sent: u64,
@@ -105,6 +111,10 @@ impl Fake {
 }
 
 impl Store for Fake {
+    fn schema(&self) -> &Arc<Schema> {
+        schema()
+    }
+
     fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
         let capacity = if self.capacity == 0 { 2 } else { self.capacity };
         let entries = self.tables.entry(table).or_default();
@@ -157,7 +167,7 @@ impl Store for Fake {
         Ok(self.defaults.get(&table).cloned().unwrap_or(none))
     }
 
-    fn counter(&self, _: ExternInst, index: u64) -> Result<Count, StoreError> {
+    fn counter(&self, _: Object, index: u64) -> Result<Count, StoreError> {
         if index >= 4 {
             return Err(StoreError::OutOfRange { size: 4 });
         }
@@ -178,7 +188,7 @@ impl Store for Fake {
         Ok(Count { packets, bytes: 0 })
     }
 
-    fn register(&self, register: ExternInst, index: u64) -> Result<Vec<Bits>, StoreError> {
+    fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError> {
         if index >= 4 {
             return Err(StoreError::OutOfRange { size: 4 });
         }
@@ -192,7 +202,7 @@ impl Store for Fake {
 
     fn set_register(
         &mut self,
-        register: ExternInst,
+        register: Object,
         index: u64,
         value: &[Bits],
     ) -> Result<(), StoreError> {
@@ -203,7 +213,7 @@ impl Store for Fake {
         Ok(())
     }
 
-    fn set_meter(&mut self, _: ExternInst, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
+    fn set_meter(&mut self, _: Object, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
         let what = "there are no meters here".to_string();
         Err(StoreError::Unsupported { what })
     }

@@ -2,8 +2,9 @@
 //! program before these are called; a target only keeps them.
 
 use crate::change::{self, Change, Rejected};
-use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Table, ValueSet};
+use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
+use std::sync::Arc;
 
 /// Packets and bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,7 +18,7 @@ pub struct Count {
 /// A flow that a flow state knows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// Its key, taken apart into scalars. [`ir::ExternData::type_arg_names`] has their names.
+    /// Its key, taken apart into scalars. [`schema::ObjectKind::FlowState`] has their names.
     pub key: Vec<Bits>,
     /// Its value, likewise.
     pub value: Vec<Bits>,
@@ -79,6 +80,9 @@ impl std::error::Error for StoreError {}
 /// The state that the control plane reads and writes while a program runs. Every change is whole or
 /// does not happen.
 pub trait Store {
+    /// What the program offers the control plane: what every id means that is given to the other methods.
+    fn schema(&self) -> &Arc<Schema>;
+
     /// Adds an entry. Two entries with the same match and, where the table has ternary, range or
     /// optional keys, the same priority are duplicates.
     fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError>;
@@ -98,10 +102,11 @@ pub trait Store {
     /// [`StoreError::Missing`]
     fn entry(&self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<Entry, StoreError> {
         let all = self.entries(table)?;
-        let found = all
-            .into_iter()
-            .find(|e| e.keys == keys && e.priority == priority);
-        found.ok_or(StoreError::Missing)
+        let data = &self.schema().tables[table];
+        let (keys, ordered) = (data.canonical(keys), data.has_priorities());
+        let is_it =
+            |e: &Entry| (!ordered || e.priority == priority) && data.canonical(&e.keys) == keys;
+        all.into_iter().find(is_it).ok_or(StoreError::Missing)
     }
 
     /// Makes all of these changes in order, or none of them. The store decides how much of it readers see at once:
@@ -120,13 +125,13 @@ pub trait Store {
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError>;
 
     /// An indexed counter's value, summed over processors.
-    fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError>;
+    fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError>;
 
     /// Sets an indexed counter to zero: one element, or all of them. What packets count meanwhile may be lost.
     ///
     /// # Errors
     /// [`StoreError::OutOfRange`] for an index that it does not have.
-    fn reset_counter(&mut self, counter: ExternInst, index: Option<u64>) -> Result<(), StoreError> {
+    fn reset_counter(&mut self, counter: Object, index: Option<u64>) -> Result<(), StoreError> {
         let _ = (counter, index);
         Err(StoreError::Unsupported {
             what: "this target cannot reset counters".to_string(),
@@ -137,12 +142,12 @@ pub trait Store {
     fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError>;
 
     /// A register's value, taken apart into scalars.
-    fn register(&self, register: ExternInst, index: u64) -> Result<Vec<Bits>, StoreError>;
+    fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError>;
 
     /// Changes a register's value.
     fn set_register(
         &mut self,
-        register: ExternInst,
+        register: Object,
         index: u64,
         value: &[Bits],
     ) -> Result<(), StoreError>;
@@ -151,7 +156,7 @@ pub trait Store {
     /// burst. Tokens are packets or bytes, as the meter was declared.
     fn set_meter(
         &mut self,
-        meter: ExternInst,
+        meter: Object,
         index: u64,
         rates: [(u64, u64); 2],
     ) -> Result<(), StoreError>;
@@ -164,13 +169,13 @@ pub trait Store {
 
     /// The flows that a flow state knows, in no particular order. Each is read as a whole; packets may change
     /// some while others are read.
-    fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
+    fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
         let _ = state;
         Err(no_flows())
     }
 
     /// A flow's value, if it is known. It does not count as a use.
-    fn flow(&self, state: ExternInst, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
+    fn flow(&self, state: Object, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
         let flows = self.flows(state)?;
         Ok(flows.into_iter().find(|f| f.key == key).map(|f| f.value))
     }
@@ -179,13 +184,13 @@ pub trait Store {
     ///
     /// # Errors
     /// [`StoreError::Missing`] if it was not known.
-    fn remove_flow(&mut self, state: ExternInst, key: &[Bits]) -> Result<(), StoreError> {
+    fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {
         let _ = (state, key);
         Err(no_flows())
     }
 
     /// Forgets all flows.
-    fn clear_flows(&mut self, state: ExternInst) -> Result<(), StoreError> {
+    fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
         let _ = state;
         Err(no_flows())
     }

@@ -12,6 +12,7 @@ use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle, Trial};
 use kernel::clang::{self, Effort, Source};
 use kernel::{Instance, TestRun, VethDevice};
+use schema::Schema;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub struct Compiled {
     pub object: Vec<u8>,
     /// What is where in its maps.
     pub abi: Arc<Abi>,
+    /// What the program offers the control plane.
+    pub schema: Arc<Schema>,
     /// What it will cost.
     pub budget: Budget,
     /// What the compiler decided: what it keeps where.
@@ -165,6 +168,7 @@ pub fn compile(
         c_source: output.c_source,
         object,
         abi: Arc::new(output.abi),
+        schema: Arc::new(Schema::of(program)),
         decisions: output.report,
         strategy,
         failed,
@@ -250,13 +254,13 @@ fn object(
 /// Loads a compiled program and makes it a device for a test's packets.
 pub fn device(
     compiled: &Compiled,
-    program: &Arc<Program>,
     sources: &SourceMap,
     reach: Reach,
     script: &Script,
 ) -> Result<Box<dyn Device>, Diagnostics> {
-    let instance: Instance = kernel::load(&compiled.object, &compiled.abi, program, sources)
-        .map_err(|failure| Diagnostics::from(failure.diagnostic))?;
+    let instance: Instance =
+        kernel::load(&compiled.object, &compiled.abi, &compiled.schema, sources)
+            .map_err(|failure| Diagnostics::from(failure.diagnostic))?;
     Ok(match reach {
         Reach::TestRun => Box::new(TestRun::new(instance)),
         Reach::Veth => {

@@ -5,11 +5,12 @@ use crate::frontend::Elaborated;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use control::Device;
-use control::stf::{DecodedField, Outcome, parse, run};
+use control::stf::{DecodedField, Outcome, bind, parse, run};
 use diag::{Diagnostics, SourceMap};
 use interp::trace::{TraceEvent, TraceKind};
 use interp::{Interpreter, Options};
 use ir::Program;
+use schema::Schema;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -163,17 +164,18 @@ impl Prepared {
             };
         };
         let (script, malformed) = parse(&self.scripts, file);
-        // Everything wrong in the script is told at once, before a packet is sent.
-        let diagnostics = in_order(&malformed, &control::stf::check(&script, &self.program));
-        if diagnostics.has_errors() {
-            return Verdict::Refused(diagnostics);
-        }
+        // Every error in the script is reported at once, before a packet is sent.
+        let bound = match bind(&script, &Schema::of(&self.program)) {
+            Ok(bound) if !malformed.has_errors() => bound,
+            Ok(_) => return Verdict::Refused(malformed),
+            Err(unbound) => return Verdict::Refused(in_order(&malformed, &unbound)),
+        };
         let mut device = match self.device(&script, trace) {
             Ok(device) => device,
             Err(diagnostics) => return Verdict::Refused(diagnostics),
         };
         let decoder = |bytes: &[u8]| decode(&self.program, bytes);
-        match run(&script, &self.program, device.as_mut(), &decoder) {
+        match run(&bound, device.as_mut(), &decoder) {
             Ok(outcome) => self.verdict(outcome),
             Err(refusal) => Verdict::Refused(refusal.into()),
         }
@@ -192,7 +194,7 @@ impl Prepared {
                 Ok(Box::new(interpreter))
             }
             Way::Kernel(compiled, reach) => {
-                bpf_target::device(compiled, &self.program, &self.sources, *reach, script)
+                bpf_target::device(compiled, &self.sources, *reach, script)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use control::stf;
+use control::{Store, stf};
 use diag::SourceMap;
 use std::sync::Arc;
 use support::{Outcome, compile, programs, root};
@@ -70,7 +70,14 @@ fn run(folder: &str) {
                     continue;
                 }
             };
-            match stf::run(&parsed, &program, &mut device, &|_| Vec::new()) {
+            let bound = match stf::bind(&parsed, device.schema()) {
+                Ok(bound) => bound,
+                Err(d) => {
+                    wrong.push(format!("{label}: {}", support::show(&d, &map)));
+                    continue;
+                }
+            };
+            match stf::run(&bound, &mut device, &|_| Vec::new()) {
                 Ok(outcome) if outcome.failures.is_empty() => ok += 1,
                 Ok(outcome) => {
                     for f in outcome.failures {

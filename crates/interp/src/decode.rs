@@ -2,7 +2,7 @@
 
 use crate::run::{Parsed, Run};
 use crate::{Interpreter, Options};
-use control::values::show_value;
+use control::values::show_scalar;
 use ir::{Program, Type};
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub struct DecodedField {
 pub fn decode(program: &Arc<Program>, packet: &[u8]) -> Option<Decoded> {
     let mut interpreter = Interpreter::new(Arc::clone(program), Options::default()).ok()?;
     let parser = program.parser_block(arch::PARSER)?;
+    let schema = Arc::clone(&interpreter.schema);
     let mut run = Run::new(program, &mut interpreter, packet, 0);
     run.extracted = Some(Vec::new());
     let rejected = match run.parse(parser) {
@@ -78,7 +79,7 @@ pub fn decode(program: &Arc<Program>, packet: &[u8]) -> Option<Decoded> {
                     };
                     DecodedField {
                         name: field.name.to_string(),
-                        value: show_value(program, field.ty, &field.name, bits),
+                        value: show_scalar(&schema, field.ty, &field.name, bits),
                         bits: from..at,
                     }
                 })

@@ -13,6 +13,7 @@ use externs::{Function, Meaning, Numbers, State};
 use ir::{KeyMatch, Program};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use schema::Schema;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -25,6 +26,7 @@ pub(crate) type Sink = Box<dyn FnMut(TraceEvent)>;
 /// A program with its state.
 pub struct Interpreter {
     pub(crate) program: Arc<Program>,
+    pub(crate) schema: Arc<Schema>,
     pub(crate) options: Options,
     pub(crate) model: Model,
     /// What a packet finds.
@@ -137,6 +139,7 @@ impl Interpreter {
             virtual_now: repeatable::START,
             started: Instant::now(),
             options,
+            schema: Arc::new(Schema::of(&program)),
             program,
         })
     }

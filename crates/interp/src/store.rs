@@ -4,7 +4,8 @@ use crate::Interpreter;
 use control::{Count, Flow, Store, StoreError};
 use cranelift_entity::EntityRef;
 use externs::State;
-use ir::{ActionCall, Bits, Entry, ExternInst, KeyMatch, Table, Type, Value, ValueSet};
+use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
+use std::sync::Arc;
 
 impl Interpreter {
     /// Gives an entry of a table with an action selector several actions, from which the hash over
@@ -52,6 +53,10 @@ fn out_of_range(size: u64) -> StoreError {
 }
 
 impl Store for Interpreter {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
     fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
         self.tables[table.index()].insert(entry)
     }
@@ -83,7 +88,7 @@ impl Store for Interpreter {
         Ok(self.tables[table.index()].default_action().clone())
     }
 
-    fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError> {
+    fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError> {
         let State::Counters(counters) = &self.externs[counter.index()] else {
             return Err(no_such("counters"));
         };
@@ -91,7 +96,7 @@ impl Store for Interpreter {
         Ok(Count { packets, bytes })
     }
 
-    fn reset_counter(&mut self, counter: ExternInst, index: Option<u64>) -> Result<(), StoreError> {
+    fn reset_counter(&mut self, counter: Object, index: Option<u64>) -> Result<(), StoreError> {
         let State::Counters(counters) = &mut self.externs[counter.index()] else {
             return Err(no_such("counters"));
         };
@@ -108,7 +113,7 @@ impl Store for Interpreter {
         Ok(state.entry(id).count)
     }
 
-    fn register(&self, register: ExternInst, index: u64) -> Result<Vec<Bits>, StoreError> {
+    fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError> {
         let State::Registers(registers) = &self.externs[register.index()] else {
             return Err(no_such("cells"));
         };
@@ -118,7 +123,7 @@ impl Store for Interpreter {
 
     fn set_register(
         &mut self,
-        register: ExternInst,
+        register: Object,
         index: u64,
         value: &[Bits],
     ) -> Result<(), StoreError> {
@@ -134,7 +139,7 @@ impl Store for Interpreter {
 
     fn set_meter(
         &mut self,
-        meter: ExternInst,
+        meter: Object,
         index: u64,
         rates: [(u64, u64); 2],
     ) -> Result<(), StoreError> {
@@ -147,7 +152,7 @@ impl Store for Interpreter {
         Ok(())
     }
 
-    fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
+    fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
         let State::Flows(flows) = &self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
@@ -158,7 +163,7 @@ impl Store for Interpreter {
             .collect())
     }
 
-    fn remove_flow(&mut self, state: ExternInst, key: &[Bits]) -> Result<(), StoreError> {
+    fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {
         let now = self.now();
         let State::Flows(flows) = &mut self.externs[state.index()] else {
             return Err(no_such("flows"));
@@ -170,7 +175,7 @@ impl Store for Interpreter {
         }
     }
 
-    fn clear_flows(&mut self, state: ExternInst) -> Result<(), StoreError> {
+    fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
         let State::Flows(flows) = &mut self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
@@ -179,8 +184,8 @@ impl Store for Interpreter {
     }
 
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let member = self.canonical_member(set, member);
-        let capacity = self.program.value_sets[set].size;
+        let member = self.schema.value_sets[set].canonical(member);
+        let capacity = self.schema.value_sets[set].size;
         let members = &mut self.value_sets[set.index()];
         if members.contains(&member) {
             return Err(StoreError::Duplicate);
@@ -193,7 +198,7 @@ impl Store for Interpreter {
     }
 
     fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let member = self.canonical_member(set, member);
+        let member = self.schema.value_sets[set].canonical(member);
         let members = &mut self.value_sets[set.index()];
         let at = members.iter().position(|m| *m == member);
         members.remove(at.ok_or(StoreError::Missing)?);
@@ -205,22 +210,4 @@ impl Store for Interpreter {
         self.groups.insert(group, ports.to_vec());
         Ok(())
     }
-}
-
-impl Interpreter {
-    fn canonical_member(&self, set: ValueSet, member: &[KeyMatch]) -> Vec<KeyMatch> {
-        let fields = &self.program.value_sets[set].fields;
-        member
-            .iter()
-            .zip(fields)
-            .map(|(found, &(_, ty, kind))| match found {
-                KeyMatch::Exact(bits) => KeyMatch::Exact(cut(bits, ty)),
-                other => control::values::canonical(other.clone(), kind, ty),
-            })
-            .collect()
-    }
-}
-
-fn cut(bits: &Bits, ty: Type) -> Bits {
-    Value::from_bits(bits, ty).to_bits()
 }

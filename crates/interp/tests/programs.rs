@@ -2,7 +2,7 @@
 //! and on the program after all passes, which must mean the same.
 
 use arch::tc::Direction;
-use control::stf;
+use control::{Store, stf};
 use diag::{Diagnostics, SourceMap};
 use interp::{Interpreter, Options};
 use ir::Program;
@@ -85,7 +85,11 @@ fn run(program: &Arc<Program>, script: &Path) -> Vec<String> {
         Ok(device) => device,
         Err(diagnostics) => return vec![told(&map, &diagnostics)],
     };
-    match stf::run(&parsed, program, &mut device, &|_| Vec::new()) {
+    let bound = match stf::bind(&parsed, device.schema()) {
+        Ok(bound) => bound,
+        Err(diagnostics) => return vec![told(&map, &diagnostics)],
+    };
+    match stf::run(&bound, &mut device, &|_| Vec::new()) {
         Ok(outcome) => {
             let line = |span| map.line_col(span).map_or(0, |(_, at)| at.line);
             let failures = outcome.failures.iter();

@@ -17,7 +17,7 @@ use crate::sys::{self, Map};
 use crate::{Pins, caps, errors};
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook};
 use diag::{Diagnostic, SourceMap};
-use ir::Program;
+use schema::Schema;
 use std::sync::Arc;
 
 /// A compiled program.
@@ -29,8 +29,8 @@ pub struct Source<'a> {
     pub object: &'a [u8],
     /// What is where in its maps.
     pub abi: &'a Arc<Abi>,
-    /// Its tables, actions and externs.
-    pub program: &'a Arc<Program>,
+    /// What it offers the control plane.
+    pub schema: &'a Arc<Schema>,
     /// What the object was compiled from; a refusal is shown there.
     pub sources: &'a SourceMap,
 }
@@ -132,7 +132,7 @@ impl<'a> Loader<'a> {
             load_with(
                 source.object,
                 source.abi,
-                source.program,
+                source.schema,
                 source.sources,
                 &reuse,
                 self.seed,

@@ -5,29 +5,32 @@
 macro_rules! store_by_field {
     ($type:ty, $($field:ident).+) => {
         impl control::Store for $type {
-            fn insert(&mut self, table: ir::Table, entry: &ir::Entry) -> Result<(), control::StoreError> {
+            fn schema(&self) -> &std::sync::Arc<schema::Schema> {
+                self.$($field).+.schema()
+            }
+            fn insert(&mut self, table: schema::Table, entry: &schema::Entry) -> Result<(), control::StoreError> {
                 self.$($field).+.insert(table, entry)
             }
-            fn modify(&mut self, table: ir::Table, entry: &ir::Entry) -> Result<(), control::StoreError> {
+            fn modify(&mut self, table: schema::Table, entry: &schema::Entry) -> Result<(), control::StoreError> {
                 self.$($field).+.modify(table, entry)
             }
             fn remove(
                 &mut self,
-                table: ir::Table,
-                keys: &[ir::KeyMatch],
+                table: schema::Table,
+                keys: &[schema::KeyMatch],
                 priority: u32,
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.remove(table, keys, priority)
             }
-            fn entries(&self, table: ir::Table) -> Result<Vec<ir::Entry>, control::StoreError> {
+            fn entries(&self, table: schema::Table) -> Result<Vec<schema::Entry>, control::StoreError> {
                 self.$($field).+.entries(table)
             }
             fn entry(
                 &self,
-                table: ir::Table,
-                keys: &[ir::KeyMatch],
+                table: schema::Table,
+                keys: &[schema::KeyMatch],
                 priority: u32,
-            ) -> Result<ir::Entry, control::StoreError> {
+            ) -> Result<schema::Entry, control::StoreError> {
                 self.$($field).+.entry(table, keys, priority)
             }
             fn apply(&mut self, changes: &[control::Change]) -> Result<(), control::Rejected> {
@@ -35,53 +38,53 @@ macro_rules! store_by_field {
             }
             fn set_default(
                 &mut self,
-                table: ir::Table,
-                action: &ir::ActionCall,
+                table: schema::Table,
+                action: &schema::ActionCall,
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.set_default(table, action)
             }
-            fn default_action(&self, table: ir::Table) -> Result<ir::ActionCall, control::StoreError> {
+            fn default_action(&self, table: schema::Table) -> Result<schema::ActionCall, control::StoreError> {
                 self.$($field).+.default_action(table)
             }
             fn counter(
                 &self,
-                counter: ir::ExternInst,
+                counter: schema::Object,
                 index: u64,
             ) -> Result<control::Count, control::StoreError> {
                 self.$($field).+.counter(counter, index)
             }
             fn reset_counter(
                 &mut self,
-                counter: ir::ExternInst,
+                counter: schema::Object,
                 index: Option<u64>,
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.reset_counter(counter, index)
             }
             fn direct_counter(
                 &self,
-                table: ir::Table,
-                entry: &ir::Entry,
+                table: schema::Table,
+                entry: &schema::Entry,
             ) -> Result<control::Count, control::StoreError> {
                 self.$($field).+.direct_counter(table, entry)
             }
             fn register(
                 &self,
-                register: ir::ExternInst,
+                register: schema::Object,
                 index: u64,
-            ) -> Result<Vec<ir::Bits>, control::StoreError> {
+            ) -> Result<Vec<schema::Bits>, control::StoreError> {
                 self.$($field).+.register(register, index)
             }
             fn set_register(
                 &mut self,
-                register: ir::ExternInst,
+                register: schema::Object,
                 index: u64,
-                value: &[ir::Bits],
+                value: &[schema::Bits],
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.set_register(register, index, value)
             }
             fn set_meter(
                 &mut self,
-                meter: ir::ExternInst,
+                meter: schema::Object,
                 index: u64,
                 rates: [(u64, u64); 2],
             ) -> Result<(), control::StoreError> {
@@ -89,36 +92,36 @@ macro_rules! store_by_field {
             }
             fn value_set_insert(
                 &mut self,
-                set: ir::ValueSet,
-                member: &[ir::KeyMatch],
+                set: schema::ValueSet,
+                member: &[schema::KeyMatch],
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.value_set_insert(set, member)
             }
             fn value_set_remove(
                 &mut self,
-                set: ir::ValueSet,
-                member: &[ir::KeyMatch],
+                set: schema::ValueSet,
+                member: &[schema::KeyMatch],
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.value_set_remove(set, member)
             }
-            fn flows(&self, state: ir::ExternInst) -> Result<Vec<control::Flow>, control::StoreError> {
+            fn flows(&self, state: schema::Object) -> Result<Vec<control::Flow>, control::StoreError> {
                 self.$($field).+.flows(state)
             }
             fn flow(
                 &self,
-                state: ir::ExternInst,
-                key: &[ir::Bits],
-            ) -> Result<Option<Vec<ir::Bits>>, control::StoreError> {
+                state: schema::Object,
+                key: &[schema::Bits],
+            ) -> Result<Option<Vec<schema::Bits>>, control::StoreError> {
                 self.$($field).+.flow(state, key)
             }
             fn remove_flow(
                 &mut self,
-                state: ir::ExternInst,
-                key: &[ir::Bits],
+                state: schema::Object,
+                key: &[schema::Bits],
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.remove_flow(state, key)
             }
-            fn clear_flows(&mut self, state: ir::ExternInst) -> Result<(), control::StoreError> {
+            fn clear_flows(&mut self, state: schema::Object) -> Result<(), control::StoreError> {
                 self.$($field).+.clear_flows(state)
             }
             fn set_multicast_group(

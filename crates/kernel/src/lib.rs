@@ -18,7 +18,6 @@ pub mod bundle;
 pub mod caps;
 pub mod clang;
 mod delegate;
-pub mod description;
 pub mod errors;
 pub mod interface;
 pub mod interrupt;

@@ -7,7 +7,7 @@ use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with};
 use crate::{caps, errors, verifier_log};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
-use ir::Program;
+use schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -38,16 +38,16 @@ impl From<Box<Diagnostic>> for Failure {
     }
 }
 
-/// Loads an object with its description. The sources are those the object was compiled from; a
+/// Loads an object with its ABI and the schema of its program. The sources are those the object was compiled from; a
 /// refusal is shown there. Flows are hashed with the seed 0, so that they are found as the interpreter finds
 /// them; see [`crate::bundle::load`] for packets from strangers.
 pub fn load(
     object: &[u8],
     abi: &Arc<Abi>,
-    program: &Arc<Program>,
+    schema: &Arc<Schema>,
     sources: &SourceMap,
 ) -> Result<Instance, Failure> {
-    load_with(object, abi, program, sources, &[], 0)
+    load_with(object, abi, schema, sources, &[], 0)
 }
 
 /// Loads an object that uses maps which are there already, by the names it gives them, and a seed for the
@@ -55,7 +55,7 @@ pub fn load(
 pub(crate) fn load_with(
     object: &[u8],
     abi: &Arc<Abi>,
-    program: &Arc<Program>,
+    schema: &Arc<Schema>,
     sources: &SourceMap,
     reuse: &[(&str, &Map)],
     seed: u64,
@@ -66,7 +66,7 @@ pub(crate) fn load_with(
         ..Adjust::default()
     };
     let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
-    Ok(assemble(loaded, abi, program)?)
+    Ok(assemble(loaded, abi, schema)?)
 }
 
 fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
@@ -91,7 +91,7 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
 fn assemble(
     loaded: Loaded,
     abi: &Arc<Abi>,
-    program: &Arc<Program>,
+    schema: &Arc<Schema>,
 ) -> Result<Instance, Box<Diagnostic>> {
     let maps: BTreeMap<String, Map> = loaded.maps.into_iter().collect();
     for map in &abi.maps {
@@ -108,14 +108,14 @@ fn assemble(
         .ok_or_else(|| errors::load::no_program(&wanted.function))?;
     let mut store = KernelStore {
         abi: Arc::clone(abi),
-        program: Arc::clone(program),
+        schema: Arc::clone(schema),
         maps,
         globals,
         live: false,
         guard: None,
     };
     store.preload().map_err(|(table, error)| {
-        let name = &program.tables[table].name;
+        let name = &schema.tables[table].name;
         errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
     })?;
     Ok(Instance {

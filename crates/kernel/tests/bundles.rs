@@ -5,7 +5,6 @@ mod by_hand_tc;
 use bpf::abi::{Abi, Hook};
 use by_hand_tc::{FLOWS, abi, object, packet, what};
 use diag::SourceMap;
-use ir::Program;
 use kernel::attach::TcWay;
 use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change};
@@ -17,6 +16,7 @@ use kernel::{Instance, KernelStore, interface};
 use nix::mount::{MntFlags, umount2};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use schema::Schema;
 use std::io::{self, BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -80,13 +80,13 @@ fn load_two(
     abis: [&Arc<Abi>; 2],
     shared: &[SharedMap],
 ) -> Result<Vec<Instance>, bundle::LoadRefused> {
-    let (program, map) = (Arc::new(Program::default()), SourceMap::new());
+    let (schema, map) = (Arc::new(Schema::default()), SourceMap::new());
     let sources: Vec<Source> = (0..2)
         .map(|n| Source {
             name: ["in", "out"][n],
             object: objects[n],
             abi: abis[n],
-            program: &program,
+            schema: &schema,
             sources: &map,
         })
         .collect();

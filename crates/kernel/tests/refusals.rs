@@ -2,10 +2,10 @@
 
 use bpf::abi::Abi;
 use diag::SourceMap;
-use ir::Program;
 use kernel::build::Obstacle;
 use kernel::clang::{self, Source};
 use kernel::{Failure, load};
+use schema::Schema;
 use std::sync::Arc;
 
 const P4: &str = "control c() {\n    hdr.ip.ttl = hdr.ip.ttl - 1;\n}\n";
@@ -43,7 +43,7 @@ fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
     let failure = load(
         &object,
         &Arc::new(abi),
-        &Arc::new(Program::default()),
+        &Arc::new(Schema::default()),
         &sources,
     )
     .expect_err("the kernel refuses it; these tests need root");

@@ -7,8 +7,7 @@ use crate::history::{History, Sums};
 use crate::snapshot::{Delays, Flow, Snapshot};
 use crate::state::{self, Layout};
 use control::{Store, StoreError};
-use ir::{ExternInst, Program};
-use kernel::KernelStore;
+use schema::{Field, Object, ObjectKind, Schema};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is said of a measurement beside its figures.
@@ -21,12 +20,11 @@ pub struct About {
 }
 
 /// The programs' maps.
-#[derive(Debug)]
 pub struct Reader {
     about: About,
     mode: &'static str,
-    egress: KernelStore,
-    ingress: KernelStore,
+    egress: Box<dyn Store>,
+    ingress: Box<dyn Store>,
     places: Places,
     layout: Layout,
     history: History,
@@ -35,32 +33,28 @@ pub struct Reader {
 /// What is read, by the names in the programs.
 #[derive(Debug)]
 struct Places {
-    flows: ExternInst,
-    sent: ExternInst,
-    received: ExternInst,
-    delays: Delays<ExternInst>,
+    flows: Object,
+    sent: Object,
+    received: Object,
+    delays: Delays<Object>,
 }
 
 impl Reader {
     /// Reads the programs of `programs/pdm`; nothing if these are other ones.
-    pub fn new(about: About, egress: KernelStore, ingress: KernelStore) -> Option<Reader> {
+    pub fn new(about: About, egress: Box<dyn Store>, ingress: Box<dyn Store>) -> Option<Reader> {
         let places = Places {
-            flows: named(&ingress.program, "flows")?,
-            sent: named(&egress.program, "egress_packets")?,
-            received: named(&ingress.program, "ingress_packets")?,
+            flows: named(ingress.schema(), "flows")?,
+            sent: named(egress.schema(), "egress_packets")?,
+            received: named(ingress.schema(), "ingress_packets")?,
             delays: Delays {
-                round_trip: named(&ingress.program, "round_trip_delay")?,
-                server: named(&ingress.program, "server_delay")?,
-                network: named(&ingress.program, "network_delay")?,
+                round_trip: named(ingress.schema(), "round_trip_delay")?,
+                server: named(ingress.schema(), "server_delay")?,
+                network: named(ingress.schema(), "network_delay")?,
             },
         };
-        let state = &ingress.program.externs[places.flows];
-        let [key, value] = state.type_arg_names.as_slice() else {
-            return None;
-        };
         Some(Reader {
-            layout: Layout::of(key, value)?,
-            mode: mode(&egress)?,
+            layout: layout(ingress.schema(), places.flows)?,
+            mode: mode(&*egress)?,
             about,
             egress,
             ingress,
@@ -74,11 +68,11 @@ impl Reader {
         let mut flows = self.flows()?;
         state::order(&mut flows);
         let Sums { packets, delays } = self.history.look(&flows);
-        let sent = counts(&self.egress, self.places.sent, counters::SIZES[0])?;
-        let received = counts(&self.ingress, self.places.received, counters::SIZES[1])?;
+        let sent = counts(&*self.egress, self.places.sent, counters::SIZES[0])?;
+        let received = counts(&*self.ingress, self.places.received, counters::SIZES[1])?;
         let histogram = |counter, sum| -> Result<Histogram, StoreError> {
             Ok(Histogram::of(
-                &counts(&self.ingress, counter, BUCKETS)?,
+                &counts(&*self.ingress, counter, BUCKETS)?,
                 sum,
             ))
         };
@@ -109,19 +103,28 @@ impl Reader {
 }
 
 /// The extern of this name, in whatever control it is.
-fn named(program: &Program, name: &str) -> Option<ExternInst> {
+fn named(schema: &Schema, name: &str) -> Option<Object> {
     let is_it = |known: &str| known.rsplit('.').next() == Some(name);
-    let mut all = program.externs.iter();
+    let mut all = schema.objects.iter();
     all.find(|(_, data)| is_it(&data.name)).map(|(id, _)| id)
 }
 
+/// Where the figures of a flow are, in a state with the names of `programs/pdm`.
+fn layout(schema: &Schema, flows: Object) -> Option<Layout> {
+    let ObjectKind::FlowState { key, value } = &schema.objects[flows].kind else {
+        return None;
+    };
+    let names = |fields: &[Field]| fields.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
+    Layout::of(&names(key), &names(value))
+}
+
 /// How packets are marked, as the programs were told.
-fn mode(egress: &KernelStore) -> Option<&'static str> {
+fn mode(egress: &dyn Store) -> Option<&'static str> {
     let is_it = |known: &str| known.rsplit('.').next() == Some("offload");
-    let mut tables = egress.program.tables.iter();
-    let (id, table) = tables.find(|(_, table)| is_it(&table.name))?;
+    let mut tables = egress.schema().tables.iter();
+    let (id, _) = tables.find(|(_, table)| is_it(&table.name))?;
     let call = egress.default_action(id).ok()?;
-    let action = &egress.program.actions[table.actions.get(call.action as usize)?.action].name;
+    let action = &egress.schema().called(id, &call).name;
     Some(if action.ends_with("mark_once") {
         Mode::MarkOnce.name()
     } else {
@@ -129,7 +132,7 @@ fn mode(egress: &KernelStore) -> Option<&'static str> {
     })
 }
 
-fn counts(store: &KernelStore, counter: ExternInst, size: u64) -> Result<Vec<u64>, StoreError> {
+fn counts(store: &dyn Store, counter: Object, size: u64) -> Result<Vec<u64>, StoreError> {
     (0..size)
         .map(|index| store.counter(counter, index).map(|count| count.packets))
         .collect()
@@ -143,33 +146,35 @@ mod tests {
     use diag::{SourceMap, Span};
     use driver::Input;
 
-    fn program(name: &str) -> Program {
+    fn schema(name: &str) -> Schema {
         let input = Input::file(format!("<onpath>/pdm/{name}.p4"));
         let elaborated = driver::elaborate(&input);
-        elaborated
-            .unwrap_or_else(|_| panic!("{name} is refused"))
-            .program
+        let elaborated = elaborated.unwrap_or_else(|_| panic!("{name} is refused"));
+        Schema::of(&elaborated.program)
     }
 
-    fn size(program: &Program, counter: &str) -> u64 {
-        let data = &program.externs[named(program, counter).expect("it is there")];
-        let size = data.int_arg("max_index").expect("a size");
-        u64::try_from(size).expect("a small one")
+    fn size(schema: &Schema, counter: &str) -> u64 {
+        let counter = named(schema, counter).expect("it is there");
+        match schema.objects[counter].kind {
+            ObjectKind::Counter { size, .. } => size,
+            ref other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn the_programs_keep_what_is_read() {
-        let (egress, ingress) = (program("egress"), program("ingress"));
+        let (egress, ingress) = (schema("egress"), schema("ingress"));
         assert_eq!(size(&egress, "egress_packets"), counters::SIZES[0]);
         assert_eq!(size(&ingress, "ingress_packets"), counters::SIZES[1]);
         for delay in ["round_trip_delay", "server_delay", "network_delay"] {
             assert_eq!(size(&ingress, delay), BUCKETS);
         }
-        let flows = &ingress.externs[named(&ingress, "flows").expect("it is there")];
-        let [key, value] = flows.type_arg_names.as_slice() else {
-            panic!("{:?}", flows.type_arg_names);
-        };
-        assert!(Layout::of(key, value).is_some(), "{value:?}");
+        let flows = named(&ingress, "flows").expect("it is there");
+        assert!(
+            layout(&ingress, flows).is_some(),
+            "{:?}",
+            ingress.objects[flows]
+        );
     }
 
     #[test]
@@ -188,7 +193,7 @@ mod tests {
             lines.push(extra.into());
             let mut map = SourceMap::new();
             let file = map.add("entries", lines.join("\n")).expect("small");
-            let changes = entries::parse(&program(name), &map, file);
+            let changes = entries::parse(&schema(name), &map, file);
             let changes = changes.unwrap_or_else(|wrong| panic!("{wrong:?}"));
             assert_eq!(changes.changes.len(), lines.len());
             assert!(changes.spans.iter().all(|span| *span != Span::NONE));

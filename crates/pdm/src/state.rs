@@ -1,8 +1,8 @@
 //! The programs' state of a flow, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
 
 use crate::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
-use ir::Bits;
 use num_traits::ToPrimitive;
+use schema::Bits;
 use std::net::Ipv6Addr;
 
 /// Where the fields are among the scalars of keys and values.

@@ -27,6 +27,21 @@ pub struct Field {
     pub annotations: Vec<Annotation>,
 }
 
+impl Field {
+    /// A scalar whose declaration says nothing but its name and type.
+    pub fn new(name: &str, ty: Type) -> Field {
+        Field {
+            id: 1,
+            name: name.into(),
+            ty,
+            type_name: None,
+            format: None,
+            translation: None,
+            annotations: Vec::new(),
+        }
+    }
+}
+
 /// How people read and write a value: what `@format(...)` says, in front of a key, parameter, field or `type`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -3,7 +3,6 @@
 use super::programs::{End, Flows};
 use crate::error::Error;
 use control::{Store, flow};
-use kernel::KernelStore;
 use std::collections::BTreeMap;
 
 /// Figures that both versions keep, by the names of the P4 program. Times are not among them, nor numbers that
@@ -29,7 +28,7 @@ const FIGURES: [(&str, usize, usize); 11] = [
 pub fn of(end: &End) -> Result<Option<Account>, Error> {
     let all = match &end.flows {
         Flows::None => Vec::new(),
-        Flows::Compiled(store) => compiled(store)?,
+        Flows::Compiled(store) => compiled(&**store)?,
         Flows::ByHand(map) => {
             let mut all = Vec::new();
             map.each_locked(|set| all.extend(by_hand(set)))
@@ -43,13 +42,13 @@ pub fn of(end: &End) -> Result<Option<Account>, Error> {
     }
 }
 
-fn compiled(store: &KernelStore) -> Result<Vec<Account>, Error> {
+fn compiled(store: &dyn Store) -> Result<Vec<Account>, Error> {
     let refused = |what: &str| Error::new(format!("the flows of programs/pdm: {what}"));
-    let (state, _) = flow::states(&store.program)
+    let (state, _) = flow::states(store.schema())
         .find(|(_, name)| name.rsplit('.').next() == Some("flows"))
         .ok_or_else(|| refused("there is no such state"))?;
-    let data = &store.program.externs[state];
-    let names: Vec<&str> = flow::fields(data, flow::Part::Value).map(|f| f.0).collect();
+    let fields = flow::fields(&store.schema().objects[state], flow::Part::Value);
+    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let flows = store.flows(state).map_err(|e| refused(&format!("{e:?}")))?;
     let account = |flow: control::Flow| {
         let figure = |(name, ..): (&'static str, usize, usize)| {

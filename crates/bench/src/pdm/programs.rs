@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::programs::compile_c;
 use bpf::abi::{Abi, Hook};
-use control::entries;
+use control::{Store, entries};
 use diag::SourceMap;
 use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
@@ -14,7 +14,6 @@ use kernel::{Instance, KernelStore};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// On to the next program, or the stack.
 const NEXT: i32 = -1;
@@ -124,7 +123,6 @@ impl Codes {
 /// A program from P4.
 pub struct Prepared {
     name: &'static str,
-    program: Arc<ir::Program>,
     sources: SourceMap,
     compiled: Compiled,
 }
@@ -240,12 +238,11 @@ fn prepare(root: &Path, name: &'static str, hook: Hook) -> Result<Prepared, Erro
     let file = root.join(format!("programs/pdm/{name}.p4"));
     let elaborated = driver::elaborate(&Input::file(file))
         .map_err(|r| Error::diagnostics(&r.diagnostics, &r.map))?;
-    let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+    let (program, sources) = (elaborated.program, elaborated.map);
     let compiled = bpf_target::compile(&program, &sources, Request::hook(hook))
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     Ok(Prepared {
         name,
-        program,
         sources,
         compiled,
     })
@@ -256,7 +253,7 @@ fn from_p4(prepared: &[Prepared; 2], offloaded: Offloaded) -> Result<End, Error>
         name: p.name,
         object: &p.compiled.object,
         abi: &p.compiled.abi,
-        program: &p.program,
+        schema: &p.compiled.schema,
         sources: &p.sources,
     });
     let [egress, ingress] = prepared;
@@ -265,7 +262,7 @@ fn from_p4(prepared: &[Prepared; 2], offloaded: Offloaded) -> Result<End, Error>
         bundle::load(&sources, &shared).map_err(|refused| Error::from(refused.failure))?;
     if offloaded == Offloaded::MarkedOnce {
         let line = "setdefault egress.offload mark_once()";
-        set(&mut instances[0], &egress.program, line)?;
+        set(&mut instances[0], line)?;
     }
     let mut instances = instances.into_iter();
     let (Some(egress), Some(ingress)) = (instances.next(), instances.next()) else {
@@ -290,12 +287,13 @@ fn shared(egress: &Abi, ingress: &Abi) -> Vec<SharedMap> {
 }
 
 /// Applies a line of an entries file.
-fn set(instance: &mut Instance, program: &ir::Program, line: &str) -> Result<(), Error> {
+fn set(instance: &mut Instance, line: &str) -> Result<(), Error> {
     let mut map = SourceMap::new();
     let file = map
         .add("entries", line)
         .ok_or_else(|| Error::new("too many entries"))?;
-    let changes = entries::parse(program, &map, file).map_err(|d| Error::diagnostics(&d, &map))?;
-    entries::apply(program, &mut instance.store, &changes)
+    let changes = entries::parse(instance.store.schema(), &map, file)
+        .map_err(|d| Error::diagnostics(&d, &map))?;
+    entries::apply(&mut instance.store, &changes)
         .map_err(|d| Error::new(format!("`{line}` was refused: {}", d.message)))
 }

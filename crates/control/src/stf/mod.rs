@@ -27,7 +27,7 @@
 //! | `mc_node_create RID PORT ...` | makes a node of these ports, the first being node 0; `RID` is not kept |
 //! | `mc_node_associate GROUP NODE` | adds a node's ports to a group |
 
-mod check;
+mod bind;
 mod groups;
 mod lookup;
 mod parse;
@@ -35,7 +35,7 @@ mod report;
 mod run;
 mod script;
 
-pub use check::check;
+pub use bind::{Bound, bind};
 pub use parse::parse;
 pub use report::{DecodedField, Decoder, mismatch, undecoded};
 pub use run::{Failure, Outcome, run};

@@ -1,15 +1,15 @@
 //! Runs a script on a device.
 
-use super::check::NOT_MADE;
-use super::lookup::{Kind, counted_entry, find_extern, piece, register_types, register_value};
+use super::bind::{Bound, Check, Counter, NOT_MADE, Step};
+use super::lookup::element;
 use super::report::{self, Decoder};
-use super::script::*;
-use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
+use super::script::Pattern;
 use crate::errors;
-use crate::{Device, Packet, StoreError};
+use crate::{Change, Device, StoreError};
 use diag::{Diagnostic, Span};
-use ir::{Bits, Entry, Program};
+use schema::{Bits, Entry, Object, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// Something that did not come out as the script says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ struct Expected {
 }
 
 struct Runner<'a> {
-    program: &'a Program,
+    schema: Arc<Schema>,
     device: &'a mut dyn Device,
     decoder: &'a Decoder<'a>,
     expected: BTreeMap<u32, VecDeque<Expected>>,
@@ -46,17 +46,15 @@ struct Runner<'a> {
     outcome: Outcome,
 }
 
-/// Runs a script whose statements were parsed without errors. A statement that the program or the
-/// device cannot carry out ends it with a diagnostic; a wrong packet or counter is a [`Failure`], and
-/// the script goes on.
+/// Runs a script that was bound to the schema of the device's program. A statement that the device cannot carry out ends
+/// it with a diagnostic; a wrong packet or counter is a [`Failure`], and the script goes on.
 pub fn run(
-    script: &Script,
-    program: &Program,
+    script: &Bound,
     device: &mut dyn Device,
     decoder: &Decoder,
 ) -> Result<Outcome, Box<Diagnostic>> {
     let mut runner = Runner {
-        program,
+        schema: Arc::clone(device.schema()),
         device,
         decoder,
         expected: BTreeMap::new(),
@@ -64,8 +62,8 @@ pub fn run(
         last_sent: Span::NONE,
         outcome: Outcome::default(),
     };
-    for statement in &script.statements {
-        runner.statement(statement)?;
+    for (step, span) in &script.steps {
+        runner.step(step, *span)?;
     }
     runner.collect(runner.last_sent)?;
     runner.finish();
@@ -73,22 +71,17 @@ pub fn run(
 }
 
 impl Runner<'_> {
-    fn statement(&mut self, statement: &Statement) -> Result<(), Box<Diagnostic>> {
-        let span = statement.span;
-        match &statement.kind {
-            StatementKind::Packet { port, bytes } => {
+    fn step(&mut self, step: &Step, span: Span) -> Result<(), Box<Diagnostic>> {
+        match step {
+            Step::Send(packet) => {
                 self.last_sent = span;
                 self.outcome.packets.0 += 1;
-                let packet = Packet {
-                    port: *port,
-                    bytes: bytes.clone(),
-                };
                 return self
                     .device
-                    .send(&packet)
+                    .send(packet)
                     .map_err(|e| refused(span, "the packet could not be sent", &e));
             }
-            StatementKind::Expect { port, pattern } => {
+            Step::Expect(port, pattern) => {
                 let expected = Expected {
                     pattern: pattern.clone(),
                     span,
@@ -100,76 +93,57 @@ impl Runner<'_> {
         }
         // Everything else reads or changes what the packets so far have met.
         self.collect(span)?;
-        match &statement.kind {
-            StatementKind::Packet { .. }
-            | StatementKind::Expect { .. }
-            | StatementKind::MulticastNode
-            | StatementKind::Wait(0) => {}
-            StatementKind::Wait(time) => self
+        match step {
+            Step::Send(_) | Step::Expect(..) | Step::Nothing | Step::Wait(0) => Ok(()),
+            Step::Wait(time) => self
                 .device
                 .wait(*time)
-                .map_err(|e| refused(span, "time could not go by", &e))?,
-            StatementKind::MulticastGroup { group, ports } => self
+                .map_err(|e| refused(span, "time could not go by", &e)),
+            Step::Group(group, ports) => self
                 .device
                 .set_multicast_group(*group, ports)
-                .map_err(|e| refused(span, NOT_MADE, &e))?,
-            StatementKind::NoPacket { port } => self.no_packet(*port, span),
-            StatementKind::Add(text) => {
-                let (table, entry) = parse_entry(self.program, piece(text))?;
-                let what = format!(
-                    "no entry was added to `{}`",
-                    self.program.tables[table].name
-                );
-                self.device
-                    .insert(table, &entry)
-                    .map_err(|e| refused(span, &what, &e))?;
+                .map_err(|e| refused(span, NOT_MADE, &e)),
+            Step::NoPacket(port) => {
+                self.no_packet(*port, span);
+                Ok(())
             }
-            StatementKind::Remove(text) => {
-                let (table, keys, priority) = parse_keys(self.program, piece(text))?;
-                let name = &self.program.tables[table].name;
-                let what = format!("no entry was removed from `{name}`");
-                self.device
-                    .remove(table, &keys, priority)
-                    .map_err(|e| refused(span, &what, &e))?;
+            Step::Change(change) => self.change(change, span),
+            Step::RemoveAdded(table) => self.remove_added(*table, span),
+            Step::CheckCounter(check) => self.check_counter(check, span),
+            Step::ReadRegister(cell, wanted) => {
+                let found = self
+                    .device
+                    .register(cell.object, cell.index)
+                    .map_err(|e| refused(span, "the register could not be read", &e))?;
+                if found != *wanted {
+                    let (found, wanted) = (show(&found), show(wanted));
+                    let text = format!("register {} is {found}, not {wanted}", cell.shown);
+                    self.outcome.failures.push(Failure { span, text });
+                }
+                Ok(())
             }
-            StatementKind::RemoveAll(table) => self.remove_all(table.as_ref(), span)?,
-            StatementKind::SetDefault(text) => {
-                let (table, action) = parse_default(self.program, piece(text))?;
-                let name = &self.program.tables[table].name;
-                let what = format!("the default action of `{name}` was not changed");
-                self.device
-                    .set_default(table, &action)
-                    .map_err(|e| refused(span, &what, &e))?;
-            }
-            StatementKind::CheckCounter { .. } => self.check_counter(statement)?,
-            StatementKind::RegisterRead(cell, value) => self.register_read(cell, value, span)?,
-            StatementKind::RegisterWrite(cell, value) => {
-                let (register, value) = register_value(self.program, cell, value)?;
-                self.device
-                    .set_register(register, cell.index, &value)
-                    .map_err(|e| refused(span, "the register was not written", &e))?;
-            }
-            StatementKind::RegisterReset(name) => self.register_reset(name, span)?,
-            StatementKind::ValueSetAdd(text) => {
-                let (set, member) = parse_member(self.program, piece(text))?;
-                self.device
-                    .value_set_insert(set, &member)
-                    .map_err(|e| refused(span, "the value set was not changed", &e))?;
-            }
-            StatementKind::ValueSetRemove(text) => {
-                let (set, member) = parse_member(self.program, piece(text))?;
-                self.device
-                    .value_set_remove(set, &member)
-                    .map_err(|e| refused(span, "the value set was not changed", &e))?;
-            }
-            StatementKind::MeterSet(cell, rates) => {
-                let meter = find_extern(self.program, &cell.name, Kind::Meter)?;
-                self.device
-                    .set_meter(meter, cell.index, *rates)
-                    .map_err(|e| refused(span, "the meter was not changed", &e))?;
-            }
+            Step::WriteRegister(cell, value) => self
+                .device
+                .set_register(cell.object, cell.index, value)
+                .map_err(|e| refused(span, "the register was not written", &e)),
+            Step::ResetRegister(register) => self.reset_register(*register, span),
+            Step::SetMeter(cell, rates) => self
+                .device
+                .set_meter(cell.object, cell.index, *rates)
+                .map_err(|e| refused(span, "the meter was not changed", &e)),
         }
-        Ok(())
+    }
+
+    fn change(&mut self, change: &Change, span: Span) -> Result<(), Box<Diagnostic>> {
+        self.device
+            .apply(std::slice::from_ref(change))
+            .map_err(|rejected| {
+                refused(
+                    span,
+                    &errors::not_done(&self.schema, change),
+                    &rejected.error,
+                )
+            })
     }
 
     /// Takes what came out so far, and compares it with what is expected.
@@ -257,26 +231,24 @@ impl Runner<'_> {
         }
     }
 
-    fn remove_all(&mut self, only: Option<&Text>, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn remove_added(&mut self, only: Option<Table>, span: Span) -> Result<(), Box<Diagnostic>> {
+        let schema = Arc::clone(&self.schema);
         let tables = match only {
-            Some(name) => vec![find_table(self.program, piece(name))?],
-            None => self.program.tables.keys().collect(),
+            Some(table) => vec![table],
+            None => schema.tables.keys().collect(),
         };
         for table in tables {
-            let name = &self.program.tables[table].name;
-            let what = format!("the entries of `{name}` were not removed");
-            let own = |e: &Entry| {
-                self.program.tables[table]
-                    .entries
-                    .iter()
-                    .any(|p| p.keys == e.keys)
-            };
-            let entries = self
-                .device
-                .entries(table)
-                .map_err(|e| refused(span, &what, &e))?;
-            let added: Vec<Entry> = entries.into_iter().filter(|e| !own(e)).collect();
-            for entry in added {
+            let data = &schema.tables[table];
+            let what = format!("the entries of `{}` were not removed", data.name);
+            let own: Vec<_> = data
+                .entries
+                .iter()
+                .map(|e| data.canonical(&e.keys))
+                .collect();
+            let entries = self.device.entries(table);
+            let entries = entries.map_err(|e| refused(span, &what, &e))?;
+            let is_added = |e: &Entry| !own.contains(&data.canonical(&e.keys));
+            for entry in entries.into_iter().filter(is_added) {
                 self.device
                     .remove(table, &entry.keys, entry.priority)
                     .map_err(|e| refused(span, &what, &e))?;
@@ -285,92 +257,46 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn check_counter(&mut self, statement: &Statement) -> Result<(), Box<Diagnostic>> {
-        let StatementKind::CheckCounter {
-            name,
-            index,
-            keys,
-            bytes,
-            op,
-            value,
-        } = &statement.kind
-        else {
-            return Ok(());
-        };
-        let span = statement.span;
-        let what = format!("counter `{}` could not be read", name.text);
-        let refused = |e: &StoreError| refused(span, &what, e);
-        let count = match index {
-            Some(index) => {
-                let counter = find_extern(self.program, name, Kind::Counter)?;
-                self.device
-                    .counter(counter, *index)
-                    .map_err(|e| refused(&e))?
-            }
-            None => {
-                let (table, keys, priority) = counted_entry(self.program, name, keys)?;
-                let entries = self.device.entries(table).map_err(|e| refused(&e))?;
-                let found = entries
-                    .iter()
-                    .find(|e| e.keys == keys && (priority == 0 || e.priority == priority))
-                    .ok_or_else(|| refused(&StoreError::Missing))?;
-                self.device
-                    .direct_counter(table, found)
-                    .map_err(|e| refused(&e))?
+    fn check_counter(&mut self, check: &Check, span: Span) -> Result<(), Box<Diagnostic>> {
+        let name = check.shown.split('[').next().unwrap_or_default();
+        let what = format!("counter `{name}` could not be read");
+        let refused = |e: StoreError| refused(span, &what, &e);
+        let count = match &check.counter {
+            Counter::Indexed(counter, index) => self.device.counter(*counter, *index),
+            Counter::OfEntry(table, key) => {
+                let data = &self.schema.tables[*table];
+                let entries = self.device.entries(*table).map_err(refused)?;
+                let is_it = |e: &&Entry| {
+                    data.canonical(&e.keys) == key.keys
+                        && (key.priority == 0 || e.priority == key.priority)
+                };
+                let found = entries.iter().find(is_it);
+                let found = found.ok_or_else(|| refused(StoreError::Missing))?;
+                self.device.direct_counter(*table, found)
             }
         };
-        let (unit, found) = if *bytes {
+        let count = count.map_err(refused)?;
+        let (unit, found) = if check.bytes {
             ("byte", count.bytes)
         } else {
             ("packet", count.packets)
         };
-        if !op.holds(found, *value) {
-            let element = index.map_or(String::new(), |i| format!("[{i}]"));
+        if !check.op.holds(found, check.value) {
             let text = format!(
-                "counter {}{element} has {found} {unit}{}, not {} {value}",
-                name.text,
+                "counter {} has {found} {unit}{}, not {} {}",
+                check.shown,
                 if found == 1 { "" } else { "s" },
-                op.symbol()
+                check.op.symbol(),
+                check.value
             );
             self.outcome.failures.push(Failure { span, text });
         }
         Ok(())
     }
 
-    fn register_read(
-        &mut self,
-        cell: &Cell,
-        value: &Text,
-        span: Span,
-    ) -> Result<(), Box<Diagnostic>> {
-        let (register, wanted) = register_value(self.program, cell, value)?;
-        let found = self
-            .device
-            .register(register, cell.index)
-            .map_err(|e| refused(span, "the register could not be read", &e))?;
-        if found != wanted {
-            let show = |bits: &[Bits]| {
-                let values: Vec<String> =
-                    bits.iter().map(|b| format!("{:#x}", b.value())).collect();
-                values.join(" ")
-            };
-            let text = format!(
-                "register {}[{}] is {}, not {}",
-                cell.name.text,
-                cell.index,
-                show(&found),
-                show(&wanted)
-            );
-            self.outcome.failures.push(Failure { span, text });
-        }
-        Ok(())
-    }
-
-    fn register_reset(&mut self, name: &Text, span: Span) -> Result<(), Box<Diagnostic>> {
-        let register = find_extern(self.program, name, Kind::Register)?;
-        let zero: Vec<Bits> = register_types(self.program, register)
-            .map(|ty| Bits::zero(ty.width()))
-            .collect();
+    fn reset_register(&mut self, register: Object, span: Span) -> Result<(), Box<Diagnostic>> {
+        let fields = element(&self.schema, register).iter();
+        let zero: Vec<Bits> = fields.map(|f| Bits::zero(f.ty.width())).collect();
         for index in 0.. {
             match self.device.set_register(register, index, &zero) {
                 Ok(()) => {}
@@ -380,6 +306,11 @@ impl Runner<'_> {
         }
         Ok(())
     }
+}
+
+fn show(values: &[Bits]) -> String {
+    let values = values.iter().map(|b| format!("{:#x}", b.value()));
+    values.collect::<Vec<_>>().join(" ")
 }
 
 fn refused(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {

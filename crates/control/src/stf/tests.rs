@@ -4,16 +4,16 @@ use diag::SourceMap;
 
 /// What fails or is refused, each with its line.
 fn outcome(text: &str) -> Result<Vec<String>, String> {
-    let program = sample::program();
     let mut map = SourceMap::new();
     let file = map.add("t.stf", text).unwrap();
     let (script, diagnostics) = parse(&map, file);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let line = |span| map.line_col(span).unwrap().1.line;
-    if let Some(first) = check(&script, &program).iter().next() {
-        return Err(format!("{}: {}", line(first.primary.span), first.message));
-    }
-    let run = run(&script, &program, &mut Fake::default(), &|_| Vec::new());
+    let bound = bind(&script, sample::schema()).map_err(|all| {
+        let first = all.iter().next().expect("an error");
+        format!("{}: {}", line(first.primary.span), first.message)
+    })?;
+    let run = run(&bound, &mut Fake::default(), &|_| Vec::new());
     let outcome = run.map_err(|d| format!("{}: {}", line(d.primary.span), d.message))?;
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
     Ok(outcome
@@ -224,7 +224,7 @@ fn a_program_without_an_end_is_not_blamed_on_the_machine() {
 fn an_index_that_is_missing_is_shown_in_its_place() {
     let mut map = SourceMap::new();
     let file = map.add("t.stf", "check_counter count == 0").unwrap();
-    let diagnostics = check(&parse(&map, file).0, &sample::program());
+    let diagnostics = bind(&parse(&map, file).0, sample::schema()).unwrap_err();
     let helps: Vec<_> = diagnostics
         .iter()
         .filter_map(|d| d.help.as_deref())

@@ -71,11 +71,11 @@ impl Run<'_> {
         found: Option<u64>,
         chosen: &ActionCall,
     ) -> TraceKind {
-        let p = self.p;
-        let data = &p.tables[table];
+        let schema = &*self.it.schema;
+        let data = &schema.tables[table];
         let keys = data.keys.iter().zip(key).map(|(key, bits)| Named {
-            name: key.name.to_string(),
-            value: show_value(p, p.ty(key.expr), &key.name, bits),
+            name: key.field.name.to_string(),
+            value: show_value(schema, &key.field, bits),
         });
         let entry = found.map(|id| {
             let entry = &self.it.tables[table.index()].entry(id).entry;
@@ -83,18 +83,16 @@ impl Run<'_> {
                 .iter()
                 .zip(&entry.keys)
                 .map(|(key, found)| Named {
-                    name: key.name.to_string(),
-                    value: show_match(p, p.ty(key.expr), &key.name, found),
+                    name: key.field.name.to_string(),
+                    value: show_match(schema, key, found),
                 })
                 .collect()
         });
-        let action = &p.actions[data.actions[chosen.action as usize].action];
-        let args = action.params.iter().zip(&chosen.args).map(|(&var, bits)| {
-            let param = &p.vars[var];
-            Named {
-                name: param.name.to_string(),
-                value: show_value(p, param.ty, &param.name, bits),
-            }
+        let action = schema.called(table, chosen);
+        let args = action.params.iter().zip(&chosen.args);
+        let args = args.map(|(param, bits)| Named {
+            name: param.name.to_string(),
+            value: show_value(schema, param, bits),
         });
         TraceKind::Table {
             table: data.name.to_string(),

@@ -4,7 +4,7 @@ use super::place::Target;
 use super::{Flow, Run};
 use crate::outcome::Fault;
 use crate::trace::TraceKind;
-use control::values::show_value;
+use control::values::show_scalar;
 use cranelift_entity::EntityRef;
 use diag::Span;
 use externs::{Arg, Effect, Env, Reply};
@@ -188,7 +188,7 @@ impl Run<'_> {
         let show = |values: &[Bits]| -> Vec<String> {
             values
                 .iter()
-                .map(|bits| show_value(self.p, Type::bit(bits.width()), "", bits))
+                .map(|bits| show_scalar(&self.it.schema, Type::bit(bits.width()), "", bits))
                 .collect()
         };
         let args = args

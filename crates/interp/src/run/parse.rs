@@ -5,7 +5,7 @@ use crate::outcome::Fault;
 use crate::packet::read_bits;
 use crate::table::member_matches;
 use crate::trace::{Named, TraceKind};
-use control::values::show_value;
+use control::values::show_scalar;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use diag::Span;
 use ir::types::is_signed;
@@ -92,7 +92,9 @@ impl Run<'_> {
         self.trace(span, |run| TraceKind::Select {
             keys: keys
                 .iter()
-                .map(|&key| show_value(run.p, run.p.ty(key), "", &run.eval(key).to_bits()))
+                .map(|&key| {
+                    show_scalar(&run.it.schema, run.p.ty(key), "", &run.eval(key).to_bits())
+                })
                 .collect(),
             to: found.map(to),
         });
@@ -236,7 +238,7 @@ impl Run<'_> {
             .zip(&self.storage().header(header).fields)
             .map(|(field, value)| Named {
                 name: field.name.to_string(),
-                value: show_value(self.p, field.ty, &field.name, &value.to_bits()),
+                value: show_scalar(&self.it.schema, field.ty, &field.name, &value.to_bits()),
             })
             .collect()
     }

@@ -3,6 +3,7 @@
 
 use super::Run;
 use crate::trace::TraceKind;
+use control::values::show_scalar;
 use diag::Span;
 use ir::{Bits, Header, Place, Type, Value, Var};
 
@@ -88,8 +89,8 @@ impl Run<'_> {
             let name = run.target_name(target);
             let ty = run.target_type(target);
             TraceKind::Assign {
-                old: control::values::show_value(run.p, ty, &name, &old),
-                new: control::values::show_value(run.p, ty, &name, &new),
+                old: show_scalar(&run.it.schema, ty, &name, &old),
+                new: show_scalar(&run.it.schema, ty, &name, &new),
                 changed: old != new,
                 place: name,
             }

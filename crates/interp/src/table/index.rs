@@ -3,9 +3,9 @@
 
 use super::matches::key_matches;
 use super::{EntryId, EntryState};
-use control::values::prefix_mask;
 use ir::types::is_signed;
 use ir::{Bits, Entry, KeyMatch, MatchKind, Type};
+use schema::prefix_mask;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 

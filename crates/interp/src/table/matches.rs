@@ -1,14 +1,6 @@
 //! One key against what an entry asks of it.
 
-use ir::{Bits, KeyMatch, MatchKind, Type};
-
-/// The one form of a match that is compared for being the same.
-pub(super) fn canonical(found: &KeyMatch, kind: MatchKind, ty: Type) -> KeyMatch {
-    if kind == MatchKind::Selector {
-        return KeyMatch::Any;
-    }
-    control::values::canonical(found.clone(), kind, ty)
-}
+use ir::{Bits, KeyMatch};
 
 /// Whether a value is what a match asks for; ranges by `signed`.
 pub(super) fn key_matches(value: &Bits, found: &KeyMatch, signed: bool) -> bool {

@@ -80,9 +80,7 @@ impl TableState {
             key_limit: array.then_some(size).flatten(),
             const_entries: data.const_entries,
             const_default: data.const_default,
-            prioritized: keys
-                .iter()
-                .any(|&(kind, _)| control::values::needs_priority(kind)),
+            prioritized: keys.iter().any(|&(kind, _)| schema::needs_priority(kind)),
             selector: selector(program, data),
             meters_bytes: property_extern(program, data, "direct_meter")
                 .is_some_and(externs::meter::counts_bytes),
@@ -233,7 +231,7 @@ impl TableState {
         let keys = keys
             .iter()
             .zip(&self.keys)
-            .map(|(found, &(kind, ty))| matches::canonical(found, kind, ty))
+            .map(|(found, &(kind, ty))| schema::canonical(found.clone(), kind, ty))
             .collect();
         (keys, if self.prioritized { priority } else { 0 })
     }

@@ -7,7 +7,6 @@ use super::sweep::Lock;
 use super::{Interface, Loading, MemberRecord, Pins, Record, record};
 use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
-use crate::description::Description;
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Change, Changed};
 use crate::sys::DetachedBpffs;
@@ -119,7 +118,7 @@ impl Begun<'_> {
                 .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
                 .collect(),
             abi: (*member.instance.store.abi).clone(),
-            program: Description::of(&member.instance.store.program),
+            schema: (*member.instance.store.schema).clone(),
         };
         Record {
             version: Record::VERSION,

@@ -1,5 +1,5 @@
 //! Programs that stay loaded when the process that loaded them ends: pinned in a folder of their own
-//! in the BPF file system, with a description from which any other process can find its way.
+//! in the BPF file system, with a record from which any other process can find its way.
 //!
 //! Several programs can be one instance (a bundle), and an instance is whole or not there, at whatever moment
 //! the process that makes or removes it is killed:
@@ -218,7 +218,7 @@ impl Pins {
         let store = KernelStore {
             globals: open_globals(&abi, &maps)?,
             abi,
-            program: Arc::new(record.program.program()),
+            schema: Arc::new(record.schema.clone()),
             maps,
             live: true,
             guard: Some(guard),

@@ -1,11 +1,11 @@
 //! What is written down about pinned programs, in a pinned map whose only value is JSON.
 
 use crate::attach::Attached;
-use crate::description::Description;
 use crate::netns;
 use crate::sys::{Map, Update};
 use crate::tc::Place;
 use bpf::abi::{Abi, Hook};
+use schema::Schema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -26,7 +26,7 @@ pub struct Record {
 
 impl Record {
     /// The version that this code writes and reads.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// The program of this name.
     pub fn member(&self, name: &str) -> Option<&MemberRecord> {
@@ -45,8 +45,8 @@ pub struct MemberRecord {
     pub interfaces: Vec<Interface>,
     /// What is where in its maps.
     pub abi: Abi,
-    /// The P4 names.
-    pub program: Description,
+    /// What it offers the control plane.
+    pub schema: Schema,
 }
 
 /// An interface that a pinned program is attached to.

@@ -4,39 +4,25 @@ use super::{KernelStore, refused, unsupported};
 use crate::sys::{Map, Update};
 use bpf::abi::CounterAbi;
 use control::{Count, StoreError};
-use ir::ExternInst;
+use schema::{Object, ObjectKind};
 
 impl KernelStore {
     /// The counter's map; `None` if the program never raises it. Fails for an index that the counter does not have.
-    fn counter_map(
-        &self,
-        counter: ExternInst,
-        index: Option<u64>,
-    ) -> Result<Option<&Map>, StoreError> {
-        let data = &self.program.externs[counter];
-        if !data.ty.to_ascii_lowercase().contains("counter") {
+    fn counter_map(&self, counter: Object, index: Option<u64>) -> Result<Option<&Map>, StoreError> {
+        let ObjectKind::Counter { size, .. } = self.schema.objects[counter].kind else {
             return Err(unsupported("this extern object counts nothing"));
-        }
+        };
         let mut counters = self.abi.counters.iter();
         let abi: Option<&CounterAbi> = counters.find(|c| c.index == counter.as_u32());
-        let size = match abi {
-            Some(abi) => Some(abi.size),
-            None => data
-                .int_arg("max_index")
-                .and_then(|n| u64::try_from(n).ok()),
-        };
-        match (index, size) {
-            (Some(index), Some(size)) if index >= size => Err(StoreError::OutOfRange { size }),
+        let size = abi.map_or(size, |abi| abi.size);
+        match index {
+            Some(index) if index >= size => Err(StoreError::OutOfRange { size }),
             _ => abi.map(|abi| self.map(&abi.map)).transpose(),
         }
     }
 
     /// An element's value.
-    pub(super) fn read_counter(
-        &self,
-        counter: ExternInst,
-        index: u64,
-    ) -> Result<Count, StoreError> {
+    pub(super) fn read_counter(&self, counter: Object, index: u64) -> Result<Count, StoreError> {
         let Some(map) = self.counter_map(counter, Some(index))? else {
             return Ok(Count::default());
         };
@@ -57,7 +43,7 @@ impl KernelStore {
     /// Sets one element, or all, to zero.
     pub(super) fn zero_counter(
         &self,
-        counter: ExternInst,
+        counter: Object,
         index: Option<u64>,
     ) -> Result<(), StoreError> {
         let Some(map) = self.counter_map(counter, index)? else {

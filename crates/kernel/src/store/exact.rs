@@ -5,7 +5,7 @@ use super::layout;
 use crate::sys::Map;
 use bpf::abi::{KeyAbi, ValueAbi};
 use control::StoreError;
-use ir::{Bits, KeyMatch};
+use schema::{Bits, KeyMatch};
 use std::io;
 
 /// The values of keys that must all be exact.

@@ -6,7 +6,7 @@ use super::{layout, refused};
 use crate::sys::Map;
 use bpf::abi::ValueAbi;
 use control::StoreError;
-use ir::{ActionCall, KeyMatch};
+use schema::{ActionCall, KeyMatch};
 use std::io;
 
 /// How a map's elements are made of entries.

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! let (_, store) = pins.open("instance", None)?;
-//! let (state, data) = store.program.externs.iter().find(|(_, e)| e.name == "c.flows")...;
-//! let names = &data.type_arg_names;       // [0]: the key's fields, [1]: the value's
-//! for Flow { key, value } in store.flows(state)? { ... }   // Bits, in the order of the names
+//! let (state, data) = store.schema.flow_states().find(|(_, o)| o.name == "c.flows")...;
+//! let ObjectKind::FlowState { key, value } = &data.kind ...;      // fields with names and types
+//! for Flow { key, value } in store.flows(state)? { ... }           // Bits, in the order of the fields
 //! ```
 //!
 //! A set is read under its lock, so that no value is torn; what is read of different sets is not of one
@@ -15,7 +15,7 @@ use crate::sys::{Map, Prog, SetPlace, Update};
 use bpf::abi::FlowStateAbi;
 use control::{Flow, StoreError};
 use externs::flow_state::{key_bytes, place};
-use ir::Bits;
+use schema::Bits;
 use std::io;
 
 /// How often a flow is looked for that moves to another place of its set while it is to be removed.

@@ -1,7 +1,7 @@
 //! Keys, values and actions to the bytes that the program reads, and back.
 
 use bpf::abi::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
-use ir::{ActionCall, Bits};
+use schema::{ActionCall, Bits};
 
 /// Writes a scalar at its place; the bytes around it stay.
 pub fn put(field: &FieldAbi, value: &Bits, bytes: &mut [u8]) {

@@ -1,11 +1,11 @@
 //! Tables with one prefix key: LPM tries.
 
 use super::flat::Codec;
-use super::{layout, ranges::prefix_mask};
+use super::layout;
 use crate::sys::{Map, Update};
 use bpf::abi::{KeyAbi, ValueAbi};
 use control::StoreError;
-use ir::{Bits, KeyMatch};
+use schema::{Bits, KeyMatch, prefix_mask};
 use std::io;
 
 /// Tries before Linux 6.13 ignore whether an update may make or replace an entry.

@@ -26,11 +26,11 @@ use control::{Change, Count, Flow, Rejected, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
-use ir::{
-    ActionCall, Bits, Entry, ExternInst, KeyMatch, MatchKind, Program, Table, Type, ValueSet,
-};
 use lpm::Lpm;
-use own::{Own, has_priority};
+use own::Own;
+use schema::{
+    ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, Type, ValueSet,
+};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -65,8 +65,8 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
 pub struct KernelStore {
     /// What is where.
     pub abi: Arc<Abi>,
-    /// The program's tables, actions and externs.
-    pub program: Arc<Program>,
+    /// What the program offers the control plane.
+    pub schema: Arc<Schema>,
     /// The maps by name.
     pub maps: BTreeMap<String, Map>,
     /// Data that the program reads; absent if it has none.
@@ -119,8 +119,9 @@ impl KernelStore {
     }
 
     /// A flow state's map; `None` if the program never uses the state.
-    fn flow_state(&self, state: ExternInst) -> Result<Option<Flows<'_>>, StoreError> {
-        if self.program.externs[state].ty != ir::atomic::FLOW_STATE {
+    fn flow_state(&self, state: Object) -> Result<Option<Flows<'_>>, StoreError> {
+        let kind = &self.schema.objects[state].kind;
+        if !matches!(kind, ObjectKind::FlowState { .. }) {
             return Err(unsupported("this extern object keeps no flows"));
         }
         let mut all = self.abi.flow_states.iter();
@@ -147,13 +148,12 @@ impl KernelStore {
 
     fn table_shape(&self, table: Table) -> Result<Shape<'_>, StoreError> {
         let abi = self.table_abi(table)?;
-        let keys = self.program.tables[table].keys.iter();
-        let keys: Vec<_> = keys.filter(|k| k.kind != MatchKind::Selector).collect();
+        let data = &self.schema.tables[table];
         Ok(Shape {
             lookup: &abi.lookup,
-            types: keys.iter().map(|k| self.program.exprs[k.expr].ty).collect(),
+            types: data.match_keys().map(|k| k.field.ty).collect(),
             capacity: abi.capacity,
-            priorities: keys.iter().any(|k| has_priority(k.kind)),
+            priorities: data.has_priorities(),
         })
     }
 
@@ -164,10 +164,10 @@ impl KernelStore {
             .iter()
             .find(|s| s.index == set.as_u32())
             .ok_or_else(|| unsupported("the object has no such value set"))?;
-        let fields = self.program.value_sets[set].fields.iter();
+        let fields = self.schema.value_sets[set].fields.iter();
         Ok(Shape {
             lookup: &abi.lookup,
-            types: fields.map(|(_, ty, _)| *ty).collect(),
+            types: fields.map(|f| f.field.ty).collect(),
             capacity: abi.capacity,
             priorities: false,
         })
@@ -263,7 +263,7 @@ impl KernelStore {
 
     /// Puts in the entries that the program itself has, where they are not compiled in.
     pub fn preload(&mut self) -> Result<(), (Table, StoreError)> {
-        for (table, data) in self.program.tables.iter() {
+        for (table, data) in self.schema.tables.iter() {
             if !self.table_abi(table).is_ok_and(|abi| abi.preload) {
                 continue;
             }
@@ -278,7 +278,7 @@ impl KernelStore {
 
     fn read_entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
         let shape = self.table_shape(table)?;
-        let data = &self.program.tables[table];
+        let data = &self.schema.tables[table];
         if let LookupAbi::Compiled = shape.lookup {
             return Ok(data.entries.clone());
         }
@@ -310,7 +310,7 @@ impl KernelStore {
 
     fn read_default(&self, table: Table) -> Result<ActionCall, StoreError> {
         let abi = self.table_abi(table)?;
-        let initial = || self.program.tables[table].default_action.clone();
+        let initial = || self.schema.tables[table].default_action.clone();
         let DefaultAbi::Global {
             slots,
             selector,
@@ -345,6 +345,10 @@ fn unsupported(what: &str) -> StoreError {
 }
 
 impl Store for KernelStore {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
     fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
         self.change(|transaction| transaction.insert(table, entry, 0))
     }
@@ -407,11 +411,11 @@ impl Store for KernelStore {
         self.consistently(|| self.read_default(table))
     }
 
-    fn counter(&self, counter: ExternInst, index: u64) -> Result<Count, StoreError> {
+    fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError> {
         self.read_counter(counter, index)
     }
 
-    fn reset_counter(&mut self, counter: ExternInst, index: Option<u64>) -> Result<(), StoreError> {
+    fn reset_counter(&mut self, counter: Object, index: Option<u64>) -> Result<(), StoreError> {
         self.zero_counter(counter, index)
     }
 
@@ -421,15 +425,15 @@ impl Store for KernelStore {
         ))
     }
 
-    fn register(&self, _: ExternInst, _: u64) -> Result<Vec<Bits>, StoreError> {
+    fn register(&self, _: Object, _: u64) -> Result<Vec<Bits>, StoreError> {
         Err(unsupported("programs for XDP have no registers"))
     }
 
-    fn set_register(&mut self, _: ExternInst, _: u64, _: &[Bits]) -> Result<(), StoreError> {
+    fn set_register(&mut self, _: Object, _: u64, _: &[Bits]) -> Result<(), StoreError> {
         Err(unsupported("programs for XDP have no registers"))
     }
 
-    fn set_meter(&mut self, _: ExternInst, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
+    fn set_meter(&mut self, _: Object, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
         Err(unsupported("programs for XDP have no meters"))
     }
 
@@ -441,24 +445,24 @@ impl Store for KernelStore {
         self.change(|transaction| transaction.remove_member(set, member, 0))
     }
 
-    fn flows(&self, state: ExternInst) -> Result<Vec<Flow>, StoreError> {
+    fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
         self.flow_state(state)?
             .map_or(Ok(Vec::new()), |flows| flows.all())
     }
 
-    fn flow(&self, state: ExternInst, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
+    fn flow(&self, state: Object, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
         self.flow_state(state)?
             .map_or(Ok(None), |flows| flows.one(key))
     }
 
-    fn remove_flow(&mut self, state: ExternInst, key: &[Bits]) -> Result<(), StoreError> {
+    fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {
         match self.flow_state(state)? {
             Some(flows) => flows.remove(key),
             None => Err(StoreError::Missing),
         }
     }
 
-    fn clear_flows(&mut self, state: ExternInst) -> Result<(), StoreError> {
+    fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
         self.flow_state(state)?
             .map_or(Ok(()), |flows| flows.clear())
     }

@@ -1,19 +1,19 @@
 //! The entries that the program itself has, found by their keys.
 
-use ir::{Bits, Entry, KeyMatch, MatchKind, TableData};
+use schema::{Entry, KeyMatch, TableSchema};
 use std::collections::HashMap;
 
 /// A program's own entries of a table by keys and, where the table has any, priority.
 pub(super) struct Own<'a> {
-    table: &'a TableData,
+    table: &'a TableSchema,
     ordered: bool,
     places: HashMap<(Vec<KeyMatch>, u32), usize>,
 }
 
 impl<'a> Own<'a> {
     /// Those of a table.
-    pub fn of(table: &'a TableData) -> Own<'a> {
-        let ordered = table.keys.iter().any(|k| has_priority(k.kind));
+    pub fn of(table: &'a TableSchema) -> Own<'a> {
+        let ordered = table.has_priorities();
         let mut own = Own {
             table,
             ordered,
@@ -27,8 +27,10 @@ impl<'a> Own<'a> {
     }
 
     fn identity(&self, keys: &[KeyMatch], priority: u32) -> (Vec<KeyMatch>, u32) {
-        let keys = keys.iter().map(canonical).collect();
-        (keys, if self.ordered { priority } else { 0 })
+        (
+            self.table.canonical(keys),
+            if self.ordered { priority } else { 0 },
+        )
     }
 
     /// The place, among the program's own, of the entry with these keys.
@@ -47,30 +49,5 @@ impl<'a> Own<'a> {
     /// Whether the entry with these keys may not be changed.
     pub fn is_const(&self, keys: &[KeyMatch], priority: u32) -> bool {
         self.table.const_entries || self.entry(keys, priority).is_some_and(|e| e.is_const)
-    }
-}
-
-/// Whether keys of this kind can overlap without one being longer.
-pub(super) fn has_priority(kind: MatchKind) -> bool {
-    matches!(
-        kind,
-        MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
-    )
-}
-
-/// One form for what asks the same, however it was written.
-fn canonical(key: &KeyMatch) -> KeyMatch {
-    match key {
-        KeyMatch::Lpm(_, 0) => KeyMatch::Any,
-        KeyMatch::Lpm(value, length) if *length == value.width() => KeyMatch::Exact(value.clone()),
-        KeyMatch::Ternary(_, mask) if mask.is_zero() => KeyMatch::Any,
-        KeyMatch::Ternary(value, mask) if *mask == Bits::ones(mask.width()) => {
-            KeyMatch::Exact(value.clone())
-        }
-        KeyMatch::Range(low, high) if low == high => KeyMatch::Exact(low.clone()),
-        KeyMatch::Range(low, high) if low.is_zero() && *high == Bits::ones(high.width()) => {
-            KeyMatch::Any
-        }
-        other => other.clone(),
     }
 }

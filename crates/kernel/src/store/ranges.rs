@@ -1,8 +1,9 @@
 //! Ternary, prefix, range and optional matches as values under masks.
 
-use ir::{Bits, KeyMatch, Type};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
+use schema::prefix_mask;
+use schema::{Bits, KeyMatch, Type};
 
 /// A value that counts only where the mask has ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,12 +33,6 @@ pub fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
             _ => unsigned_range(width, low.value(), high.value()),
         },
     }
-}
-
-/// `length` ones from the top.
-pub fn prefix_mask(width: u32, length: u32) -> Bits {
-    let zeros = width.saturating_sub(length);
-    Bits::new(width, (Bits::ones(width).value() >> zeros) << zeros)
 }
 
 /// In two's complement the negative numbers lie above the others.

@@ -6,7 +6,7 @@ use super::steps::{Step, StepFailed, Undo, Word};
 use super::{KernelStore, Opened, Shape, layout, present, system, tuple_space, unsupported};
 use bpf::abi::DefaultAbi;
 use control::{Change, StoreError};
-use ir::{ActionCall, Entry, KeyMatch, Table, ValueSet};
+use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
 use std::collections::BTreeMap;
 
 /// What a batch concerns.
@@ -65,7 +65,7 @@ impl<'a> Transaction<'a> {
     }
 
     fn own(&mut self, table: Table) -> &Own<'a> {
-        let data = &self.store.program.tables[table];
+        let data = &self.store.schema.tables[table];
         self.own.entry(table).or_insert_with(|| Own::of(data))
     }
 
@@ -96,7 +96,7 @@ impl<'a> Transaction<'a> {
 
     /// Adds an entry, for the change of that number.
     pub fn insert(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
-        if self.store.program.tables[table].const_entries {
+        if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
         self.insert_own(table, entry, origin)
@@ -141,10 +141,10 @@ impl<'a> Transaction<'a> {
 
     /// Removes all entries but those that the program made `const`.
     pub fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
-        if self.store.program.tables[table].const_entries {
+        if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
-        let own = Own::of(&self.store.program.tables[table]);
+        let own = Own::of(&self.store.schema.tables[table]);
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.clear(|keys| own.is_const(keys, 0), origin),
             Staged::Tuples(tuples) => {
@@ -190,7 +190,7 @@ impl<'a> Transaction<'a> {
     /// Changes a default action.
     pub fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
         let DefaultAbi::Global { slots, .. } = &self.store.table_abi(table)?.default else {
-            return Err(match self.store.program.tables[table].const_default {
+            return Err(match self.store.schema.tables[table].const_default {
                 true => StoreError::Const,
                 false => unsupported("the program never applies the table"),
             });

@@ -5,6 +5,7 @@ use diag::{SourceMap, Span};
 use ir::*;
 use kernel::clang::{self, Source};
 use kernel::{Instance, load, test_run};
+use schema::Schema;
 use std::sync::Arc;
 
 fn field(name: &str, offset: u32, size: u32, order: ByteOrder) -> FieldAbi {
@@ -327,7 +328,7 @@ pub fn instance(observe: bool) -> Instance {
     load(
         &object,
         &Arc::new(abi()),
-        &Arc::new(program()),
+        &Arc::new(Schema::of(&program())),
         &SourceMap::new(),
     )
     .unwrap_or_else(|f| panic!("{}\n{}", f.diagnostic.message, f.log))

@@ -3,9 +3,9 @@
 
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi};
 use diag::SourceMap;
-use ir::Program;
 use kernel::clang::{self, Source};
 use kernel::{Instance, load, test_run};
+use schema::Schema;
 use std::sync::Arc;
 
 /// What a packet asks for, in the last byte of its destination.
@@ -116,7 +116,7 @@ pub fn instance(hook: Hook, observe: bool) -> Instance {
     load(
         &object(observe, FLOWS),
         &Arc::new(abi(hook, FLOWS)),
-        &Arc::new(Program::default()),
+        &Arc::new(Schema::default()),
         &SourceMap::new(),
     )
     .unwrap_or_else(|f| panic!("{}\n{}", f.diagnostic.message, f.log))

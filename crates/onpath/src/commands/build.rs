@@ -6,12 +6,10 @@ use crate::output::{Done, Form, Stop, failed, print_json, say, say_line};
 use diag::{Diagnostics, SourceMap, columns, system_message};
 use driver::bpf_target::{self, Compiled, Request};
 use driver::hooks;
-use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
@@ -20,7 +18,7 @@ pub fn run(args: Build) -> Done {
     let form = Form::of(args.json);
     let elaborated = elaborate_or(&args.source, |why, sources| form.print(why, sources))?;
     let front = elaborated.took;
-    let (program, sources) = (Arc::new(elaborated.program), elaborated.map);
+    let (program, sources) = (elaborated.program, elaborated.map);
     let unfit = |diagnostics: Diagnostics| {
         form.print(&diagnostics, &sources);
         Stop::Told(2)
@@ -63,7 +61,7 @@ pub fn run(args: Build) -> Done {
         .to_string_lossy()
         .into_owned();
     if let Some(dir) = &args.output {
-        write(dir, &stem, &compiled, &program)?;
+        write(dir, &stem, &compiled)?;
         if !args.json {
             say_line!(
                 "{}: {stem}.c, {stem}.o and {stem}.json written",
@@ -72,7 +70,7 @@ pub fn run(args: Build) -> Done {
         }
     }
     if args.report {
-        let report = report(&compiled, front, &program, &sources);
+        let report = report(&compiled, front, &sources);
         if args.json {
             print_json(&report);
         } else {
@@ -82,8 +80,9 @@ pub fn run(args: Build) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Result<(), Stop> {
-    let mut description = control::describe::describe(program);
+fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<(), Stop> {
+    let mut description = control::describe::describe(&compiled.schema);
+    description["schema"] = serde_json::to_value(&*compiled.schema).unwrap_or_default();
     description["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
     let files: [(&str, Vec<u8>); 3] = [
         ("c", compiled.c_source.clone().into_bytes()),
@@ -110,12 +109,7 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled, program: &Program) -> Resu
 /// stack has no room; `copied_headers`: those that live in variables instead of the packet), what the
 /// `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the `reason`), and
 /// `milliseconds` of `own` and `clang`'s time.
-fn report(
-    compiled: &Compiled,
-    front: Duration,
-    program: &Arc<Program>,
-    sources: &SourceMap,
-) -> Value {
+fn report(compiled: &Compiled, front: Duration, sources: &SourceMap) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
@@ -131,7 +125,7 @@ fn report(
             json!({ "name": m.name, "kind": m.kind, "entries": m.max_entries, "bytes": bytes })
         })
         .collect();
-    let verifier = match kernel::load(&compiled.object, &compiled.abi, program, sources) {
+    let verifier = match kernel::load(&compiled.object, &compiled.abi, &compiled.schema, sources) {
         Ok(instance) => json!({
             "accepted": true,
             "instructions": instance.program.prog().info().ok().map(|i| i.verified_instructions),

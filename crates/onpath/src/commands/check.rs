@@ -12,6 +12,7 @@ use driver::bpf_target::{self, Request};
 use driver::bundle::{self, Bundle};
 use driver::hooks;
 use driver::read_text;
+use schema::Schema;
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -115,7 +116,7 @@ fn together(
         bundle.programs.iter().zip(programs.iter_mut()).enumerate()
     {
         let program = &elaborated.program;
-        if let Err(wrong) = read_entries(map, member.entries.as_ref(), program)? {
+        if let Err(wrong) = read_entries(map, member.entries.as_ref(), &Schema::of(program))? {
             own.append(wrong);
         }
         let hook = member.hook.as_ref();

@@ -6,8 +6,7 @@ use crate::output::{Done, Stop, print_json, refused, refused_in, say, say_line};
 use control::entry::find;
 use control::{Count, Piece, Store, StoreError, errors};
 use diag::{SourceMap, Span, columns};
-use ir::ExternInst;
-use kernel::KernelStore;
+use schema::{Object, ObjectKind, Schema};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -18,16 +17,17 @@ pub fn run(command: CounterCommand) -> Done {
         counter,
         json,
     } = command;
-    let (_, store) = open(&instance)?;
+    let store = open(&instance)?;
+    let store = &*store;
     let mut shown: Vec<(String, u64, Count)> = Vec::new();
     match counter {
         Some(wanted) => {
-            let (counter, index) = named(&store, &wanted)?;
-            read(&store, counter, index, &mut shown)?;
+            let (counter, index) = named(store, &wanted)?;
+            read(store, counter, index, &mut shown)?;
         }
         None => {
-            for (counter, _) in counters(&store) {
-                read(&store, counter, None, &mut shown)?;
+            for (counter, _) in counters(store.schema()) {
+                read(store, counter, None, &mut shown)?;
             }
         }
     }
@@ -42,7 +42,7 @@ pub fn run(command: CounterCommand) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if shown.is_empty() {
-        let none = counters(&store).next().is_none();
+        let none = counters(store.schema()).next().is_none();
         say_line!(
             "{}",
             if none {
@@ -69,15 +69,15 @@ pub fn run(command: CounterCommand) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn counters(store: &KernelStore) -> impl Iterator<Item = (ExternInst, &str)> {
-    let is_counter = |ty: &str| ty.to_ascii_lowercase().contains("counter");
-    let all = store.program.externs.iter();
-    all.filter(move |(_, object)| is_counter(&object.ty))
+/// The counters with an index.
+fn counters(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
+    let all = schema.objects.iter();
+    all.filter(|(_, object)| matches!(object.kind, ObjectKind::Counter { .. }))
         .map(|(id, object)| (id, object.name.as_str()))
 }
 
 /// `NAME` or `NAME[INDEX]`.
-fn named(store: &KernelStore, wanted: &str) -> Result<(ExternInst, Option<u64>), Stop> {
+fn named(store: &dyn Store, wanted: &str) -> Result<(Object, Option<u64>), Stop> {
     let (name, index) = match wanted.strip_suffix(']').and_then(|w| w.split_once('[')) {
         Some((name, index)) => match index.trim().parse() {
             Ok(index) => (name, Some(index)),
@@ -93,19 +93,19 @@ fn named(store: &KernelStore, wanted: &str) -> Result<(ExternInst, Option<u64>),
     let start = map
         .add("command line", wanted)
         .map_or(0, |file| map.span(file, 0..0).lo);
-    let counter = find(counters(store), Piece::new(name, start), "counter")
+    let counter = find(counters(store.schema()), Piece::new(name, start), "counter")
         .map_err(|diagnostic| refused_in(diagnostic, &map))?;
     Ok((counter, index))
 }
 
 /// One element, zero or not, or all that are not zero.
 fn read(
-    store: &KernelStore,
-    counter: ExternInst,
+    store: &dyn Store,
+    counter: Object,
     only: Option<u64>,
     shown: &mut Vec<(String, u64, Count)>,
 ) -> Result<(), Stop> {
-    let name = store.program.externs[counter].name.to_string();
+    let name = store.schema().objects[counter].name.to_string();
     let unreadable = |e: StoreError| -> Stop {
         refused(errors::store(
             Span::NONE,

@@ -3,12 +3,10 @@
 use super::instance::open;
 use crate::args::FlowsCommand;
 use crate::output::{Done, Stop, failed, print_json, refused, refused_in, say_line};
-use control::flow::{Part, fields, find_state, is_number, parse_flow, show_fields, states};
-use control::values::show_value;
+use control::flow::{Part, fields, find_state, json_field, parse_flow, show_fields, states};
 use control::{Flow, Piece, Store, StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span};
-use ir::{Bits, ExternInst, Program, Type};
-use kernel::KernelStore;
+use schema::{Bits, Object, Schema};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,15 +19,15 @@ pub fn run(command: FlowsCommand) -> Done {
             state,
             json,
         } => {
-            let (_, store) = open(&instance)?;
-            list(&store, state.as_deref(), json)
+            let store = open(&instance)?;
+            list(&*store, state.as_deref(), json)
         }
         FlowsCommand::Remove { instance, flow } => {
-            let (_, mut store) = open(&instance)?;
-            let program = Arc::clone(&store.program);
+            let mut store = open(&instance)?;
+            let schema = Arc::clone(store.schema());
             with_text(&flow.join(" "), |text| {
-                let (state, key) = parse_flow(&program, text)?;
-                let name = &program.externs[state].name;
+                let (state, key) = parse_flow(&schema, text)?;
+                let name = &schema.objects[state].name;
                 let what = format!("no flow was removed from `{name}`");
                 store
                     .remove_flow(state, &key)
@@ -38,11 +36,11 @@ pub fn run(command: FlowsCommand) -> Done {
             Ok(ExitCode::SUCCESS)
         }
         FlowsCommand::Clear { instance, state } => {
-            let (_, mut store) = open(&instance)?;
-            let program = Arc::clone(&store.program);
+            let mut store = open(&instance)?;
+            let schema = Arc::clone(store.schema());
             with_text(&state, |text| {
-                let state = find_state(&program, text)?;
-                let what = format!("the flows of `{}` are there", program.externs[state].name);
+                let state = find_state(&schema, text)?;
+                let what = format!("the flows of `{}` are there", schema.objects[state].name);
                 store
                     .clear_flows(state)
                     .map_err(|e| errors::store(text.span(), &what, &e))
@@ -79,18 +77,18 @@ fn with_text<T>(
     work(Piece::new(&text, start)).map_err(|diagnostic| refused_in(diagnostic, &map))
 }
 
-fn list(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
-    let program = &store.program;
-    let wanted: Vec<ExternInst> = match wanted {
-        Some(name) => vec![with_text(name, |text| find_state(program, text))?],
-        None => states(program).map(|(state, _)| state).collect(),
+fn list(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
+    let schema = &**store.schema();
+    let wanted: Vec<Object> = match wanted {
+        Some(name) => vec![with_text(name, |text| find_state(schema, text))?],
+        None => states(schema).map(|(state, _)| state).collect(),
     };
     if wanted.is_empty() && !as_json {
         say_line!("the program has no flow_state");
     }
     let mut shown: Vec<Value> = Vec::new();
     for state in wanted {
-        let data = &program.externs[state];
+        let data = &schema.objects[state];
         let name = &data.name;
         let mut flows = store.flows(state).map_err(|e| -> Stop {
             let what = format!("the flows of `{name}` could not be read");
@@ -104,15 +102,15 @@ fn list(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
                 .cmp(b.key.iter().map(Bits::value))
         });
         if as_json {
-            let flows: Vec<Value> = flows.iter().map(|f| flow_json(program, state, f)).collect();
+            let flows: Vec<Value> = flows.iter().map(|f| flow_json(schema, state, f)).collect();
             shown.push(json!({ "state": name.as_str(), "flows": flows }));
             continue;
         }
         let count = flows.len();
         say_line!("{name}: {count} flow{}", if count == 1 { "" } else { "s" });
         for Flow { key, value } in &flows {
-            let key = show_fields(program, data, Part::Key, key);
-            let value = show_fields(program, data, Part::Value, value);
+            let key = show_fields(schema, data, Part::Key, key);
+            let value = show_fields(schema, data, Part::Value, value);
             say_line!("  {key}  {value}");
         }
     }
@@ -122,21 +120,13 @@ fn list(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A flow as an object: names of fields with values. Those of the key are texts as commands take them.
-fn flow_json(program: &Program, state: ExternInst, flow: &Flow) -> Value {
-    let data = &program.externs[state];
+/// A flow as an object: names of fields with values.
+fn flow_json(schema: &Schema, state: Object, flow: &Flow) -> Value {
     let part = |part: Part, values: &[Bits]| -> Map<String, Value> {
-        let fields = fields(data, part).zip(values);
-        let member = |((name, ty), value): ((&str, Type), &Bits)| {
-            let text = show_value(program, ty, name, value);
-            let shown = match (part, ty, value.to_u64()) {
-                (Part::Value, Type::Bool, _) => json!(!value.is_zero()),
-                (Part::Value, ty, Some(number)) if is_number(ty) => json!(number),
-                _ => json!(text),
-            };
-            (name.to_owned(), shown)
-        };
-        fields.map(member).collect()
+        let fields = fields(&schema.objects[state], part).iter().zip(values);
+        fields
+            .map(|(f, value)| (f.name.to_string(), json_field(schema, f, part, value)))
+            .collect()
     };
     json!({
         "key": part(Part::Key, &flow.key),

@@ -2,11 +2,12 @@
 
 use crate::args::Instance;
 use crate::output::{Stop, refused};
+use control::Store;
 use kernel::pins::MemberRecord;
-use kernel::{KernelStore, Pins, Record};
+use kernel::{Pins, Record};
 
-/// Opens the running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
-pub fn open(instance: &Instance) -> Result<(MemberRecord, KernelStore), Stop> {
+/// Opens the state of the running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
+pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
     let pins = Pins::default();
     let (named, program) = match instance.name.as_deref() {
         None => (None, None),
@@ -16,7 +17,8 @@ pub fn open(instance: &Instance) -> Result<(MemberRecord, KernelStore), Stop> {
         },
     };
     let name = pins.choose(named).map_err(refused)?;
-    pins.open(&name, program).map_err(refused)
+    let (_, store) = pins.open(&name, program).map_err(refused)?;
+    Ok(Box::new(store))
 }
 
 /// What users call a program of a record.

@@ -1,16 +1,15 @@
 //! `onpath table`
 
 use super::instance::open;
-use crate::args::TableCommand;
+use crate::args::{Instance, TableCommand};
 use crate::output::{Done, Stop, failed, print_json, refused, refused_in, say_line};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
-use control::{Piece, Store, StoreError, errors};
+use control::json::{json_action, json_entry};
+use control::{Change, Piece, Store, StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span};
-use ir::{Program, Table};
-use kernel::KernelStore;
+use schema::{Schema, Table};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Reads or changes a running program's tables.
 pub fn run(command: TableCommand) -> Done {
@@ -20,44 +19,41 @@ pub fn run(command: TableCommand) -> Done {
             table,
             json,
         } => {
-            let (_, store) = open(&instance)?;
-            dump(&store, table.as_deref(), json)
+            let store = open(&instance)?;
+            dump(&*store, table.as_deref(), json)
         }
-        TableCommand::Add { instance, entry } => {
-            let (_, mut store) = open(&instance)?;
-            let program = Arc::clone(&store.program);
-            with_text(&entry, |text| {
-                let (table, entry) = parse_entry(&program, text)?;
-                let what = format!("no entry was added to `{}`", program.tables[table].name);
-                store
-                    .insert(table, &entry)
-                    .map_err(|e| errors::store(text.span(), &what, &e))
-            })
-        }
+        TableCommand::Add { instance, entry } => change(&instance, &entry, |schema, text| {
+            let (table, entry) = parse_entry(schema, text)?;
+            Ok(Change::Insert(table, entry))
+        }),
         TableCommand::SetDefault { instance, action } => {
-            let (_, mut store) = open(&instance)?;
-            let program = Arc::clone(&store.program);
-            with_text(&action, |text| {
-                let (table, action) = parse_default(&program, text)?;
-                let name = &program.tables[table].name;
-                let what = format!("the default action of `{name}` was not changed");
-                store
-                    .set_default(table, &action)
-                    .map_err(|e| errors::store(text.span(), &what, &e))
+            change(&instance, &action, |schema, text| {
+                let (table, action) = parse_default(schema, text)?;
+                Ok(Change::SetDefault(table, action))
             })
         }
-        TableCommand::Del { instance, entry } => {
-            let (_, mut store) = open(&instance)?;
-            let program = Arc::clone(&store.program);
-            with_text(&entry, |text| {
-                let (table, keys, priority) = parse_keys(&program, text)?;
-                let what = format!("no entry was removed from `{}`", program.tables[table].name);
-                store
-                    .remove(table, &keys, priority)
-                    .map_err(|e| errors::store(text.span(), &what, &e))
-            })
-        }
+        TableCommand::Del { instance, entry } => change(&instance, &entry, |schema, text| {
+            let (table, key) = parse_keys(schema, text)?;
+            Ok(Change::Remove(table, key))
+        }),
     }
+}
+
+/// Reads a change from the command line and makes it.
+fn change(
+    instance: &Instance,
+    words: &[String],
+    parse: impl FnOnce(&Schema, Piece) -> Result<Change, Box<Diagnostic>>,
+) -> Done {
+    let mut store = open(instance)?;
+    with_text(words, |text| {
+        let change = parse(store.schema(), text)?;
+        let made = store.apply(std::slice::from_ref(&change));
+        made.map_err(|rejected| {
+            let what = errors::not_done(store.schema(), &change);
+            errors::store(text.span(), &what, &rejected.error)
+        })
+    })
 }
 
 /// Gives the words of the command line as one text with places in it.
@@ -74,8 +70,8 @@ fn with_text(words: &[String], work: impl FnOnce(Piece) -> Result<(), Box<Diagno
     }
 }
 
-fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
-    let program = &store.program;
+fn dump(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
+    let schema = &**store.schema();
     let tables: Vec<Table> = match wanted {
         Some(name) => {
             let mut map = SourceMap::new();
@@ -83,18 +79,18 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
                 .add("command line", name)
                 .map_or(0, |file| map.span(file, 0..0).lo);
             vec![
-                find_table(program, Piece::new(name, start))
+                find_table(schema, Piece::new(name, start))
                     .map_err(|diagnostic| refused_in(diagnostic, &map))?,
             ]
         }
-        None => program.tables.keys().collect(),
+        None => schema.tables.keys().collect(),
     };
     if tables.is_empty() && !as_json {
         say_line!("the program has no tables");
     }
     let mut shown: Vec<Value> = Vec::new();
     for table in tables {
-        let name = &program.tables[table].name;
+        let name = &schema.tables[table].name;
         let read = |e: StoreError| -> Stop {
             refused(errors::store(
                 Span::NONE,
@@ -107,8 +103,8 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
         if as_json {
             shown.push(json!({
                 "table": name.as_str(),
-                "entries": entries.iter().map(|e| entry_json(program, table, e)).collect::<Vec<_>>(),
-                "default_action": show_action(program, table, &default),
+                "entries": entries.iter().map(|e| json_entry(schema, table, e)).collect::<Vec<_>>(),
+                "default_action": json_action(schema, table, &default),
             }));
             continue;
         }
@@ -118,31 +114,12 @@ fn dump(store: &KernelStore, wanted: Option<&str>, as_json: bool) -> Done {
             if count == 1 { "y" } else { "ies" }
         );
         for entry in &entries {
-            say_line!("  {}", show_entry(program, table, entry));
+            say_line!("  {}", show_entry(schema, table, entry));
         }
-        say_line!("  default {}", show_action(program, table, &default));
+        say_line!("  default {}", show_action(schema, table, &default));
     }
     if as_json {
         print_json(&Value::Array(shown));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn entry_json(program: &Program, table: Table, entry: &ir::Entry) -> Value {
-    let data = &program.tables[table];
-    let keys: serde_json::Map<String, Value> = control::entry::match_keys(data)
-        .zip(&entry.keys)
-        .map(|(key, found)| {
-            let ty = control::entry::key_type(program, key);
-            let text = control::values::show_match(program, ty, &key.name, found);
-            (key.name.to_string(), json!(text))
-        })
-        .collect();
-    let has_priorities = control::entry::has_priorities(data);
-    json!({
-        "key": keys,
-        "priority": has_priorities.then_some(entry.priority),
-        "action": show_action(program, table, &entry.action),
-        "const": entry.is_const,
-    })
 }

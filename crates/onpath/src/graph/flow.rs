@@ -1,7 +1,7 @@
 //! From IR to nodes and edges.
 
 use super::{Graph, Shape};
-use control::values::name as match_kind;
+use control::values::match_kind_name as match_kind;
 use diag::{SourceMap, Span};
 use ir::{
     Block, BlockBody, HeaderRef, Keyset, Parser, Program, Routine, SelectCase, Stmt, StmtKind,

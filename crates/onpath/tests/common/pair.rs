@@ -45,7 +45,7 @@ pub fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
         name: member.name,
         object: &member.built.object,
         abi: &member.built.abi,
-        program: &member.program,
+        schema: &member.built.schema,
         sources: &member.sources,
     });
     let shared = ["flows", "paths"].map(|name| {
@@ -110,9 +110,8 @@ impl Compiled {
     pub fn set(&self, store: &mut dyn Store, line: &str) {
         let mut map = SourceMap::new();
         let file = map.add("entries", line).expect("a line");
-        let changes = entries::parse(&self.program, &map, file)
+        let changes = entries::parse(&self.built.schema, &map, file)
             .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, &map)));
-        entries::apply(&self.program, store, &changes)
-            .unwrap_or_else(|refused| panic!("{}", refused.message));
+        entries::apply(store, &changes).unwrap_or_else(|refused| panic!("{}", refused.message));
     }
 }

@@ -97,7 +97,7 @@ impl Prepared {
         let instance = kernel::load(
             &self.compiled.object,
             &self.compiled.abi,
-            &self.program,
+            &self.compiled.schema,
             &self.sources,
         )
         .map_err(|f| trouble(format!("{}\n{}", f.diagnostic.message, tail(&f.log))))?;

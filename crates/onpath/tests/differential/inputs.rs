@@ -2,7 +2,6 @@
 //! keys that packets really look up.
 
 use crate::entries::Filled;
-use control::entry::{key_type, match_keys};
 use control::stf::{StatementKind, parse};
 use control::values::parse_value;
 use diag::SourceMap;
@@ -12,6 +11,7 @@ use ir::{Bits, KeyMatch, Program, Table};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
+use schema::Schema;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -108,14 +108,16 @@ fn looked_up(program: &Arc<Program>, packets: &[Vec<u8>]) -> HashMap<Table, Vec<
     for packet in packets.iter().take(60) {
         interpreter.run(0, packet);
     }
+    let schema = Schema::of(program);
     let mut found: HashMap<Table, Vec<Vec<Bits>>> = HashMap::new();
     for (name, values) in seen.borrow().iter() {
-        let Some((table, data)) = program.tables.iter().find(|(_, t)| t.name == *name) else {
+        let Some((table, data)) = schema.tables.iter().find(|(_, t)| t.name == *name) else {
             continue;
         };
-        let parsed: Option<Vec<Bits>> = match_keys(data)
+        let parsed: Option<Vec<Bits>> = data
+            .match_keys()
             .zip(values)
-            .map(|(key, text)| parse_value(program, key_type(program, key), text).ok())
+            .map(|(key, text)| parse_value(&schema, key.field.ty, text).ok())
             .collect();
         found.entry(table).or_default().extend(parsed);
     }

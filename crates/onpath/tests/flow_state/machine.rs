@@ -60,7 +60,7 @@ impl Compiled {
     pub fn load(&self) -> TestRun {
         let (object, abi) = (&self.built.object, &self.built.abi);
         let instance =
-            kernel::load(object, abi, &self.program, &self.sources).unwrap_or_else(|f| {
+            kernel::load(object, abi, &self.built.schema, &self.sources).unwrap_or_else(|f| {
                 panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log)
             });
         TestRun::new(instance)

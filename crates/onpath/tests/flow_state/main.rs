@@ -203,7 +203,7 @@ fn the_control_plane_finds_flows_whatever_the_seed() {
         name: "calls",
         object: &compiled.built.object,
         abi: &compiled.built.abi,
-        program: &compiled.program,
+        schema: &compiled.built.schema,
         sources: &compiled.sources,
     };
     let key = |n: u32| [Bits::new(32, n), Bits::new(8, 7u32)];

@@ -117,7 +117,7 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
     };
     let compiled = bpf_target::compile(&program, &map, request)
         .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, &map)));
-    let loaded = kernel::load(&compiled.object, &compiled.abi, &program, &map)
+    let loaded = kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &map)
         .unwrap_or_else(|failure| panic!("{}\n{}", failure.diagnostic.message, failure.log));
     let mut target = TestRun::new(loaded);
     let context = TcContext {

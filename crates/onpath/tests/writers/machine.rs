@@ -176,13 +176,13 @@ impl Machine {
         std::fs::write(&source, PROGRAM).expect("writes");
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {
-            let (program, sources, built) = compile(&source, Hook::Xdp, false);
+            let (_, sources, built) = compile(&source, Hook::Xdp, false);
             veth::make_pairs(&[("one".into(), "two".into())])?;
             let source = Source {
                 name: "writers",
                 object: &built.object,
                 abi: &built.abi,
-                program: &program,
+                schema: &built.schema,
                 sources: &sources,
             };
             let loaded = bundle::load(&[source], &[]);

@@ -14,7 +14,7 @@ use super::{layout, ranges::masked, refused};
 use crate::sys::Map;
 use bpf::abi::TupleSpaceAbi;
 use control::StoreError;
-use ir::{Entry, KeyMatch, Type};
+use schema::{Entry, KeyMatch, Type};
 use std::collections::BTreeMap;
 
 /// A tuple space with its maps.

@@ -4,7 +4,7 @@ use super::TupleSpace;
 use crate::store::layout;
 use crate::store::ranges::masked;
 use bpf::abi::FieldAbi;
-use ir::{ActionCall, Bits, Entry, KeyMatch};
+use schema::{ActionCall, Bits, Entry, KeyMatch};
 
 impl TupleSpace<'_> {
     /// An entry as the shadow map keeps it.

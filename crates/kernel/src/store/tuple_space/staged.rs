@@ -3,7 +3,7 @@
 use super::TupleSpace;
 use crate::store::records::Records;
 use control::StoreError;
-use ir::{Entry, KeyMatch};
+use schema::{Entry, KeyMatch};
 
 /// Shadow entries by what finds them, in the order of their numbers.
 pub(in crate::store) struct Staged<'a> {

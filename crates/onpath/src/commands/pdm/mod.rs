@@ -157,7 +157,7 @@ fn open(pins: &Pins, name: &str) -> Result<Reader, Stop> {
             .unwrap_or_else(|| device.name.clone()),
         began: record.loaded,
     };
-    Reader::new(about, egress, ingress).ok_or_else(other)
+    Reader::new(about, Box::new(egress), Box::new(ingress)).ok_or_else(other)
 }
 
 fn usage(diagnostic: Box<Diagnostic>) -> Stop {

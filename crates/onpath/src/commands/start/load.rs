@@ -56,7 +56,7 @@ fn load_all(
             name: &member.name.value,
             object: &p.compiled.object,
             abi: &p.compiled.abi,
-            program: &p.program,
+            schema: &p.compiled.schema,
             sources: &p.sources,
         })
         .collect();

@@ -15,6 +15,7 @@ use driver::read_text;
 use ir::Program;
 use kernel::bundle::Port;
 use kernel::interface;
+use schema::Schema;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,7 +74,7 @@ pub fn prepare(
     read: Read,
     progress: &Progress,
 ) -> Result<Prepared, Stop> {
-    let changes = changes(unit, number, &read.program)?;
+    let changes = changes(unit, number, &Schema::of(&read.program))?;
     let step = format!("{}: compiling", unit.label(&unit.bundle.programs[number]));
     let compiled = progress.during(&step, || {
         compile(unit, number, read.hook, &read.program, &read.sources, false)
@@ -115,9 +116,9 @@ fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagn
 }
 
 /// All of a program's entries before anything is set up; every mistake is told at once.
-fn changes(unit: &mut Unit, number: usize, program: &Program) -> Result<Changes, Stop> {
+fn changes(unit: &mut Unit, number: usize, schema: &Schema) -> Result<Changes, Stop> {
     let entries = &unit.bundle.programs[number].entries;
-    read_entries(&mut unit.map, entries.as_ref(), program)
+    read_entries(&mut unit.map, entries.as_ref(), schema)
         .map_err(Stop::Failed)?
         .map_err(|wrong| {
             print_diagnostics(&wrong, &unit.map);
@@ -129,7 +130,7 @@ fn changes(unit: &mut Unit, number: usize, program: &Program) -> Result<Changes,
 pub fn read_entries(
     map: &mut SourceMap,
     entries: Option<&Entries>,
-    program: &Program,
+    schema: &Schema,
 ) -> Result<Result<Changes, Diagnostics>, String> {
     match entries {
         None => Ok(Ok(Changes::default())),
@@ -139,12 +140,12 @@ pub fn read_entries(
             let id = map
                 .add(name.clone(), text)
                 .ok_or_else(|| format!("`{name}` is too large"))?;
-            Ok(entries::parse(program, map, id))
+            Ok(entries::parse(schema, map, id))
         }
         Some(Entries::Lines(lines)) => {
             // A string begins behind its quotation mark.
             let pieces = lines.iter().map(|l| Piece::new(&l.value, l.span.lo + 1));
-            Ok(entries::parse_lines(program, pieces))
+            Ok(entries::parse_lines(schema, pieces))
         }
     }
 }
@@ -172,8 +173,7 @@ impl Prepared {
 
     /// Puts its entries and multicast groups in. A refusal is told.
     pub fn fill(&self, unit: &Unit, member: &Member, store: &mut dyn Store) -> Result<(), Stop> {
-        entries::apply(&self.program, store, &self.changes)
-            .map_err(|refusal| refused_in(refusal, &unit.map))?;
+        entries::apply(store, &self.changes).map_err(|refusal| refused_in(refusal, &unit.map))?;
         for (group, ports) in &member.ports.groups {
             store.set_multicast_group(*group, ports).map_err(|error| {
                 let what = format!("multicast group {group} was not made");

@@ -1,0 +1,174 @@
+//! A script bound to a schema: names resolved and values checked once, before anything is sent.
+
+use super::lookup::{Kind, counted_entry, find_object, piece, register_value};
+use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
+use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
+use crate::errors::{self, Refusal};
+use crate::{Change, EntryKey, Packet};
+use diag::{Diagnostics, Span};
+use schema::{Bits, Object, Schema, Table};
+
+/// What a multicast group is that was refused.
+pub(super) const NOT_MADE: &str = "the multicast group was not made";
+
+/// A script that runs on every device whose program has the schema.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Bound {
+    /// In order, each with its statement.
+    pub(super) steps: Vec<(Step, Span)>,
+}
+
+/// What a statement asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Step {
+    Send(Packet),
+    /// Any packet if there is no pattern.
+    Expect(u32, Option<Pattern>),
+    /// On all ports if there is none.
+    NoPacket(Option<u32>),
+    Change(Change),
+    /// Removes what is not the program's own, from one table or all.
+    RemoveAdded(Option<Table>),
+    CheckCounter(Check),
+    ReadRegister(Cell, Vec<Bits>),
+    WriteRegister(Cell, Vec<Bits>),
+    ResetRegister(Object),
+    SetMeter(Cell, [(u64, u64); 2]),
+    /// Nanoseconds.
+    Wait(u64),
+    Group(u16, Vec<u32>),
+    Nothing,
+}
+
+/// An element of an array.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Cell {
+    pub object: Object,
+    pub index: u64,
+    /// As the script writes it.
+    pub shown: String,
+}
+
+/// A counter and what it should be.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Check {
+    pub counter: Counter,
+    /// The counter or table as the script writes it.
+    pub shown: String,
+    /// Bytes instead of packets.
+    pub bytes: bool,
+    pub op: Comparison,
+    pub value: u64,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Counter {
+    Indexed(Object, u64),
+    OfEntry(Table, EntryKey),
+}
+
+/// Binds a script whose statements were parsed without errors.
+///
+/// # Errors
+/// Every name and value in it that the schema does not have or take.
+pub fn bind(script: &Script, schema: &Schema) -> Result<Bound, Diagnostics> {
+    let mut bound = Bound::default();
+    let mut diagnostics = Diagnostics::new();
+    for statement in &script.statements {
+        match step(statement, schema) {
+            Ok(step) => bound.steps.push((step, statement.span)),
+            Err(refusal) => diagnostics.push(*refusal),
+        }
+    }
+    if diagnostics.has_errors() {
+        Err(diagnostics)
+    } else {
+        Ok(bound)
+    }
+}
+
+fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
+    let cell = |cell: &super::script::Cell, object| Cell {
+        object,
+        index: cell.index,
+        shown: format!("{}[{}]", cell.name.text, cell.index),
+    };
+    Ok(match &statement.kind {
+        StatementKind::Packet { port, bytes } => Step::Send(Packet {
+            port: *port,
+            bytes: bytes.clone(),
+        }),
+        StatementKind::Expect { port, pattern } => Step::Expect(*port, pattern.clone()),
+        StatementKind::NoPacket { port } => Step::NoPacket(*port),
+        StatementKind::Wait(time) => Step::Wait(*time),
+        StatementKind::MulticastNode => Step::Nothing,
+        StatementKind::MulticastGroup { group, ports } => {
+            crate::check_group(*group, ports)
+                .map_err(|e| errors::store(statement.span, NOT_MADE, &e))?;
+            Step::Group(*group, ports.clone())
+        }
+        StatementKind::Add(text) => {
+            let (table, entry) = parse_entry(schema, piece(text))?;
+            Step::Change(Change::Insert(table, entry))
+        }
+        StatementKind::Remove(text) => {
+            let (table, key) = parse_keys(schema, piece(text))?;
+            Step::Change(Change::Remove(table, key))
+        }
+        StatementKind::RemoveAll(None) => Step::RemoveAdded(None),
+        StatementKind::RemoveAll(Some(table)) => {
+            Step::RemoveAdded(Some(find_table(schema, piece(table))?))
+        }
+        StatementKind::SetDefault(text) => {
+            let (table, call) = parse_default(schema, piece(text))?;
+            Step::Change(Change::SetDefault(table, call))
+        }
+        StatementKind::CheckCounter {
+            name,
+            index,
+            keys,
+            bytes,
+            op,
+            value,
+        } => {
+            let counter = match index {
+                Some(index) => Counter::Indexed(find_object(schema, name, Kind::Counter)?, *index),
+                None => {
+                    let (table, key) = counted_entry(schema, name, keys)?;
+                    Counter::OfEntry(table, key)
+                }
+            };
+            let element = index.map_or(String::new(), |i| format!("[{i}]"));
+            Step::CheckCounter(Check {
+                counter,
+                shown: format!("{}{element}", name.text),
+                bytes: *bytes,
+                op: *op,
+                value: *value,
+            })
+        }
+        StatementKind::RegisterRead(at, value) => {
+            let (register, value) = register_value(schema, at, value)?;
+            Step::ReadRegister(cell(at, register), value)
+        }
+        StatementKind::RegisterWrite(at, value) => {
+            let (register, value) = register_value(schema, at, value)?;
+            Step::WriteRegister(cell(at, register), value)
+        }
+        StatementKind::RegisterReset(name) => {
+            Step::ResetRegister(find_object(schema, name, Kind::Register)?)
+        }
+        StatementKind::MeterSet(at, rates) => {
+            let meter = find_object(schema, &at.name, Kind::Meter)?;
+            Step::SetMeter(cell(at, meter), *rates)
+        }
+        StatementKind::ValueSetAdd(text) => {
+            let (set, member) = parse_member(schema, piece(text))?;
+            Step::Change(Change::InsertMember(set, member))
+        }
+        StatementKind::ValueSetRemove(text) => {
+            let (set, member) = parse_member(schema, piece(text))?;
+            Step::Change(Change::RemoveMember(set, member))
+        }
+    })
+}

@@ -1,0 +1,113 @@
+//! Values and matches to text.
+
+use schema::{Bits, Field, Format, KeyMatch, KeySchema, Schema, Type, prefix_length};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// A value as people read it: as its declaration says by `@format(...)`, else as [`show_scalar`] does it by the
+/// field's name or its type's.
+pub fn show_value(schema: &Schema, field: &Field, value: &Bits) -> String {
+    let by_format = field.format.and_then(|format| formatted(format, value));
+    by_format.unwrap_or_else(|| {
+        let type_name = field.type_name.as_deref().unwrap_or_default();
+        match looks_like_address(&field.name) {
+            true => show_scalar(schema, field.ty, &field.name, value),
+            false => show_scalar(schema, field.ty, type_name, value),
+        }
+    })
+}
+
+fn formatted(format: Format, value: &Bits) -> Option<String> {
+    match format {
+        Format::Ipv4Address => ipv4(value),
+        Format::Ipv6Address => ipv6(value),
+        Format::MacAddress => Some(mac(value)),
+        Format::HexString => Some(hexadecimal(value)),
+        Format::Decimal => Some(decimal(value)),
+    }
+}
+
+/// A value of which only a name and the type are known. 48 bits are shown as a MAC address; 32 and 128 bits as an IP
+/// address if the name says that it is one.
+pub fn show_scalar(schema: &Schema, ty: Type, name: &str, value: &Bits) -> String {
+    match ty {
+        Type::Bool => return (if value.is_zero() { "false" } else { "true" }).to_string(),
+        Type::Error => {
+            let index = value.to_u64().unwrap_or(u64::MAX) as usize;
+            let name = schema.errors.get(index);
+            return name.map_or_else(|| decimal(value), |e| format!("error.{e}"));
+        }
+        Type::Enum(id) => {
+            let index = value.to_u64().unwrap_or(u64::MAX) as usize;
+            let member = schema.enums[id].members.get(index);
+            return member.map_or_else(|| decimal(value), ToString::to_string);
+        }
+        Type::Bits { signed: true, .. } => return value.to_signed().to_string(),
+        Type::Bits { .. } | Type::Varbit(_) => {}
+    }
+    let address = match value.width() {
+        48 => Some(mac(value)),
+        32 if looks_like_address(name) => ipv4(value),
+        128 if looks_like_address(name) => ipv6(value),
+        _ => None,
+    };
+    address.unwrap_or_else(|| match value.value().bits() {
+        0..=16 => decimal(value),
+        _ => hexadecimal(value),
+    })
+}
+
+/// Whether a field's declaration says how its values are shown: by a format, or by the name of an address's type.
+pub fn has_form(field: &Field) -> bool {
+    field.format.is_some() || field.type_name.as_deref().is_some_and(looks_like_address)
+}
+
+/// Whether the last part of a field's name, or a type's name, is that of an address.
+fn looks_like_address(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let last = last.to_ascii_lowercase();
+    let parts = [
+        "addr", "ip", "src", "dst", "mac", "prefix", "hop", "gateway", "network",
+    ];
+    parts.iter().any(|part| last.contains(part))
+}
+
+fn ipv4(value: &Bits) -> Option<String> {
+    let octets: [u8; 4] = value.to_bytes().try_into().ok()?;
+    Some(Ipv4Addr::from(octets).to_string())
+}
+
+fn ipv6(value: &Bits) -> Option<String> {
+    let octets: [u8; 16] = value.to_bytes().try_into().ok()?;
+    Some(Ipv6Addr::from(octets).to_string())
+}
+
+fn mac(value: &Bits) -> String {
+    let bytes = value.to_bytes();
+    let digits: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    digits.join(":")
+}
+
+fn hexadecimal(value: &Bits) -> String {
+    format!("{:#x}", value.value())
+}
+
+fn decimal(value: &Bits) -> String {
+    value.value().to_string()
+}
+
+/// A match as people write it; [`super::parse_match`] reads it back.
+pub fn show_match(schema: &Schema, key: &KeySchema, found: &KeyMatch) -> String {
+    let value = |v: &Bits| show_value(schema, &key.field, v);
+    match found {
+        KeyMatch::Exact(v) => value(v),
+        KeyMatch::Lpm(v, length) => format!("{}/{length}", value(v)),
+        KeyMatch::Ternary(v, mask) if *mask == Bits::ones(key.field.ty.width()) => value(v),
+        KeyMatch::Ternary(v, mask) => match (prefix_length(mask), value(v)) {
+            (Some(length), shown) if shown.contains(['.', ':']) => format!("{shown}/{length}"),
+            (_, shown) => format!("{shown} &&& {:#x}", mask.value()),
+        },
+        KeyMatch::Range(low, high) if low == high => value(low),
+        KeyMatch::Range(low, high) => format!("{}..{}", value(low), value(high)),
+        KeyMatch::Any => "*".to_string(),
+    }
+}
