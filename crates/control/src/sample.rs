@@ -37,10 +37,15 @@ extern C.pair: register {
 extern C.rate: meter {
     arg size = 1;
 }
-action C.forward(port, mac, loud, offset, color, why) {}
+extern C.flows: flow_state {
+    type (bit<32> src @format("IPV4_ADDRESS"), bit<16> port);
+    type (bit<64> packets, bit<32> next type ip_t @format("IPV4_ADDRESS"));
+    arg size = 64;
+}
+action C.forward(port type PortId_t @id("9") @p4runtime_translation("p4.org/PortId_t", "32"), mac, loud, offset, color, why) {}
 action C.drop() {}
-table C.routes {
-    key "hdr.ipv4.dst" lpm hdr.ipv4.dst;
+table C.routes @id("3") {
+    key "hdr.ipv4.dst" lpm hdr.ipv4.dst type ip_t @format("IPV4_ADDRESS");
     action C.forward;
     action C.drop;
     default C.drop();
@@ -60,6 +65,10 @@ table C.fixed {
     default const C.drop();
     entry const 1 (8w7) -> C.drop();
     const_entries;
+}
+digest learn_t {
+    field "mac": bit<48> @format("MAC_ADDRESS");
+    field "port": bit<9> type PortId_t;
 }
 routine C block() {
     apply C.routes;

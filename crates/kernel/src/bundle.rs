@@ -170,7 +170,7 @@ fn reused<'a>(
             (owner, in_theirs),
             (&sources[next], state(&sources[next], own)?),
         )?;
-        let map = loaded[*first].store.maps.get(theirs);
+        let map = loaded[*first].store.maps.get(theirs).ok().flatten();
         let map = map.ok_or_else(|| errors::load::map_differs(theirs, "it is not there"))?;
         reuse.push((own.as_str(), map));
     }

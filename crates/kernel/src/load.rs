@@ -2,14 +2,13 @@
 
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
-use crate::store::{Globals, KernelStore};
+use crate::store::{Globals, KernelStore, Maps};
 use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with};
 use crate::{caps, errors, verifier_log};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A program in the kernel, attached to nothing.
 #[derive(Debug)]
@@ -93,9 +92,9 @@ fn assemble(
     abi: &Arc<Abi>,
     schema: &Arc<Schema>,
 ) -> Result<Instance, Box<Diagnostic>> {
-    let maps: BTreeMap<String, Map> = loaded.maps.into_iter().collect();
+    let maps = Maps::loaded(loaded.maps);
     for map in &abi.maps {
-        check_map(map, maps.get(&map.name))?;
+        check_map(map, find(&maps, &map.name)?)?;
     }
     let globals = open_globals(abi, &maps)?;
     let wanted = abi.programs.first();
@@ -110,7 +109,7 @@ fn assemble(
         abi: Arc::clone(abi),
         schema: Arc::clone(schema),
         maps,
-        globals,
+        globals: globals.map(OnceLock::from).unwrap_or_default(),
         live: false,
         guard: None,
     };
@@ -125,17 +124,13 @@ fn assemble(
 }
 
 /// Maps the program's data section, if it has one.
-pub(crate) fn open_globals(
-    abi: &Abi,
-    maps: &BTreeMap<String, Map>,
-) -> Result<Option<Globals>, Box<Diagnostic>> {
+pub(crate) fn open_globals(abi: &Abi, maps: &Maps) -> Result<Option<Globals>, Box<Diagnostic>> {
     let Some(wanted) = &abi.globals else {
         return Ok(None);
     };
     let name = &wanted.section;
-    let map = maps
-        .get(name)
-        .ok_or_else(|| errors::load::map_differs(name, "it is not there"))?;
+    let map = find(maps, name)?;
+    let map = map.ok_or_else(|| errors::load::map_differs(name, "it is not there"))?;
     let size = map.info().value_size;
     if size < wanted.size as usize {
         let how = format!("{size} bytes instead of {}", wanted.size);
@@ -143,6 +138,11 @@ pub(crate) fn open_globals(
     }
     let globals = Globals::map(map).map_err(|e| errors::load::map_differs(name, &e.to_string()))?;
     Ok(Some(globals))
+}
+
+fn find<'a>(maps: &'a Maps, name: &str) -> Result<Option<&'a Map>, Box<Diagnostic>> {
+    maps.get(name)
+        .map_err(|e| errors::load::map_differs(name, &e.to_string()))
 }
 
 fn check_map(wanted: &MapAbi, found: Option<&Map>) -> Result<(), Box<Diagnostic>> {

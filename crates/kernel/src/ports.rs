@@ -1,17 +1,18 @@
 //! Telling a program which port is which interface, and which ports are a multicast group.
 
 use crate::errors;
+use crate::store::Maps;
 use crate::sys::{Map, Update};
 use bpf::abi::{MOST_PORTS_OF_A_GROUP, PortsAbi};
 use control::StoreError;
 use diag::Diagnostic;
-use std::collections::BTreeMap;
+use std::io;
 
 /// Tells a program which port is which interface (pairs of port and interface index): for redirects,
 /// for copies, and for its input port.
 pub fn connect_ports(
     names: &PortsAbi,
-    maps: &BTreeMap<String, Map>,
+    maps: &Maps,
     ports: &[(u32, u32)],
 ) -> Result<(), Box<Diagnostic>> {
     let ports: Vec<_> = ports
@@ -25,17 +26,21 @@ pub fn connect_ports(
 /// out).
 pub(crate) fn connect_split(
     names: &PortsAbi,
-    maps: &BTreeMap<String, Map>,
+    maps: &Maps,
     ports: &[(u32, u32, u32)],
 ) -> Result<(), Box<Diagnostic>> {
     for (port, enter, leave) in ports {
+        let refused = |error: &io::Error| {
+            let what = format!("port {port} (interface {leave})");
+            errors::load::initial_state(&what, &error.to_string())
+        };
         let pairs = [
             (&names.devmap, port, leave),
             (&names.input, enter, port),
             (&names.egress, port, leave),
         ];
         for (name, key, value) in pairs {
-            let Some(map) = name.as_ref().and_then(|n| maps.get(n)) else {
+            let Some(map) = find(maps, name).map_err(|e| refused(&e))? else {
                 continue;
             };
             let mut bytes = value.to_ne_bytes().to_vec();
@@ -44,29 +49,34 @@ pub(crate) fn connect_split(
             map.set(&key.to_ne_bytes(), &bytes, Update::Any)
                 .map_err(|error| match error.raw_os_error() {
                     Some(libc::E2BIG) => errors::device::bad_port(*port, map.info().max_entries),
-                    _ => errors::load::initial_state(
-                        &format!("port {port} (interface {leave})"),
-                        &error.to_string(),
-                    ),
+                    _ => refused(&error),
                 })?;
         }
     }
     Ok(())
 }
 
+/// The map of a name, if the program has one.
+fn find<'a>(maps: &'a Maps, name: &Option<String>) -> io::Result<Option<&'a Map>> {
+    name.as_ref().map_or(Ok(None), |name| maps.get(name))
+}
+
 /// Makes a multicast group of ports; no ports are no group. A program that never sends to one has no map for it.
 pub(crate) fn set_group(
     names: &PortsAbi,
-    maps: &BTreeMap<String, Map>,
+    maps: &Maps,
     group: u16,
     ports: &[u32],
 ) -> Result<(), StoreError> {
     control::check_group(group, ports)?;
-    let Some(map) = names.groups.as_ref().and_then(|n| maps.get(n)) else {
+    let found = find(maps, &names.groups).map_err(|error| StoreError::System {
+        what: format!("could not set multicast group {group}: {error}"),
+    })?;
+    let Some(map) = found else {
         return Ok(());
     };
     let key = u32::from(group).to_ne_bytes();
-    let failed = |error: std::io::Error| match error.raw_os_error() {
+    let failed = |error: io::Error| match error.raw_os_error() {
         Some(libc::E2BIG | libc::ENOSPC) => StoreError::Full {
             capacity: map.info().max_entries.into(),
         },

@@ -200,9 +200,8 @@ impl TestRun {
         if self.port == Some(port) {
             return Ok(());
         }
-        if let Some(name) = &self.instance.store.abi.ports.input
-            && let Some(map) = self.instance.store.maps.get(name)
-        {
+        if let Some(name) = &self.instance.store.abi.ports.input {
+            let map = self.instance.store.map(name)?;
             map.set(&LOOPBACK.to_ne_bytes(), &port.to_ne_bytes(), Update::Any)
                 .map_err(|e| StoreError::System {
                     what: format!("could not set the input port: {e}"),

@@ -11,12 +11,12 @@ use crate::attach;
 use crate::errors;
 use crate::load::Instance;
 use crate::netns::NetNs;
-use crate::sys::{Map, Prog, count_runs};
+use crate::store::Maps;
+use crate::sys::{Prog, count_runs};
 use crate::veth::{MTU, RawSocket, Received};
 use bpf::abi::PortsAbi;
 use control::{Device, Packet, StoreError};
 use diag::Diagnostic;
-use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ pub struct VethDevice {
 struct Subject<'a> {
     prog: &'a Prog,
     ports: &'a PortsAbi,
-    maps: &'a BTreeMap<String, Map>,
+    maps: &'a Maps,
 }
 
 /// Devices and sockets, by the program's hook.

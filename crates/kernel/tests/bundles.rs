@@ -125,9 +125,15 @@ fn members(object: &[u8]) -> Vec<Member> {
         .collect()
 }
 
+/// The map of the flows.
+fn flows(store: &KernelStore) -> &Map {
+    let found = store.maps.get("flows").expect("it can be opened");
+    found.expect("the program has it")
+}
+
 /// How many packets the programs that share the state saw.
 fn seen(store: &KernelStore) -> u64 {
-    let value = store.maps["flows"].get(&0u32.to_ne_bytes());
+    let value = flows(store).get(&0u32.to_ne_bytes());
     let value = value.expect("reads").expect("is there");
     u64::from_ne_bytes(value.try_into().expect("8 bytes"))
 }
@@ -200,7 +206,7 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
                 let members = members(&object(false, FLOWS));
                 let ids: Vec<u32> = members
                     .iter()
-                    .map(|m| m.instance.store.maps["flows"].info().id)
+                    .map(|m| flows(&m.instance.store).info().id)
                     .collect();
                 assert_eq!(ids[0], ids[1]);
                 start(&place.pins, &members, way);
@@ -210,7 +216,14 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
             assert!(packets_pass()?);
             let (record, store) = place.pins.open("both", Some("in")).expect("opens");
             assert_eq!(record.hook, Hook::TcIngress);
+            assert_eq!(
+                store.maps.open().count(),
+                0,
+                "what nobody needs stays closed"
+            );
             assert!(seen(&store) >= 2);
+            let open: Vec<&str> = store.maps.open().map(|(name, _)| name).collect();
+            assert_eq!(open, ["flows"]);
             let (_, other) = place.pins.open("both", Some("out")).expect("opens");
             assert_eq!(seen(&store), seen(&other));
             let which = place.pins.open("both", None).expect_err("which?");

@@ -340,7 +340,8 @@ Values: 80, 0x1f, 0b101, 10.0.0.1, 2001:db8::1, 02:00:00:00:00:01, true, a membe
 Matches: a value; VALUE/PREFIX for lpm; VALUE &&& MASK or 0x12** for ternary; LOW..HIGH for range;
 * for anything. Keys that are not exact may be left out if the others are named.
 Names: as much of the end as is unique. Entries of tables with ternary, range or optional keys need
-a priority; the largest wins.";
+a priority; the largest wins. Values are printed as `@format(...)` in front of a key, parameter,
+field or `type` says: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
 
 /// `onpath table`
 #[derive(Subcommand, Debug)]

@@ -142,7 +142,7 @@ fn pin_all(
     for (number, member) in members.iter().enumerate() {
         let own = member_folder(folder, number);
         folder::make(&own)?;
-        for (name, map) in &member.instance.store.maps {
+        for (name, map) in member.instance.store.maps.open() {
             map.pin(&own.join(map_file(name)))?;
         }
         member.instance.program.prog().pin(&own.join(PROGRAM))?;

@@ -31,19 +31,16 @@ pub use moved::Moved;
 pub use record::{Interface, Loading, MemberRecord, Record};
 
 use crate::errors::{device, load as load_errors};
-use crate::load::open_globals;
-use crate::store::{Guard, KernelStore, SEED_SECTION};
-use crate::sys::Map;
+use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::Hook;
 use diag::Diagnostic;
 use folder::{RECORD, map_file, member_folder};
 use nix::mount::{MsFlags, mount};
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Where the BPF file system is, or is mounted if it is nowhere.
 pub const BPFFS: &str = "/sys/fs/bpf";
@@ -186,7 +183,8 @@ impl Pins {
         }
     }
 
-    /// Opens the tables and counters of one program of an instance: the named one, or the only one.
+    /// Opens the tables and counters of one program of an instance: the named one, or the only one. Its maps are
+    /// opened when they are needed.
     pub fn open(
         &self,
         instance: &str,
@@ -204,19 +202,15 @@ impl Pins {
         };
         let folder = member_folder(&self.existing(instance)?, number);
         let record = record.members[number].clone();
-        let mut maps = BTreeMap::new();
         let sections = record.abi.globals.iter().map(|g| g.section.as_str());
         let seed = (!record.abi.flow_states.is_empty()).then_some(SEED_SECTION);
         let own = record.abi.maps.iter().map(|m| m.name.as_str());
-        for name in own.chain(sections).chain(seed) {
-            let path = folder.join(map_file(name));
-            let map = Map::open(&path).map_err(|e| load_errors::pins(&path, "open", &e))?;
-            maps.insert(name.to_owned(), map);
-        }
+        let all = own.chain(sections).chain(seed);
+        let maps = Maps::pinned(all.map(|name| (name.to_owned(), folder.join(map_file(name)))));
         let guard = Guard::new(&folder).map_err(|e| load_errors::pins(&folder, "open", &e))?;
         let abi = Arc::new(record.abi.clone());
         let store = KernelStore {
-            globals: open_globals(&abi, &maps)?,
+            globals: OnceLock::new(),
             abi,
             schema: Arc::new(record.schema.clone()),
             maps,

@@ -9,6 +9,7 @@ mod globals;
 mod guard;
 mod layout;
 mod lpm;
+mod maps;
 mod own;
 mod ranges;
 mod records;
@@ -19,7 +20,9 @@ mod tuple_space;
 pub use bpf::abi::SEED_SECTION;
 pub use globals::Globals;
 pub use guard::Guard;
+pub use maps::Maps;
 
+use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
 use control::{Change, Count, Flow, Rejected, Store, StoreError};
@@ -31,9 +34,8 @@ use own::Own;
 use schema::{
     ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, Type, ValueSet,
 };
-use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use transaction::{NotDone, Transaction};
 use tuple_space::TupleSpace;
 
@@ -68,9 +70,9 @@ pub struct KernelStore {
     /// What the program offers the control plane.
     pub schema: Arc<Schema>,
     /// The maps by name.
-    pub maps: BTreeMap<String, Map>,
-    /// Data that the program reads; absent if it has none.
-    pub globals: Option<Globals>,
+    pub maps: Maps,
+    /// Data that the program reads, once it was needed.
+    pub globals: OnceLock<Globals>,
     /// Whether packets may be on their way through the program while it is changed.
     pub live: bool,
     /// What keeps writers in other processes away; absent as long as no other process knows the program.
@@ -112,8 +114,9 @@ impl KernelStore {
             .ok_or_else(|| unsupported("the object has no such table"))
     }
 
-    fn map(&self, name: &str) -> Result<&Map, StoreError> {
-        self.maps.get(name).ok_or_else(|| StoreError::System {
+    pub(crate) fn map(&self, name: &str) -> Result<&Map, StoreError> {
+        let found = self.maps.get(name).map_err(system("open a map"))?;
+        found.ok_or_else(|| StoreError::System {
             what: format!("the program's map `{name}` is gone"),
         })
     }
@@ -141,7 +144,16 @@ impl KernelStore {
     }
 
     fn globals(&self) -> Result<&Globals, StoreError> {
-        self.globals.as_ref().ok_or_else(|| StoreError::System {
+        if self.globals.get().is_none() {
+            let opened = open_globals(&self.abi, &self.maps).map_err(|why| StoreError::System {
+                what: why.message.clone(),
+            })?;
+            if let Some(opened) = opened {
+                // Whoever was faster has mapped the same section.
+                let _ = self.globals.set(opened);
+            }
+        }
+        self.globals.get().ok_or_else(|| StoreError::System {
             what: "the program's data section is gone".into(),
         })
     }

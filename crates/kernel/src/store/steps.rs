@@ -102,7 +102,7 @@ impl Step {
     /// How many elements it changes that somebody may read.
     pub fn weight(&self, store: &KernelStore) -> usize {
         let count = |map: &str, keys: &[u8]| {
-            let size = store.maps.get(map).map_or(1, |m| m.info().key_size);
+            let size = store.map(map).map_or(1, |m| m.info().key_size);
             keys.len() / size.max(1)
         };
         match self {

@@ -60,7 +60,8 @@ const FIRST: [u8; 4] = 0u32.to_ne_bytes();
 impl Observed<'_> {
     /// `None` if the program neither tells nor asks anything.
     pub fn of(store: &KernelStore) -> Result<Option<Observed<'_>>, StoreError> {
-        let Some(map) = store.maps.get(SECTION) else {
+        let found = store.maps.get(SECTION);
+        let Some(map) = found.map_err(failed("find the program's time"))? else {
             return Ok(None);
         };
         if map.info().value_size < offset::END {

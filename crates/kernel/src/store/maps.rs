@@ -1,0 +1,66 @@
+//! A program's maps by name. Those of a pinned program are opened when they are first needed: a command that reads a
+//! counter opens one map, however many tables the program has.
+
+use crate::sys::Map;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// The maps of a loaded program.
+#[derive(Debug, Default)]
+pub struct Maps {
+    all: BTreeMap<String, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    map: OnceLock<Map>,
+    /// Where it is pinned, if it is to be opened there.
+    pin: PathBuf,
+}
+
+impl Maps {
+    /// Maps that this process has loaded.
+    pub fn loaded(maps: impl IntoIterator<Item = (String, Map)>) -> Maps {
+        let entry = |map| Entry {
+            map: OnceLock::from(map),
+            pin: PathBuf::new(),
+        };
+        Maps {
+            all: maps.into_iter().map(|(n, map)| (n, entry(map))).collect(),
+        }
+    }
+
+    /// Maps that are pinned, and none of which is open yet.
+    pub fn pinned(pins: impl IntoIterator<Item = (String, PathBuf)>) -> Maps {
+        let entry = |pin| Entry {
+            map: OnceLock::new(),
+            pin,
+        };
+        Maps {
+            all: pins.into_iter().map(|(n, pin)| (n, entry(pin))).collect(),
+        }
+    }
+
+    /// The map of this name; `None` if the program has none.
+    ///
+    /// # Errors
+    /// Its pin cannot be opened.
+    pub fn get(&self, name: &str) -> io::Result<Option<&Map>> {
+        let Some(Entry { map, pin }) = self.all.get(name) else {
+            return Ok(None);
+        };
+        if map.get().is_none() {
+            // Whoever was faster has opened the same map.
+            let _ = map.set(Map::open(pin)?);
+        }
+        Ok(map.get())
+    }
+
+    /// Those that are open, by name.
+    pub fn open(&self) -> impl Iterator<Item = (&str, &Map)> {
+        let all = self.all.iter();
+        all.filter_map(|(name, entry)| Some((name.as_str(), entry.map.get()?)))
+    }
+}
