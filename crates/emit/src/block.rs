@@ -1,15 +1,13 @@
 //! Statements.
 
-use super::locals::Role;
 use super::parser::Place;
 use super::values::Value;
-use crate::emitter::{Exit, Gen, Labeled};
-use crate::plan::Rep;
-use crate::plan::flow::{Flow, Known};
+use crate::emitter::Gen;
+use crate::plan::flow::Flow;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
-use ir::{Bits, Expr, Label, StmtKind};
+use ir::{Bits, Expr, StmtKind};
 
 impl<T: Target> Gen<'_, T> {
     /// Emits a block's statements up to one after which nothing runs.
@@ -198,157 +196,6 @@ impl<T: Target> Gen<'_, T> {
         self.flow.join(&after);
         self.push(Stmt::If(equal, yes, no));
     }
-
-    fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
-        let name = self.file.names.fresh("done");
-        let exit = Exit {
-            label: name.clone(),
-            flow: Flow::unreached(self.p),
-        };
-        let moves_cursor = moves_cursor(self.p, body);
-        self.scope.labels.insert(
-            label,
-            Labeled {
-                end: exit,
-                start: None,
-                moves_cursor,
-            },
-        );
-        self.run(body);
-        if moves_cursor && !self.flow.dead {
-            self.cursor_to_variable();
-        }
-        self.end(label, name);
-    }
-
-    fn end(&mut self, label: Label, name: smol_str::SmolStr) {
-        if let Some(target) = self.scope.labels.remove(&label) {
-            self.flow.join(&target.end.flow);
-            if target.moves_cursor {
-                self.cursor = Place::variable();
-            }
-        }
-        self.push(Stmt::Label(name));
-    }
-
-    fn repeat(&mut self, label: Label, body: &[ir::Stmt]) {
-        let (start, end) = (
-            self.file.names.fresh("again"),
-            self.file.names.fresh("done"),
-        );
-        let moves_cursor = moves_cursor(self.p, body);
-        let p = self.p;
-        self.flow.forget(p, body);
-        let exit = Exit {
-            label: end.clone(),
-            flow: self.flow.clone(),
-        };
-        self.scope.labels.insert(
-            label,
-            Labeled {
-                end: exit,
-                start: Some(start.clone()),
-                moves_cursor,
-            },
-        );
-        if moves_cursor {
-            self.start_loop();
-        }
-        self.push(Stmt::Label(start));
-        if moves_cursor {
-            self.follow_offset(true);
-        }
-        self.run(body);
-        if !self.flow.dead {
-            self.start_again(label);
-            self.flow.dead = true;
-        }
-        self.end(label, end);
-    }
-
-    /// The jump from a loop's end to its start.
-    fn start_again(&mut self, label: Label) {
-        if self
-            .scope
-            .labels
-            .get(&label)
-            .is_some_and(|t| t.moves_cursor)
-        {
-            self.cursor_to_variable();
-        }
-        if let Some(target) = self.scope.labels.get_mut(&label)
-            && let Some(start) = target.start.clone()
-        {
-            target.end.flow.join(&self.flow);
-            let end = target.end.label.clone();
-            self.back_edge(&end, &start);
-        }
-    }
-
-    /// Goes back to `start`, or to `end` if the loop has taken too long for the target.
-    pub fn back_edge(&mut self, end: &str, start: &str) {
-        let flags: Vec<_> = self
-            .p
-            .headers
-            .keys()
-            .filter(|&h| self.plan.rep(h) == Rep::Packet && self.flow.there(h) == Known::Maybe)
-            .collect();
-        for h in flags {
-            // A valid header is one that is there, so that either flag may lead to its bytes.
-            let mut roles = vec![Role::Valid(h), self.presence_role(h)];
-            roles.dedup();
-            for role in roles {
-                let flag = self.local(role);
-                let hint = self.target.keep_known(&flag);
-                self.out.extend(hint);
-            }
-        }
-        let left = self.target.leave_loop(end);
-        self.out.extend(left);
-        self.push(Stmt::Goto(start.into()));
-    }
-
-    fn move_elements(&mut self, stacks: &[ir::Stack], n: u32, up: bool) {
-        for &stack in stacks {
-            let elems = self.p.stacks[stack].elems.clone();
-            let size = elems.len();
-            let n = (n as usize).min(size);
-            if up {
-                for i in (n..size).rev() {
-                    self.copy_header(elems[i], elems[i - n]);
-                }
-                for &h in &elems[..n] {
-                    self.set_validity(h, false);
-                }
-            } else {
-                for i in 0..size - n {
-                    self.copy_header(elems[i], elems[i + n]);
-                }
-                for &h in &elems[size - n..] {
-                    self.set_validity(h, false);
-                }
-            }
-        }
-        let Some(&first) = stacks.first() else { return };
-        let size = self.p.stacks[first].elems.len() as u64;
-        let next = self.local(Role::Var(self.p.stacks[first].next));
-        let n = u64::from(n);
-        let (limit, inside) = if up {
-            let sum = next.clone().plus(n);
-            (
-                C::bin(BinOp::Ge, next.clone(), C::int(size.saturating_sub(n))),
-                (C::int(size), sum),
-            )
-        } else {
-            let rest = C::bin(BinOp::Sub, next.clone(), C::int(n));
-            (
-                C::bin(BinOp::Le, next.clone(), C::int(n)),
-                (C::int(0), rest),
-            )
-        };
-        let value = C::Cond(Box::new(limit), Box::new(inside.0), Box::new(inside.1));
-        self.set(next, value);
-    }
 }
 
 /// The packet's length in bytes.
@@ -358,7 +205,7 @@ pub fn packet_length() -> C {
 }
 
 /// Whether the parser's cursor moves in a block.
-fn moves_cursor(p: &ir::Program, block: &[ir::Stmt]) -> bool {
+pub(crate) fn moves_cursor(p: &ir::Program, block: &[ir::Stmt]) -> bool {
     block.iter().any(|s| match &s.kind {
         StmtKind::Extract { .. } => true,
         StmtKind::Advance(by) => crate::plan::graph::const_bits(p, *by) != Some(0),

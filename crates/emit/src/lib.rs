@@ -9,12 +9,15 @@
 
 pub mod access;
 mod block;
+mod copies;
 mod deparser;
 mod emitter;
 pub mod errors;
 mod externs;
 mod function;
+mod headers;
 pub mod locals;
+mod loops;
 pub mod names;
 mod parser;
 pub mod plan;

@@ -2,8 +2,8 @@
 
 use crate::abi::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
 use emit::record::Form;
-use emit::table::action::{ActionLayout, Layout};
 use emit::table::key::{KeyLayout, KeyPart};
+use emit::table::value::{ActionLayout, Layout};
 use ir::{Program, TableData};
 
 /// A field of this name, at this offset in bytes.

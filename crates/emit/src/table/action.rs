@@ -1,181 +1,17 @@
-//! Actions: their parameters in a value, and their bodies where they run.
+//! Actions: their bodies where they run, their parameters from a value.
 
+use super::value::ActionLayout;
 use super::{LoweredTable, Results, Value};
 use crate::emitter::{Exit, Gen};
 use crate::locals::Role;
-use crate::names::Names;
 use crate::plan::flow::Flow;
-use crate::record::{self, ByteOrder, Form, Record};
+use crate::record::{self, Form};
 use crate::target::Target;
 use cgen::lower::limb_count;
-use cgen::tree::{Expr as C, Member, Stmt, Type};
-use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
-use smol_str::SmolStr;
-
-/// A parameter in a table's value.
-#[derive(Clone, Debug)]
-pub struct Param {
-    /// The member's name.
-    pub member: SmolStr,
-    /// How it lies there.
-    pub form: Form,
-    /// Where, in bytes from the value's start.
-    pub offset: u32,
-}
-
-/// An action in a table's value.
-#[derive(Clone, Debug)]
-pub struct ActionLayout {
-    /// The action's own name.
-    pub name: SmolStr,
-    /// Its member of the union.
-    pub member: SmolStr,
-    /// Its parameters, in order.
-    pub params: Vec<Param>,
-}
-
-/// A table's value.
-#[derive(Clone, Debug)]
-pub struct Layout {
-    /// Bytes in all.
-    pub size: u32,
-    /// Where the priority is, a `u32`, if several entries may match.
-    pub priority_offset: Option<u32>,
-    /// Where the action's number is, a `u32`: its index in the table's list plus one; 0 is no entry.
-    pub action_offset: u32,
-    /// What its address must be a multiple of.
-    pub align: u32,
-    /// For each action of the table's list.
-    pub actions: Vec<ActionLayout>,
-}
-
-impl Layout {
-    /// A value, as a C initialiser and as bytes.
-    pub fn value(&self, call: &ActionCall) -> (C, Vec<u8>) {
-        let mut bytes = vec![0u8; self.size as usize];
-        let number = call.action + 1;
-        let at = self.action_offset as usize;
-        bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
-        let mut members = vec![(Some("action".into()), C::int(number.into()))];
-        let action = &self.actions[call.action as usize];
-        let mut inner = Vec::new();
-        for (param, value) in action.params.iter().zip(&call.args) {
-            let raw = encode(value, param.form);
-            bytes[param.offset as usize..][..raw.len()].copy_from_slice(&raw);
-            inner.push((Some(param.member.clone()), initializer(&raw, param.form)));
-        }
-        if !inner.is_empty() {
-            members.push((Some(action.member.clone()), C::Init(inner)));
-        }
-        (C::Init(members), bytes)
-    }
-}
-
-/// A value's bytes.
-fn encode(value: &Bits, form: Form) -> Vec<u8> {
-    let mut bytes = vec![0u8; form.size as usize];
-    let digits = value.to_bytes();
-    let from = bytes.len() - digits.len();
-    bytes[from..].copy_from_slice(&digits);
-    if form.order == ByteOrder::Host && cfg!(target_endian = "little") {
-        bytes.reverse();
-    }
-    bytes
-}
-
-fn initializer(raw: &[u8], form: Form) -> C {
-    let word = |bytes: &[u8]| {
-        let mut all = [0u8; 8];
-        if cfg!(target_endian = "little") {
-            all[..bytes.len()].copy_from_slice(bytes);
-            C::int(u64::from_le_bytes(all))
-        } else {
-            all[8 - bytes.len()..].copy_from_slice(bytes);
-            C::int(u64::from_be_bytes(all))
-        }
-    };
-    match form.ty() {
-        Type::Array(element, _) => {
-            let step = if *element == Type::U8 { 1 } else { 8 };
-            C::Init(raw.chunks(step).map(|c| (None, word(c))).collect())
-        }
-        _ => word(raw),
-    }
-}
+use cgen::tree::{Expr as C, Stmt};
+use ir::{ActionCall, StmtKind, TableData, Var, visit};
 
 impl<T: Target> Gen<'_, T> {
-    /// The struct of a table's values, with a priority if several entries may match.
-    pub(crate) fn value_layout(
-        &mut self,
-        data: &TableData,
-        ternary: bool,
-    ) -> (Layout, Vec<Member>) {
-        let mut head = Record::default();
-        let priority_offset = ternary.then(|| head.add(Type::U32, "priority", 4, 4, ""));
-        let action_offset = head.add(Type::U32, "action", 4, 4, "0: no entry");
-        let mut variants = Vec::new();
-        let mut actions: Vec<ActionLayout> = Vec::new();
-        let mut align = 4;
-        let mut largest = 0;
-        for action in &data.actions {
-            let action = &self.p.actions[action.action];
-            let mut record = Record::default();
-            let mut params = Vec::new();
-            let mut members: Names = T::names();
-            for &var in &action.params {
-                let width = self.p.vars[var].ty.width();
-                let order = param_order(self.p, &action.body, var, width);
-                let form = Form::new(width, order);
-                let member = members.fresh(&self.p.vars[var].name);
-                let note = match order {
-                    ByteOrder::Network if form.size > 1 => "network order",
-                    _ => "",
-                };
-                let offset = record.add_form(form, member.clone(), note);
-                params.push(Param {
-                    member,
-                    form,
-                    offset,
-                });
-            }
-            let short = action.name.rsplit('.').next().unwrap_or(&action.name);
-            let mut taken: Names = T::names();
-            let mut variant = taken.fresh(short);
-            if actions.iter().any(|a| a.member == variant)
-                || matches!(variant.as_str(), "action" | "priority")
-            {
-                variant = format!("{variant}_{}", actions.len()).into();
-            }
-            align = align.max(record.align);
-            largest = largest.max(record.size.next_multiple_of(record.align.max(1)));
-            if !record.members.is_empty() {
-                variants.push((variant.clone(), record.members));
-            }
-            actions.push(ActionLayout {
-                name: action.name.clone(),
-                member: variant,
-                params,
-            });
-        }
-        head.pad_to(align);
-        let base = head.size;
-        let params = actions.iter_mut().flat_map(|action| &mut action.params);
-        params.for_each(|param| param.offset += base);
-        let size = (base + largest).next_multiple_of(align);
-        let mut members = head.members;
-        if !variants.is_empty() {
-            members.push(Member::Union(variants));
-        }
-        let layout = Layout {
-            size,
-            priority_offset,
-            action_offset,
-            align,
-            actions,
-        };
-        (layout, members)
-    }
-
     /// Runs the action that a value names.
     pub(crate) fn switch_action(
         &mut self,
@@ -310,31 +146,5 @@ impl<T: Target> Gen<'_, T> {
             self.flow.join(&exit.flow);
         }
         self.push(Stmt::Label(label));
-    }
-}
-
-/// In which order a parameter's bytes lie: that of the packet if it goes there as it is.
-fn param_order(p: &Program, body: &ir::Block, var: Var, width: u32) -> ByteOrder {
-    if width > 64 {
-        return ByteOrder::Network;
-    }
-    if !width.is_multiple_of(8) {
-        return ByteOrder::Host;
-    }
-    let mut copied = false;
-    visit::walk_block(body, &mut |s| {
-        if let StmtKind::Assign {
-            dst: Place::Field(..),
-            value,
-        } = &s.kind
-        {
-            copied |= p.exprs[*value].kind == ExprKind::Var(var);
-        }
-    });
-    // 24, 40 and 56 bits have no form in network order that is copied in one go.
-    if copied && matches!(width, 8 | 16 | 32 | 48 | 64) {
-        ByteOrder::Network
-    } else {
-        ByteOrder::Host
     }
 }

@@ -3,9 +3,10 @@
 //! A table is compiled in where that is all it takes: it has no key, or few entries that nobody changes. For
 //! any other the target says how entries are kept and found ([`Target::table`], [`Target::look_up`]).
 
-pub mod action;
+mod action;
 mod compiled;
 pub mod key;
+pub mod value;
 mod value_set;
 
 pub(crate) use compiled::{between, masked_equals, wide_between, wide_masked_equals};
@@ -15,11 +16,11 @@ use crate::emitter::Gen;
 use crate::errors;
 use crate::locals::Role;
 use crate::target::Target;
-use action::Layout;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
 use ir::{Expr, MatchKind, Table, TableData, Var};
 use smol_str::SmolStr;
+use value::Layout;
 
 /// A struct of a table's values: action and parameters.
 #[derive(Clone, Debug)]

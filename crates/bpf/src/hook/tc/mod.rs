@@ -1,17 +1,17 @@
 //! Traffic control: a verdict passes the packet on, drops it or sends it elsewhere, and copies may be sent.
 
-use super::ports::{egress_ports, groups, input_port};
-use super::verdict::{is_read, may_give, writes};
+mod verdict;
+
+use super::ports::input_port;
+use super::verdict::is_read;
 use super::{HookCode, HookText, Pull, pull_call};
 use crate::abi::{MapAbi, MapKind};
-use crate::errors;
 use crate::maps::Maps;
 use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::{Gen, Ways};
-use arch::tc::{Direction, INPUT, OUTPUT, Verdict};
-use arch::xdp::Verdict as XdpVerdict;
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use arch::tc::{Direction, INPUT, OUTPUT};
+use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::Role;
 use ir::Var;
 use smol_str::SmolStr;
@@ -35,17 +35,17 @@ const ETHERNET: u32 = 14;
 const STACK_FOR_REWRITING: u32 = 96;
 
 /// A hook of traffic control.
-pub(super) struct Tc {
+pub struct Tc {
     direction: Direction,
 }
 
 /// Packets that come in.
-pub(super) const INGRESS: Tc = Tc {
+pub const INGRESS: Tc = Tc {
     direction: Direction::Ingress,
 };
 
 /// Packets that go out.
-pub(super) const EGRESS: Tc = Tc {
+pub const EGRESS: Tc = Tc {
     direction: Direction::Egress,
 };
 
@@ -195,116 +195,6 @@ impl HookCode for Tc {
     }
 }
 
-impl Tc {
-    /// Where the part of the packet begins that a device has summed up, and where what the program may change
-    /// of it ends; none if it changes nothing.
-    fn summed(&self, g: &Gen<'_>) -> Option<(C, C)> {
-        let from = match self.direction {
-            Direction::Ingress => C::int(ETHERNET.into()),
-            Direction::Egress => C::int(0),
-        };
-        let wire = &g.target.wire;
-        let to = wire.reads.map_or(u32::MAX, |to| to.next_multiple_of(2));
-        wire.writes.then_some((from, C::int(to.into())))
-    }
-
-    /// Makes the packet one that the stack can handle.
-    fn end_of_packet(&self, g: &mut Gen<'_>) {
-        if let Some((from, to)) = self.summed(g) {
-            let args = vec![C::id("ctx"), C::id("device_sum"), from, to];
-            g.push(Stmt::Expr(C::call("packet_sum_end", args)));
-        }
-        let end = if g.target.wire.changes_type {
-            C::call("packet_end_as", vec![C::id("ctx"), C::id(CAME_AS)])
-        } else {
-            C::call("packet_end", vec![C::id("ctx")])
-        };
-        g.push(Stmt::goto_if(end, "reject"));
-    }
-
-    /// `xdp_model`: XDP's verdicts as traffic control has them.
-    fn switch_verdict(&self, g: &mut Gen<'_>) {
-        let may =
-            |g: &Gen<'_>, verdict| may_give(g, arch::xdp::OUTPUT, "output_action", verdict as u32);
-        let action = g.slot(arch::xdp::OUTPUT, "output_action");
-        let is = |name: &str| C::bin(BinOp::Eq, action.clone(), C::id(name));
-        g.goto_reject(C::bin(BinOp::Lt, action.clone(), C::id("XDP_PASS")));
-        g.deparse();
-        self.end_of_packet(g);
-        if may(g, XdpVerdict::Tx) {
-            if self.direction == Direction::Egress {
-                g.refuse(errors::no_way_back());
-            }
-            let back = C::call("send_back", vec![C::id("ctx")]);
-            let back = vec![Stmt::Return(Some(back))];
-            g.push(Stmt::If(is("XDP_TX"), back, Block::new()));
-        }
-        if may(g, XdpVerdict::Redirect) {
-            let port = g.slot(arch::xdp::OUTPUT, "output_port");
-            let redirect = redirect(g, port, C::int(0));
-            g.push(Stmt::If(is("XDP_REDIRECT"), redirect, Block::new()));
-        }
-        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
-    }
-
-    fn tc_model_verdict(&self, g: &mut Gen<'_>) {
-        let verdict = g.slot(OUTPUT, "verdict");
-        let clones = writes(g.p, OUTPUT, "clone");
-        let multicasts = writes(g.p, OUTPUT, "multicast_group");
-        let mut lives = C::bin(BinOp::Ne, verdict.clone(), C::id("TC_DROP"));
-        let clone = g.slot(OUTPUT, "clone");
-        let group = g.slot(OUTPUT, "multicast_group");
-        if clones {
-            lives = C::or(lives, clone.clone());
-        }
-        if multicasts {
-            lives = C::or(lives, group.clone());
-        }
-        g.goto_reject(C::not(lives));
-        g.deparse();
-        self.end_of_packet(g);
-        for name in KEPT {
-            if writes(g.p, OUTPUT, name) {
-                let value = g.slot(OUTPUT, name);
-                g.set(C::id("ctx").arrow(name), value);
-            }
-        }
-        if writes(g.p, OUTPUT, "queue") {
-            let queue = g.slot(OUTPUT, "queue");
-            let write = Stmt::Assign(C::id("ctx").arrow("queue_mapping"), queue.clone());
-            g.push(Stmt::If(queue, vec![write], Block::new()));
-        }
-        if clones {
-            let port = g.slot(OUTPUT, "clone_port");
-            let args = vec![C::id("ctx"), egress_ports(g), port];
-            let copy = Stmt::Expr(C::call("send_copy", args));
-            g.push(Stmt::If(clone, vec![copy], Block::new()));
-        }
-        if multicasts {
-            let args = vec![C::id("ctx"), groups(g), egress_ports(g), group.clone()];
-            let copies = Stmt::Expr(C::call("send_copies", args));
-            g.push(Stmt::If(group, vec![copies], Block::new()));
-            g.target.extra_instructions += 40;
-        }
-        let is = |name: &str| C::bin(BinOp::Eq, verdict.clone(), C::id(name));
-        for (member, flags) in [
-            (Verdict::RedirectEgress, C::int(0)),
-            (Verdict::RedirectIngress, C::id("BPF_F_INGRESS")),
-        ] {
-            if may_give(g, OUTPUT, "verdict", member as u32) {
-                let port = g.slot(OUTPUT, "output_port");
-                let redirect = redirect(g, port, flags);
-                g.push(Stmt::If(is(member.name()), redirect, Block::new()));
-            }
-        }
-        if clones || multicasts {
-            let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
-            g.push(Stmt::If(is("TC_DROP"), stop, Block::new()));
-        }
-        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
-    }
-}
-
 /// Memory for what the headers do rarely.
 fn declare_work(g: &mut Gen<'_>) {
     let name = WORK;
@@ -331,10 +221,4 @@ fn slot_vars(g: &Gen<'_>, name: &str) -> Vec<(String, Var)> {
         .flat_map(|slot| &slot.vars)
         .map(|(name, var)| (name.to_string(), *var))
         .collect()
-}
-
-fn redirect(g: &mut Gen<'_>, port: C, flags: C) -> Block {
-    let ports = egress_ports(g);
-    let redirect = C::call("redirect_to", vec![ports, port, flags]);
-    vec![Stmt::Return(Some(redirect))]
 }

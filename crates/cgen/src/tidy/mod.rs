@@ -1,9 +1,14 @@
 //! Making generated functions readable: what is never read is not stored, labels that nobody jumps to
 //! and jumps to the next line go.
 
+mod jumps;
+mod walk;
+
 use crate::tree::{Block, Expr, Stmt};
+use jumps::drop_jumps;
 use smol_str::SmolStr;
 use std::collections::HashSet;
+use walk::{blocks_mut, for_each_expr, for_each_expr_mut};
 
 /// Removes stores to `locals` that nothing reads, if computing the value has no effect, and jumps and
 /// labels without use. Returns the locals that are still used.
@@ -84,78 +89,6 @@ fn replace(e: &mut Expr, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     }
 }
 
-/// Calls `f` on every expression of a block but what hints are about, and whether it is stored to.
-fn for_each_expr(block: &[Stmt], f: &mut impl FnMut(&Expr, bool)) {
-    for stmt in block {
-        match stmt {
-            Stmt::Expr(e) | Stmt::Return(Some(e)) => f(e, false),
-            Stmt::Assign(dst, value) => {
-                f(dst, true);
-                f(value, false);
-            }
-            Stmt::Update(_, dst, value) => {
-                f(dst, false);
-                f(value, false);
-            }
-            Stmt::Decl { init: Some(e), .. } => f(e, false),
-            Stmt::If(cond, a, b) => {
-                f(cond, false);
-                for_each_expr(a, f);
-                for_each_expr(b, f);
-            }
-            Stmt::Switch { on, cases, default } => {
-                f(on, false);
-                for (_, block) in cases {
-                    for_each_expr(block, f);
-                }
-                for_each_expr(default, f);
-            }
-            Stmt::Loop(b) | Stmt::Block(b) => for_each_expr(b, f),
-            _ => {}
-        }
-    }
-}
-
-fn for_each_expr_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Expr)) {
-    for stmt in block {
-        match stmt {
-            Stmt::Expr(e) | Stmt::Return(Some(e)) | Stmt::Hint { on: e, .. } => f(e),
-            Stmt::Assign(dst, value) | Stmt::Update(_, dst, value) => {
-                f(dst);
-                f(value);
-            }
-            Stmt::Decl { init: Some(e), .. } => f(e),
-            Stmt::If(cond, a, b) => {
-                f(cond);
-                for_each_expr_mut(a, f);
-                for_each_expr_mut(b, f);
-            }
-            Stmt::Switch { on, cases, default } => {
-                f(on);
-                for (_, block) in cases {
-                    for_each_expr_mut(block, f);
-                }
-                for_each_expr_mut(default, f);
-            }
-            Stmt::Loop(b) | Stmt::Block(b) => for_each_expr_mut(b, f),
-            _ => {}
-        }
-    }
-}
-
-fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
-    match stmt {
-        Stmt::If(_, a, b) => vec![a, b],
-        Stmt::Switch { cases, default, .. } => {
-            let mut all: Vec<_> = cases.iter_mut().map(|(_, b)| b).collect();
-            all.push(default);
-            all
-        }
-        Stmt::Loop(b) | Stmt::Block(b) => vec![b],
-        _ => Vec::new(),
-    }
-}
-
 fn retain(block: &mut Block, keep: &mut impl FnMut(&Stmt) -> bool) {
     block.retain(|s| keep(s));
     for stmt in block {
@@ -200,119 +133,6 @@ fn drop_empty(block: &mut Block) {
         i += 1;
         !(marks[i - 1] && marks.get(i).copied().unwrap_or(true))
     });
-}
-
-fn drop_jumps(body: &mut Block) {
-    loop {
-        let mut wanted = HashSet::new();
-        collect_jumps(body, &mut wanted);
-        let before = count(body);
-        drop_in(body, &wanted);
-        drop_empty(body);
-        if count(body) == before {
-            return;
-        }
-    }
-}
-
-fn count(block: &[Stmt]) -> usize {
-    block
-        .iter()
-        .map(|s| {
-            1 + match s {
-                Stmt::If(_, a, b) => count(a) + count(b),
-                Stmt::Switch { cases, default, .. } => {
-                    cases.iter().map(|(_, b)| count(b)).sum::<usize>() + count(default)
-                }
-                Stmt::Loop(b) | Stmt::Block(b) => count(b),
-                _ => 0,
-            }
-        })
-        .sum()
-}
-
-fn collect_jumps(block: &[Stmt], wanted: &mut HashSet<SmolStr>) {
-    for stmt in block {
-        match stmt {
-            Stmt::Goto(label) | Stmt::MayJump { label, .. } => {
-                wanted.insert(label.clone());
-            }
-            Stmt::If(_, a, b) => {
-                collect_jumps(a, wanted);
-                collect_jumps(b, wanted);
-            }
-            Stmt::Switch { cases, default, .. } => {
-                for (_, b) in cases {
-                    collect_jumps(b, wanted);
-                }
-                collect_jumps(default, wanted);
-            }
-            Stmt::Loop(b) | Stmt::Block(b) => collect_jumps(b, wanted),
-            _ => {}
-        }
-    }
-}
-
-fn drop_in(block: &mut Block, wanted: &HashSet<SmolStr>) {
-    block.retain(|s| !matches!(s, Stmt::Label(l) if !wanted.contains(l)));
-    // What follows a jump up to the next label is never run.
-    let mut jumped = false;
-    block.retain(|s| {
-        if matches!(s, Stmt::Label(_)) {
-            jumped = false;
-        }
-        let entered = holds_label(s);
-        let keep = !jumped || entered;
-        jumped = s.diverges() || (jumped && !entered);
-        keep
-    });
-    // A jump to one of the labels that follow it is no jump.
-    let mut i = 0;
-    while i < block.len() {
-        if let Stmt::Goto(label) = &block[i] {
-            let next = block[i + 1..]
-                .iter()
-                .take_while(|s| matches!(s, Stmt::Label(_) | Stmt::Line { .. } | Stmt::Comment(_)))
-                .any(|s| matches!(s, Stmt::Label(l) if l == label));
-            if next {
-                block.remove(i);
-                continue;
-            }
-        }
-        if let [Stmt::If(_, a, b), rest @ ..] = &mut block[i..] {
-            let following: Vec<&SmolStr> = rest
-                .iter()
-                .take_while(|s| matches!(s, Stmt::Label(_) | Stmt::Line { .. } | Stmt::Comment(_)))
-                .filter_map(|s| match s {
-                    Stmt::Label(l) => Some(l),
-                    _ => None,
-                })
-                .collect();
-            for side in [a, b] {
-                if matches!(side.last(), Some(Stmt::Goto(l)) if following.contains(&l)) {
-                    side.pop();
-                }
-            }
-        }
-        for inner in blocks_mut(&mut block[i]) {
-            drop_in(inner, wanted);
-        }
-        i += 1;
-    }
-}
-
-fn holds_label(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Label(_) => true,
-        Stmt::If(_, a, b) => a.iter().chain(b).any(holds_label),
-        Stmt::Switch { cases, default, .. } => cases
-            .iter()
-            .flat_map(|(_, b)| b)
-            .chain(default)
-            .any(holds_label),
-        Stmt::Loop(b) | Stmt::Block(b) => b.iter().any(holds_label),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

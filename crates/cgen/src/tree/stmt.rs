@@ -1,0 +1,114 @@
+//! Statements.
+
+use super::{BinOp, Expr, Type};
+use smol_str::SmolStr;
+
+/// Statements in order.
+pub type Block = Vec<Stmt>;
+
+/// A C statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stmt {
+    /// What follows comes from this line of the P4 source.
+    Line {
+        /// The file's name as the user wrote it.
+        file: SmolStr,
+        /// The line, from 1.
+        line: u32,
+    },
+    /// A comment on its own line.
+    Comment(String),
+    /// An expression for its effect.
+    Expr(Expr),
+    /// `name(on);` tells the compiler of the C, or who checks its output, something about a variable. It
+    /// does not count as a use of the variable: where nothing else reads it, the hint goes.
+    Hint {
+        /// A macro of the target.
+        name: SmolStr,
+        /// The variable.
+        on: Expr,
+    },
+    /// `name(label);` is a macro of the target that may jump to a label.
+    MayJump {
+        /// The macro.
+        name: SmolStr,
+        /// Where it may jump.
+        label: SmolStr,
+    },
+    /// `dst = value;`
+    Assign(Expr, Expr),
+    /// `dst op= value;`
+    Update(BinOp, Expr, Expr),
+    /// A declaration with or without first value.
+    Decl {
+        /// The type.
+        ty: Type,
+        /// The name.
+        name: SmolStr,
+        /// The first value.
+        init: Option<Expr>,
+        /// Bytes to align to, if more than the type asks for.
+        align: Option<u32>,
+    },
+    /// `if (cond) { } else { }`
+    If(Expr, Block, Block),
+    /// `switch`; every case ends with a break unless it cannot be left.
+    Switch {
+        /// What is looked at.
+        on: Expr,
+        /// Values and blocks.
+        cases: Vec<(Vec<Expr>, Block)>,
+        /// The default block; left out if empty.
+        default: Block,
+    },
+    /// `for (;;) { }`
+    Loop(Block),
+    /// `{ }`
+    Block(Block),
+    /// `label:`
+    Label(SmolStr),
+    /// `goto label;`
+    Goto(SmolStr),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return value;`
+    Return(Option<Expr>),
+}
+
+impl Stmt {
+    /// A declaration with a first value.
+    pub fn decl(ty: Type, name: impl Into<SmolStr>, init: Expr) -> Stmt {
+        Stmt::Decl {
+            ty,
+            name: name.into(),
+            init: Some(init),
+            align: None,
+        }
+    }
+
+    /// `if (cond) goto label;`
+    pub fn goto_if(cond: Expr, label: impl Into<SmolStr>) -> Stmt {
+        Stmt::If(cond, vec![Stmt::Goto(label.into())], Vec::new())
+    }
+
+    /// Whether control never goes on after this statement.
+    pub fn diverges(&self) -> bool {
+        match self {
+            Stmt::Goto(_) | Stmt::Return(_) | Stmt::Break | Stmt::Continue => true,
+            Stmt::If(_, a, b) => block_diverges(a) && block_diverges(b),
+            Stmt::Block(b) => block_diverges(b),
+            _ => false,
+        }
+    }
+}
+
+/// Whether control never reaches the end of the block.
+pub fn block_diverges(block: &[Stmt]) -> bool {
+    block
+        .iter()
+        .rev()
+        .find(|s| !matches!(s, Stmt::Line { .. } | Stmt::Comment(_)))
+        .is_some_and(Stmt::diverges)
+}

@@ -1,0 +1,242 @@
+//! The deparser: the difference between what came in and what goes out.
+//!
+//! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
+//! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
+//! the hook can make room behind the packet's front, what never changes its place stays in there.
+
+mod fields;
+mod put_back;
+
+use crate::emitter::Gen;
+use crate::locals::Role;
+use crate::plan::Rep;
+use crate::plan::layout::Emit;
+use crate::target::Target;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use ir::{Header, HeaderRef, StmtKind};
+
+/// Larger headers are moved through scratch memory instead of registers, in bytes.
+const IN_REGISTERS: u32 = 64;
+
+/// A header on its way out.
+struct Item {
+    header: Header,
+    /// Whether it is emitted, 0 or 1.
+    present: C,
+    /// Bytes of its fixed part.
+    fixed: u32,
+    /// Bytes of its varbit field.
+    varbit: Option<C>,
+    /// What was taken out of the packet: words of a fixed header, with their offsets and sizes.
+    words: Vec<(u32, u32, C)>,
+    /// Where in scratch its bytes are, if not in words or variables.
+    saved: Option<u32>,
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// An emit statement: notes that the header goes out, if that is not always so.
+    pub(crate) fn emitted(&mut self, stmt: &ir::Stmt) {
+        let StmtKind::Emit(HeaderRef::Header(h)) = stmt.kind else {
+            return;
+        };
+        let id = stmt.id;
+        let emits = &self.plan.layout.emits;
+        if let Some(i) = emits.iter().position(|e| e.stmt == id && !e.always) {
+            let valid = self.validity(h);
+            let flag = self.local(Role::Emitted(i));
+            self.set(flag, valid);
+        }
+    }
+
+    /// Rebuilds the part of the packet that may have changed.
+    pub(crate) fn rebuild(&mut self) {
+        if self.plan.layout.is_empty() {
+            return;
+        }
+        let emits: Vec<Emit> = self.plan.layout.emits[..self.plan.layout.moving].to_vec();
+        let body = self.block(|g| g.rebuild_items(&emits));
+        if self.plan.layout.still_if_untouched {
+            self.push(Stmt::If(C::id("touched"), body, Block::new()));
+        } else {
+            self.out.extend(body);
+        }
+    }
+
+    fn rebuild_items(&mut self, emits: &[Emit]) {
+        let mut items = Vec::new();
+        let mut still = 0;
+        for (i, e) in emits.iter().enumerate() {
+            let present = if e.always {
+                self.validity(e.header)
+            } else {
+                self.local(Role::Emitted(i))
+            };
+            if present.as_int() == Some(0) {
+                continue;
+            }
+            let layout = &self.p.header_types[self.p.headers[e.header].ty];
+            let varbit = layout
+                .varbit()
+                .map(|_| self.local(Role::VarbitLen(e.header)));
+            still += usize::from(i < self.plan.layout.still);
+            items.push(Item {
+                header: e.header,
+                present,
+                fixed: layout.fixed_width() / 8,
+                varbit,
+                words: Vec::new(),
+                saved: None,
+            });
+        }
+        let mut items_behind = items.split_off(still);
+        let front = self.total_size("front", C::int(0), &items);
+        let size = self.total_size("size", front.clone(), &items_behind);
+        for item in &mut items_behind {
+            self.take_out(item);
+        }
+        let grows = match size.as_int() {
+            Some(0) => C::id("keep"),
+            _ => C::bin(BinOp::Ne, C::id("keep"), size.clone()),
+        };
+        let adjust = C::call(
+            "packet_resize",
+            vec![C::id("ctx"), front.clone(), C::id("keep"), size.clone()],
+        );
+        let abort = vec![Stmt::goto_if(adjust, "reject")];
+        self.push(Stmt::If(grows, abort, Block::new()));
+        self.rebuilding.resizes = true;
+        self.reload();
+        self.put_back(&items_behind, &front, &size);
+    }
+
+    /// The bytes of all items behind what is in front of them.
+    fn total_size(&mut self, name: &str, front: C, items: &[Item]) -> C {
+        if items.is_empty() {
+            return front;
+        }
+        let always: u32 = items
+            .iter()
+            .filter(|i| i.present.as_int().is_some())
+            .map(|i| i.fixed)
+            .sum();
+        let simple = items
+            .iter()
+            .all(|i| i.present.as_int().is_some() && i.varbit.is_none());
+        if simple {
+            return front.plus(always.into());
+        }
+        let size = self.own_local(name, CType::U32, None);
+        self.set(size.clone(), front.plus(always.into()));
+        for item in items {
+            let mut add = Block::new();
+            if item.present.as_int().is_none() {
+                add.push(Stmt::Update(
+                    BinOp::Add,
+                    size.clone(),
+                    C::int(item.fixed.into()),
+                ));
+            }
+            if let Some(len) = &item.varbit {
+                add.push(Stmt::Update(BinOp::Add, size.clone(), len.clone()));
+            }
+            self.when(&item.present, add);
+        }
+        size
+    }
+
+    fn when(&mut self, cond: &C, block: Block) {
+        match cond.as_int() {
+            Some(0) => {}
+            Some(_) => self.out.extend(block),
+            None => self.push(Stmt::If(cond.clone(), block, Block::new())),
+        }
+    }
+
+    /// Loads what lies in the packet and may have to move.
+    fn take_out(&mut self, item: &mut Item) {
+        let h = item.header;
+        let in_packet = self.plan.rep(h) == Rep::Packet;
+        let max = self.varbit_bytes(h);
+        if !in_packet && max == 0 {
+            return;
+        }
+        if in_packet && max == 0 && item.fixed <= IN_REGISTERS {
+            let pointer = self.local(Role::Pointer(h));
+            let mut loads = Block::new();
+            let mut at = 0;
+            while at < item.fixed {
+                let size = [8, 4, 2, 1]
+                    .into_iter()
+                    .find(|s| at + s <= item.fixed)
+                    .unwrap_or(1);
+                let ty = if size == 8 { CType::U64 } else { CType::U32 };
+                let word = self.own_local("word", ty, Some(C::int(0)));
+                let from = pointer.clone().plus(at.into());
+                let load = C::pure(format!("load_be{}", size * 8), vec![from]);
+                loads.push(Stmt::Assign(word.clone(), load));
+                item.words.push((at, size, word));
+                at += size;
+            }
+            let present = item.present.clone();
+            self.when(&present, loads);
+            return;
+        }
+        // Through scratch memory: the whole header if it is in the packet, else its varbit field.
+        let slot = self.rebuilding.moving_bytes;
+        item.saved = Some(slot);
+        let fixed = if in_packet { item.fixed } else { 0 };
+        self.rebuilding.moving_bytes += (fixed + max).next_multiple_of(8);
+        let from = if in_packet {
+            let pointer = self.local(Role::Pointer(h));
+            C::bin(BinOp::Sub, pointer, C::id("data"))
+        } else {
+            self.local(Role::VarbitAt(h))
+        };
+        let len = self.own_local("moved", CType::U32, None);
+        let value = self.moved_length(item, fixed);
+        self.set(len.clone(), value);
+        // Whoever checks the C may have forgotten the bound in a loop on the way.
+        self.barrier(&len);
+        let most = C::int((fixed + max).into());
+        self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));
+        let copy = vec![Stmt::goto_if(
+            C::call(
+                "packet_load_bytes",
+                vec![
+                    C::id("ctx"),
+                    from,
+                    self.target.moving().plus(slot.into()),
+                    len.clone(),
+                ],
+            ),
+            "reject",
+        )];
+        let present = item.present.clone();
+        let block = match item.varbit {
+            Some(_) => vec![Stmt::If(len, copy, Block::new())],
+            None => copy,
+        };
+        self.when(&present, block);
+    }
+
+    fn moved_length(&self, item: &Item, fixed: u32) -> C {
+        match &item.varbit {
+            Some(len) => len.clone().plus(fixed.into()),
+            None => C::int(fixed.into()),
+        }
+    }
+
+    /// Bytes that a header's varbit field may have.
+    fn varbit_bytes(&self, h: Header) -> u32 {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        layout
+            .varbit()
+            .map_or(0, |v| layout.fields[v as usize].ty.width().div_ceil(8))
+    }
+
+    fn reload(&mut self) {
+        let (data, data_end) = self.target.bounds();
+        self.set(C::id("data"), data);
+        self.set(C::id("data_end"), data_end);
+    }
+}

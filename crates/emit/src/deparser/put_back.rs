@@ -1,0 +1,165 @@
+//! Writing what goes out in front of the kept part.
+
+use super::Item;
+use crate::access::Bytes;
+use crate::emitter::Gen;
+use crate::plan::Rep;
+use crate::target::Target;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+
+impl<T: Target> Gen<'_, T> {
+    /// Writes all items behind the packet's front.
+    pub(super) fn put_back(&mut self, items: &[Item], front: &C, size: &C) {
+        let fixed = size.as_int().is_some();
+        if fixed && size != front {
+            let end = C::bin(BinOp::Add, C::id("data"), size.clone());
+            self.push(Stmt::goto_if(
+                C::bin(BinOp::Gt, end, C::id("data_end")),
+                "reject",
+            ));
+        }
+        let mut known = front.as_int().map(|at| at as u32);
+        // Storing bytes by the primitive forgets the check of the whole.
+        let mut checked = true;
+        let at = self.own_local("at", CType::U32, Some(C::int(0)));
+        if known.is_none() {
+            self.set(at.clone(), front.clone());
+            let most = self.target.limits().offset;
+            self.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(most)));
+        }
+        for item in items {
+            if known.is_some() && !fixed {
+                // From here on the place depends on the packet, or may.
+                self.set(at.clone(), C::int(known.unwrap_or(0).into()));
+                known = None;
+            }
+            let block = self.block(|g| {
+                let (pointer, place) = match known {
+                    Some(at) => {
+                        if !checked && item.saved.is_none() {
+                            let end = C::id("data").plus((at + item.fixed).into());
+                            g.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
+                        }
+                        (C::id("data").plus(at.into()), C::int(at.into()))
+                    }
+                    None => {
+                        let limits = g.target.limits();
+                        if limits.recheck_lengths {
+                            g.barrier(&at);
+                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(limits.offset)));
+                        }
+                        let pointer = g.own_local("out", CType::U8.ptr(), None);
+                        g.set(
+                            pointer.clone(),
+                            C::bin(BinOp::Add, C::id("data"), at.clone()),
+                        );
+                        // Else the compiler may check one sum and store through another.
+                        g.barrier(&pointer);
+                        if item.saved.is_none() || g.plan.rep(item.header) == Rep::Fields {
+                            let end = pointer.clone().plus(item.fixed.into());
+                            g.push(Stmt::goto_if(
+                                C::bin(BinOp::Gt, end, C::id("data_end")),
+                                "reject",
+                            ));
+                        }
+                        (pointer, at.clone())
+                    }
+                };
+                g.put(item, &pointer, &place);
+                if known.is_none() {
+                    let len = g.moved_length(item, item.fixed);
+                    g.push(Stmt::Update(BinOp::Add, at.clone(), len));
+                }
+            });
+            self.when(&item.present, block);
+            checked &= item.saved.is_none();
+            if let Some(k) = &mut known {
+                *k += item.fixed;
+            }
+        }
+    }
+
+    fn put(&mut self, item: &Item, pointer: &C, place: &C) {
+        let h = item.header;
+        if self.plan.rep(h) == Rep::Packet {
+            match item.saved {
+                None => {
+                    for (at, size, word) in &item.words {
+                        let to = pointer.clone().plus((*at).into());
+                        let name = format!("store_be{}", size * 8);
+                        self.push(Stmt::Expr(C::call(name, vec![to, word.clone()])));
+                    }
+                }
+                Some(slot) => {
+                    let len = self.moved_length(item, item.fixed);
+                    self.store_bytes(place.clone(), slot, len);
+                }
+            }
+            return;
+        }
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let varbit = layout.varbit();
+        let before: u32 = layout.fields[..varbit.map_or(layout.fields.len(), |v| v as usize)]
+            .iter()
+            .map(|f| f.ty.width())
+            .sum();
+        let bytes = Bytes {
+            base: pointer.clone(),
+            len: before / 8,
+        };
+        let count = varbit.map_or(layout.fields.len(), |v| v as usize);
+        self.write_fields(h, 0, count, &bytes);
+        if let (Some(v), Some(len), Some(slot)) = (varbit, &item.varbit, item.saved) {
+            let after = (layout.fixed_width() - before) / 8;
+            let offset = place.clone().plus((before / 8).into());
+            self.store_bytes(offset.clone(), slot, len.clone());
+            if after > 0 {
+                let rest = self.own_local("out", CType::U8.ptr(), None);
+                let start = C::bin(BinOp::Add, offset, len.clone());
+                self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
+                self.barrier(&rest);
+                let end = rest.clone().plus(after.into());
+                self.push(Stmt::goto_if(
+                    C::bin(BinOp::Gt, end, C::id("data_end")),
+                    "reject",
+                ));
+                let bytes = Bytes {
+                    base: rest,
+                    len: after,
+                };
+                self.write_fields(h, v as usize + 1, layout.fields.len(), &bytes);
+            }
+        }
+    }
+
+    fn store_bytes(&mut self, offset: C, slot: u32, len: C) {
+        let len = match len {
+            C::Int { .. } => len,
+            _ => {
+                let moved = self.own_local("moved", CType::U32, None);
+                self.set(moved.clone(), len);
+                self.barrier(&moved);
+                let room = self.rebuilding.moving_bytes - slot;
+                self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(room.into())));
+                moved
+            }
+        };
+        let store = C::call(
+            "packet_store_bytes",
+            vec![
+                C::id("ctx"),
+                offset,
+                self.target.moving().plus(slot.into()),
+                len.clone(),
+            ],
+        );
+        let store = Stmt::goto_if(store, "reject");
+        if len.as_int().is_some() {
+            self.push(store);
+        } else {
+            // The length of nothing is not for the primitive.
+            self.push(Stmt::If(len, vec![store], Block::new()));
+        }
+        self.reload();
+    }
+}

@@ -1,0 +1,272 @@
+//! Headers: which one a reference means, whether it is there, and reading and writing its fields where it lives.
+
+use crate::access::Bytes;
+use crate::emitter::Gen;
+use crate::locals::Role;
+use crate::plan::Rep;
+use crate::plan::flow::Known;
+use crate::target::Target;
+use crate::values::{Value, load_value, store_value};
+use cgen::lower;
+use cgen::tree::{Block, Expr as C, Stmt};
+use ir::{Expr, ExprKind, Header, HeaderRef, Type};
+
+/// Which header a reference means.
+pub(crate) enum Resolved {
+    /// This one.
+    One(Header),
+    /// None: an index out of bounds.
+    Outside,
+    /// Depending on an index, one of these.
+    Any(Vec<Header>, Expr),
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Which header a reference means.
+    pub(crate) fn resolve(&self, header: HeaderRef) -> Resolved {
+        match header {
+            HeaderRef::Header(h) => Resolved::One(h),
+            HeaderRef::Element(stack, index) => {
+                let elems = &self.p.stacks[stack].elems;
+                match &self.p.exprs[index].kind {
+                    ExprKind::Const(bits) => bits
+                        .to_u64()
+                        .and_then(|i| elems.get(usize::try_from(i).ok()?))
+                        .map_or(Resolved::Outside, |&h| Resolved::One(h)),
+                    _ => Resolved::Any(elems.clone(), index),
+                }
+            }
+        }
+    }
+
+    /// Does something to the header that a reference means, if to any.
+    pub(crate) fn with_header(&mut self, header: HeaderRef, f: impl FnMut(&mut Self, Header)) {
+        self.with_header_or(header, f, |_| {});
+    }
+
+    /// Does something to the header that a reference means, or something else if to none.
+    pub(crate) fn with_header_or(
+        &mut self,
+        header: HeaderRef,
+        mut f: impl FnMut(&mut Self, Header),
+        outside: impl FnOnce(&mut Self),
+    ) {
+        match self.resolve(header) {
+            Resolved::One(h) => f(self, h),
+            Resolved::Outside => outside(self),
+            Resolved::Any(elems, index) => {
+                let on = lower::scalar(self, index);
+                let before = self.flow.clone();
+                let default = self.block(outside);
+                let mut after = self.flow.clone();
+                let mut cases = Vec::new();
+                for (i, h) in elems.into_iter().enumerate() {
+                    self.flow = before.clone();
+                    let block = self.block(|g| f(g, h));
+                    after.join(&self.flow);
+                    cases.push((vec![C::int(i as u64)], block));
+                }
+                self.flow = after;
+                self.push(Stmt::Switch { on, cases, default });
+            }
+        }
+    }
+
+    /// A header's validity as 0 or 1.
+    pub(crate) fn validity(&mut self, h: Header) -> C {
+        match self.flow.valid(h) {
+            Known::No => C::int(0),
+            Known::Yes => C::int(1),
+            Known::Maybe => self.local(Role::Valid(h)),
+        }
+    }
+
+    /// Whether a header's pointer leads to its bytes.
+    fn presence(&mut self, h: Header) -> C {
+        match self.flow.there(h) {
+            Known::No => C::int(0),
+            Known::Yes => C::int(1),
+            Known::Maybe => self.local(self.presence_role(h)),
+        }
+    }
+
+    /// Whether a header is known to be there only by the first operand of the expression at hand.
+    fn only_assumed(&self, h: Header) -> bool {
+        self.moment
+            .assumed
+            .first()
+            .is_some_and(|flow| flow.there(h) != Known::Yes)
+    }
+
+    /// The variable that says so.
+    pub(crate) fn presence_role(&self, h: Header) -> Role {
+        if self.plan.invalidated[h.as_u32() as usize] {
+            Role::There(h)
+        } else {
+            Role::Valid(h)
+        }
+    }
+
+    /// The bytes that a field of a header in the packet lies in, and its first bit there.
+    fn place_of(&mut self, h: Header, field: u32) -> (Bytes, u32) {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let width = |f: &ir::FieldData| match f.ty {
+            Type::Varbit(_) => 0,
+            _ => f.ty.width(),
+        };
+        let bit: u32 = layout.fields[..field as usize].iter().map(width).sum();
+        match layout.varbit() {
+            Some(v) => {
+                let before: u32 = layout.fields[..v as usize].iter().map(width).sum();
+                if field > v {
+                    let bytes = Bytes {
+                        base: self.local(Role::Rest(h)),
+                        len: (layout.fixed_width() - before) / 8,
+                    };
+                    (bytes, bit - before)
+                } else {
+                    let bytes = Bytes {
+                        base: self.local(Role::Pointer(h)),
+                        len: before / 8,
+                    };
+                    (bytes, bit)
+                }
+            }
+            None => {
+                let bytes = Bytes {
+                    base: self.local(Role::Pointer(h)),
+                    len: layout.fixed_width() / 8,
+                };
+                (bytes, bit)
+            }
+        }
+    }
+
+    pub(crate) fn field_type(&self, h: Header, field: u32) -> Type {
+        self.p.header_types[self.p.headers[h].ty].fields[field as usize].ty
+    }
+
+    pub(crate) fn read_field(&mut self, h: Header, field: u32, hi: u32, lo: u32) -> C {
+        let ty = self.field_type(h, field);
+        if ty.width() == 0 {
+            return C::int(0);
+        }
+        match self.plan.rep(h) {
+            Rep::Fields => {
+                let var = self.local(Role::Field(h, field));
+                part_of(var, ty.width(), hi, lo)
+            }
+            Rep::Packet => {
+                let there = self.presence(h);
+                if there.as_int() != Some(1) {
+                    self.weak.reads.insert((h, field));
+                }
+                if there.as_int() == Some(0) {
+                    return C::int(0);
+                }
+                let (mut bytes, bit) = self.place_of(h, field);
+                if there.as_int().is_none() || self.only_assumed(h) {
+                    bytes.base = self.target.behind_check(bytes.base);
+                }
+                let value = bytes.load(bit + ty.width() - 1 - hi, hi - lo + 1);
+                match there.as_int() {
+                    Some(_) => value,
+                    None => C::Cond(Box::new(there), Box::new(value), Box::new(C::int(0))),
+                }
+            }
+        }
+    }
+
+    /// The bytes of a field in the packet and its first bit, for reading while it is extracted.
+    pub(crate) fn extracted_field(&mut self, base: C, len: u32, bit: u32, ty: Type) -> Value {
+        let bytes = Bytes { base, len };
+        load_value(&bytes, bit, ty.width())
+    }
+
+    /// Stores to a field of a header that is what it is, valid or not.
+    pub(crate) fn write_field(&mut self, h: Header, field: u32, value: Value) {
+        let ty = self.field_type(h, field);
+        if let Value::Slice(at, len) = value {
+            let (dst_at, dst_len) = (
+                self.local(Role::VarbitAt(h)),
+                self.local(Role::VarbitLen(h)),
+            );
+            self.set(dst_at, at);
+            self.set(dst_len, len);
+            return;
+        }
+        if ty.width() == 0 {
+            return;
+        }
+        match self.plan.rep(h) {
+            Rep::Fields => {
+                let var = self.local(Role::Field(h, field));
+                self.store_local(var, value);
+                self.touch(h);
+            }
+            Rep::Packet => {
+                let there = self.presence(h);
+                if there.as_int() != Some(1) {
+                    self.weak.writes.insert((h, field));
+                }
+                if there.as_int() == Some(0) {
+                    return;
+                }
+                let (mut bytes, bit) = self.place_of(h, field);
+                if there.as_int().is_none() {
+                    bytes.base = self.target.behind_check(bytes.base);
+                }
+                let mut stores = Block::new();
+                store_value(&bytes, bit, ty.width(), value, &mut stores);
+                match there.as_int() {
+                    Some(_) => self.out.append(&mut stores),
+                    None => self.push(Stmt::If(there, stores, Vec::new())),
+                }
+            }
+        }
+    }
+
+    /// A header that the deparser may have to write was changed.
+    pub(crate) fn touch(&mut self, h: Header) {
+        if self.plan.layout.still_if_untouched && self.plan.layout.moves(h) {
+            let touched = Stmt::Assign(C::id("touched"), C::int(1));
+            // Once is enough in a run of statements.
+            let run = self.out.iter().rev().take_while(|s| {
+                matches!(
+                    s,
+                    Stmt::Assign(..) | Stmt::Line { .. } | Stmt::Expr(_) | Stmt::Hint { .. }
+                )
+            });
+            if !run.into_iter().any(|s| *s == touched) {
+                self.push(touched);
+            }
+        }
+    }
+
+    /// Sets a header's validity.
+    pub(crate) fn set_validity(&mut self, h: Header, valid: bool) {
+        let var = self.local(Role::Valid(h));
+        self.set(var, C::int(valid.into()));
+        self.flow
+            .set_valid(h, if valid { Known::Yes } else { Known::No });
+        self.touch(h);
+    }
+
+    /// The value of a field as the deparser writes it: bits `hi` down to `lo`.
+    pub(crate) fn local_field(&mut self, h: Header, field: u32, hi: u32, lo: u32) -> C {
+        let width = self.field_type(h, field).width();
+        let var = self.local(Role::Field(h, field));
+        part_of(var, width, hi, lo)
+    }
+}
+
+/// Bits of a variable of any width.
+fn part_of(var: C, width: u32, hi: u32, lo: u32) -> C {
+    if width > 64 {
+        return lower::part_of_limbs(&var, hi, lo);
+    }
+    if lo == 0 && hi + 1 == width {
+        return var;
+    }
+    lower::part_of_register(var, width, hi, lo)
+}

@@ -1,0 +1,122 @@
+//! Blocks that can be left, loops, and the jumps back in them.
+
+use crate::block::moves_cursor;
+use crate::emitter::{Exit, Gen, Labeled};
+use crate::locals::Role;
+use crate::parser::Place;
+use crate::plan::Rep;
+use crate::plan::flow::{Flow, Known};
+use crate::target::Target;
+use cgen::tree::Stmt;
+use ir::Label;
+
+impl<T: Target> Gen<'_, T> {
+    pub(crate) fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
+        let name = self.file.names.fresh("done");
+        let exit = Exit {
+            label: name.clone(),
+            flow: Flow::unreached(self.p),
+        };
+        let moves_cursor = moves_cursor(self.p, body);
+        self.scope.labels.insert(
+            label,
+            Labeled {
+                end: exit,
+                start: None,
+                moves_cursor,
+            },
+        );
+        self.run(body);
+        if moves_cursor && !self.flow.dead {
+            self.cursor_to_variable();
+        }
+        self.end(label, name);
+    }
+
+    fn end(&mut self, label: Label, name: smol_str::SmolStr) {
+        if let Some(target) = self.scope.labels.remove(&label) {
+            self.flow.join(&target.end.flow);
+            if target.moves_cursor {
+                self.cursor = Place::variable();
+            }
+        }
+        self.push(Stmt::Label(name));
+    }
+
+    pub(crate) fn repeat(&mut self, label: Label, body: &[ir::Stmt]) {
+        let (start, end) = (
+            self.file.names.fresh("again"),
+            self.file.names.fresh("done"),
+        );
+        let moves_cursor = moves_cursor(self.p, body);
+        let p = self.p;
+        self.flow.forget(p, body);
+        let exit = Exit {
+            label: end.clone(),
+            flow: self.flow.clone(),
+        };
+        self.scope.labels.insert(
+            label,
+            Labeled {
+                end: exit,
+                start: Some(start.clone()),
+                moves_cursor,
+            },
+        );
+        if moves_cursor {
+            self.start_loop();
+        }
+        self.push(Stmt::Label(start));
+        if moves_cursor {
+            self.follow_offset(true);
+        }
+        self.run(body);
+        if !self.flow.dead {
+            self.start_again(label);
+            self.flow.dead = true;
+        }
+        self.end(label, end);
+    }
+
+    /// The jump from a loop's end to its start.
+    pub(crate) fn start_again(&mut self, label: Label) {
+        if self
+            .scope
+            .labels
+            .get(&label)
+            .is_some_and(|t| t.moves_cursor)
+        {
+            self.cursor_to_variable();
+        }
+        if let Some(target) = self.scope.labels.get_mut(&label)
+            && let Some(start) = target.start.clone()
+        {
+            target.end.flow.join(&self.flow);
+            let end = target.end.label.clone();
+            self.back_edge(&end, &start);
+        }
+    }
+
+    /// Goes back to `start`, or to `end` if the loop has taken too long for the target.
+    pub fn back_edge(&mut self, end: &str, start: &str) {
+        let flags: Vec<_> = self
+            .p
+            .headers
+            .keys()
+            .filter(|&h| self.plan.rep(h) == Rep::Packet && self.flow.there(h) == Known::Maybe)
+            .collect();
+        for h in flags {
+            // A valid header is one that is there, so that either flag may lead to its bytes.
+            let mut roles = vec![Role::Valid(h), self.presence_role(h)];
+            roles.dedup();
+            for role in roles {
+                let flag = self.local(role);
+                let hint = self.target.keep_known(&flag);
+                self.out.extend(hint);
+            }
+        }
+        let left = self.target.leave_loop(end);
+        self.out.extend(left);
+        self.push(Stmt::Goto(start.into()));
+    }
+}

@@ -1,0 +1,196 @@
+//! The cursor: where it is, what of the packet is known to be there, and how it gets into its variables.
+
+use crate::emitter::Gen;
+use crate::plan::graph::{Cursor, const_bits, header_bytes};
+use crate::target::Target;
+use cgen::tree::{BinOp, Block, Expr as C};
+use ir::{StateData, StmtId, StmtKind, Target as Next, Transition, Type};
+
+/// Where the cursor is while a state is emitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// It counts from the variable `cur`, which is `off` bytes into the packet, not from its start.
+    pub(super) variable: bool,
+    /// Bytes from there.
+    pub(super) delta: u32,
+    /// Bytes from there that the packet is known to have.
+    pub(super) avail: u32,
+}
+
+impl Place {
+    /// At the variables.
+    pub(crate) fn variable() -> Place {
+        Place {
+            variable: true,
+            ..Place::default()
+        }
+    }
+
+    pub(super) fn base(&self) -> C {
+        C::id(if self.variable { "cur" } else { "data" })
+    }
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Sets `cur` from `off`.
+    pub(crate) fn follow_offset(&mut self, check: bool) {
+        if check {
+            self.barrier(&C::id("off"));
+            let most = self.target.limits().offset;
+            let past = C::bin(BinOp::Gt, C::id("off"), C::int(most));
+            self.goto_reject(past);
+        }
+        let here = C::bin(BinOp::Add, C::id("data"), C::id("off"));
+        self.set(C::id("cur"), here);
+        self.barrier(&C::id("cur"));
+    }
+
+    /// The cursor as an offset into the packet.
+    pub(super) fn offset(&self) -> C {
+        if self.cursor.variable {
+            C::id("off").plus(self.cursor.delta.into())
+        } else {
+            C::int(self.cursor.delta.into())
+        }
+    }
+
+    /// Makes sure that the packet has `bytes` more at the cursor, and as many as what surely follows
+    /// will ask for.
+    pub(super) fn ensure(&mut self, bytes: u32, ahead: u32) {
+        let need = self.cursor.delta + bytes;
+        if need <= self.cursor.avail {
+            return;
+        }
+        let want = self.cursor.delta + bytes.max(ahead);
+        let end = self.cursor.base().plus(want.into());
+        self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
+        self.cursor.avail = want;
+    }
+
+    /// After a branch: where the two sides leave the cursor at different places, it goes to a variable.
+    pub(crate) fn meet_cursors(
+        &mut self,
+        yes: &mut Block,
+        cursor_yes: Place,
+        yes_dead: bool,
+        no: &mut Block,
+    ) {
+        if self.flow.dead {
+            self.cursor = cursor_yes;
+            return;
+        }
+        if yes_dead
+            || (cursor_yes.variable, cursor_yes.delta) == (self.cursor.variable, self.cursor.delta)
+        {
+            self.cursor.avail = self.cursor.avail.min(if yes_dead {
+                self.cursor.avail
+            } else {
+                cursor_yes.avail
+            });
+            return;
+        }
+        for (block, place) in [(yes, cursor_yes), (no, self.cursor.clone())] {
+            self.cursor = place;
+            let mut more = self.block(Self::cursor_to_variable);
+            block.append(&mut more);
+        }
+        self.cursor.avail = 0;
+    }
+
+    /// Moves the cursor into the variables.
+    pub(crate) fn cursor_to_variable(&mut self) {
+        if self.cursor.variable && self.cursor.delta == 0 {
+            self.cursor.avail = 0;
+            return;
+        }
+        let offset = self.offset();
+        self.set_offset(offset);
+        self.follow_offset(false);
+        self.cursor = Place::variable();
+    }
+
+    /// Before a loop that moves the cursor.
+    pub(crate) fn start_loop(&mut self) {
+        let offset = self.unknown_offset();
+        self.set_offset(offset);
+        self.cursor = Place::variable();
+    }
+
+    /// The cursor as an offset of which nothing is known: who checks the C would follow a loop turn by turn.
+    pub(super) fn unknown_offset(&self) -> C {
+        self.target.unknown(self.offset())
+    }
+
+    pub(super) fn set_offset(&mut self, offset: C) {
+        if offset != C::id("off") {
+            self.set(C::id("off"), offset);
+        }
+    }
+
+    /// Bytes from the cursor on that the rest of this state's body and the states that surely follow
+    /// touch, from a statement on.
+    fn stretch(&self, rest: &[ir::Stmt], state: &StateData) -> u32 {
+        let mut furthest = 0;
+        let mut at = 0;
+        let mut body = rest;
+        let mut state = state;
+        for _ in 0..64 {
+            for stmt in body {
+                match &stmt.kind {
+                    StmtKind::Extract { header, varbit } => {
+                        let bytes = header_bytes(self.p, *header);
+                        furthest = furthest.max(at + bytes);
+                        if varbit.is_some() {
+                            return furthest;
+                        }
+                        at += bytes;
+                    }
+                    StmtKind::Lookahead(place) => {
+                        let width = self.p.place_type(*place).map_or(0, Type::width);
+                        furthest = furthest.max(at + width.div_ceil(8));
+                    }
+                    StmtKind::Advance(by) => match const_bits(self.p, *by) {
+                        Some(bits) if bits % 8 == 0 => {
+                            at += bits / 8;
+                            furthest = furthest.max(at);
+                        }
+                        _ => return furthest,
+                    },
+                    StmtKind::Assign { .. }
+                    | StmtKind::Verify { .. }
+                    | StmtKind::CopyHeader { .. }
+                    | StmtKind::SetValid(_)
+                    | StmtKind::SetInvalid(_)
+                    | StmtKind::PacketLength(_) => {}
+                    _ => return furthest,
+                }
+            }
+            let Transition::To(Next::State(next)) = &state.transition else {
+                return furthest;
+            };
+            let Some(&i) = self.plan.graph.index.get(next) else {
+                return furthest;
+            };
+            let info = &self.plan.graph.states[i];
+            if info.preds != 1 || info.cyclic || info.cursor == Cursor::Variable {
+                return furthest;
+            }
+            state = &self.p.parsers[self.plan.parser].states[*next];
+            body = &state.body;
+        }
+        furthest
+    }
+
+    /// What surely follows a statement of a state's own body.
+    pub(super) fn ahead(&self, stmt: StmtId) -> u32 {
+        let data = &self.p.parsers[self.plan.parser];
+        for info in &self.plan.graph.states {
+            let state = &data.states[info.state];
+            let here = state.body.iter().position(|s| s.id == stmt);
+            if let Some(i) = here {
+                return self.stretch(&state.body[i..], state);
+            }
+        }
+        0
+    }
+}

@@ -1,0 +1,228 @@
+//! What a state reads: headers, bits ahead of the cursor, bytes to skip.
+
+use super::Place;
+use crate::access::Bytes;
+use crate::emitter::Gen;
+use crate::errors;
+use crate::headers::Resolved;
+use crate::locals::Role;
+use crate::plan::graph::{const_bits, header_bytes};
+use crate::plan::{Rep, facts};
+use crate::target::Target;
+use crate::values::{Value, load_value};
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use ir::{Expr, Header, HeaderRef, Type};
+
+impl<T: Target> Gen<'_, T> {
+    pub(crate) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, stmt: &ir::Stmt) {
+        let span = stmt.span;
+        match self.resolve(header) {
+            Resolved::One(h) => match varbit {
+                None => {
+                    let ahead = self.ahead(stmt.id);
+                    self.extract_fixed(h, ahead);
+                }
+                Some(size) => self.extract_varbit(h, size),
+            },
+            Resolved::Outside => self.push(Stmt::Goto("reject".into())),
+            Resolved::Any(..) if varbit.is_some() => {
+                self.refuse(errors::dynamic_varbit(self.target.name(), span))
+            }
+            Resolved::Any(..) => {
+                let bytes = header_bytes(self.p, header);
+                self.ensure(bytes, bytes);
+                let place = self.cursor.clone();
+                self.with_header(header, |g, h| {
+                    g.cursor = place.clone();
+                    g.load_fields(h);
+                });
+                self.cursor = place;
+                self.cursor.delta += bytes;
+            }
+        }
+        self.passed(match self.resolve(header) {
+            Resolved::One(h) => facts::Step::Extract(h),
+            _ => facts::Step::Skip,
+        });
+    }
+
+    /// Notes where the part of the packet that the deparser may move ends.
+    fn passed(&mut self, step: facts::Step) {
+        let moves = match step {
+            facts::Step::Extract(h) => self.plan.layout.moves(h),
+            facts::Step::Skip => true,
+        };
+        if moves && !self.plan.layout.is_empty() {
+            let offset = self.offset();
+            self.set(C::id("keep"), offset);
+        }
+    }
+
+    fn extract_fixed(&mut self, h: Header, ahead: u32) {
+        let bytes = header_bytes(self.p, HeaderRef::Header(h));
+        self.ensure(bytes, ahead);
+        self.load_fields(h);
+        self.cursor.delta += bytes;
+    }
+
+    /// A header of fixed size at the cursor becomes valid.
+    fn load_fields(&mut self, h: Header) {
+        let here = self.cursor.base().plus(self.cursor.delta.into());
+        self.arrive(h, &here);
+        if self.plan.rep(h) == Rep::Fields {
+            let layout = &self.p.header_types[self.p.headers[h].ty];
+            let len = layout.fixed_width() / 8;
+            self.load_range(h, 0, layout.fields.len(), here, len);
+        }
+    }
+
+    /// Loads some fields of a header that lives in variables.
+    fn load_range(&mut self, h: Header, from: usize, to: usize, base: C, len: u32) {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let mut bit = 0;
+        for f in from..to {
+            let ty = layout.fields[f].ty;
+            if let Type::Varbit(_) = ty {
+                continue;
+            }
+            let width = ty.width();
+            if width > 0 {
+                let value = self.extracted_field(base.clone(), len, bit, ty);
+                let var = self.local(Role::Field(h, f as u32));
+                match value {
+                    Value::Limbs(limbs) => {
+                        for (i, limb) in limbs.into_iter().enumerate() {
+                            self.set(var.clone().index(C::int(i as u64)), limb);
+                        }
+                    }
+                    Value::Scalar(value) => self.set(var, value),
+                    Value::Slice(..) => {}
+                }
+            }
+            bit += width;
+        }
+    }
+
+    /// Notes that a header is there.
+    fn arrive(&mut self, h: Header, here: &C) {
+        if self.plan.rep(h) == Rep::Packet {
+            if self.plan.fixed_at[h.as_u32() as usize].is_none() {
+                let pointer = self.local(Role::Pointer(h));
+                self.set(pointer, here.clone());
+            }
+            let role = self.presence_role(h);
+            if role != Role::Valid(h) {
+                let there = self.local(role);
+                self.set(there, self.target.flag());
+            }
+        }
+        let valid = self.local(Role::Valid(h));
+        if self.plan.rep(h) == Rep::Packet {
+            self.set(valid, self.target.flag());
+        } else {
+            self.set(valid, C::int(1));
+        }
+        self.flow.extract(h);
+    }
+
+    fn extract_varbit(&mut self, h: Header, size: Expr) {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let Some(v) = layout.varbit() else {
+            return self.extract_fixed(h, 0);
+        };
+        let max = layout.fields[v as usize].ty.width();
+        let width = |f: &ir::FieldData| match f.ty {
+            Type::Varbit(_) => 0,
+            _ => f.ty.width(),
+        };
+        let before: u32 = layout.fields[..v as usize].iter().map(width).sum::<u32>() / 8;
+        let after = layout.fixed_width() / 8 - before;
+        let bits = lower::scalar(self, size);
+        let len = self.own_local("bits", CType::U32, None);
+        self.set(len.clone(), bits);
+        self.barrier(&len);
+        let too_long = C::bin(BinOp::Gt, len.clone(), C::int(max.into()));
+        self.goto_reject(too_long);
+        let odd = C::bin(
+            BinOp::Ne,
+            C::bin(BinOp::And, len.clone(), C::int(7)),
+            C::int(0),
+        );
+        self.goto_reject(odd);
+        let bytes = C::bin(BinOp::Shr, len, C::int(3));
+        self.ensure(before, before);
+        let here = self.cursor.base().plus(self.cursor.delta.into());
+        self.arrive(h, &here);
+        let fields = layout.fields.len();
+        if self.plan.rep(h) == Rep::Fields {
+            self.load_range(h, 0, v as usize, here, before);
+        }
+        self.cursor.delta += before;
+        let at = self.local(Role::VarbitAt(h));
+        let varbit_len = self.local(Role::VarbitLen(h));
+        let offset = self.offset();
+        self.set(at, offset.clone());
+        self.set(varbit_len, bytes.clone());
+        self.set_offset(C::bin(BinOp::Add, offset, bytes));
+        self.follow_offset(false);
+        self.cursor = Place::variable();
+        let end = C::id("cur").plus(after.into());
+        self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
+        self.cursor.avail = after;
+        if self.plan.rep(h) == Rep::Packet {
+            let rest = self.local(Role::Rest(h));
+            self.set(rest, C::id("cur"));
+        } else {
+            self.load_range(h, v as usize, fields, C::id("cur"), after);
+        }
+        self.cursor.delta += after;
+    }
+
+    pub(crate) fn lookahead(&mut self, place: ir::Place) {
+        let width = self.p.place_type(place).map_or(0, Type::width);
+        if width == 0 {
+            return;
+        }
+        let bytes = width.div_ceil(8);
+        self.ensure(bytes, bytes);
+        let run = Bytes {
+            base: self.cursor.base().plus(self.cursor.delta.into()),
+            len: bytes,
+        };
+        let value = load_value(&run, 0, width);
+        self.store(place, value);
+    }
+
+    pub(crate) fn advance(&mut self, by: Expr) {
+        match const_bits(self.p, by) {
+            Some(bits) if bits % 8 == 0 => {
+                self.ensure(bits / 8, bits / 8);
+                self.cursor.delta += bits / 8;
+            }
+            _ => {
+                let n = self.own_local("bits", CType::U32, None);
+                let bits = lower::scalar(self, by);
+                self.set(n.clone(), bits);
+                self.barrier(&n);
+                let most = self.target.limits().offset * 8;
+                self.goto_reject(C::bin(BinOp::Gt, n.clone(), C::int(most)));
+                let odd = C::bin(
+                    BinOp::Ne,
+                    C::bin(BinOp::And, n.clone(), C::int(7)),
+                    C::int(0),
+                );
+                self.goto_reject(odd);
+                let bytes = C::bin(BinOp::Shr, n, C::int(3));
+                let offset = self.offset();
+                self.set_offset(C::bin(BinOp::Add, offset, bytes));
+                self.follow_offset(false);
+                self.goto_short(C::bin(BinOp::Gt, C::id("cur"), C::id("data_end")));
+                self.cursor = Place::variable();
+            }
+        }
+        if const_bits(self.p, by) != Some(0) {
+            self.passed(facts::Step::Skip);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The parser: a labelled block a state, one bounds check a straight stretch.
+
+mod cursor;
+mod extract;
+
+pub(crate) use cursor::Place;
+
+use crate::emitter::Gen;
+use crate::plan::graph::Cursor;
+use crate::target::Target;
+
+use cgen::tree::{Block, Stmt};
+use ir::{State, StateData, Target as Next, Transition};
+use smol_str::SmolStr;
+use std::collections::HashMap;
+
+/// What emitting a parser needs to know of its states.
+pub(crate) struct States {
+    labels: HashMap<State, SmolStr>,
+    /// Bytes known to be there on entry, of states with one way in.
+    avail: HashMap<State, u32>,
+    /// The state at hand is in a loop.
+    in_loop: bool,
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Emits the parser's states; goes on after them when it accepts.
+    pub(crate) fn parser(&mut self) {
+        let plan = self.plan;
+        let data = &self.p.parsers[plan.parser];
+        let mut states = States {
+            labels: HashMap::new(),
+            avail: HashMap::new(),
+            in_loop: false,
+        };
+        for info in &plan.graph.states {
+            let name = format!("parse_{}", data.states[info.state].name.replace('.', "_"));
+            let label = self.file.names.fresh(&name);
+            states.labels.insert(info.state, label);
+        }
+        for info in &plan.graph.states {
+            let Some(flow) = &info.flow else { continue };
+            if flow.dead {
+                continue;
+            }
+            self.flow = flow.clone();
+            states.in_loop = info.cyclic;
+            let state = &data.states[info.state];
+            self.line(state.span);
+            if let Some(label) = states.labels.get(&info.state) {
+                self.push(Stmt::Label(label.clone()));
+            }
+            self.cursor = match info.cursor {
+                Cursor::Const(at) => Place {
+                    variable: false,
+                    delta: at,
+                    avail: states.avail.get(&info.state).copied().unwrap_or(0),
+                },
+                Cursor::Variable => {
+                    self.cursor = Place::variable();
+                    if info.forgets {
+                        let offset = self.unknown_offset();
+                        self.set_offset(offset);
+                    }
+                    self.follow_offset(info.cyclic || info.forgets);
+                    Place::variable()
+                }
+            };
+            self.run(&state.body);
+            if !self.flow.dead {
+                self.forget_computed();
+                self.transition(state, &mut states);
+            }
+        }
+        self.push(Stmt::Label("accept".into()));
+        self.flow = match &plan.graph.accepted {
+            Some(flow) => flow.clone(),
+            None => self.flow.clone(),
+        };
+    }
+
+    fn transition(&mut self, state: &StateData, states: &mut States) {
+        match &state.transition {
+            Transition::To(target) => {
+                let jump = self.edge(*target, states);
+                self.out.extend(jump);
+            }
+            Transition::Select { keys, cases } => self.select(keys, cases, states),
+        }
+    }
+
+    /// The jump to a target, with what has to be set on the way.
+    pub(crate) fn edge(&mut self, target: Next, states: &mut States) -> Block {
+        match target {
+            Next::Accept => self.accept(),
+            Next::Reject => vec![Stmt::Goto("reject".into())],
+            Next::Rare => vec![Stmt::Goto("rare".into())],
+            Next::State(next) => {
+                let graph = &self.plan.graph;
+                let Some(&i) = graph.index.get(&next) else {
+                    return vec![Stmt::Goto("reject".into())];
+                };
+                let info = &graph.states[i];
+                let (preds, cyclic, cursor) = (info.preds, info.cyclic, info.cursor);
+                let label = states.labels.get(&next).cloned().unwrap_or_default();
+                if preds == 1 && matches!(cursor, Cursor::Const(_)) {
+                    states.avail.insert(next, self.cursor.avail);
+                }
+                let was_variable = self.cursor.variable;
+                let in_loop = states.in_loop;
+                self.block(|g| {
+                    if cursor == Cursor::Variable {
+                        let mut offset = g.offset();
+                        if cyclic && !was_variable {
+                            // See `unknown_offset`.
+                            offset = g.target.unknown(offset);
+                        }
+                        g.set_offset(offset);
+                    }
+                    if cyclic && in_loop {
+                        g.back_edge("reject", &label);
+                    } else {
+                        g.push(Stmt::Goto(label));
+                    }
+                })
+            }
+        }
+    }
+}
