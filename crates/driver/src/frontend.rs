@@ -35,91 +35,6 @@ impl Input {
     }
 }
 
-/// A checked program.
-pub struct Front {
-    /// All texts.
-    pub map: SourceMap,
-    /// The program; `None` if it has errors.
-    pub module: Option<hir::Module>,
-    /// Errors and warnings.
-    pub diagnostics: Diagnostics,
-}
-
-/// Checks a program as far as its architecture is known: if it is one of ours, its instances too;
-/// else the language alone.
-pub fn check(input: &Input) -> Front {
-    let mut front = check_language(input);
-    if let Some(module) = front
-        .module
-        .as_ref()
-        .filter(|module| has_known_architecture(module))
-    {
-        match elab::elaborate(module) {
-            Ok((_, warnings)) => front.diagnostics.append(warnings),
-            Err(errors) => {
-                front.diagnostics.append(errors);
-                front.module = None;
-            }
-        }
-    }
-    front
-}
-
-fn has_known_architecture(module: &hir::Module) -> bool {
-    module
-        .main
-        .is_some_and(|main| match module.instances[main].ty {
-            hir::Ty::Package(package, _) => {
-                arch::by_package(&module.packages[package].name).is_some()
-            }
-            _ => false,
-        })
-}
-
-/// Reads and checks a program, whatever its architecture.
-fn check_language(input: &Input) -> Front {
-    let mut map = SourceMap::new();
-    let loader = FileLoader {
-        include: input.include.clone(),
-    };
-    let name = input.file.display().to_string();
-    let parsed = syntax::parse(&mut map, &loader, &name, &input.defines);
-    let mut diagnostics = Diagnostics::new();
-    for folder in input.include.iter().filter(|folder| !folder.is_dir()) {
-        diagnostics.push(no_include_folder(folder));
-    }
-    diagnostics.append(parsed.diagnostics);
-    if diagnostics.has_errors() {
-        // Declarations that could not be parsed are missing, so that checking the rest would blame
-        // the user for it.
-        return Front {
-            map,
-            module: None,
-            diagnostics,
-        };
-    }
-    let checked = sema::check(&parsed.program, &map);
-    diagnostics.append(checked.diagnostics);
-    Front {
-        map,
-        module: checked.module,
-        diagnostics,
-    }
-}
-
-/// A folder for include files that is not there: perhaps a file of the same name is found elsewhere.
-fn no_include_folder(folder: &Path) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0004"),
-        Span::NONE,
-        format!(
-            "there is no folder `{}` to look for include files in",
-            folder.display()
-        ),
-    )
-    .help("correct what follows `-I` (or `include` in a bundle), or leave it out")
-}
-
 /// A program in IR, as elaborated.
 pub struct Elaborated {
     /// All texts.
@@ -138,18 +53,28 @@ pub struct Refused {
     pub map: SourceMap,
     /// Errors, and the warnings before them.
     pub diagnostics: Diagnostics,
+    /// The program is right, but a library, or for an architecture that is not here: the warnings of a check that asks
+    /// no more of it. `None` if it is wrong.
+    pub right_elsewhere: Option<Diagnostics>,
 }
 
 /// Reads, checks and elaborates a program.
 pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
     let begun = Instant::now();
-    let Front {
+    let Checked {
         map,
         module,
         mut diagnostics,
     } = check_language(input);
+    let refused = |map, diagnostics, right_elsewhere| {
+        Err(Box::new(Refused {
+            map,
+            diagnostics,
+            right_elsewhere,
+        }))
+    };
     let Some(module) = module else {
-        return Err(Box::new(Refused { map, diagnostics }));
+        return refused(map, diagnostics, None);
     };
     match elab::elaborate(&module) {
         Ok((program, warnings)) => {
@@ -162,14 +87,78 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
             })
         }
         Err(errors) => {
+            let language = (!has_known_architecture(&module)).then(|| diagnostics.clone());
             if errors.iter().any(|d| d.code.0 == "E0601") {
                 // The warning that there is no `main` has become this error.
                 diagnostics = without(&diagnostics, "W0203");
             }
             diagnostics.append(errors);
-            Err(Box::new(Refused { map, diagnostics }))
+            refused(map, diagnostics, language)
         }
     }
+}
+
+/// A program as far as the language goes.
+struct Checked {
+    map: SourceMap,
+    /// `None` if it has errors.
+    module: Option<hir::Module>,
+    diagnostics: Diagnostics,
+}
+
+/// Reads and checks a program, whatever its architecture.
+fn check_language(input: &Input) -> Checked {
+    let mut map = SourceMap::new();
+    let loader = FileLoader {
+        include: input.include.clone(),
+    };
+    let name = input.file.display().to_string();
+    let parsed = syntax::parse(&mut map, &loader, &name, &input.defines);
+    let mut diagnostics = Diagnostics::new();
+    for folder in input.include.iter().filter(|folder| !folder.is_dir()) {
+        diagnostics.push(no_include_folder(folder));
+    }
+    diagnostics.append(parsed.diagnostics);
+    if diagnostics.has_errors() {
+        // Declarations that could not be parsed are missing, so that checking the rest would blame
+        // the user for it.
+        return Checked {
+            map,
+            module: None,
+            diagnostics,
+        };
+    }
+    let checked = sema::check(&parsed.program, &map);
+    diagnostics.append(checked.diagnostics);
+    Checked {
+        map,
+        module: checked.module,
+        diagnostics,
+    }
+}
+
+fn has_known_architecture(module: &hir::Module) -> bool {
+    module
+        .main
+        .is_some_and(|main| match module.instances[main].ty {
+            hir::Ty::Package(package, _) => {
+                arch::by_package(&module.packages[package].name).is_some()
+            }
+            _ => false,
+        })
+}
+
+/// A folder for include files that is not there: perhaps a file of the same name is found elsewhere.
+fn no_include_folder(folder: &Path) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0004"),
+        Span::NONE,
+        format!(
+            "there is no folder `{}` to look for include files in",
+            folder.display()
+        ),
+    )
+    .help("correct what follows `-I` (or `include` in a bundle), or leave it out")
 }
 
 fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {

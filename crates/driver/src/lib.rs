@@ -13,7 +13,5 @@ mod loader;
 pub mod stf;
 pub mod strategy;
 
-pub use frontend::{
-    Elaborated, Front, Input, Refused, check, elaborate, macro_of, optimise, optimise_usual,
-};
+pub use frontend::{Elaborated, Input, Refused, elaborate, macro_of, optimise, optimise_usual};
 pub use loader::{BUILT_IN_FOLDER, FileLoader, read_text};

@@ -26,8 +26,17 @@ pub fn run(args: Check) -> Done {
         let (said, programs) = check_bundle(&args)?;
         (said, format!(", {}", plural(programs, "program")))
     } else {
-        let front = driver::check(&input(&args.source));
-        (vec![(front.diagnostics, front.map)], String::new())
+        let said = match driver::elaborate(&input(&args.source)) {
+            Ok(Elaborated {
+                diagnostics, map, ..
+            }) => (diagnostics, map),
+            // A library is fine, and so is a program for other machines.
+            Err(refused) => (
+                refused.right_elsewhere.unwrap_or(refused.diagnostics),
+                refused.map,
+            ),
+        };
+        (vec![said], String::new())
     };
     let count = |severity| {
         let all = said.iter().flat_map(|(diagnostics, _)| diagnostics.iter());

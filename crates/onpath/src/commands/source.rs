@@ -2,7 +2,7 @@
 
 use crate::args::Source;
 use crate::output::{Stop, print_diagnostics};
-use diag::{Diagnostics, Severity, SourceMap};
+use diag::{Diagnostics, SourceMap};
 use driver::{Elaborated, Input};
 
 /// What the flags say of the program's text.
@@ -16,7 +16,7 @@ pub fn input(source: &Source) -> Input {
 }
 
 /// Reads, checks and elaborates the program, prints what there is to say, and stops with status 1 if
-/// it is refused, 2 if it is for no architecture that can be run.
+/// it is wrong, 2 if it is for no architecture that can be run.
 pub fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
     elaborate_or(source, print_diagnostics)
 }
@@ -41,13 +41,12 @@ pub fn elaborate_input(
         }
         Err(refused) => {
             refuse(&refused.diagnostics, &refused.map);
-            let mut errors = refused
-                .diagnostics
-                .iter()
-                .filter(|d| d.severity == Severity::Error);
-            // E06xx: the program is right, but for an architecture that nothing here runs.
-            let foreign = errors.all(|d| d.code.0.starts_with("E06"));
-            Err(Stop::Told(if foreign { 2 } else { 1 }))
+            let status = if refused.right_elsewhere.is_some() {
+                2
+            } else {
+                1
+            };
+            Err(Stop::Told(status))
         }
     }
 }
