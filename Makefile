@@ -47,8 +47,9 @@ soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoe
 	    --nocapture --test-threads=1 | sed -n 's/^.*soak: //p' | tee target/pdm_soak.txt
 	mv target/pdm_soak.txt bench/results/pdm_soak.txt
 
-lint: ## Formatting and clippy
+lint: setup ## Formatting, clippy, and dependencies that nothing uses
 	$(CARGO) fmt --all --check
+	$(CARGO) machete
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 
 fmt: ## Format

@@ -106,7 +106,8 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<(), Stop> {
 /// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`,
 /// `bytes`), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU map, for which the
-/// stack has no room; `copied_headers`: those that live in variables instead of the packet), what the
+/// stack has no room; `copied_headers`: those that live in variables instead of the packet), the
+/// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
 /// `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the `reason`), and
 /// `milliseconds` of `own` and `clang`'s time.
 fn report(compiled: &Compiled, front: Duration, sources: &SourceMap) -> Value {
@@ -144,6 +145,10 @@ fn report(compiled: &Compiled, front: Duration, sources: &SourceMap) -> Value {
             "variables": compiled.decisions.scratch_variables,
         },
         "copied_headers": compiled.decisions.copied_headers,
+        "strategy": compiled.strategy.name,
+        "failed_strategies": compiled.failed.iter().map(|failed| {
+            json!({ "name": failed.strategy.name, "reason": failed.reason })
+        }).collect::<Vec<_>>(),
         "verifier": verifier,
         "milliseconds": {
             "own": (front + compiled.own_time).as_secs_f64() * 1e3,
@@ -196,6 +201,14 @@ fn show(report: &Value) -> String {
     let copied = names(&report["copied_headers"]);
     if !copied.is_empty() {
         out += &format!("headers in variables instead of the packet: {copied}\n");
+    }
+    let failed = report["failed_strategies"].as_array();
+    for failed in failed.into_iter().flatten() {
+        let (name, reason) = (text(&failed["name"]), text(&failed["reason"]));
+        out += &format!("not compiled with {name}: {reason}\n");
+    }
+    if failed.is_some_and(|failed| !failed.is_empty()) {
+        out += &format!("compiled with {}\n", text(&report["strategy"]));
     }
     let verifier = &report["verifier"];
     out += &if verifier["accepted"] == json!(true) {

@@ -1,0 +1,231 @@
+//! What ARCHITECTURE.md says of the crates, held against their manifests and texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// All files below a folder of the repository, as paths from its root, without what was built.
+fn files(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_string()];
+    while let Some(folder) = open.pop() {
+        let entries = std::fs::read_dir(root().join(&folder)).expect("a folder");
+        for entry in entries.map(|entry| entry.expect("an entry")) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = match folder.as_str() {
+                "." => name.clone(),
+                folder => format!("{folder}/{name}"),
+            };
+            // A link may lead out of the repository.
+            let kind = entry.file_type().expect("its type");
+            if kind.is_dir() && ![".git", "target"].contains(&name.as_str()) {
+                open.push(path);
+            } else if kind.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// The names of all crates.
+fn crates() -> BTreeSet<String> {
+    let names = files("crates").into_iter().filter_map(|path| {
+        path.strip_suffix("/Cargo.toml")?
+            .strip_prefix("crates/")
+            .map(String::from)
+    });
+    names.collect()
+}
+
+/// What each crate declares that it uses outside of its tests.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let of = |name: &String| {
+        let manifest = read(&root().join(format!("crates/{name}/Cargo.toml")));
+        let mut section = "";
+        let mut declared = BTreeSet::new();
+        for line in manifest.lines() {
+            if line.starts_with('[') {
+                section = line;
+            } else if ["[dependencies]", "[build-dependencies]"].contains(&section) {
+                let end = line.find(['.', ' ', '=']).unwrap_or(0);
+                declared.extend(Some(line[..end].to_string()).filter(|name| !name.is_empty()));
+            }
+        }
+        declared
+    };
+    crates()
+        .iter()
+        .map(|name| (name.clone(), of(name)))
+        .collect()
+}
+
+/// The crates with a line of code, outside of tests, that has one of these pieces.
+fn crates_that_say(pieces: &[&str]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for name in crates() {
+        for file in files(&format!("crates/{name}/src")) {
+            let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
+            if is_test || !file.ends_with(".rs") {
+                continue;
+            }
+            let text = read(&root().join(&file));
+            let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+            let mut lines = code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            if lines.any(|line| pieces.iter().any(|piece| line.contains(piece))) {
+                found.insert(name.clone());
+            }
+        }
+    }
+    found
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_string()).collect()
+}
+
+#[test]
+fn only_kernel_and_what_tests_and_measures_uses_system_interfaces() {
+    let mut users: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (name, uses) in dependencies() {
+        for interface in ["libbpf-rs", "libbpf-sys", "libc", "nix"] {
+            if uses.contains(interface) {
+                users.entry(interface).or_default().insert(name.clone());
+            }
+        }
+    }
+    for (interface, users) in users {
+        assert!(
+            users.is_subset(&set(&["kernel", "lab", "bench"])),
+            "{interface}: {users:?}"
+        );
+        assert!(
+            !interface.starts_with("libbpf") || users == set(&["kernel"]),
+            "{users:?}"
+        );
+    }
+}
+
+#[test]
+fn only_kernel_and_lab_run_other_programs() {
+    assert_eq!(
+        crates_that_say(&["Command::new(", "process::Command"]),
+        set(&["kernel", "lab"])
+    );
+}
+
+#[test]
+fn only_the_commands_print_or_exit_or_read_flags() {
+    let printing = ["print!(", "println!(", "stdout()", "stderr()"];
+    assert_eq!(crates_that_say(&printing), set(&["bench", "onpath"]));
+    assert_eq!(
+        crates_that_say(&["process::exit", "ExitCode"]),
+        set(&["bench", "onpath"])
+    );
+    let mut parsing = dependencies();
+    parsing.retain(|_, uses| uses.contains("clap"));
+    assert_eq!(
+        parsing.into_keys().collect::<BTreeSet<_>>(),
+        set(&["onpath"])
+    );
+}
+
+/// What a layer must not know, however many crates lie between.
+const UNKNOWN: [(&str, &[&str]); 9] = [
+    ("diag", &["syntax", "hir", "ir", "kernel"]),
+    ("syntax", &["hir", "sema", "ir", "arch", "kernel"]),
+    ("sema", &["arch", "elab", "ir", "kernel"]),
+    ("elab", &["cgen", "bpf", "kernel", "interp"]),
+    (
+        "ir",
+        &["syntax", "hir", "sema", "cgen", "bpf", "kernel", "interp"],
+    ),
+    ("interp", &["cgen", "bpf", "kernel"]),
+    ("bpf", &["kernel", "syntax", "sema", "elab", "interp"]),
+    ("kernel", &["syntax", "sema", "elab", "interp", "driver"]),
+    ("driver", &["pdm", "onpath", "clap"]),
+];
+
+#[test]
+fn layers_know_nothing_of_those_above_them() {
+    let dependencies = dependencies();
+    for (layer, unknown) in UNKNOWN {
+        let mut known = BTreeSet::new();
+        let mut open = vec![layer.to_string()];
+        while let Some(name) = open.pop() {
+            for used in dependencies.get(&name).into_iter().flatten() {
+                if known.insert(used.clone()) {
+                    open.push(used.clone());
+                }
+            }
+        }
+        let wrong: Vec<&&str> = unknown
+            .iter()
+            .filter(|name| known.contains(**name))
+            .collect();
+        assert!(wrong.is_empty(), "{layer} knows {wrong:?}");
+    }
+}
+
+#[test]
+fn every_crate_has_a_line_in_the_map_and_every_line_a_crate() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let (_, table) = text.split_once("| crate |").expect("the table of crates");
+    let lines = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let named: BTreeSet<String> = lines
+        .filter_map(|line| line.split('`').nth(1).map(String::from))
+        .collect();
+    assert_eq!(named, crates());
+}
+
+/// `a/{b,c}.rs` is two files.
+fn braces(name: &str) -> Vec<String> {
+    match name
+        .split_once('{')
+        .and_then(|(a, rest)| Some((a, rest.split_once('}')?)))
+    {
+        None => vec![name.to_string()],
+        Some((before, (inside, after))) => {
+            let all = inside
+                .split(',')
+                .map(|part| format!("{before}{part}{after}"));
+            all.collect()
+        }
+    }
+}
+
+#[test]
+fn every_file_that_the_map_names_is_there() {
+    let known = files(".");
+    let mut missing = Vec::new();
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = read(&root().join(document));
+        let endings = [".rs", ".txt", ".toml", ".p4", ".h", ".stf"];
+        let named = text.split('`').skip(1).step_by(2);
+        let named = named.filter(|name| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_-./{},".contains(c);
+            name.chars().all(plain)
+                && name.contains('/')
+                && endings.iter().any(|e| name.ends_with(e))
+        });
+        for file in named.flat_map(braces) {
+            let ends = |path: &&String| **path == file || path.ends_with(&format!("/{file}"));
+            if known.iter().find(ends).is_none() {
+                missing.push(format!("{document}: {file}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
