@@ -65,6 +65,17 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
+/// What comes next of a batch that is read while it is applied.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Next {
+    /// A change.
+    Change(Change),
+    /// All changes have come: they are to be made.
+    End,
+    /// None is to be made.
+    Abandon,
+}
+
 /// Makes changes one after the other, and undoes them if one fails: what [`Store::apply`] does in a store that has
 /// nothing faster. Readers see the changes one by one.
 ///
@@ -204,6 +215,22 @@ mod tests {
                 .expect("alone it is fine");
             assert_ne!(store.state(), before, "{change:?}");
         }
+    }
+
+    #[test]
+    fn an_abandoned_batch_changes_nothing() {
+        let (routes, mut store, entry) = one_entry();
+        let mut changes = vec![
+            Next::Abandon,
+            Next::Change(Change::Insert(routes, route(24))),
+        ];
+        let mut next = || changes.pop().expect("it was abandoned before");
+        assert_eq!(store.apply_from(&mut next), Ok(0));
+        assert_eq!(store.entries(routes), Ok(vec![entry]));
+        let mut changes = vec![Next::End, Next::Change(Change::Clear(routes))];
+        let mut next = || changes.pop().expect("it ended before");
+        assert_eq!(store.apply_from(&mut next), Ok(1));
+        assert_eq!(store.entries(routes), Ok(vec![]));
     }
 
     #[test]

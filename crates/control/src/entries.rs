@@ -1,13 +1,22 @@
-//! Entry files: one change a line, applied whole or not at all.
+//! Entries files: one change a line, all applied or none.
 //!
-//! `add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` and `setdefault TABLE ACTION(ARGS)`, as in STF;
-//! `#` begins a comment.
+//! | line | change |
+//! |---|---|
+//! | `add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | adds an entry |
+//! | `modify TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | gives an entry another action |
+//! | `remove TABLE [PRIORITY] KEY:MATCH ...` | removes an entry |
+//! | `clear TABLE` | removes all entries but those that the program made `const` |
+//! | `setdefault TABLE ACTION(ARGS)` | changes the default action |
+//! | `value_set_add SET MATCH ...`, `value_set_remove SET MATCH ...` | changes a parser value set |
+//!
+//! The words are those of STF; `#` begins a comment.
 
-use crate::entry::{parse_default, parse_entry};
+use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
-use crate::{Change, Piece, Store};
+use crate::{Change, Next, Piece, Rejected, Store};
 use diag::{Diagnostics, FileId, SourceMap, Span};
-use schema::Schema;
+use schema::{Schema, Table, ValueSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Changes of an entries file, and the lines they stand on.
@@ -21,15 +30,8 @@ pub struct Changes {
 
 /// Reads a file of changes. All mistakes in it are reported at once.
 pub fn parse(schema: &Schema, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
-    let text = map.file(file).text.clone();
-    let start = map.span(file, 0..0).lo;
-    let mut offset = 0;
-    let lines = text.split_inclusive('\n').map(|raw| {
-        let line = Piece::new(raw, start + offset as u32);
-        offset += raw.len();
-        line
-    });
-    parse_lines(schema, lines)
+    let text = &map.file(file).text;
+    parse_lines(schema, lines(text, map.span(file, 0..0).lo))
 }
 
 /// Reads changes, a line each, wherever they stand. All mistakes are reported at once.
@@ -39,14 +41,7 @@ pub fn parse_lines<'a>(
 ) -> Result<Changes, Diagnostics> {
     let mut changes = Changes::default();
     let mut diagnostics = Diagnostics::new();
-    for line in lines {
-        let code = line
-            .split_once(|c| c == '#')
-            .map_or(line, |(before, _)| before)
-            .trim();
-        if code.text.is_empty() {
-            continue;
-        }
+    for code in lines.into_iter().filter_map(code) {
         match change(schema, code) {
             Ok(change) => {
                 changes.changes.push(change);
@@ -62,18 +57,117 @@ pub fn parse_lines<'a>(
     }
 }
 
+/// Splits a comment off a line; `None` if nothing is left.
+fn code(line: Piece<'_>) -> Option<Piece<'_>> {
+    let code = line
+        .split_once(|c| c == '#')
+        .map_or(line, |(before, _)| before)
+        .trim();
+    (!code.text.is_empty()).then_some(code)
+}
+
+/// The lines of a file, with their places.
+fn lines<'a>(text: &'a str, start: u32) -> impl Iterator<Item = Piece<'a>> {
+    let mut offset = 0;
+    text.split_inclusive('\n').map(move |raw| {
+        let line = Piece::new(raw, start + offset as u32);
+        offset += raw.len();
+        line
+    })
+}
+
 fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
     let (word, rest) = line.first_word();
     match word.text {
         "add" => parse_entry(schema, rest).map(|(table, entry)| Change::Insert(table, entry)),
+        "modify" => parse_entry(schema, rest).map(|(table, entry)| Change::Modify(table, entry)),
+        "remove" => {
+            let (table, key) = parse_keys(schema, rest)?;
+            Ok(Change::Remove(table, key))
+        }
+        "clear" => find_table(schema, rest).map(Change::Clear),
         "setdefault" => {
             parse_default(schema, rest).map(|(table, call)| Change::SetDefault(table, call))
         }
+        "value_set_add" => {
+            parse_member(schema, rest).map(|(set, member)| Change::InsertMember(set, member))
+        }
+        "value_set_remove" => {
+            parse_member(schema, rest).map(|(set, member)| Change::RemoveMember(set, member))
+        }
         _ => Err(errors::malformed(
             word.span(),
-            "an entry file has only `add` and `setdefault`",
+            "a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add or \
+             value_set_remove",
             "add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)",
         )),
+    }
+}
+
+/// What becomes of the entries that a table has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// They stay.
+    Keep,
+    /// Those of a table to which the file adds entries go, but for those that the program made `const`.
+    Replace,
+}
+
+/// Reads a file of changes and makes them, all or none, without holding all of them. Returns how many there were.
+///
+/// # Errors
+/// All mistakes in the file, or the first change that cannot be made.
+pub fn load(
+    map: &SourceMap,
+    file: FileId,
+    existing: Existing,
+    store: &mut dyn Store,
+) -> Result<usize, Diagnostics> {
+    let schema = Arc::clone(store.schema());
+    let text = &map.file(file).text;
+    let mut rest = lines(text, map.span(file, 0..0).lo).filter_map(code);
+    let mut diagnostics = Diagnostics::new();
+    let mut places: Vec<(Span, Option<Subject>)> = Vec::new();
+    let mut replaced = BTreeSet::new();
+    let mut waiting = None;
+    let mut next = || {
+        if let Some(change) = waiting.take() {
+            return Next::Change(change);
+        }
+        for line in rest.by_ref() {
+            match change(&schema, line) {
+                Err(refusal) => diagnostics.push(*refusal),
+                // Nothing will be done; only further mistakes matter.
+                Ok(_) if diagnostics.has_errors() => {}
+                Ok(change) => {
+                    let subject = Some(Subject::of(&change));
+                    places.push((line.span(), subject));
+                    if let (Existing::Replace, Change::Insert(table, _)) = (existing, &change)
+                        && replaced.insert(*table)
+                    {
+                        places.push((line.span(), subject));
+                        let table = *table;
+                        waiting = Some(change);
+                        return Next::Change(Change::Clear(table));
+                    }
+                    return Next::Change(change);
+                }
+            }
+        }
+        match diagnostics.has_errors() {
+            true => Next::Abandon,
+            false => Next::End,
+        }
+    };
+    let done = store.apply_from(&mut next);
+    if let Err(rejected) = &done {
+        let place = places.get(rejected.at).copied();
+        let (span, subject) = place.unwrap_or((Span::NONE, None));
+        diagnostics.push(*rejection(&schema, span, subject, rejected));
+    }
+    match done {
+        Ok(count) if !diagnostics.has_errors() => Ok(count - replaced.len()),
+        _ => Err(diagnostics),
     }
 }
 
@@ -81,27 +175,52 @@ fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
 pub fn apply(store: &mut dyn Store, changes: &Changes) -> Result<(), Refusal> {
     let schema = Arc::clone(store.schema());
     store.apply(&changes.changes).map_err(|rejected| {
-        let what = match &rejected.not_undone {
-            None => "nothing was changed".to_string(),
-            Some(left) => format!("some lines before this one stay in force ({left})"),
-        };
-        let name = changes.changes.get(rejected.at).map(|c| name(&schema, c));
+        let subject = changes.changes.get(rejected.at).map(Subject::of);
         let span = changes.spans.get(rejected.at).copied();
-        let what = format!("{}, {what}", name.unwrap_or_default());
-        errors::store(span.unwrap_or(Span::NONE), &what, &rejected.error)
+        rejection(&schema, span.unwrap_or(Span::NONE), subject, &rejected)
     })
 }
 
+fn rejection(
+    schema: &Schema,
+    span: Span,
+    subject: Option<Subject>,
+    rejected: &Rejected,
+) -> Refusal {
+    let what = match &rejected.not_undone {
+        None => "nothing was changed".to_string(),
+        Some(left) => format!("some lines before this one stay in force ({left})"),
+    };
+    let what = match subject {
+        Some(subject) => format!("{}, {what}", subject.name(schema)),
+        None => what,
+    };
+    errors::store(span, &what, &rejected.error)
+}
+
 /// What a change is about.
-fn name(schema: &Schema, change: &Change) -> String {
-    match change {
-        Change::Insert(table, _)
-        | Change::Modify(table, _)
-        | Change::Remove(table, _)
-        | Change::SetDefault(table, _)
-        | Change::Clear(table) => format!("table `{}`", schema.tables[*table].name),
-        Change::InsertMember(set, _) | Change::RemoveMember(set, _) => {
-            format!("value set `{}`", schema.value_sets[*set].name)
+#[derive(Clone, Copy, Debug)]
+enum Subject {
+    Table(Table),
+    ValueSet(ValueSet),
+}
+
+impl Subject {
+    fn of(change: &Change) -> Subject {
+        match change {
+            Change::Insert(table, _)
+            | Change::Modify(table, _)
+            | Change::Remove(table, _)
+            | Change::SetDefault(table, _)
+            | Change::Clear(table) => Subject::Table(*table),
+            Change::InsertMember(set, _) | Change::RemoveMember(set, _) => Subject::ValueSet(*set),
+        }
+    }
+
+    fn name(self, schema: &Schema) -> String {
+        match self {
+            Subject::Table(table) => format!("table `{}`", schema.tables[table].name),
+            Subject::ValueSet(set) => format!("value set `{}`", schema.value_sets[set].name),
         }
     }
 }
@@ -138,11 +257,11 @@ mod tests {
     fn every_mistake_is_told_with_its_line() {
         assert_eq!(
             changes(
-                "add rotes 1 drop()\nadd routes 10.0.0.0/8 drop()\nremove routes 10.0.0.0/8\nsetdefault routes"
+                "add rotes 1 drop()\nadd routes 10.0.0.0/8 drop()\ndelete routes 10.0.0.0/8\nsetdefault routes"
             ),
             Err(vec![
                 "1: there is no table `rotes`".into(),
-                "3: an entry file has only `add` and `setdefault`".into(),
+                "3: a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add or value_set_remove".into(),
                 "4: no action is named for `C.routes`".into(),
             ])
         );
@@ -174,6 +293,56 @@ mod tests {
                 args: Vec::new()
             }]
         );
+    }
+
+    /// What a store that has one route has after a file was loaded, or what is wrong with the file.
+    fn loaded(text: &str, existing: Existing) -> Result<usize, Vec<String>> {
+        let mut map = SourceMap::new();
+        let file = map.add("e.txt", text).unwrap();
+        let mut store = Fake::default();
+        let first = changes("add routes 10.0.0.0/8 drop()").unwrap();
+        apply(&mut store, &first).unwrap();
+        let before = store.state();
+        let done = load(&map, file, existing, &mut store);
+        done.map_err(|list| {
+            assert_eq!(store.state(), before, "nothing is changed");
+            let line = |d: &diag::Diagnostic| map.line_col(d.primary.span).unwrap().1.line;
+            list.iter()
+                .map(|d| format!("{}: {}", line(d), d.message))
+                .collect()
+        })
+        .map(|_| store.state().0.len())
+    }
+
+    #[test]
+    fn a_file_is_loaded_whole_or_not_at_all() {
+        let keep = |text: &str| loaded(text, Existing::Keep);
+        assert_eq!(keep("add routes 10.1.0.0/16 drop()"), Ok(2));
+        assert_eq!(keep("remove routes 10.0.0.0/8\nclear routes"), Ok(0));
+        assert_eq!(keep("modify routes 10.0.0.0/8 drop()"), Ok(1));
+        assert_eq!(
+            keep("add routes 10.1.0.0/16 drop()\nadd routes 10.0.0.0/8 drop()"),
+            Err(vec![
+                "2: table `C.routes`, nothing was changed: there is already an entry with this match"
+                    .into()
+            ])
+        );
+        assert_eq!(
+            keep("add routes 10.1.0.0/16 drop()\nadd rotes 1 drop()\nclear nothing"),
+            Err(vec![
+                "2: there is no table `rotes`".into(),
+                "3: there is no table `nothing`".into()
+            ])
+        );
+    }
+
+    #[test]
+    fn a_table_that_a_file_adds_to_is_replaced() {
+        let replace = |text: &str| loaded(text, Existing::Replace);
+        assert_eq!(replace("add routes 10.0.0.0/8 drop()"), Ok(1));
+        let two = "add routes 10.1.0.0/16 drop()\nadd routes 10.2.0.0/16 drop()";
+        assert_eq!(replace(two), Ok(2));
+        assert_eq!(replace("setdefault routes drop()"), Ok(1));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub mod stf;
 mod store;
 pub mod values;
 
-pub use change::{Change, EntryKey, Rejected};
+pub use change::{Change, EntryKey, Next, Rejected};
 pub use names::{NameError, resolve};
 pub use piece::Piece;
 pub use store::*;

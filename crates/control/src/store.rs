@@ -1,7 +1,7 @@
 //! What every target lets the control plane do. Names were resolved and values checked against the
 //! program before these are called; a target only keeps them.
 
-use crate::change::{self, Change, Rejected};
+use crate::change::{self, Change, Next, Rejected};
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
 use std::sync::Arc;
@@ -116,6 +116,22 @@ pub trait Store {
     /// The first change that fails, by its index.
     fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
         change::apply_one_by_one(self, changes)
+    }
+
+    /// As [`Store::apply`], for changes that come one after the other, so that nobody has to hold all of them. Returns
+    /// how many were made.
+    ///
+    /// # Errors
+    /// As for [`Store::apply`].
+    fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected> {
+        let mut changes = Vec::new();
+        loop {
+            match next() {
+                Next::Change(change) => changes.push(change),
+                Next::End => return self.apply(&changes).map(|()| changes.len()),
+                Next::Abandon => return Ok(0),
+            }
+        }
     }
 
     /// Changes what runs when nothing matches.

@@ -33,6 +33,12 @@ macro_rules! store_by_field {
             ) -> Result<schema::Entry, control::StoreError> {
                 self.$($field).+.entry(table, keys, priority)
             }
+            fn apply_from(
+                &mut self,
+                next: &mut dyn FnMut() -> control::Next,
+            ) -> Result<usize, control::Rejected> {
+                self.$($field).+.apply_from(next)
+            }
             fn apply(&mut self, changes: &[control::Change]) -> Result<(), control::Rejected> {
                 self.$($field).+.apply(changes)
             }

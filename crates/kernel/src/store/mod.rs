@@ -25,7 +25,7 @@ pub use maps::Maps;
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
-use control::{Change, Count, Flow, Rejected, Store, StoreError};
+use control::{Change, Count, Flow, Next, Rejected, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
@@ -36,7 +36,7 @@ use schema::{
 };
 use std::io;
 use std::sync::{Arc, OnceLock};
-use transaction::{NotDone, Transaction};
+use transaction::Transaction;
 use tuple_space::TupleSpace;
 
 /// Turns what the system said into a store's error.
@@ -378,41 +378,42 @@ impl Store for KernelStore {
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
-        let mut rejected = None;
+        let mut changes = changes.iter().cloned();
+        let mut next = || changes.next().map_or(Next::End, Next::Change);
+        self.apply_from(&mut next).map(|_| ())
+    }
+
+    fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected> {
+        let rejected = |at: usize, error: StoreError| Rejected {
+            at,
+            error,
+            not_undone: None,
+        };
         let done = self.exclusively(|| {
             let mut transaction = Transaction::new(self);
-            for (at, change) in changes.iter().enumerate() {
-                if let Err(error) = transaction.change(change, at as u32) {
-                    rejected = Some(Rejected {
-                        at,
-                        error: error.clone(),
-                        not_undone: None,
-                    });
-                    return Err(error);
+            let mut count = 0;
+            loop {
+                match next() {
+                    Next::Change(change) => {
+                        if let Err(error) = transaction.change(&change, count as u32) {
+                            return Ok(Err(rejected(count, error)));
+                        }
+                        count += 1;
+                    }
+                    Next::Abandon => return Ok(Ok(0)),
+                    Next::End => break,
                 }
             }
-            transaction.commit().map_err(|not_done| {
-                let NotDone {
-                    origin,
-                    error,
-                    left,
-                } = not_done;
-                let last = changes.len().saturating_sub(1);
-                rejected = Some(Rejected {
-                    at: origin.map_or(last, |o| o as usize),
-                    error: error.clone(),
-                    not_undone: left,
-                });
-                error
-            })
+            Ok(transaction.commit().map(|()| count).map_err(|not_done| {
+                let last = count.saturating_sub(1);
+                let at = not_done.origin.map_or(last, |origin| origin as usize);
+                Rejected {
+                    not_undone: not_done.left,
+                    ..rejected(at, not_done.error)
+                }
+            }))
         });
-        done.map_err(|error| {
-            rejected.unwrap_or(Rejected {
-                at: 0,
-                error,
-                not_undone: None,
-            })
-        })
+        done.unwrap_or_else(|error| Err(rejected(0, error)))
     }
 
     fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
