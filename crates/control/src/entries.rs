@@ -11,11 +11,13 @@
 //!
 //! The words are those of STF; `#` begins a comment.
 
-use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
+use crate::entry::{
+    find_table, parse_default, parse_entry, parse_keys, parse_member, show_action, show_entry,
+};
 use crate::errors::{self, Refusal};
 use crate::{Change, Next, Piece, Rejected, Store};
 use diag::{Diagnostics, FileId, SourceMap, Span};
-use schema::{Schema, Table, ValueSet};
+use schema::{ActionCall, Entry, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -169,6 +171,26 @@ pub fn load(
         Ok(count) if !diagnostics.has_errors() => Ok(count - replaced.len()),
         _ => Err(diagnostics),
     }
+}
+
+/// Lines that bring a table to what it is, whatever it has before. What cannot be changed is in comments.
+pub fn show<'a>(
+    schema: &'a Schema,
+    table: Table,
+    entries: &'a [Entry],
+    default: &ActionCall,
+) -> impl Iterator<Item = String> + 'a {
+    let data = &schema.tables[table];
+    let name = data.name.as_str();
+    let fixed = |is: bool| if is { "# const: " } else { "" };
+    let clear = (!data.const_entries).then(|| format!("clear {name}"));
+    let entries = entries.iter().map(move |entry| {
+        let fixed = fixed(data.const_entries || entry.is_const);
+        format!("{fixed}add {name} {}", show_entry(schema, table, entry))
+    });
+    let action = show_action(schema, table, default);
+    let default = format!("{}setdefault {name} {action}", fixed(data.const_default));
+    clear.into_iter().chain(entries).chain([default])
 }
 
 /// Makes every change, or none.
@@ -334,6 +356,23 @@ mod tests {
                 "3: there is no table `nothing`".into()
             ])
         );
+    }
+
+    #[test]
+    fn a_dump_brings_a_table_back() {
+        let schema = sample::schema();
+        let mut store = Fake::default();
+        let text =
+            "add routes 10.0.0.0/8 drop()\nadd routes 10.1.0.0/16 drop()\nsetdefault routes drop()";
+        apply(&mut store, &changes(text).unwrap()).unwrap();
+        let before = store.state();
+        let routes = sample::table("C.routes");
+        let entries = store.entries(routes).unwrap();
+        let default = store.default_action(routes).unwrap();
+        let dump: Vec<String> = show(schema, routes, &entries, &default).collect();
+        apply(&mut store, &changes("remove routes 10.0.0.0/8").unwrap()).unwrap();
+        apply(&mut store, &changes(&dump.join("\n")).unwrap()).unwrap();
+        assert_eq!(store.state(), before);
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! Flows by name: `STATE FIELD:VALUE ...`, the fields of the key by name or in order.
 
+use crate::Flow;
 use crate::entry::find;
 use crate::errors;
 use crate::json::json_value;
 use crate::names::resolve;
 use crate::piece::Piece;
-use crate::values::{has_form, parse_value, show_value};
+use crate::values::{has_form, parse_match, parse_value, show_value};
 use diag::Diagnostic;
-use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Type};
+use schema::{
+    Bits, Field, KeyMatch, KeySchema, MatchKind, Object, ObjectKind, ObjectSchema, Schema, Type,
+    prefix_mask,
+};
 use serde_json::{Value, json};
 
 /// A part of a flow.
@@ -71,6 +75,74 @@ pub fn parse_flow(schema: &Schema, text: Piece) -> Result<(Object, Vec<Bits>), B
         found.ok_or_else(|| errors::key_missing(rest.span(), &data.name, name))
     });
     Ok((state, key.collect::<Result<_, _>>()?))
+}
+
+/// What flows are asked for: some fields of their key, each with a match.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Filter {
+    wanted: Vec<(usize, KeyMatch)>,
+    signed: Vec<bool>,
+}
+
+impl Filter {
+    /// Parses `FIELD:MATCH ...`: fields of the key, each with a value, a prefix, a mask or a range.
+    pub fn parse(schema: &Schema, state: Object, text: Piece) -> Result<Filter, Box<Diagnostic>> {
+        let data = &schema.objects[state];
+        let fields = fields(data, Part::Key);
+        let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+        let is_signed = |f: &Field| matches!(f.ty, Type::Bits { signed: true, .. });
+        let mut filter = Filter {
+            wanted: Vec::new(),
+            signed: fields.iter().map(is_signed).collect(),
+        };
+        for word in text.words() {
+            let Some((name, value)) = word.split_named() else {
+                return Err(errors::malformed(
+                    word.span(),
+                    "a filter needs the name of a field of the key",
+                    "FIELD:VALUE, FIELD:VALUE/PREFIX or FIELD:LOW..HIGH",
+                ));
+            };
+            let (name, value) = (name.trim(), value.trim());
+            let index = resolve(names.iter().copied(), name.text)
+                .map_err(|e| errors::bad_name(name.span(), "field", name.text, &names, e))?;
+            let is_range = value.text.contains("..") || value.text.contains("->");
+            let key = KeySchema {
+                field: fields[index].clone(),
+                kind: if is_range {
+                    MatchKind::Range
+                } else {
+                    MatchKind::Ternary
+                },
+            };
+            let wanted = parse_match(schema, &key, value.text)
+                .map_err(|e| errors::bad_value(value.span(), names[index], e))?;
+            filter.wanted.push((index, wanted));
+        }
+        Ok(filter)
+    }
+
+    /// Whether a flow has all that is asked for.
+    pub fn matches(&self, flow: &Flow) -> bool {
+        self.wanted.iter().all(|(index, wanted)| {
+            let Some(value) = flow.key.get(*index) else {
+                return false;
+            };
+            match wanted {
+                KeyMatch::Any => true,
+                KeyMatch::Exact(v) => value == v,
+                KeyMatch::Ternary(v, mask) => value.value() & mask.value() == *v.value(),
+                KeyMatch::Lpm(v, length) => {
+                    let mask = prefix_mask(value.width(), *length);
+                    value.value() & mask.value() == *v.value()
+                }
+                KeyMatch::Range(low, high) => {
+                    let number = |b: &Bits| b.to_int(self.signed[*index]);
+                    (number(low)..=number(high)).contains(&number(value))
+                }
+            }
+        })
+    }
 }
 
 /// A part of a flow as people read it: `name:value` each.

@@ -211,6 +211,16 @@ pub trait Store {
         Err(no_flows())
     }
 
+    /// The multicast groups by number, each with its ports. A program that never sends to a group has none.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`] on a target that has no groups.
+    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
+        Err(StoreError::Unsupported {
+            what: "this target has no multicast groups".to_string(),
+        })
+    }
+
     /// Makes a multicast group of these ports, in the order in which copies go out; no ports are no
     /// group. Group 0 means no group and cannot be made. A program that never sends to a group takes any.
     ///

@@ -130,6 +130,9 @@ macro_rules! store_by_field {
             fn clear_flows(&mut self, state: schema::Object) -> Result<(), control::StoreError> {
                 self.$($field).+.clear_flows(state)
             }
+            fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, control::StoreError> {
+                self.$($field).+.multicast_groups()
+            }
             fn set_multicast_group(
                 &mut self,
                 group: u16,

@@ -93,3 +93,29 @@ pub(crate) fn set_group(
     value.resize(4 + 4 * MOST_PORTS_OF_A_GROUP as usize, 0);
     map.set(&key, &value, Update::Any).map_err(failed)
 }
+
+/// The multicast groups by number.
+pub(crate) fn groups(
+    names: &PortsAbi,
+    maps: &BTreeMap<String, Map>,
+) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
+    let mut all = BTreeMap::new();
+    let Some(map) = names.groups.as_ref().and_then(|n| maps.get(n)) else {
+        return Ok(Vec::new());
+    };
+    map.each(|group, value| {
+        let words: Vec<u32> = group
+            .chunks_exact(4)
+            .chain(value.chunks_exact(4))
+            .filter_map(|word| word.try_into().ok().map(u32::from_ne_bytes))
+            .collect();
+        if let [group, count, ports @ ..] = &words[..] {
+            let count = (*count as usize).min(ports.len());
+            all.insert(*group as u16, ports[..count].to_vec());
+        }
+    })
+    .map_err(|error| StoreError::System {
+        what: format!("could not read the multicast groups: {error}"),
+    })?;
+    Ok(all.into_iter().collect())
+}

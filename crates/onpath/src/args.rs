@@ -56,9 +56,12 @@ pub enum Command {
     /// Read and change a running program's tables
     #[command(subcommand)]
     Table(TableCommand),
-    /// Read a running program's counters
+    /// Read and reset a running program's counters
     #[command(subcommand)]
     Counter(CounterCommand),
+    /// Read and change a running program's multicast groups
+    #[command(subcommand)]
+    Group(GroupCommand),
     /// Read and forget the flows that a running program keeps
     #[command(subcommand)]
     Flows(FlowsCommand),
@@ -343,6 +346,16 @@ Names: as much of the end as is unique. Entries of tables with ternary, range or
 a priority; the largest wins. Values are printed as `@format(...)` in front of a key, parameter,
 field or `type` says: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
 
+/// The end of the help on entries files.
+const LINES: &str = "\
+Lines of an entries file; # begins a comment:
+  add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+  modify TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+  remove TABLE [PRIORITY] KEY:MATCH ...
+  clear TABLE                     removes all entries but const ones
+  setdefault TABLE ACTION(ARGS)
+  value_set_add SET MATCH ...     value_set_remove SET MATCH ...";
+
 /// `onpath table`
 #[derive(Subcommand, Debug)]
 pub enum TableCommand {
@@ -353,6 +366,9 @@ pub enum TableCommand {
         instance: Instance,
         /// The table, by name or the end of it
         table: Option<String>,
+        /// Print as an entries file: `onpath table load` brings the tables back to what they are now
+        #[arg(long, conflicts_with = "json")]
+        entries: bool,
         /// Print as JSON
         #[arg(long)]
         json: bool,
@@ -369,6 +385,36 @@ pub enum TableCommand {
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
         #[arg(required = true, value_name = "ENTRY")]
         entry: Vec<String>,
+    },
+    /// Give an entry another action: TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+    ///
+    /// Packets meet the old action or the new one, never none.
+    #[command(after_long_help = VALUES)]
+    Modify {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
+        #[arg(required = true, value_name = "ENTRY")]
+        entry: Vec<String>,
+    },
+    /// Make all changes of an entries file, or none of them
+    ///
+    /// Other commands see all changes or none, also if this one is killed. Packets meet each entry as a whole, one
+    /// after the other.
+    #[command(after_long_help = LINES)]
+    Load {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The file, or - for standard input
+        file: PathBuf,
+        /// Remove the entries that a table has, but for const ones, if the file adds entries to it
+        #[arg(long)]
+        replace: bool,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Change the default action: TABLE ACTION(ARGS)
     SetDefault {
@@ -404,6 +450,57 @@ pub enum CounterCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Set a counter, or one of its elements (NAME[INDEX]), to zero
+    ///
+    /// What packets count at the same time may be lost.
+    Reset {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The counter, by name or the end of it, with or without an index
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        counter: Option<String>,
+        /// All counters of the program
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// `onpath group`
+#[derive(Subcommand, Debug)]
+pub enum GroupCommand {
+    /// Print the multicast groups and their ports
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a multicast group of these ports, or give it other ones
+    ///
+    /// A packet goes to the old ports or to the new ones.
+    Set {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The group's number, 1 to 65535
+        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        group: u16,
+        /// Its ports, in the order in which copies go out
+        #[arg(required = true, value_name = "PORT", value_delimiter = ',')]
+        ports: Vec<u32>,
+    },
+    /// Remove a multicast group
+    Remove {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The group's number, 1 to 65535
+        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        group: u16,
+    },
 }
 
 /// `onpath flows`
@@ -419,6 +516,9 @@ pub enum FlowsCommand {
         instance: Instance,
         /// The flow_state, by name or the end of it
         state: Option<String>,
+        /// Only flows whose key matches: FIELD:VALUE, a prefix, VALUE &&& MASK or LOW..HIGH
+        #[arg(value_name = "FIELD:MATCH")]
+        filter: Vec<String>,
         /// Print as JSON
         #[arg(long)]
         json: bool,

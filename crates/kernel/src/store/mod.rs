@@ -480,6 +480,10 @@ impl Store for KernelStore {
             .map_or(Ok(()), |flows| flows.clear())
     }
 
+    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
+        crate::ports::groups(&self.abi.ports, &self.maps)
+    }
+
     fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
         self.exclusively(|| crate::ports::set_group(&self.abi.ports, &self.maps, group, ports))
     }

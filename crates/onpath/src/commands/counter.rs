@@ -9,16 +9,38 @@ use diag::{SourceMap, Span, columns};
 use schema::{Object, ObjectKind, Schema};
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-/// Reads a running program's counters.
+/// Reads or resets a running program's counters.
 pub fn run(command: CounterCommand) -> Done {
-    let CounterCommand::Read {
-        instance,
-        counter,
-        json,
-    } = command;
-    let store = open(&instance)?;
-    let store = &*store;
+    match command {
+        CounterCommand::Read {
+            instance,
+            counter,
+            json,
+        } => print(&*open(&instance)?, counter, json),
+        CounterCommand::Reset {
+            instance, counter, ..
+        } => {
+            let mut store = open(&instance)?;
+            let schema = Arc::clone(store.schema());
+            let wanted: Vec<(Object, Option<u64>)> = match counter {
+                Some(wanted) => vec![named(&*store, &wanted)?],
+                None => counters(&schema).map(|(id, _)| (id, None)).collect(),
+            };
+            for (counter, index) in wanted {
+                store.reset_counter(counter, index).map_err(|e| {
+                    let name = &schema.objects[counter].name;
+                    let what = format!("counter `{name}` was not reset");
+                    refused(errors::store(Span::NONE, &what, &e))
+                })?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
     let mut shown: Vec<(String, u64, Count)> = Vec::new();
     match counter {
         Some(wanted) => {

@@ -3,7 +3,9 @@
 use super::instance::open;
 use crate::args::FlowsCommand;
 use crate::output::{Done, Stop, failed, print_json, refused, refused_in, say_line};
-use control::flow::{Part, fields, find_state, json_field, parse_flow, show_fields, states};
+use control::flow::{
+    Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
+};
 use control::{Flow, Piece, Store, StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span};
 use schema::{Bits, Object, Schema};
@@ -17,10 +19,11 @@ pub fn run(command: FlowsCommand) -> Done {
         FlowsCommand::List {
             instance,
             state,
+            filter,
             json,
         } => {
             let store = open(&instance)?;
-            list(&*store, state.as_deref(), json)
+            list(&*store, state.as_deref(), &filter.join(" "), json)
         }
         FlowsCommand::Remove { instance, flow } => {
             let mut store = open(&instance)?;
@@ -77,7 +80,7 @@ fn with_text<T>(
     work(Piece::new(&text, start)).map_err(|diagnostic| refused_in(diagnostic, &map))
 }
 
-fn list(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
+fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) -> Done {
     let schema = &**store.schema();
     let wanted: Vec<Object> = match wanted {
         Some(name) => vec![with_text(name, |text| find_state(schema, text))?],
@@ -90,10 +93,12 @@ fn list(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
     for state in wanted {
         let data = &schema.objects[state];
         let name = &data.name;
+        let filter = with_text(filter, |text| Filter::parse(schema, state, text))?;
         let mut flows = store.flows(state).map_err(|e| -> Stop {
             let what = format!("the flows of `{name}` could not be read");
             refused(errors::store(Span::NONE, &what, &e))
         })?;
+        flows.retain(|flow| filter.matches(flow));
         // They lie as chance has it; people look for keys.
         flows.sort_by(|a, b| {
             a.key

@@ -7,6 +7,7 @@ mod counter;
 mod doctor;
 mod flows;
 mod graph;
+mod group;
 mod instance;
 mod ls;
 mod man;
@@ -32,6 +33,7 @@ pub fn run(command: Command) -> Done {
         Command::Table(args) => table::run(args),
         Command::Counter(args) => counter::run(args),
         Command::Flows(args) => flows::run(args),
+        Command::Group(args) => group::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),

@@ -2,14 +2,22 @@
 
 use super::instance::open;
 use crate::args::{Instance, TableCommand};
-use crate::output::{Done, Stop, failed, print_json, refused, refused_in, say_line};
+use crate::output::{
+    Done, Stop, failed, print_diagnostics, print_json, refused, refused_in, say_line,
+};
+use crate::progress::Progress;
+use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
 use control::{Change, Piece, Store, StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span};
+use driver::read_text;
 use schema::{Schema, Table};
 use serde_json::{Value, json};
+use std::io::Read;
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Reads or changes a running program's tables.
 pub fn run(command: TableCommand) -> Done {
@@ -17,15 +25,37 @@ pub fn run(command: TableCommand) -> Done {
         TableCommand::Dump {
             instance,
             table,
+            entries,
             json,
         } => {
             let store = open(&instance)?;
-            dump(&*store, table.as_deref(), json)
+            let form = match (entries, json) {
+                (true, _) => DumpForm::Entries,
+                (_, true) => DumpForm::Json,
+                _ => DumpForm::Text,
+            };
+            dump(&*store, table.as_deref(), form)
         }
         TableCommand::Add { instance, entry } => change(&instance, &entry, |schema, text| {
             let (table, entry) = parse_entry(schema, text)?;
             Ok(Change::Insert(table, entry))
         }),
+        TableCommand::Modify { instance, entry } => change(&instance, &entry, |schema, text| {
+            let (table, entry) = parse_entry(schema, text)?;
+            Ok(Change::Modify(table, entry))
+        }),
+        TableCommand::Load {
+            instance,
+            file,
+            replace,
+            json,
+        } => {
+            let existing = match replace {
+                true => Existing::Replace,
+                false => Existing::Keep,
+            };
+            load(&instance, &file, existing, json)
+        }
         TableCommand::SetDefault { instance, action } => {
             change(&instance, &action, |schema, text| {
                 let (table, action) = parse_default(schema, text)?;
@@ -70,7 +100,61 @@ fn with_text(words: &[String], work: impl FnOnce(Piece) -> Result<(), Box<Diagno
     }
 }
 
-fn dump(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
+/// Makes the changes of a file.
+fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> Done {
+    let mut store = open(instance)?;
+    let (name, text) = if file == Path::new("-") {
+        let text = read_input().map_err(Stop::Failed)?;
+        ("standard input".to_string(), text)
+    } else {
+        (
+            file.display().to_string(),
+            read_text(file).map_err(Stop::Failed)?,
+        )
+    };
+    let mut map = SourceMap::new();
+    let Some(id) = map.add(name.clone(), text) else {
+        return failed(format!("`{name}` is too large"));
+    };
+    let begun = Instant::now();
+    let progress = Progress::new(false);
+    let step = format!("changing tables by {name}");
+    let done = progress.during(&step, || entries::load(&map, id, existing, &mut *store));
+    let count = done.map_err(|diagnostics| {
+        print_diagnostics(&diagnostics, &map);
+        Stop::Told(1)
+    })?;
+    let milliseconds = begun.elapsed().as_millis() as u64;
+    if as_json {
+        print_json(&json!({ "changes": count, "milliseconds": milliseconds }));
+    } else {
+        let plural = if count == 1 { "" } else { "s" };
+        say_line!("{count} change{plural} made in {milliseconds} ms");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Standard input to its end.
+fn read_input() -> Result<String, String> {
+    let mut text = String::new();
+    match std::io::stdin().read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!("cannot read standard input: {error}")),
+    }
+}
+
+/// How a dump is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DumpForm {
+    /// For people.
+    Text,
+    /// As an entries file.
+    Entries,
+    /// For programs.
+    Json,
+}
+
+fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     let schema = &**store.schema();
     let tables: Vec<Table> = match wanted {
         Some(name) => {
@@ -85,7 +169,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
         }
         None => schema.tables.keys().collect(),
     };
-    if tables.is_empty() && !as_json {
+    if tables.is_empty() && form == DumpForm::Text {
         say_line!("the program has no tables");
     }
     let mut shown: Vec<Value> = Vec::new();
@@ -100,25 +184,29 @@ fn dump(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
         };
         let entries = store.entries(table).map_err(read)?;
         let default = store.default_action(table).map_err(read)?;
-        if as_json {
-            shown.push(json!({
+        match form {
+            DumpForm::Json => shown.push(json!({
                 "table": name.as_str(),
                 "entries": entries.iter().map(|e| json_entry(schema, table, e)).collect::<Vec<_>>(),
                 "default_action": json_action(schema, table, &default),
-            }));
-            continue;
+            })),
+            DumpForm::Entries => {
+                for line in entries::show(schema, table, &entries, &default) {
+                    say_line!("{line}");
+                }
+            }
+            DumpForm::Text => {
+                let count = entries.len();
+                let plural = if count == 1 { "y" } else { "ies" };
+                say_line!("{name}: {count} entr{plural}");
+                for entry in &entries {
+                    say_line!("  {}", show_entry(schema, table, entry));
+                }
+                say_line!("  default {}", show_action(schema, table, &default));
+            }
         }
-        let count = entries.len();
-        say_line!(
-            "{name}: {count} entr{}",
-            if count == 1 { "y" } else { "ies" }
-        );
-        for entry in &entries {
-            say_line!("  {}", show_entry(schema, table, entry));
-        }
-        say_line!("  default {}", show_action(schema, table, &default));
     }
-    if as_json {
+    if form == DumpForm::Json {
         print_json(&Value::Array(shown));
     }
     Ok(ExitCode::SUCCESS)
