@@ -6,6 +6,7 @@ use crate::sys::{Map, Update};
 use bpf::abi::{MOST_PORTS_OF_A_GROUP, PortsAbi};
 use control::StoreError;
 use diag::Diagnostic;
+use std::collections::BTreeMap;
 use std::io;
 
 /// Tells a program which port is which interface (pairs of port and interface index): for redirects,
@@ -95,14 +96,14 @@ pub(crate) fn set_group(
 }
 
 /// The multicast groups by number.
-pub(crate) fn groups(
-    names: &PortsAbi,
-    maps: &BTreeMap<String, Map>,
-) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
-    let mut all = BTreeMap::new();
-    let Some(map) = names.groups.as_ref().and_then(|n| maps.get(n)) else {
+pub(crate) fn groups(names: &PortsAbi, maps: &Maps) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
+    let failed = |error: io::Error| StoreError::System {
+        what: format!("could not read the multicast groups: {error}"),
+    };
+    let Some(map) = find(maps, &names.groups).map_err(failed)? else {
         return Ok(Vec::new());
     };
+    let mut all = BTreeMap::new();
     map.each(|group, value| {
         let words: Vec<u32> = group
             .chunks_exact(4)
@@ -114,8 +115,6 @@ pub(crate) fn groups(
             all.insert(*group as u16, ports[..count].to_vec());
         }
     })
-    .map_err(|error| StoreError::System {
-        what: format!("could not read the multicast groups: {error}"),
-    })?;
+    .map_err(failed)?;
     Ok(all.into_iter().collect())
 }
