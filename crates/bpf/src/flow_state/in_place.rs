@@ -5,10 +5,13 @@
 //! whose variable the look-up fills and the update stores is the place's own member in between, so that only what is
 //! used is loaded, and only what is assigned is stored.
 
-use super::ways::{self, Question};
+use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::analysis::liveness::Liveness;
 use ir::visit::{self, Access};
-use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtId, StmtKind, Var, atomic};
+use ir::{
+    Block, Expr, ExprKind, ExternArg, ExternCall, Label, Place, Program, Stmt, StmtKind, Var,
+    atomic,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Fields whose variables are members of the flow's place.
@@ -34,15 +37,13 @@ enum At {
     Looked,
     /// Behind the update.
     Updated,
-    /// Nowhere: no way leads there.
-    Never,
-    /// Ways meet that stand at different points, or calls come in another order.
+    /// Paths meet that stand at different points, or calls come in another order.
     Mixed,
 }
 
 /// What can be done in place in the statements that a lock is held for; `None` if a flow may be looked up and not
 /// stored, or stored more than once.
-pub fn of_region<'a>(program: &'a Program, stmts: &'a [Stmt]) -> Option<InPlace> {
+pub fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
     let (first, rest) = stmts.split_first()?;
     let StmtKind::Extern(lookup) = &first.kind else {
         return None;
@@ -57,13 +58,10 @@ pub fn of_region<'a>(program: &'a Program, stmts: &'a [Stmt]) -> Option<InPlace>
         updates: Vec::new(),
         assigned_late: HashSet::new(),
     };
-    if ways::through(program, &mut walk, rest, At::Looked) != At::Updated {
+    if dataflow::forward_region(program, &mut walk, rest, At::Looked) != Some(At::Updated) {
         return None;
     }
-    for update in &walk.updates {
-        let Some(ExternArg::In(values)) = update.args.get(1) else {
-            return None;
-        };
+    for values in &walk.updates {
         fields.retain(|var, field| {
             values
                 .get(*field)
@@ -104,46 +102,49 @@ fn filled(lookup: &ExternCall) -> HashMap<Var, usize> {
 
 struct Updates<'a> {
     program: &'a Program,
-    updates: Vec<&'a ExternCall>,
+    /// The values that each update stores.
+    updates: Vec<Vec<Expr>>,
     /// Variables that are assigned where the update may be over.
     assigned_late: HashSet<Var>,
 }
 
-impl<'a> Question<'a> for Updates<'a> {
-    type At = At;
+impl Domain for At {
+    fn join(&mut self, other: &At) -> bool {
+        let joined = if self == other { *self } else { At::Mixed };
+        let changed = joined != *self;
+        *self = joined;
+        changed
+    }
+}
 
-    fn never(&self) -> At {
-        At::Never
+impl Forward for Updates<'_> {
+    type Fact = At;
+
+    fn loop_head(&mut self, _: Label, _: &Block, _: At) -> At {
+        At::Mixed
     }
 
-    fn join(&self, one: At, other: At) -> At {
-        match (one, other) {
-            (At::Never, one) | (one, At::Never) => one,
-            (a, b) if a == b => a,
-            _ => At::Mixed,
+    fn transfer(&mut self, stmt: &Stmt, at: At) -> After<At> {
+        if let StmtKind::Extern(call) = &stmt.kind
+            && atomic::flow_call(self.program, &stmt.kind).is_some()
+        {
+            let values = match (call.name.as_str(), call.args.get(1)) {
+                ("update", Some(ExternArg::In(values))) => values.clone(),
+                _ => return After::next(At::Mixed),
+            };
+            self.updates.push(values);
+            return After::next(match at {
+                At::Looked => At::Updated,
+                At::Updated | At::Mixed => At::Mixed,
+            });
         }
-    }
-
-    fn call(&mut self, _: StmtId, call: &'a ExternCall, at: At) -> At {
-        if call.name != "update" {
-            return At::Mixed;
-        }
-        self.updates.push(call);
-        match at {
-            At::Looked => At::Updated,
-            At::Never => At::Never,
-            At::Updated | At::Mixed => At::Mixed,
-        }
-    }
-
-    fn other(&mut self, kind: &'a StmtKind, at: At) -> At {
         if at != At::Looked {
-            visit::accesses(self.program, kind, |access| {
+            visit::accesses(self.program, &stmt.kind, |access| {
                 if let Access::Write(Place::Var(var)) = access {
                     self.assigned_late.insert(var);
                 }
             });
         }
-        at
+        After::next(at)
     }
 }

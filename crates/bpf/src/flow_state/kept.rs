@@ -1,76 +1,100 @@
 //! What an update need not write: values that are in the flow's place already.
 //!
-//! An update that follows a look-up on every way, with no other call between, finds in the place what the
-//! look-up gave. A field whose variable nobody assigns on the way is there still; if the flow is new, the
+//! An update that follows a look-up on every path, with no other call between, finds in the place what the
+//! look-up gave. A field whose variable nobody assigns on the path is there still; if the flow is new, the
 //! look-up gave zero.
 
-use super::ways::{self, Question};
+use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::visit::{self, Access};
-use ir::{ExprKind, ExternArg, ExternCall, Place, Program, Stmt, StmtId, StmtKind, Var};
+use ir::{
+    Block, ExprKind, ExternArg, ExternCall, Label, Place, Program, Stmt, StmtId, StmtKind, Var,
+    atomic,
+};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// For each update that follows a look-up, which fields are kept.
 pub type Kept = HashMap<StmtId, Vec<bool>>;
 
-/// What the last call on every way to a point was.
-#[derive(Clone)]
-enum Before<'a> {
+/// What the last call on every path to a point was.
+#[derive(Clone, PartialEq, Eq)]
+enum Before {
     /// None yet.
     Nothing,
     /// This look-up, and it was the first call; with the variables that were assigned since.
-    Looked(StmtId, &'a ExternCall, Rc<HashSet<Var>>),
+    Looked(StmtId, Rc<HashSet<Var>>),
     /// Something else, or it depends.
     Unknown,
-    /// No way leads there.
-    Never,
+}
+
+impl Domain for Before {
+    fn join(&mut self, other: &Before) -> bool {
+        let joined = match (&*self, other) {
+            (Before::Nothing, Before::Nothing) => Before::Nothing,
+            (Before::Looked(a, some), Before::Looked(b, more)) if a == b => {
+                Before::Looked(*a, Rc::new(some.union(more).copied().collect()))
+            }
+            _ => Before::Unknown,
+        };
+        let changed = joined != *self;
+        *self = joined;
+        changed
+    }
 }
 
 /// Looks through the statements that a lock is held for.
 pub fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
-    let kept = Kept::new();
-    let mut keeping = Keeping { program, kept };
-    ways::through(program, &mut keeping, stmts, Before::Nothing);
+    let mut keeping = Keeping {
+        program,
+        lookups: HashMap::new(),
+        kept: Kept::new(),
+    };
+    dataflow::forward_region(program, &mut keeping, stmts, Before::Nothing);
     keeping.kept
 }
 
 struct Keeping<'p> {
     program: &'p Program,
+    lookups: HashMap<StmtId, ExternCall>,
     kept: Kept,
 }
 
-impl<'a> Question<'a> for Keeping<'_> {
-    type At = Before<'a>;
+impl Forward for Keeping<'_> {
+    type Fact = Before;
 
-    fn never(&self) -> Before<'a> {
-        Before::Never
+    fn loop_head(&mut self, _: Label, _: &Block, _: Before) -> Before {
+        Before::Unknown
     }
 
-    fn join(&self, one: Before<'a>, other: Before<'a>) -> Before<'a> {
-        match (one, other) {
-            (Before::Never, one) | (one, Before::Never) => one,
-            (Before::Nothing, Before::Nothing) => Before::Nothing,
-            (Before::Looked(a, call, some), Before::Looked(b, _, more)) if a == b => {
-                Before::Looked(a, call, Rc::new(some.union(&more).copied().collect()))
+    fn transfer(&mut self, stmt: &Stmt, before: Before) -> After<Before> {
+        After::next(match &stmt.kind {
+            StmtKind::Extern(call) if atomic::flow_call(self.program, &stmt.kind).is_some() => {
+                self.call(stmt.id, call, before)
             }
-            _ => Before::Unknown,
-        }
+            kind => self.other(kind, before),
+        })
     }
+}
 
-    fn call(&mut self, id: StmtId, call: &'a ExternCall, before: Before<'a>) -> Before<'a> {
+impl Keeping<'_> {
+    fn call(&mut self, id: StmtId, call: &ExternCall, before: Before) -> Before {
         match (call.name.as_str(), before) {
-            ("lookup", Before::Nothing) => Before::Looked(id, call, Rc::default()),
-            ("update", Before::Looked(_, lookup, assigned)) => {
-                let fields = self.fields(lookup, call, &assigned);
-                self.kept.insert(id, fields);
+            ("lookup", Before::Nothing) => {
+                self.lookups.insert(id, call.clone());
+                Before::Looked(id, Rc::default())
+            }
+            ("update", Before::Looked(lookup, assigned)) => {
+                if let Some(lookup) = self.lookups.get(&lookup) {
+                    self.kept.insert(id, self.fields(lookup, call, &assigned));
+                }
                 Before::Unknown
             }
             _ => Before::Unknown,
         }
     }
 
-    fn other(&mut self, kind: &'a StmtKind, before: Before<'a>) -> Before<'a> {
-        let Before::Looked(id, lookup, mut assigned) = before else {
+    fn other(&self, kind: &StmtKind, before: Before) -> Before {
+        let Before::Looked(id, mut assigned) = before else {
             return before;
         };
         visit::accesses(self.program, kind, |access| {
@@ -78,11 +102,9 @@ impl<'a> Question<'a> for Keeping<'_> {
                 Rc::make_mut(&mut assigned).insert(var);
             }
         });
-        Before::Looked(id, lookup, assigned)
+        Before::Looked(id, assigned)
     }
-}
 
-impl Keeping<'_> {
     fn fields(
         &self,
         lookup: &ExternCall,

@@ -9,7 +9,6 @@ mod in_place;
 mod kept;
 mod layout;
 mod lock;
-mod ways;
 
 pub use calls::in_place;
 pub use layout::Layout;

@@ -2,7 +2,8 @@
 //! is when they are entered, and what is known about headers there.
 
 use super::flow::Flow;
-use ir::{ExprKind, Parser, Program, State, StateData, Stmt, StmtKind, Target, Transition, visit};
+use ir::analysis::dataflow::{self, reverse_postorder};
+use ir::{ExprKind, Parser, Program, State, StateData, Stmt, StmtKind, Target, visit};
 use std::collections::HashMap;
 
 /// Where the parser's cursor is, in bytes from the packet's start.
@@ -91,7 +92,7 @@ impl Graph {
     /// The graph of a parser.
     pub fn new(program: &Program, parser: Parser) -> Graph {
         let data = &program.parsers[parser];
-        let order = reverse_postorder(&data.states, data.start);
+        let order = reverse_postorder(data);
         let index: HashMap<State, usize> = order.iter().enumerate().map(|(i, &s)| (s, i)).collect();
         let next: Vec<Vec<usize>> = order
             .iter()
@@ -200,36 +201,7 @@ impl Graph {
 
 /// Where a state may go.
 pub fn targets(state: &StateData) -> Vec<Target> {
-    match &state.transition {
-        Transition::To(target) => vec![*target],
-        Transition::Select { cases, .. } => cases.iter().map(|c| c.target).collect(),
-    }
-}
-
-fn reverse_postorder(
-    states: &cranelift_entity::PrimaryMap<State, StateData>,
-    start: State,
-) -> Vec<State> {
-    let mut order = Vec::new();
-    let mut seen = std::collections::HashSet::from([start]);
-    let mut stack = vec![(start, 0usize)];
-    while let Some((state, at)) = stack.pop() {
-        // Later targets first, so that the first case's state comes right after its select.
-        let next = targets(&states[state]);
-        match next.len().checked_sub(at + 1).map(|i| next[i]) {
-            Some(target) => {
-                stack.push((state, at + 1));
-                if let Target::State(s) = target
-                    && seen.insert(s)
-                {
-                    stack.push((s, 0));
-                }
-            }
-            None => order.push(state),
-        }
-    }
-    order.reverse();
-    order
+    dataflow::targets(&state.transition)
 }
 
 fn reachable(next: &[Vec<usize>], from: usize) -> Vec<bool> {

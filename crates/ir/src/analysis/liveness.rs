@@ -7,11 +7,12 @@
 //! of what they emit, and all fields if it is valid, so that a header's fields die where it becomes
 //! invalid. A dead assignment reads nothing.
 
+use super::dataflow::{self, Backward, Domain};
 use super::mentions::{Mentions, Storage};
 use crate::visit::{self, Access};
 use crate::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// A set of variables, fields and validity bits.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -36,9 +37,10 @@ impl Live {
             *word &= !(1 << (bit % 64));
         }
     }
+}
 
-    /// Adds what another set has; whether there was anything new.
-    fn add(&mut self, other: &Live) -> bool {
+impl Domain for Live {
+    fn join(&mut self, other: &Live) -> bool {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -100,21 +102,16 @@ pub struct Liveness {
 impl Liveness {
     /// Computes what is live in all that the pipeline reaches.
     pub fn new(program: &Program) -> Liveness {
-        let mut walker = Walker {
+        let mut asking = Asking {
             p: program,
             out: Liveness {
                 bits: Numbering::new(program),
                 after: SecondaryMap::new(),
             },
-            breaks: HashMap::new(),
-            continues: HashMap::new(),
-            returned: Live::default(),
-            exited: Live::default(),
-            rejected: Live::default(),
             intrinsic: program.intrinsic_vars(),
         };
-        walker.pipeline();
-        walker.out
+        dataflow::backward(program, &mut asking);
+        asking.out
     }
 
     /// Whether a variable is live after a statement; statements that are never reached keep all.
@@ -140,85 +137,76 @@ impl Liveness {
     }
 }
 
-struct Walker<'a> {
+struct Asking<'a> {
     p: &'a Program,
     out: Liveness,
-    breaks: HashMap<Label, Live>,
-    continues: HashMap<Label, Live>,
-    returned: Live,
-    exited: Live,
-    rejected: Live,
     intrinsic: HashSet<Var>,
 }
 
-impl Walker<'_> {
-    fn pipeline(&mut self) {
-        let mut live = Live::default();
-        for block in self.p.blocks.iter().rev() {
-            for var in &self.intrinsic {
-                live.insert(self.out.bits.var(*var));
-            }
-            match block.body {
-                BlockBody::Parser(parser) => live = self.parser(parser, live),
-                BlockBody::Control(routine) | BlockBody::Deparser(routine) => {
-                    self.exited = live.clone();
-                    self.returned = live.clone();
-                    self.block(&self.p.routines[routine].body, &mut live);
+impl Backward for Asking<'_> {
+    type Fact = Live;
+
+    fn after(&mut self, stmt: &Stmt, live: &Live) {
+        debug_assert!(stmt.id.as_u32() < self.p.stmts);
+        self.out.after[stmt.id].get_or_insert_default().join(live);
+    }
+
+    fn block_ends(&mut self, live: &mut Live) {
+        for var in &self.intrinsic {
+            live.insert(self.out.bits.var(*var));
+        }
+    }
+
+    fn computed(&mut self, expr: Expr, live: &mut Live) {
+        self.uses(expr, live);
+    }
+
+    fn applied(&mut self, hit: Option<Var>, action: Option<Var>, live: &mut Live) {
+        for var in [hit, action].into_iter().flatten() {
+            live.remove(self.out.bits.var(var));
+        }
+    }
+
+    fn transfer(&mut self, stmt: &Stmt, live: &mut Live) {
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } => {
+                if self.is_live(*dst, live) {
+                    self.kill(*dst, live);
+                    self.uses(*value, live);
                 }
             }
-        }
-    }
-
-    fn parser(&mut self, id: Parser, after: Live) -> Live {
-        let data = &self.p.parsers[id];
-        self.rejected = match self.p.on_reject {
-            OnReject::Continue => after.clone(),
-            OnReject::Stop => Live::default(),
-        };
-        let mut entries: SecondaryMap<State, Live> = SecondaryMap::new();
-        loop {
-            let mut changed = false;
-            for (state, state_data) in data.states.iter().rev() {
-                let mut live = Live::default();
-                let target = |target: Target, live: &mut Live| match target {
-                    Target::State(next) => live.add(&entries[next]),
-                    Target::Accept => live.add(&after),
-                    Target::Reject => live.add(&self.rejected),
-                    // Nothing: who takes over begins anew.
-                    Target::Rare => false,
-                };
-                match &state_data.transition {
-                    Transition::To(to) => {
-                        target(*to, &mut live);
-                    }
-                    Transition::Select { keys, cases } => {
-                        for case in cases {
-                            target(case.target, &mut live);
-                        }
-                        target(Target::Reject, &mut live);
-                        for &key in keys {
-                            self.uses(key, &mut live);
-                        }
-                    }
+            StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
+            StmtKind::SetValid(header) => self.set_valid(*header, live),
+            StmtKind::SetInvalid(header) => self.set_invalid(*header, live),
+            StmtKind::PushFront(stacks, by) => {
+                stacks.iter().for_each(|&s| self.shift(s, *by, true, live));
+            }
+            StmtKind::PopFront(stacks, by) => {
+                stacks.iter().for_each(|&s| self.shift(s, *by, false, live));
+            }
+            StmtKind::Call(..) => self.all(&Mentions::of_stmt(self.p, &stmt.kind), live),
+            StmtKind::Extern(call) => self.extern_call(&stmt.kind, call, live),
+            StmtKind::Extract { header, varbit } => {
+                self.kill_header(*header, live);
+                self.index_uses(*header, live);
+                if let Some(size) = varbit {
+                    self.uses(*size, live);
                 }
-                self.block(&state_data.body, &mut live);
-                changed |= entries[state].add(&live);
             }
-            if !changed {
-                return entries[data.start].clone();
+            StmtKind::Lookahead(place) | StmtKind::PacketLength(place) => self.kill(*place, live),
+            StmtKind::Advance(by) => self.uses(*by, live),
+            StmtKind::Verify { cond, error } => {
+                self.uses(*cond, live);
+                self.uses(*error, live);
             }
+            StmtKind::Emit(header) => self.show(*header, live),
+            // The engine does what has blocks or jumps.
+            _ => {}
         }
     }
+}
 
-    fn block(&mut self, block: &Block, live: &mut Live) {
-        for stmt in block.iter().rev() {
-            debug_assert!(stmt.id.as_u32() < self.p.stmts);
-            let known = self.out.after[stmt.id].get_or_insert_default();
-            known.add(live);
-            self.stmt(&stmt.kind, live);
-        }
-    }
-
+impl Asking<'_> {
     fn uses(&self, expr: Expr, live: &mut Live) {
         let bits = &self.out.bits;
         visit::walk_expr(self.p, expr, &mut |data| match data.kind {
@@ -336,106 +324,6 @@ impl Walker<'_> {
         self.index_uses(header, live);
     }
 
-    fn stmt(&mut self, kind: &StmtKind, live: &mut Live) {
-        match kind {
-            StmtKind::Assign { dst, value } => {
-                if self.is_live(*dst, live) {
-                    self.kill(*dst, live);
-                    self.uses(*value, live);
-                }
-            }
-            StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
-            StmtKind::SetValid(header) => self.set_valid(*header, live),
-            StmtKind::SetInvalid(header) => self.set_invalid(*header, live),
-            StmtKind::PushFront(stacks, by) => {
-                stacks.iter().for_each(|&s| self.shift(s, *by, true, live));
-            }
-            StmtKind::PopFront(stacks, by) => {
-                stacks.iter().for_each(|&s| self.shift(s, *by, false, live));
-            }
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let mut other = live.clone();
-                self.block(then, live);
-                self.block(otherwise, &mut other);
-                live.add(&other);
-                self.uses(*cond, live);
-            }
-            StmtKind::Switch { on, cases, default } => {
-                let after = live.clone();
-                self.block(default, live);
-                for (_, block) in cases {
-                    let mut case = after.clone();
-                    self.block(block, &mut case);
-                    live.add(&case);
-                }
-                self.uses(*on, live);
-            }
-            StmtKind::Atomic(block) => self.block(block, live),
-            StmtKind::Labeled(label, block) => {
-                self.breaks.insert(*label, live.clone());
-                self.block(block, live);
-            }
-            StmtKind::Loop(label, block) => {
-                self.breaks.insert(*label, live.clone());
-                let mut head = Live::default();
-                loop {
-                    self.continues.insert(*label, head.clone());
-                    let mut round = head.clone();
-                    self.block(block, &mut round);
-                    if !head.add(&round) {
-                        break;
-                    }
-                }
-                *live = head;
-            }
-            StmtKind::Break(label) => *live = self.breaks.get(label).cloned().unwrap_or_default(),
-            StmtKind::Continue(label) => {
-                *live = self.continues.get(label).cloned().unwrap_or_default();
-            }
-            StmtKind::Return => *live = self.returned.clone(),
-            StmtKind::Exit => *live = self.exited.clone(),
-            StmtKind::Apply { table, hit, action } => {
-                for var in [hit, action].into_iter().flatten() {
-                    live.remove(self.out.bits.var(*var));
-                }
-                self.apply(*table, live);
-            }
-            StmtKind::Call(..) => {
-                let mentions = Mentions::of_stmt(self.p, kind);
-                self.all(&mentions, live);
-                live.add(&self.exited.clone());
-            }
-            StmtKind::Extern(call) => self.extern_call(kind, call, live),
-            StmtKind::Extract { header, varbit } => {
-                self.kill_header(*header, live);
-                self.index_uses(*header, live);
-                live.add(&self.rejected);
-                if let Some(size) = varbit {
-                    self.uses(*size, live);
-                }
-            }
-            StmtKind::Lookahead(place) => {
-                self.kill(*place, live);
-                live.add(&self.rejected);
-            }
-            StmtKind::PacketLength(place) => self.kill(*place, live),
-            StmtKind::Advance(by) => {
-                live.add(&self.rejected);
-                self.uses(*by, live);
-            }
-            StmtKind::Verify { cond, error } => {
-                live.add(&self.rejected);
-                self.uses(*cond, live);
-                self.uses(*error, live);
-            }
-            StmtKind::Emit(header) => self.show(*header, live),
-        }
-    }
-
     fn copy(&self, dst: HeaderRef, src: HeaderRef, live: &mut Live) {
         let bits = &self.out.bits;
         let mut fields = 0;
@@ -494,24 +382,6 @@ impl Walker<'_> {
                     live.insert(bits.shown(from, field));
                 }
             }
-        }
-    }
-
-    fn apply(&mut self, table: Table, live: &mut Live) {
-        let data = &self.p.tables[table];
-        let after = live.clone();
-        if !data.actions.is_empty() {
-            *live = Live::default();
-        }
-        for listed in &data.actions {
-            let mut action = after.clone();
-            let outer = std::mem::replace(&mut self.returned, after.clone());
-            self.block(&self.p.actions[listed.action].body, &mut action);
-            self.returned = outer;
-            live.add(&action);
-        }
-        for key in &data.keys {
-            self.uses(key.expr, live);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What can be told of a program without running it, a question a file. Each file says what it
-//! guarantees.
+//! guarantees. All that follow paths through a program are analyses of [`dataflow`].
 
+pub mod dataflow;
 pub mod facts;
 pub mod flow;
 pub mod liveness;

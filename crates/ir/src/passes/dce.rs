@@ -4,6 +4,7 @@
 //! [`Liveness`], nor a call without effect that writes only such storage; tables do not report results nobody wants; parsers have no unreachable states.
 
 use super::{all_bodies, body_mut};
+use crate::analysis::dataflow::reverse_postorder;
 use crate::analysis::liveness::Liveness;
 use crate::visit::Access;
 use crate::*;
@@ -105,11 +106,8 @@ fn headers(program: &Program, header: HeaderRef) -> Vec<Header> {
 /// Drops the states that cannot be reached and numbers the others anew, in the same order.
 fn drop_states(parser: &mut ParserData) {
     let mut reached: SecondaryMap<State, bool> = SecondaryMap::new();
-    let mut todo = vec![parser.start];
-    while let Some(state) = todo.pop() {
-        if !std::mem::replace(&mut reached[state], true) {
-            todo.extend(successors(&parser.states[state].transition));
-        }
+    for state in reverse_postorder(parser) {
+        reached[state] = true;
     }
     if parser.states.keys().all(|state| reached[state]) {
         return;
@@ -135,21 +133,6 @@ fn drop_states(parser: &mut ParserData) {
         }
     }
     parser.states = states;
-}
-
-/// The states that a transition leads to.
-pub(super) fn successors(transition: &Transition) -> Vec<State> {
-    let targets: Vec<Target> = match transition {
-        Transition::To(target) => vec![*target],
-        Transition::Select { cases, .. } => cases.iter().map(|case| case.target).collect(),
-    };
-    targets
-        .into_iter()
-        .filter_map(|target| match target {
-            Target::State(state) => Some(state),
-            Target::Accept | Target::Reject | Target::Rare => None,
-        })
-        .collect()
 }
 
 /// Where a transition leads.

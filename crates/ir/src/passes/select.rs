@@ -4,7 +4,8 @@
 //! leads to, always, is part of that one; a select has no last cases that lead where the one
 //! after all the others does.
 
-use super::dce::{successors, targets_mut};
+use super::dce::targets_mut;
+use crate::analysis::dataflow::successors;
 use crate::*;
 use cranelift_entity::SecondaryMap;
 

@@ -6,6 +6,7 @@
 //! next index by constants: they stay loops.
 
 use super::inline;
+use crate::analysis::dataflow::successors;
 use crate::analysis::facts::{Facts, Known};
 use crate::analysis::flow;
 use crate::*;
@@ -124,7 +125,7 @@ fn wanted(program: &Program, parser: &ParserData) -> SecondaryMap<State, BTreeSe
     loop {
         let mut changed = false;
         for (id, state) in &parser.states {
-            for next in super::dce::successors(&state.transition) {
+            for next in successors(&state.transition) {
                 let more: Vec<_> = wanted[next].difference(&wanted[id]).copied().collect();
                 changed |= !more.is_empty();
                 wanted[id].extend(more);

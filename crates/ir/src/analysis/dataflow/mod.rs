@@ -1,0 +1,81 @@
+//! Data-flow analysis: facts at every point of a program.
+//!
+//! An analysis is a domain ([`Domain`]: a fact, and how two of them join) with a transfer function for statements, and
+//! runs in one of two directions: [`Forward`] or [`Backward`]. Everything that is the same for all analyses is here and
+//! in these two modules: structured statements with breaks, continues, returns and exits, the actions of applied
+//! tables, the parser's graph, and the order of the pipeline's blocks.
+//!
+//! A point that cannot be reached has no fact. An analysis keeps what it wants to know by [`StmtId`].
+
+mod backward;
+mod forward;
+
+pub use backward::Backward;
+pub use forward::{After, Forward};
+
+pub use backward::pipeline as backward;
+pub use forward::{parser as forward_parser, pipeline as forward, region as forward_region};
+
+use crate::*;
+use std::collections::HashSet;
+
+/// A fact of which two can be joined.
+pub trait Domain: Clone {
+    /// Makes this fact hold wherever it or the other one holds; whether it changed.
+    fn join(&mut self, other: &Self) -> bool;
+}
+
+/// What holds at a point; nothing if the point cannot be reached.
+pub fn join<D: Domain>(into: &mut Option<D>, other: Option<D>) -> bool {
+    match (into.as_mut(), other) {
+        (_, None) => false,
+        (None, other) => {
+            *into = other;
+            true
+        }
+        (Some(into), Some(other)) => into.join(&other),
+    }
+}
+
+/// Where a transition leads, in its order.
+pub fn targets(transition: &Transition) -> Vec<Target> {
+    match transition {
+        Transition::To(target) => vec![*target],
+        Transition::Select { cases, .. } => cases.iter().map(|case| case.target).collect(),
+    }
+}
+
+/// The states that a transition leads to, in its order.
+pub fn successors(transition: &Transition) -> Vec<State> {
+    targets(transition)
+        .into_iter()
+        .filter_map(|target| match target {
+            Target::State(state) => Some(state),
+            Target::Accept | Target::Reject | Target::Rare => None,
+        })
+        .collect()
+}
+
+/// The states that a parser reaches, in reverse postorder: only loops lead backwards, and the state of a select's first
+/// case comes as early as it can.
+pub fn reverse_postorder(parser: &ParserData) -> Vec<State> {
+    let next = |state: State| successors(&parser.states[state].transition);
+    let mut seen = HashSet::from([parser.start]);
+    let mut path = vec![(parser.start, next(parser.start))];
+    let mut order = Vec::new();
+    while let Some((state, rest)) = path.last_mut() {
+        match rest.pop() {
+            Some(to) if seen.insert(to) => path.push((to, next(to))),
+            Some(_) => {}
+            None => {
+                order.push(*state);
+                path.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests;

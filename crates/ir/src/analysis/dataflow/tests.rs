@@ -1,0 +1,226 @@
+//! The engine by an analysis of its own: which constants an assignment to `a` may have left, or will still overwrite.
+
+use super::*;
+use crate::text;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The names of the statements that may have run last, or may run next.
+#[derive(Clone, PartialEq, Default, Debug)]
+struct Names(BTreeSet<String>);
+
+impl Domain for Names {
+    fn join(&mut self, other: &Names) -> bool {
+        let before = self.0.len();
+        self.0.extend(other.0.iter().cloned());
+        self.0.len() != before
+    }
+}
+
+/// Which assignments `a = 8wN` may reach each extern call `at(in(8wM))`, forward; which calls may follow each
+/// assignment, backward.
+struct Trace<'a> {
+    program: &'a Program,
+    seen: BTreeMap<String, Names>,
+}
+
+impl Trace<'_> {
+    fn number(&self, expr: Expr) -> String {
+        match &self.program.exprs[expr].kind {
+            ExprKind::Const(bits) => bits.to_u64().map_or(String::new(), |n| n.to_string()),
+            _ => String::new(),
+        }
+    }
+
+    fn assigned(&self, stmt: &Stmt) -> Option<String> {
+        match stmt.kind {
+            StmtKind::Assign { value, .. } => Some(self.number(value)),
+            _ => None,
+        }
+    }
+
+    fn called(&self, stmt: &Stmt) -> Option<String> {
+        match &stmt.kind {
+            StmtKind::Extern(call) => match &call.args[0] {
+                ExternArg::In(values) => Some(self.number(values[0])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn see(&mut self, at: String, names: &Names) {
+        self.seen.entry(at).or_default().join(names);
+    }
+}
+
+impl Forward for Trace<'_> {
+    type Fact = Names;
+
+    fn transfer(&mut self, stmt: &Stmt, fact: Names) -> After<Names> {
+        let rejected = matches!(stmt.kind, StmtKind::Verify { .. }).then(|| fact.clone());
+        After {
+            rejected,
+            ..After::next(match self.assigned(stmt) {
+                Some(name) => Names(BTreeSet::from([name])),
+                None => fact,
+            })
+        }
+    }
+
+    fn loop_head(&mut self, _: Label, body: &Block, mut fact: Names) -> Names {
+        visit::walk_block(body, &mut |stmt| fact.0.extend(self.assigned(stmt)));
+        fact
+    }
+
+    fn before(&mut self, stmt: &Stmt, fact: &Names) {
+        if let Some(at) = self.called(stmt) {
+            self.see(at, fact);
+        }
+    }
+}
+
+impl Backward for Trace<'_> {
+    type Fact = Names;
+
+    fn transfer(&mut self, stmt: &Stmt, fact: &mut Names) {
+        if let Some(name) = self.called(stmt) {
+            *fact = Names(BTreeSet::from([name]));
+        }
+    }
+
+    fn after(&mut self, stmt: &Stmt, fact: &Names) {
+        if let Some(at) = self.assigned(stmt) {
+            self.see(at, fact);
+        }
+    }
+}
+
+/// What reaches each call, or follows each assignment.
+fn traces(text: &str, forward: bool) -> Vec<String> {
+    let head = "program p reject continue\nerrors NoError\nlabels 4\nvar a: bit<8>\nvar f: bool\n";
+    let program = text::parse(&format!("{head}{text}")).unwrap_or_else(|e| panic!("{e}"));
+    crate::verify(&program).unwrap_or_else(|e| panic!("{e:?}"));
+    let mut trace = Trace {
+        program: &program,
+        seen: BTreeMap::new(),
+    };
+    if forward {
+        super::forward(&program, &mut trace, Names::default());
+    } else {
+        super::backward(&program, &mut trace);
+    }
+    let show = |(at, names): (&String, &Names)| {
+        let names: Vec<_> = names.0.iter().map(String::as_str).collect();
+        format!("{at}: {}", names.join(" "))
+    };
+    trace.seen.iter().map(show).collect()
+}
+
+const CONTROL: &str = "action x() {
+    a = 8w5;
+    if f { return; }
+    a = 8w6;
+    if f { exit; }
+}
+action y() {
+}
+table t {
+    action x; action y; default y();
+}
+routine c block() {
+    a = 8w1;
+    block label0 {
+        if f {
+            a = 8w2;
+            break label0;
+        }
+        a = 8w3;
+        loop label1 {
+            extern at(in(8w1));
+            if f { break label1; }
+            a = 8w4;
+            continue label1;
+        }
+    }
+    extern at(in(8w2));
+    apply t;
+    extern at(in(8w3));
+    return;
+}
+routine d block() {
+    extern at(in(8w4));
+}
+pipeline c control c
+pipeline d control d
+";
+
+#[test]
+fn facts_flow_along_every_edge() {
+    assert_eq!(
+        traces(CONTROL, true),
+        ["1: 3 4", "2: 2 3 4", "3: 2 3 4 5 6", "4: 2 3 4 5 6"]
+    );
+}
+
+#[test]
+fn facts_flow_back_along_every_edge() {
+    assert_eq!(
+        traces(CONTROL, false),
+        ["1: 1 2", "2: 2", "3: 1", "4: 1", "5: 3 4", "6: 3 4"]
+    );
+}
+
+const PARSER: &str = "parser p start s {
+    state s {
+        a = 8w1;
+        select (f) {
+            (1w1) -> u;
+            (_) -> v;
+        }
+    }
+    state v {
+        extern at(in(8w1));
+        a = 8w2;
+        verify f, error::NoError;
+        a = 8w3;
+        goto u;
+    }
+    state u {
+        extern at(in(8w2));
+        select (f) {
+            (1w1) -> v;
+            (1w0) -> accept;
+        }
+    }
+    state never {
+        a = 8w9;
+        goto accept;
+    }
+}
+routine c block() {
+    extern at(in(8w3));
+}
+pipeline p parser p
+pipeline c control c
+";
+
+#[test]
+fn parsers_reach_a_fixpoint() {
+    assert_eq!(traces(PARSER, true), ["1: 1 3", "2: 1 3", "3: 1 2 3"]);
+    let stops = PARSER.replace("verify f, error::NoError;", "");
+    assert_eq!(traces(&stops, true), ["1: 1 3", "2: 1 3", "3: 1 3"]);
+}
+
+#[test]
+fn states_come_in_reverse_postorder() {
+    let program = text::parse(&format!(
+        "program p reject stop\nvar a: bit<8>\nvar f: bool\nerrors NoError\n{PARSER}"
+    ))
+    .unwrap();
+    let (_, parser) = program.parsers.iter().next().unwrap();
+    let names: Vec<_> = reverse_postorder(parser)
+        .into_iter()
+        .map(|state| parser.states[state].name.as_str())
+        .collect();
+    assert_eq!(names, ["s", "v", "u"]);
+}
