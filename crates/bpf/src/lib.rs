@@ -4,6 +4,9 @@
 //! description that user space keeps its tables by ([`abi::Abi`]), and a report of what the object will
 //! need. The C includes only the headers that [`headers`] gives.
 
+/// How many parameters a function of the program may have, results aside: what BPF passes in registers.
+pub const FUNCTION_PARAMS: usize = 5;
+
 pub mod abi;
 mod budget;
 mod compile;

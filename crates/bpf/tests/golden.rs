@@ -116,8 +116,12 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
     })?;
     let (mut program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
     let mut usual = ir::passes::usual::of(&program);
+    let passes = ir::passes::Options {
+        level: ir::passes::Level::Optimize,
+        function_params: bpf::FUNCTION_PARAMS,
+    };
     for program in usual.iter_mut().chain([&mut program]) {
-        ir::passes::pipeline(program, ir::passes::Level::Optimize);
+        ir::passes::pipeline(program, &passes);
     }
     let options = bpf::Options {
         hook: hook(text),

@@ -172,7 +172,11 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
 /// The program after all passes: what targets are compiled from.
 pub fn optimise(program: &Program) -> Program {
     let mut program = program.clone();
-    ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
+    let options = ir::passes::Options {
+        level: ir::passes::Level::Optimize,
+        function_params: bpf::FUNCTION_PARAMS,
+    };
+    ir::passes::pipeline(&mut program, &options);
     program
 }
 

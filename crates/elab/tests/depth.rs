@@ -101,7 +101,11 @@ fn long_chains_become_flat_ir() {
         panic!("{:?}", codes(&text));
     };
     assert!(deepest_line(&program) < 400, "{}", deepest_line(&program));
-    ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
+    let options = ir::passes::Options {
+        level: ir::passes::Level::Optimize,
+        function_params: 5,
+    };
+    ir::passes::pipeline(&mut program, &options);
     assert_eq!(ir::verify::verify(&program).map_err(|e| e.len()), Ok(()));
 }
 

@@ -157,7 +157,11 @@ fn all(level: Option<Level>) {
             }
         };
         if let Some(level) = level {
-            ir::passes::pipeline(&mut program, level);
+            let options = ir::passes::Options {
+                level,
+                function_params: 5,
+            };
+            ir::passes::pipeline(&mut program, &options);
         }
         let program = Arc::new(program);
         for script in scripts {

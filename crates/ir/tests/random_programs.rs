@@ -2,9 +2,9 @@
 
 mod generate;
 
-use interp::{Interpreter, Options, Outcome};
+use interp::{Interpreter, Outcome};
 use ir::Program;
-use ir::passes::{self, Level};
+use ir::passes::{self, Level, Options};
 use std::sync::Arc;
 
 /// Enough to notice most mistakes in seconds. `ONPATH_RANDOM_PROGRAMS` runs more,
@@ -35,7 +35,11 @@ fn check(seed: u64) {
     let expected = run(&program, &packets);
     for level in [Level::Lower, Level::Optimize] {
         let mut changed = program.clone();
-        passes::pipeline(&mut changed, level);
+        let options = Options {
+            level,
+            function_params: 5,
+        };
+        passes::pipeline(&mut changed, &options);
         let got = run(&changed, &packets);
         for ((packet, expected), got) in packets.iter().zip(&expected).zip(&got) {
             assert!(
@@ -48,7 +52,7 @@ fn check(seed: u64) {
 
 fn run(program: &Program, packets: &[Vec<u8>]) -> Vec<Outcome> {
     let program = Arc::new(program.clone());
-    let mut interpreter = Interpreter::new(program, Options::default())
+    let mut interpreter = Interpreter::new(program, interp::Options::default())
         .unwrap_or_else(|e| panic!("{:?}", e.iter().collect::<Vec<_>>()));
     packets.iter().map(|p| interpreter.run(7, p)).collect()
 }

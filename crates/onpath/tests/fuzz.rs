@@ -57,7 +57,11 @@ fn compile(text: &str) {
                 if let Err(errors) = ir::verify::verify(&program) {
                     panic!("the IR does not verify: {errors:?}");
                 }
-                ir::passes::pipeline(&mut program, ir::passes::Level::Optimize);
+                let options = ir::passes::Options {
+                    level: ir::passes::Level::Optimize,
+                    function_params: 5,
+                };
+                ir::passes::pipeline(&mut program, &options);
             }
             Err(errors) => all.append(errors),
         }

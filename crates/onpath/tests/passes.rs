@@ -16,7 +16,7 @@ use diag::render_plain;
 use driver::Input;
 use interp::{Interpreter, Options};
 use ir::Program;
-use ir::passes::{Level, pipeline};
+use ir::passes::{self, Level, pipeline};
 use packets::Packets;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -39,7 +39,11 @@ fn elaborate(path: &Path) -> Arc<Program> {
 /// The first packet that meets something else after the passes.
 fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> Option<String> {
     let mut after = Program::clone(program);
-    pipeline(&mut after, level);
+    let options = passes::Options {
+        level,
+        function_params: bpf::FUNCTION_PARAMS,
+    };
+    pipeline(&mut after, &options);
     if let Err(errors) = ir::verify(&after) {
         return Some(format!("the IR does not verify: {errors:?}"));
     }

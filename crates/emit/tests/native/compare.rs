@@ -74,7 +74,11 @@ fn native(
     counting: Called,
 ) -> Result<Output, Diagnostics> {
     let mut optimised = program.clone();
-    ir::passes::pipeline(&mut optimised, ir::passes::Level::Optimize);
+    let options = ir::passes::Options {
+        level: ir::passes::Level::Optimize,
+        function_params: 6,
+    };
+    ir::passes::pipeline(&mut optimised, &options);
     target::compile(&optimised, map, Rc::new(contents), counting)
 }
 

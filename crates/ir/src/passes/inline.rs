@@ -20,9 +20,10 @@ pub(super) use body::fresh_labels;
 use crate::*;
 use std::collections::{HashMap, HashSet};
 
-/// Runs the pass.
-pub fn run(program: &mut Program) {
+/// Runs the pass. Functions of up to `params` parameters may stay.
+pub fn run(program: &mut Program, params: usize) {
     let mut inliner = Inliner {
+        params,
         done: HashSet::new(),
         sites: call_sites(program),
         kept: HashSet::new(),
@@ -81,6 +82,8 @@ enum Calls {
 }
 
 struct Inliner {
+    /// Parameters that a function may have that stays.
+    params: usize,
     /// Routines whose bodies have no calls to inline any more.
     done: HashSet<Routine>,
     sites: HashMap<Routine, u32>,
@@ -105,7 +108,7 @@ impl Inliner {
             if let StmtKind::Call(routine, args) = &stmt.kind {
                 self.routine(program, *routine);
                 let sites = self.sites.get(routine).copied().unwrap_or(0);
-                if calls == Calls::Stay && functions::stays(program, *routine, sites) {
+                if calls == Calls::Stay && functions::stays(program, *routine, sites, self.params) {
                     self.kept.insert(*routine);
                     out.push(stmt);
                     continue;

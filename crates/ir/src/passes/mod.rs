@@ -2,7 +2,8 @@
 //! errors, which table is looked up with which key, what externs are called with, all stay. Calls without an effect
 //! ([`Effect::None`]) may go.
 //!
-//! A pass is a file with `pub fn run(&mut Program)`; the statements it makes or copies get ids when it has ended. [`PASSES`] says in which order they run.
+//! A pass is a file with `pub fn run(&mut Program)`; the statements it makes or copies get ids when it has ended.
+//! [`PASSES`] says in which order they run.
 
 pub mod atomic;
 pub mod compact;
@@ -25,7 +26,17 @@ pub struct Pass {
     /// From which level on it runs.
     pub level: Level,
     /// Runs it.
-    pub run: fn(&mut Program),
+    pub run: fn(&mut Program, &Options),
+}
+
+/// What whoever compiles a program asks of the passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How much to do.
+    pub level: Level,
+    /// How many parameters a function may have, results aside, that the target can call; calls of others are
+    /// inlined.
+    pub function_params: usize,
 }
 
 /// How much to do.
@@ -40,42 +51,44 @@ pub enum Level {
 
 /// The passes in order.
 pub const PASSES: &[Pass] = &[
-    pass("inline", Level::Lower, inline::run),
-    pass("atomic", Level::Lower, atomic::run),
-    pass("fold", Level::Optimize, fold::run),
-    pass("unroll", Level::Optimize, unroll::run),
-    pass("propagate", Level::Optimize, propagate::run),
-    pass("stacks", Level::Optimize, stacks::run),
+    pass("inline", Level::Lower, |p, options| {
+        inline::run(p, options.function_params)
+    }),
+    pass("atomic", Level::Lower, |p, _| atomic::run(p)),
+    pass("fold", Level::Optimize, |p, _| fold::run(p)),
+    pass("unroll", Level::Optimize, |p, _| unroll::run(p)),
+    pass("propagate", Level::Optimize, |p, _| propagate::run(p)),
+    pass("stacks", Level::Optimize, |p, _| stacks::run(p)),
     // Once more with elements and moved stacks as plain headers.
-    pass("propagate", Level::Optimize, propagate::run),
-    pass("fold", Level::Optimize, fold::run),
-    pass("select", Level::Optimize, select::run),
-    pass("dce", Level::Optimize, dce::run),
-    pass("fold", Level::Optimize, fold::run),
-    pass("dce", Level::Optimize, dce::run),
-    pass("compact", Level::Optimize, compact::run),
+    pass("propagate", Level::Optimize, |p, _| propagate::run(p)),
+    pass("fold", Level::Optimize, |p, _| fold::run(p)),
+    pass("select", Level::Optimize, |p, _| select::run(p)),
+    pass("dce", Level::Optimize, |p, _| dce::run(p)),
+    pass("fold", Level::Optimize, |p, _| fold::run(p)),
+    pass("dce", Level::Optimize, |p, _| dce::run(p)),
+    pass("compact", Level::Optimize, |p, _| compact::run(p)),
 ];
 
-const fn pass(name: &'static str, level: Level, run: fn(&mut Program)) -> Pass {
+const fn pass(name: &'static str, level: Level, run: fn(&mut Program, &Options)) -> Pass {
     Pass { name, level, run }
 }
 
 impl Pass {
     /// Runs the pass, and numbers the statements that it left.
-    pub fn apply(self, program: &mut Program) {
-        (self.run)(program);
+    pub fn apply(self, program: &mut Program, options: &Options) {
+        (self.run)(program, options);
         program.number_stmts();
     }
 }
 
-/// Runs all passes of a level.
+/// Runs all passes of the level that is asked for.
 ///
 /// # Panics
 /// In debug builds, if a pass breaks a rule of the verifier: a compiler bug.
-pub fn pipeline(program: &mut Program, level: Level) {
+pub fn pipeline(program: &mut Program, options: &Options) {
     for pass in PASSES {
-        if pass.level <= level {
-            pass.apply(program);
+        if pass.level <= options.level {
+            pass.apply(program, options);
             if cfg!(debug_assertions)
                 && let Err(errors) = verify(program)
             {

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn parser(states: &str) -> Option<String> {
-        let text = format!("program xdp reject stop\nparser p start start {{\n{states}\n}}\n");
+        let text = format!("program test reject stop\nparser p start start {{\n{states}\n}}\n");
         let program = crate::text::parse(&text).unwrap();
         of(&program).map(|p| p.to_string())
     }

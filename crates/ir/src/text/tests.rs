@@ -2,7 +2,7 @@ use crate::*;
 use diag::Span;
 
 /// Everything that the text form can say.
-pub(crate) const EVERYTHING: &str = r#"program xdp reject stop
+pub(crate) const EVERYTHING: &str = r#"program test reject stop
 errors NoError, PacketTooShort, `odd one`
 labels 3
 enum Color { red, green }

@@ -1,7 +1,7 @@
 use crate::{Program, Stmt, StmtKind, text};
 use diag::Span;
 
-const HEAD: &str = "program xdp reject stop
+const HEAD: &str = "program test reject stop
 errors NoError
 labels 2
 header_type eth {

@@ -6,19 +6,21 @@
 use crate::*;
 use std::collections::HashSet;
 
-/// Parameters that a function may have, results aside: as many as targets pass in registers.
-pub const PARAMETERS: usize = 5;
 /// Statements from which on a function is long.
 const LONG: usize = 12;
 
-/// Whether calls of a routine, which calls nothing that would be inlined, stay calls.
-pub fn stays(program: &Program, routine: Routine, sites: u32) -> bool {
+/// Whether calls of a routine, which calls nothing that would be inlined, stay calls, if a function may have so many
+/// parameters, results aside.
+pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bool {
     if sites < 2 || program.routines[routine].kind != RoutineKind::Function {
         return false;
     }
     let Some((params, result)) = numbers(program, routine) else {
         return false;
     };
+    if params.len() > most {
+        return false;
+    }
     let mut own = Own {
         program,
         vars: params.into_iter().chain([result]).collect(),
@@ -50,7 +52,7 @@ pub fn numbers(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
             _ => None,
         })
         .collect::<Option<Vec<Var>>>()?;
-    ((1..=PARAMETERS).contains(&params.len()) && number(result)).then_some((params, *result))
+    (!params.is_empty() && number(result)).then_some((params, *result))
 }
 
 /// What belongs to a function alone.

@@ -18,7 +18,7 @@ extern counts: CounterArray {
 fn run(body: &str, passes: &[fn(&mut Program)]) -> String {
     let text = after(
         &format!(
-            "{STATES}routine c block() {{\n{body}\n}}\npipeline switch control c\nintrinsic slot xdp_output {{\n    var \"output_port\" = port;\n}}\n"
+            "{STATES}routine c block() {{\n{body}\n}}\npipeline switch control c\nintrinsic slot out {{\n    var \"output_port\" = port;\n}}\n"
         ),
         passes,
     );

@@ -151,7 +151,7 @@ routine c block() {
     if f { port = cast(a, bit<32>); }
 }
 pipeline switch control c
-intrinsic slot xdp_output {
+intrinsic slot out {
     var \"output_port\" = port;
 }
 ",
@@ -173,7 +173,7 @@ fn a_pure_call_whose_results_nobody_reads_goes() {
     port = cast(a, bit<32>);
 }}
 pipeline switch control c
-intrinsic slot xdp_output {{
+intrinsic slot out {{
     var \"output_port\" = port;
 }}
 "
@@ -199,7 +199,7 @@ fn only_calls_with_an_effect_read_what_the_architecture_reads() {
     port = cast(b, bit<32>);
 }}
 pipeline switch control c
-intrinsic slot xdp_output {{
+intrinsic slot out {{
     var \"output_port\" = port;
 }}
 "

@@ -2,7 +2,7 @@ use super::*;
 use crate::passes::{fold, inline};
 
 fn inlined(routines: &str) -> String {
-    let text = after(routines, &[inline::run, fold::run]);
+    let text = after(routines, &[|p| inline::run(p, 5), fold::run]);
     text.lines()
         .filter(|l| !l.ends_with("{}"))
         .map(|l| format!("{l}\n"))
@@ -215,7 +215,7 @@ routine r block() {
     call f(header h.t0, header h.t1, inout next);
 }
 ",
-        &[inline::run],
+        &[|p| inline::run(p, 5)],
     );
     assert!(
         text.contains("    push_front h.t by 1;\n    h.t[next].vid = 16w1;\n"),
@@ -245,6 +245,19 @@ fn a_long_function_that_is_called_twice_stays_one() {
     let text = inlined(&format!("var next_user: bit<8>\n{LONG}{block}"));
     assert!(text.ends_with(block), "{text}");
     assert!(text.contains("routine f function(in a, out b) {"), "{text}");
+}
+
+#[test]
+fn a_function_is_inlined_where_it_has_more_parameters_than_the_target_calls() {
+    let block = "routine r block() {
+    call f(in user, out next_user);
+    call f(in next_user, out user);
+}
+";
+    let text = format!("var next_user: bit<8>\n{LONG}{block}");
+    let calls = |passes: &[fn(&mut Program)]| after(&text, passes).matches("call f").count();
+    assert_eq!(calls(&[|p| inline::run(p, 1)]), 2);
+    assert_eq!(calls(&[|p| inline::run(p, 0)]), 0);
 }
 
 #[test]

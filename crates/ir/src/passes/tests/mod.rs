@@ -10,7 +10,7 @@ mod propagate;
 use crate::{Program, text, verify};
 
 /// Declarations that the snapshots share.
-const HEAD: &str = "program xdp reject stop
+const HEAD: &str = "program test reject stop
 errors NoError, PacketTooShort, NoMatch, StackOutOfBounds
 labels 4
 header_type eth {
@@ -79,7 +79,7 @@ pipeline deparser deparser d
 slot headers {{
     header \"eth\" = h.eth;
 }}
-intrinsic slot xdp_output {{
+intrinsic slot out {{
     var \"output_port\" = port;
 }}
 "
@@ -103,7 +103,7 @@ routine c block() {{
     port = cast(c, bit<32>);
 }}
 pipeline switch control c
-intrinsic slot xdp_output {{
+intrinsic slot out {{
     var \"output_port\" = port;
 }}
 "
@@ -126,7 +126,7 @@ routine c block() {
     port = cast(c, bit<32>);
 }
 pipeline switch control c
-intrinsic slot xdp_output {
+intrinsic slot out {
     var \"output_port\" = port;
 }
 "

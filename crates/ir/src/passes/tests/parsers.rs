@@ -169,13 +169,17 @@ routine c block() {{
     call f(header h.t1, out w);
 }}
 pipeline switch control c
-intrinsic slot xdp_output {{
+intrinsic slot out {{
     var \"output_port\" = w;
 }}
 "
     ))
     .unwrap();
-    passes::pipeline(&mut program, passes::Level::Optimize);
+    let options = passes::Options {
+        level: passes::Level::Optimize,
+        function_params: 5,
+    };
+    passes::pipeline(&mut program, &options);
     assert!(
         program
             .to_string()
