@@ -1,13 +1,15 @@
 //! What a program may read and change of a packet's bytes: what targets that share the packet with a network
 //! stack have to know.
 
+use emit::plan::cursor::{const_bits, header_bytes, moves};
 use emit::plan::facts::Facts;
 use emit::plan::flow::{Known, instances};
-use emit::plan::graph::{Graph, const_bits, header_bytes, targets};
+use emit::plan::graph::Graph;
 use emit::plan::layout::Layout;
 use emit::plan::{Plan, Rep};
+use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::{
-    Block, Header, HeaderRef, Parser, Place, Program, StmtKind, Target, visit, visit::Access,
+    Block, Header, HeaderRef, Label, Parser, Place, Program, Stmt, StmtKind, visit, visit::Access,
 };
 
 /// Where the EtherType is in an Ethernet header, in bits.
@@ -54,56 +56,68 @@ impl Wire {
 
 /// Up to which offset the parser may read.
 fn reads(program: &Program, parser: Parser, graph: &Graph) -> Option<u32> {
-    let states = &program.parsers[parser].states;
-    let mut entry = vec![0u32; graph.states.len()];
-    let mut furthest = 0;
-    for (i, info) in graph.states.iter().enumerate() {
-        if info.cyclic {
-            return None;
-        }
-        let state = &states[info.state];
-        let end = walk(program, &state.body, entry[i], &mut furthest)?;
-        for target in targets(state) {
-            if let Target::State(next) = target
-                && let Some(&n) = graph.index.get(&next)
-            {
-                entry[n] = entry[n].max(end);
-            }
-        }
+    if graph.states.iter().any(|info| info.cyclic) {
+        return None;
     }
-    Some(furthest)
+    let mut reading = Reading {
+        program,
+        furthest: Some(0),
+    };
+    dataflow::forward_parser(program, &mut reading, parser, Furthest(Some(0)));
+    reading.furthest
 }
 
-/// The largest offset of the cursor after a block.
-fn walk(program: &Program, block: &Block, mut at: u32, furthest: &mut u32) -> Option<u32> {
-    for stmt in block {
-        match &stmt.kind {
+/// The largest offset of the cursor; none if there is no such.
+#[derive(Clone, PartialEq, Eq)]
+struct Furthest(Option<u32>);
+
+impl Domain for Furthest {
+    fn join(&mut self, other: &Furthest) -> bool {
+        let joined = self.0.zip(other.0).map(|(a, b)| a.max(b));
+        let changed = joined != self.0;
+        self.0 = joined;
+        changed
+    }
+}
+
+struct Reading<'a> {
+    program: &'a Program,
+    furthest: Option<u32>,
+}
+
+impl Forward for Reading<'_> {
+    type Fact = Furthest;
+
+    fn loop_head(&mut self, _: Label, body: &Block, at: Furthest) -> Furthest {
+        if moves(self.program, body) {
+            self.furthest = None;
+            return Furthest(None);
+        }
+        at
+    }
+
+    fn transfer(&mut self, stmt: &Stmt, Furthest(at): Furthest) -> After<Furthest> {
+        let program = self.program;
+        let plus = |more: Option<u32>| at?.checked_add(more?);
+        let (next, read) = match &stmt.kind {
             StmtKind::Extract { header, varbit } => {
                 let most = varbit.map_or(0, |_| varbit_bytes(program, *header));
-                at = at
-                    .checked_add(header_bytes(program, *header))?
-                    .checked_add(most)?;
+                let end = plus(header_bytes(program, *header).checked_add(most));
+                (end, end)
             }
             StmtKind::Lookahead(place) => {
                 let bits = program.place_type(*place).map_or(0, |ty| ty.width());
-                *furthest = (*furthest).max(at.checked_add(bits.div_ceil(8))?);
+                (at, plus(Some(bits.div_ceil(8))))
             }
-            StmtKind::Advance(by) => at = at.checked_add(const_bits(program, *by)? / 8)?,
-            StmtKind::Loop(_, body) => {
-                if walk(program, body, at, furthest)? != at {
-                    return None;
-                }
+            StmtKind::Advance(by) => {
+                let end = plus(const_bits(program, *by).map(|bits| bits / 8));
+                (end, end)
             }
-            kind => {
-                let before = at;
-                for inner in visit::blocks(kind) {
-                    at = at.max(walk(program, inner, before, furthest)?);
-                }
-            }
-        }
-        *furthest = (*furthest).max(at);
+            _ => (at, at),
+        };
+        self.furthest = self.furthest.zip(read).map(|(a, b)| a.max(b));
+        After::next(Furthest(next))
     }
-    Some(at)
 }
 
 fn varbit_bytes(program: &Program, header: HeaderRef) -> u32 {

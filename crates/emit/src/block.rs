@@ -3,6 +3,7 @@
 use super::parser::Place;
 use super::values::Value;
 use crate::emitter::Gen;
+use crate::plan::cursor::moves;
 use crate::plan::flow::Flow;
 use crate::target::Target;
 use cgen::lower;
@@ -144,8 +145,7 @@ impl<T: Target> Gen<'_, T> {
         let mut after = Flow::unreached(self.p);
         let mut arms = Vec::new();
         let cursor = self.cursor.clone();
-        let moves =
-            moves_cursor(self.p, default) || cases.iter().any(|(_, b)| moves_cursor(self.p, b));
+        let moves = moves(self.p, default) || cases.iter().any(|(_, b)| moves(self.p, b));
         for (values, block) in cases {
             self.flow = before.clone();
             self.cursor = cursor.clone();
@@ -202,17 +202,6 @@ impl<T: Target> Gen<'_, T> {
 pub fn packet_length() -> C {
     let of = ["ctx", "data", "data_end"].map(C::id);
     C::call("packet_length", of.to_vec())
-}
-
-/// Whether the parser's cursor moves in a block.
-pub(crate) fn moves_cursor(p: &ir::Program, block: &[ir::Stmt]) -> bool {
-    block.iter().any(|s| match &s.kind {
-        StmtKind::Extract { .. } => true,
-        StmtKind::Advance(by) => crate::plan::graph::const_bits(p, *by) != Some(0),
-        kind => ir::visit::blocks(kind)
-            .into_iter()
-            .any(|b| moves_cursor(p, b)),
-    })
 }
 
 /// Whether an array of limbs has a value.

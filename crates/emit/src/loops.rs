@@ -1,10 +1,10 @@
 //! Blocks that can be left, loops, and the jumps back in them.
 
-use crate::block::moves_cursor;
 use crate::emitter::{Exit, Gen, Labeled};
 use crate::locals::Role;
 use crate::parser::Place;
 use crate::plan::Rep;
+use crate::plan::cursor::moves;
 use crate::plan::flow::{Flow, Known};
 use crate::target::Target;
 use cgen::tree::Stmt;
@@ -17,7 +17,7 @@ impl<T: Target> Gen<'_, T> {
             label: name.clone(),
             flow: Flow::unreached(self.p),
         };
-        let moves_cursor = moves_cursor(self.p, body);
+        let moves_cursor = moves(self.p, body);
         self.scope.labels.insert(
             label,
             Labeled {
@@ -48,7 +48,7 @@ impl<T: Target> Gen<'_, T> {
             self.file.names.fresh("again"),
             self.file.names.fresh("done"),
         );
-        let moves_cursor = moves_cursor(self.p, body);
+        let moves_cursor = moves(self.p, body);
         let p = self.p;
         self.flow.forget(p, body);
         let exit = Exit {

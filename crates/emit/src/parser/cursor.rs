@@ -1,7 +1,7 @@
 //! The cursor: where it is, what of the packet is known to be there, and how it gets into its variables.
 
 use crate::emitter::Gen;
-use crate::plan::graph::{Cursor, const_bits, header_bytes};
+use crate::plan::cursor::{Cursor, const_bits, header_bytes};
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C};
 use ir::{StateData, StmtId, StmtKind, Target as Next, Transition, Type};

@@ -6,7 +6,7 @@ use crate::emitter::Gen;
 use crate::errors;
 use crate::headers::Resolved;
 use crate::locals::Role;
-use crate::plan::graph::{const_bits, header_bytes};
+use crate::plan::cursor::{const_bits, header_bytes};
 use crate::plan::{Rep, facts};
 use crate::target::Target;
 use crate::values::{Value, load_value};

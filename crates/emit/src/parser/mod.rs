@@ -6,7 +6,7 @@ mod extract;
 pub(crate) use cursor::Place;
 
 use crate::emitter::Gen;
-use crate::plan::graph::Cursor;
+use crate::plan::cursor::Cursor;
 use crate::target::Target;
 
 use cgen::tree::{Block, Stmt};

@@ -1,7 +1,8 @@
 //! What the whole program does to each header.
 
+use super::cursor::{Cursor, const_bits};
 use super::flow::instances;
-use super::graph::{Cursor, Graph, const_bits, walk_cursor};
+use super::graph::{Graph, StateInfo};
 use crate::target::Stage;
 use ir::{
     Block, ExternCall, Header, HeaderRef, Place, Program, Stmt, StmtKind, Table, visit,
@@ -68,7 +69,7 @@ impl Facts {
         for info in &graph.states {
             let body = &states[info.state].body;
             let mut steps = Vec::new();
-            facts.walk_steps(program, body, info.cursor, info.cyclic, &mut steps);
+            facts.walk_steps(program, graph, info, body, info.cyclic, &mut steps);
             facts.steps.push(steps);
             facts.walk(program, body, reads_packet);
         }
@@ -112,8 +113,9 @@ impl Facts {
     fn walk_steps(
         &mut self,
         program: &Program,
+        graph: &Graph,
+        state: &StateInfo,
         block: &Block,
-        mut at: Cursor,
         cyclic: bool,
         steps: &mut Vec<Step>,
     ) {
@@ -122,9 +124,9 @@ impl Facts {
                 StmtKind::Extract { header, .. } => {
                     let all = instances(program, *header);
                     for &h in &all {
-                        let site = match at {
-                            Cursor::Const(at) => Some(at),
-                            Cursor::Variable => None,
+                        let site = match graph.cursors.before(stmt) {
+                            Some(Cursor::Const(at)) if !state.cyclic => Some(at),
+                            _ => None,
                         };
                         let f = self.of(h);
                         f.sites.push(site);
@@ -144,11 +146,10 @@ impl Facts {
                 _ => {
                     for inner in visit::blocks(&stmt.kind) {
                         let loops = matches!(stmt.kind, StmtKind::Loop(..));
-                        self.walk_steps(program, inner, at, cyclic || loops, steps);
+                        self.walk_steps(program, graph, state, inner, cyclic || loops, steps);
                     }
                 }
             }
-            at = walk_cursor(program, std::slice::from_ref(stmt), at);
         }
     }
 

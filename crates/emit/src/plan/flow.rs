@@ -1,8 +1,7 @@
 //! What is known about headers at a point of the program: valid or not, extracted or not.
 
-use ir::{
-    BinaryOp, Block, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, UnaryOp, visit,
-};
+use ir::analysis::dataflow::Domain;
+use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, UnaryOp, visit};
 
 /// What is known of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,14 +116,8 @@ impl Flow {
         }
     }
 
-    /// Follows a parser state's statements.
-    pub fn run(&mut self, program: &Program, block: &Block) {
-        for stmt in block {
-            self.step(program, stmt);
-        }
-    }
-
-    fn step(&mut self, program: &Program, stmt: &Stmt) {
+    /// Follows a statement that has no blocks.
+    pub fn step(&mut self, program: &Program, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Extract {
                 header: HeaderRef::Header(h),
@@ -138,14 +131,6 @@ impl Flow {
             } => {
                 let known = self.valid(*s);
                 self.set_valid(*d, known);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                let mut other = self.clone();
-                self.run(program, then);
-                other.run(program, otherwise);
-                self.join(&other);
             }
             _ => self.forget(program, std::slice::from_ref(stmt)),
         }
@@ -178,6 +163,14 @@ impl Flow {
                 self.forget(program, block);
             }
         }
+    }
+}
+
+impl Domain for Flow {
+    fn join(&mut self, other: &Flow) -> bool {
+        let before = self.clone();
+        Flow::join(self, other);
+        *self != before
     }
 }
 

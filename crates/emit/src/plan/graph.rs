@@ -1,38 +1,11 @@
 //! The parser as a graph: which states are reached, in which order they are written, where the cursor
 //! is when they are entered, and what is known about headers there.
 
+use super::cursor::{Cursor, Cursors};
 use super::flow::Flow;
-use ir::analysis::dataflow::{self, reverse_postorder};
-use ir::{ExprKind, Parser, Program, State, StateData, Stmt, StmtKind, Target, visit};
+use ir::analysis::dataflow::{self, After, Forward, reverse_postorder};
+use ir::{Block, Label, Parser, Program, State, StateData, Stmt, Target};
 use std::collections::HashMap;
-
-/// Where the parser's cursor is, in bytes from the packet's start.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cursor {
-    /// Always there.
-    Const(u32),
-    /// It depends on the packet; the program keeps it in a variable.
-    Variable,
-}
-
-impl Cursor {
-    /// The cursor after some bytes.
-    pub fn plus(self, bytes: u32) -> Cursor {
-        match self {
-            Cursor::Const(at) => Cursor::Const(at + bytes),
-            Cursor::Variable => Cursor::Variable,
-        }
-    }
-
-    /// The cursor when either may be.
-    pub fn or(self, other: Cursor) -> Cursor {
-        if self == other {
-            self
-        } else {
-            Cursor::Variable
-        }
-    }
-}
 
 /// What is known of a reachable state.
 #[derive(Clone, Debug)]
@@ -61,6 +34,8 @@ pub struct Graph {
     pub states: Vec<StateInfo>,
     /// The place of each state in the list.
     pub index: HashMap<State, usize>,
+    /// Where the cursor is.
+    pub cursors: Cursors,
     /// What is known about headers when parsing is done.
     pub accepted: Option<Flow>,
 }
@@ -121,28 +96,10 @@ impl Graph {
                 reaches: reaches[i].clone(),
             })
             .collect();
-        let mut entry: Vec<Option<Cursor>> = vec![None; states.len()];
-        if let Some(first) = entry.first_mut() {
-            *first = Some(Cursor::Const(0));
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for i in 0..states.len() {
-                let Some(at) = entry[i] else { continue };
-                let out = walk_cursor(program, &data.states[states[i].state].body, at);
-                for &n in &next[i] {
-                    let joined = entry[n].map_or(out, |old| old.or(out));
-                    if entry[n] != Some(joined) {
-                        entry[n] = Some(joined);
-                        changed = true;
-                    }
-                }
-            }
-        }
-        for (info, at) in states.iter_mut().zip(entry) {
+        let cursors = Cursors::new(program, parser);
+        for info in &mut states {
             // A loop's states keep the cursor in a variable, so that who checks the C sees one state.
-            info.cursor = match at {
+            info.cursor = match cursors.at_state(info.state) {
                 Some(at) if !info.cyclic => at,
                 _ => Cursor::Variable,
             };
@@ -151,51 +108,57 @@ impl Graph {
         Graph {
             states,
             index,
+            cursors,
             accepted: None,
         }
     }
 
     /// Finds what is known about headers at each state.
     pub fn find_flows(&mut self, program: &Program, parser: Parser, only_extracted: &[bool]) {
-        let data = &program.parsers[parser];
-        let mut entry: Vec<Flow> = vec![Flow::unreached(program); self.states.len()];
-        let mut accepted = Flow::unreached(program);
-        if let Some(first) = entry.first_mut() {
-            *first = Flow::start(program);
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for i in 0..self.states.len() {
-                if entry[i].dead {
-                    continue;
-                }
-                let state = &data.states[self.states[i].state];
-                let mut out = entry[i].clone();
-                out.run(program, &state.body);
-                out.valid_means_there(only_extracted);
-                for target in targets(state) {
-                    let place = match target {
-                        Target::State(s) => match self.index.get(&s) {
-                            Some(&n) => &mut entry[n],
-                            None => continue,
-                        },
-                        Target::Accept => &mut accepted,
-                        Target::Reject | Target::Rare => continue,
-                    };
-                    let mut joined = place.clone();
-                    joined.join(&out);
-                    if joined != *place {
-                        *place = joined;
-                        changed = true;
-                    }
-                }
-            }
-        }
-        for (info, flow) in self.states.iter_mut().zip(entry) {
+        let mut extracted = Extracted {
+            program,
+            only_extracted,
+            entries: vec![Flow::unreached(program); self.states.len()],
+            index: &self.index,
+        };
+        let start = Flow::start(program);
+        let accepted = dataflow::forward_parser(program, &mut extracted, parser, start);
+        for (info, flow) in self.states.iter_mut().zip(extracted.entries) {
             info.flow = Some(flow);
         }
-        self.accepted = Some(accepted);
+        self.accepted = Some(accepted.unwrap_or_else(|| Flow::unreached(program)));
+    }
+}
+
+/// Which headers are valid and extracted.
+struct Extracted<'a> {
+    program: &'a Program,
+    only_extracted: &'a [bool],
+    entries: Vec<Flow>,
+    index: &'a HashMap<State, usize>,
+}
+
+impl Forward for Extracted<'_> {
+    type Fact = Flow;
+
+    fn state_begins(&mut self, _: Parser, state: State, fact: &Flow) {
+        if let Some(&i) = self.index.get(&state) {
+            self.entries[i] = fact.clone();
+        }
+    }
+
+    fn state_ends(&mut self, fact: &mut Flow) {
+        fact.valid_means_there(self.only_extracted);
+    }
+
+    fn loop_head(&mut self, _: Label, body: &Block, mut fact: Flow) -> Flow {
+        fact.forget(self.program, body);
+        fact
+    }
+
+    fn transfer(&mut self, stmt: &Stmt, mut fact: Flow) -> After<Flow> {
+        fact.step(self.program, stmt);
+        After::next(fact)
     }
 }
 
@@ -213,55 +176,4 @@ fn reachable(next: &[Vec<usize>], from: usize) -> Vec<bool> {
         }
     }
     seen
-}
-
-/// The cursor after a block.
-pub fn walk_cursor(program: &Program, block: &[Stmt], mut at: Cursor) -> Cursor {
-    for stmt in block {
-        match &stmt.kind {
-            StmtKind::Extract { header, varbit } => {
-                at = match varbit {
-                    Some(_) => Cursor::Variable,
-                    None => at.plus(header_bytes(program, *header)),
-                };
-            }
-            StmtKind::Advance(by) => {
-                at = match const_bits(program, *by) {
-                    Some(bits) if bits % 8 == 0 => at.plus(bits / 8),
-                    _ => Cursor::Variable,
-                };
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                at = walk_cursor(program, then, at).or(walk_cursor(program, otherwise, at));
-            }
-            _ => {
-                for inner in visit::blocks(&stmt.kind) {
-                    if walk_cursor(program, inner, at) != at {
-                        at = Cursor::Variable;
-                    }
-                }
-            }
-        }
-    }
-    at
-}
-
-/// Bytes of a header's fixed part.
-pub fn header_bytes(program: &Program, header: ir::HeaderRef) -> u32 {
-    program
-        .header_layout(header)
-        .map_or(0, |l| l.fixed_width() / 8)
-}
-
-/// The value of a constant small enough for a packet.
-pub fn const_bits(program: &Program, e: ir::Expr) -> Option<u32> {
-    match &program.exprs[e].kind {
-        ExprKind::Const(bits) => bits
-            .to_u64()
-            .and_then(|v| u32::try_from(v).ok())
-            .filter(|v| *v < 1 << 19),
-        _ => None,
-    }
 }

@@ -1,6 +1,7 @@
 //! What is decided before any C is made: where each header lives, how far the parser's cursor is known,
 //! and what the deparser has to move.
 
+pub mod cursor;
 pub mod facts;
 pub mod flow;
 pub mod graph;

@@ -36,6 +36,9 @@ pub trait Forward {
         fact.clone()
     }
 
+    /// What is known behind a statement with blocks, once the paths through them have met.
+    fn paths_met(&mut self, _stmt: &Stmt, _fact: &mut Self::Fact) {}
+
     /// What is known where a block of the pipeline begins.
     fn block_begins(&mut self, _fact: &mut Self::Fact) {}
 
@@ -48,6 +51,12 @@ pub trait Forward {
     /// Is told what is known before each statement that is reached. For a statement that is run from several places
     /// (an action's), once a place.
     fn before(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
+
+    /// Is told what is known where a state begins that is reached.
+    fn state_begins(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
+
+    /// What is known where a state ends, before its transition.
+    fn state_ends(&mut self, _fact: &mut Self::Fact) {}
 
     /// Is told what is known where a state's transition is taken.
     fn at_transition(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
@@ -165,7 +174,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         self.settled = false;
         while let Some(at) = todo.pop_first() {
             let state = &data.states[order[at]];
-            let now = self.block(&state.body, entries[at].clone());
+            let now = self.state(&state.body, entries[at].clone());
             for (target, fact) in self.successors(&state.transition, now) {
                 if let Target::State(next) = target
                     && join(&mut entries[rank[&next]], Some(fact))
@@ -180,7 +189,10 @@ impl<'a, A: Forward> Solver<'a, A> {
         let mut accepted = None;
         for (&state, entry) in order.iter().zip(entries) {
             let data = &data.states[state];
-            let now = self.block(&data.body, entry);
+            if let Some(fact) = &entry {
+                self.analysis.state_begins(id, state, fact);
+            }
+            let now = self.state(&data.body, entry);
             if let Some(fact) = &now {
                 self.analysis.at_transition(id, state, fact);
             }
@@ -197,6 +209,14 @@ impl<'a, A: Forward> Solver<'a, A> {
             }
         }
         accepted
+    }
+
+    fn state(&mut self, body: &[Stmt], entry: Option<A::Fact>) -> Option<A::Fact> {
+        let mut end = self.block(body, entry);
+        if let Some(fact) = &mut end {
+            self.analysis.state_ends(fact);
+        }
+        end
     }
 
     /// Where a state leads, with what is known there.
@@ -237,6 +257,11 @@ impl<'a, A: Forward> Solver<'a, A> {
                 self.analysis.before(stmt, &fact);
             }
             now = self.stmt(stmt, fact);
+            if let Some(fact) = &mut now
+                && !visit::blocks(&stmt.kind).is_empty()
+            {
+                self.analysis.paths_met(stmt, fact);
+            }
         }
         now
     }
