@@ -16,7 +16,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "tc_model",
     include: "tc_model.p4",
     package: "tc",
-    on_reject: OnReject::Continue,
+    on_reject: OnReject::Stop,
     blocks: &[
         Block {
             name: crate::PARSER,

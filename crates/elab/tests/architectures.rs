@@ -3,7 +3,12 @@
 mod support;
 
 use arch::{Architecture, BlockKind, Slot};
-use ir::{BlockBody, Effect, SlotKind, StmtKind, visit};
+use interp::trace::TraceKind;
+use interp::{Interpreter, Options};
+use ir::{BlockBody, Effect, OnReject, SlotKind, StmtKind, visit};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
 use support::{Outcome, compile};
 
 const HEAD: &str = "\
@@ -124,4 +129,26 @@ fn pure_is_what_the_declaration_calls_pure() {
             call("BPF_KTIME_GET_NS", Effect::Any)
         ]
     );
+}
+
+/// What the passes assume of a rejected packet is what the interpreter does.
+#[test]
+fn a_rejected_packet_meets_what_the_model_says() {
+    for (arch, text) in PROGRAMS {
+        let mut interpreter =
+            Interpreter::new(Arc::new(program(text)), Options::default()).unwrap();
+        let blocks = Rc::new(RefCell::new(0));
+        let sink = Rc::clone(&blocks);
+        interpreter.trace_to(Some(Box::new(move |event| {
+            if let TraceKind::Block { .. } = event.kind {
+                *sink.borrow_mut() += 1;
+            }
+        })));
+        interpreter.run(1, &[1, 2, 3]);
+        let expected = match arch.on_reject {
+            OnReject::Stop => 1,
+            OnReject::Continue => arch.blocks.len(),
+        };
+        assert_eq!(*blocks.borrow(), expected, "{}", arch.name);
+    }
 }

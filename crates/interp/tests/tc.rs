@@ -39,7 +39,7 @@ fn with(body: &str) -> String {
         ("multicast_group", "bit<16>"),
     ];
     let mut text = format!(
-        "program tc reject continue\n{ERRORS}\
+        "program tc reject stop\n{ERRORS}\
          enum tc_direction {{ TC_INGRESS, TC_EGRESS }}\n\
          enum tc_verdict {{ TC_PASS, TC_DROP, TC_REDIRECT_EGRESS, TC_REDIRECT_INGRESS }}\n\
          header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n  c: bit<8>;\n  d: bit<8>;\n}}\n"
