@@ -6,7 +6,7 @@
 //! next index by constants: they stay loops.
 
 use super::inline;
-use crate::analysis::dataflow::successors;
+use crate::analysis::dataflow::{successors, targets};
 use crate::analysis::facts::{Facts, Known};
 use crate::analysis::flow;
 use crate::*;
@@ -86,13 +86,6 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
         }
     }
     Some(copies)
-}
-
-fn targets(transition: &Transition) -> Vec<Target> {
-    match transition {
-        Transition::To(target) => vec![*target],
-        Transition::Select { cases, .. } => cases.iter().map(|case| case.target).collect(),
-    }
 }
 
 /// The next indices that each state, or one after it, reads.
