@@ -1,10 +1,10 @@
-//! The emitter and the C tree name no target, no hook and no architecture: what only one of them has is behind
+//! The IR, the emitter and the C tree name no target, no hook and no architecture: what only one of them has is behind
 //! [`emit::Target`], or data.
 
 use crate::common;
 
 /// Source folders that must not know where programs run.
-const NEUTRAL: [&str; 2] = ["crates/cgen/src", "crates/emit/src"];
+const NEUTRAL: [&str; 3] = ["crates/ir/src", "crates/cgen/src", "crates/emit/src"];
 
 /// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
 /// between underscores or at a change to upper case, names it.
