@@ -24,7 +24,8 @@ pub struct Stage {
     pub deparser: Option<Routine>,
 }
 
-/// What a target can take.
+/// What a target can take. What it has no room for otherwise it says elsewhere: variables in [`Target::function`], a
+/// packet whose bytes are not all in one piece in [`Target::too_short`], headroom by the result of `packet_resize`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The largest offset into a packet that the C follows, in bytes.
