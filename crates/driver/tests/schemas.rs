@@ -1,0 +1,90 @@
+//! The schema of every example program: written and read back, with ids that nothing shares, and entries that are read
+//! back as they are shown.
+
+use control::Piece;
+use control::entry::{parse_default, parse_entry, show_action, show_entry};
+use driver::Input;
+use schema::Schema;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// All P4 files below a folder that are whole programs.
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    let list = std::fs::read_dir(folder).expect("a folder");
+    for entry in list {
+        let path = entry.expect("reads").path();
+        if path.is_dir() {
+            programs(&path, found);
+        } else if path.extension().is_some_and(|e| e == "p4") {
+            found.push(path);
+        }
+    }
+}
+
+fn all() -> Vec<(String, Schema)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for folder in ["programs", "tests/stf"] {
+        programs(&root.join(folder), &mut files);
+    }
+    files.sort();
+    assert!(files.len() > 20, "{files:?}");
+    let schema = |file: PathBuf| {
+        let name = file.display().to_string();
+        match driver::elaborate(&Input::file(file)) {
+            Ok(elaborated) => (name, Schema::of(&elaborated.program)),
+            Err(refused) => panic!("{name}: {:?}", refused.diagnostics),
+        }
+    };
+    files.into_iter().map(schema).collect()
+}
+
+#[test]
+fn every_program_has_a_schema_that_can_be_kept() {
+    for (name, schema) in all() {
+        let json = serde_json::to_string(&schema).expect("it is data");
+        let back: Schema = serde_json::from_str(&json).expect("it was just written");
+        assert_eq!(back, schema, "{name}");
+        let ids: Vec<u32> = schema.tables.values().map(|t| t.id).collect();
+        let ids = ids
+            .into_iter()
+            .chain(schema.actions.values().map(|a| a.id))
+            .chain(schema.value_sets.values().map(|s| s.id))
+            .chain(schema.objects.values().map(|o| o.id).filter(|id| *id != 0))
+            .chain(schema.digests.iter().map(|d| d.id));
+        let ids: Vec<u32> = ids.collect();
+        let distinct: BTreeSet<u32> = ids.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len(), "{name}: {ids:x?}");
+    }
+}
+
+#[test]
+fn what_a_program_has_in_its_tables_is_read_back_as_it_is_shown() {
+    let mut entries = 0;
+    for (name, schema) in all() {
+        for (table, data) in &schema.tables {
+            for entry in &data.entries {
+                // Text never says that an entry is `const`, and has one form for each match.
+                let mut expected = entry.clone();
+                expected.is_const = false;
+                expected.keys = data.canonical(&entry.keys);
+                if !data.has_priorities() {
+                    expected.priority = 0;
+                }
+                let text = format!("{} {}", data.name, show_entry(&schema, table, &expected));
+                let read = parse_entry(&schema, Piece::new(&text, 0));
+                let read = read.unwrap_or_else(|why| panic!("{name}: {text}: {}", why.message));
+                assert_eq!(read, (table, expected), "{name}: {text}");
+                entries += 1;
+            }
+            let call = &data.default_action;
+            if !data.actions[call.action as usize].table_only {
+                let text = format!("{} {}", data.name, show_action(&schema, table, call));
+                let read = parse_default(&schema, Piece::new(&text, 0));
+                let read = read.unwrap_or_else(|why| panic!("{name}: {text}: {}", why.message));
+                assert_eq!(read, (table, call.clone()), "{name}: {text}");
+            }
+        }
+    }
+    assert!(entries > 20, "{entries} entries in all programs");
+}
