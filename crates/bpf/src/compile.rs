@@ -4,9 +4,9 @@ use crate::hook;
 use crate::model::{self, Model};
 use crate::storage::Spilled;
 use crate::target::{Bpf, File, Ways};
-use crate::{BpfOutput, Options, file};
+use crate::{BpfOutput, Options, errors, file};
 use cgen::tree::Block;
-use diag::{Diagnostics, SourceMap};
+use diag::{Diagnostics, SourceMap, Span};
 use emit::Stage;
 use emit::locals::Local;
 use ir::Program;
@@ -43,7 +43,30 @@ pub fn compile(
         None => (Ways::All, None, File::default()),
     };
     let (whole, shared) = function_of(program, map, options, ways, shared)?;
-    Ok(file::file(program, options, shared, whole, function))
+    let output = file::file(program, options, shared, whole, function);
+    fits_maps(program, options, &output)?;
+    Ok(output)
+}
+
+/// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
+const MAX_MAPS: usize = 64;
+
+/// Refuses a program with more maps than the kernel lets it use: the kernel says so only after clang and
+/// for a while the verifier have worked on it, and knows no tables.
+fn fits_maps(program: &Program, options: &Options, output: &BpfOutput) -> Result<(), Diagnostics> {
+    let abi = &output.abi;
+    let maps = abi.maps.len() + usize::from(abi.globals.is_some());
+    if maps <= MAX_MAPS {
+        return Ok(());
+    }
+    let at = program
+        .tables
+        .values()
+        .last()
+        .map_or(Span::NONE, |table| table.span);
+    let tables = abi.tables.len();
+    let refused = errors::too_many_maps(options.hook, maps, tables, MAX_MAPS, at);
+    Err(Box::new(refused).into())
 }
 
 /// The function of the usual ways, if it is one that pays: its variables have room in registers and on the stack.

@@ -180,25 +180,61 @@ fn programs_become_the_c_beside_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// The file and line that `#line` gives to the one line of C that contains `code`.
+fn origin_of(c: &str, code: &str) -> (String, u32) {
+    let (mut file, mut line) = (String::new(), 0);
+    let mut found = Vec::new();
+    for text in c.lines() {
+        if let Some(rest) = text.strip_prefix("#line ") {
+            let (number, name) = rest.split_once(' ').unwrap_or((rest, ""));
+            line = number.parse().expect("#line has a number");
+            if !name.is_empty() {
+                file = name.trim_matches('"').to_owned();
+            }
+            continue;
+        }
+        if text.contains(code) {
+            found.push((file.clone(), line));
+        }
+        line += 1;
+    }
+    assert_eq!(found.len(), 1, "`{code}` in {c}");
+    found.remove(0)
+}
+
 #[test]
 fn lines_lead_back_to_the_program() {
-    let output = compile(
-        "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    let text = "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    action mark(bit<48> m) {
+        hdr.eth.src = m;
+    }
+    table t { key = { hdr.eth.type : exact; } actions = { mark; NoAction; } }
     apply {
         xout.output_port = 0;
         xout.output_action = xdp_action.XDP_PASS;
         hdr.eth.dst = 1;
+        if (hdr.eth.type == 0x1234) {
+            hdr.eth.dst = 2;
+        }
+        t.apply();
     }
-}",
-    )
-    .unwrap();
-    let (_, after) = output.c_source.split_once("#line").unwrap();
-    assert!(
-        output.c_source.contains("store_be48(eth, 1);"),
-        "{}",
-        output.c_source
-    );
-    assert!(after.contains("\"test.p4\""), "{after}");
+}";
+    let c = compile(text).unwrap().c_source;
+    let source = complete(text);
+    for (p4, code) in [
+        ("packet.extract(hdr.eth)", "data + 14 > data_end"),
+        ("hdr.eth.dst = 1;", "store_be48(eth, 1);"),
+        ("if (hdr.eth.type == 0x1234)", "4660"),
+        ("hdr.eth.dst = 2;", "store_be48(eth, 2);"),
+        ("hdr.eth.src = m;", "store_be48(eth + 6,"),
+    ] {
+        let line = source.lines().position(|l| l.contains(p4)).unwrap() as u32 + 1;
+        assert_eq!(
+            origin_of(&c, code),
+            ("test.p4".to_owned(), line),
+            "{p4}: {c}"
+        );
+    }
 }
 
 #[test]

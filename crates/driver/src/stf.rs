@@ -80,8 +80,10 @@ pub enum Verdict {
         /// Packets that came out.
         received: usize,
     },
-    /// The script is not right, or the target cannot run it. Places are in [`Prepared::map`].
+    /// The script is not right, or the target cannot run it. Places are in the script.
     Refused(Diagnostics),
+    /// The target does not take the program. Places are in the program.
+    NotLoaded(Diagnostics),
 }
 
 /// A program that a target cannot run.
@@ -148,9 +150,13 @@ impl Prepared {
         })
     }
 
-    /// The texts that the diagnostics of the last test point at.
-    pub fn map(&self) -> &SourceMap {
-        &self.scripts
+    /// The texts that the diagnostics of the last test point at: those of the program if its target does
+    /// not run it, else the script.
+    pub fn map(&self, verdict: &Verdict) -> &SourceMap {
+        match verdict {
+            Verdict::NotLoaded(_) => &self.sources,
+            _ => &self.scripts,
+        }
     }
 
     /// Runs a test.
@@ -172,7 +178,7 @@ impl Prepared {
         };
         let mut device = match self.device(&script, trace) {
             Ok(device) => device,
-            Err(diagnostics) => return Verdict::Refused(diagnostics),
+            Err(diagnostics) => return Verdict::NotLoaded(diagnostics),
         };
         let decoder = |bytes: &[u8]| decode(&self.program, bytes);
         match run(&bound, device.as_mut(), &decoder) {
@@ -270,4 +276,35 @@ fn decode(program: &Arc<Program>, bytes: &[u8]) -> Vec<DecodedField> {
         })
     });
     fields.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::{Input, elaborate};
+
+    #[test]
+    fn what_keeps_a_program_from_loading_is_shown_in_the_program() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let input = Input::file(format!("{root}/programs/xdp1/xdp1.p4"));
+        let elaborated = elaborate(&input).ok().expect("a program of ours");
+        let target = Target::Interp {
+            seed: 1,
+            direction: Direction::Ingress,
+        };
+        let mut prepared = Prepared::new(elaborated, target, &[]).ok().expect("runs");
+        let case = Case {
+            name: "wrong.stf".into(),
+            text: "no statement".into(),
+        };
+        let refused = prepared.run(&case, None);
+        assert!(matches!(refused, Verdict::Refused(_)));
+        let first = |verdict: &Verdict| {
+            let mut files = prepared.map(verdict).files();
+            files.next().map(|(_, file)| file.name.clone())
+        };
+        assert_eq!(first(&refused).as_deref(), Some("wrong.stf"));
+        let name = first(&Verdict::NotLoaded(Diagnostics::new())).unwrap_or_default();
+        assert!(name.ends_with("xdp1.p4"), "{name}");
+    }
 }

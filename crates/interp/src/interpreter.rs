@@ -68,6 +68,7 @@ pub(crate) struct ErrorCodes {
     pub stack_out_of_bounds: u32,
     pub header_too_short: u32,
     pub invalid_argument: u32,
+    pub timeout: u32,
 }
 
 impl ErrorCodes {
@@ -83,6 +84,7 @@ impl ErrorCodes {
             stack_out_of_bounds: find("StackOutOfBounds"),
             header_too_short: find("HeaderTooShort"),
             invalid_argument: find("ParserInvalidArgument"),
+            timeout: find("ParserTimeout"),
         }
     }
 }

@@ -23,7 +23,8 @@ pub struct Options {
     pub seed: u64,
     /// Where the time comes from.
     pub clock: Clock,
-    /// Statements and parser states that one packet may run before it is given up.
+    /// Statements and parser states that one packet may run before it is given up. In a parser they end with
+    /// `ParserTimeout`; what follows a parser has as many again.
     pub steps: u64,
     /// Which way packets go (`tc_model`).
     pub direction: Direction,

@@ -106,6 +106,19 @@ fn a_loop_without_end_is_given_up() {
 }
 
 #[test]
+fn a_parser_without_end_rejects_the_packet() {
+    let ends = "    extract h;
+    goto accept;";
+    let text = switch("", "");
+    assert!(text.contains(ends));
+    let text = text.replace(ends, "    goto start;");
+    let outcome = interpreter(&text).run(0, &[0; 8]);
+    assert_eq!(outcome.verdict, Verdict::Aborted);
+    assert!(outcome.rejected);
+    assert_eq!(outcome.parser_error.as_deref(), Some("ParserTimeout"));
+}
+
+#[test]
 fn verdicts_say_where_a_packet_goes() {
     let run = |member: &str| {
         let body =

@@ -12,8 +12,10 @@
 //!   program; a call copies arguments in, runs the body, copies results out.
 //! - **One storage for the whole pipeline.** What an architecture hands from block to block (headers,
 //!   metadata) are the same variables in every block ([`Program::slots`]).
-//! - Undefined values are zero, so that every target can agree bit for bit; an index out of a
-//!   stack's bounds reads an invalid, all-zero header and writes nothing.
+//! - What P4 leaves undefined has a value, so that every target can agree bit for bit. A variable that
+//!   nothing set is zero; an invalid header's fields hold what was last written to them, or zero; a push
+//!   or pop lets in headers that are all zero; a copy of an invalid header is invalid, with the same
+//!   fields; a failed extract changes nothing; an index out of a stack's bounds reads an invalid, all-zero header and writes nothing.
 
 pub mod analysis;
 pub mod atomic;

@@ -166,7 +166,6 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
     prefix_map.push(dir.path());
     prefix_map.push("=onpath");
     let mut command = Command::new(&clang.path);
-    interrupts.spare(&mut command);
     command
         .arg(match source.effort {
             Effort::Full => "-O2",
@@ -182,14 +181,21 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
     for define in source.defines {
         command.arg(format!("-D{define}=1"));
     }
-    let output = command
+    command
         .arg("-c")
         .arg(dir.path().join("prog.c"))
         .arg("-o")
         .arg(&object)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| errors::clang::clang_not_run(clang, &e))?;
+        .stdin(Stdio::null());
+    interrupts.spare(&mut command);
+    let run = |command: &mut Command| {
+        let output = command.output();
+        output.map_err(|e| errors::clang::clang_not_run(clang, &e))
+    };
+    let mut output = run(&mut command)?;
+    if joins_stores(&String::from_utf8_lossy(&output.stderr)) {
+        output = run(command.arg("-fno-builtin-memset"))?;
+    }
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         return Err(explain(clang, &said));
@@ -206,6 +212,11 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
         fs::write(path, text)?;
     }
     fs::write(dir.join("prog.c"), source.text)
+}
+
+/// Whether clang made a `memset` of more stores than it knows how to expand: BPF has no such function.
+fn joins_stores(said: &str) -> bool {
+    said.contains("built-in function 'memset'") || said.contains("built-in function: memset")
 }
 
 /// What a compiler's refusal means to someone who wrote P4.

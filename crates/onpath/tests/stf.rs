@@ -200,8 +200,8 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
             match verdict {
                 Verdict::Passed { .. } => {}
                 Verdict::Failed { failures, .. } => failed += &failures.join("\n"),
-                Verdict::Refused(diagnostics) => {
-                    failed += &render_plain(&diagnostics, prepared.map())
+                Verdict::Refused(ref diagnostics) | Verdict::NotLoaded(ref diagnostics) => {
+                    failed += &render_plain(diagnostics, prepared.map(&verdict))
                 }
             }
         }

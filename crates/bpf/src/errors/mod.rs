@@ -100,3 +100,20 @@ pub fn no_way_back() -> Diagnostic {
     )
     .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
 }
+
+/// More maps than a program may use.
+pub fn too_many_maps(hook: Hook, maps: usize, tables: usize, limit: usize, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0734"),
+        at,
+        format!(
+            "the {target} target needs {maps} maps for this program, and the kernel lets it use {limit}"
+        ),
+    )
+    .label(format!("the last of {tables} tables"))
+    .help(
+        "each table takes a map, or several if it has ternary, range or optional keys: join tables with \
+         like keys, make the entries of small ones `const`, or split the program and run its parts as a bundle",
+    )
+}

@@ -29,13 +29,16 @@ impl Run<'_> {
         let data = &self.p.parsers[parser];
         let mut at = data.start;
         let parsed = loop {
-            self.step()?;
+            if self.step().is_err() {
+                break self.timeout();
+            }
             let state = &data.states[at];
             self.trace(state.span, |_| TraceKind::State {
                 state: state.name.to_string(),
             });
             match self.block(&state.body) {
                 Flow::Reject(error) => break Parsed::Reject(error),
+                Flow::Fault(Fault::StepBudget { .. }) => break self.timeout(),
                 Flow::Fault(fault) => return Err(fault),
                 _ => {}
             }
@@ -64,6 +67,13 @@ impl Run<'_> {
             });
         }
         Ok(parsed)
+    }
+
+    /// A parser that does not end rejects the packet, as it does in the kernel. What runs behind it has
+    /// as many steps as it would have had.
+    fn timeout(&mut self) -> Parsed {
+        self.steps = 0;
+        Parsed::Reject(self.it.errors.timeout)
     }
 
     /// The first case that matches.

@@ -71,7 +71,7 @@ pub fn run(args: Test) -> Done {
         match verdict {
             Verdict::Passed { .. } => tally.passed += 1,
             Verdict::Failed { .. } => tally.failed += 1,
-            Verdict::Refused(_) => tally.unreadable += 1,
+            Verdict::Refused(_) | Verdict::NotLoaded(_) => tally.unreadable += 1,
         }
     }
     if args.json {
@@ -139,7 +139,9 @@ fn show(case: &Case, verdict: &Verdict, program: &Prepared) {
                 say_line!("{failure}");
             }
         }
-        Verdict::Refused(diagnostics) => print_diagnostics(diagnostics, program.map()),
+        Verdict::Refused(diagnostics) | Verdict::NotLoaded(diagnostics) => {
+            print_diagnostics(diagnostics, program.map(verdict))
+        }
     }
 }
 
@@ -156,7 +158,9 @@ fn as_json(case: &Case, verdict: &Verdict, program: &Prepared) -> Value {
         } => {
             json!({ "test": name, "passed": false, "sent": sent, "received": received, "failures": failures })
         }
-        Verdict::Refused(diagnostics) => refusal(name, diagnostics, program.map()),
+        Verdict::Refused(diagnostics) | Verdict::NotLoaded(diagnostics) => {
+            refusal(name, diagnostics, program.map(verdict))
+        }
     }
 }
 
