@@ -272,6 +272,16 @@ pub fn unsupported_statement(span: Span, word: &str, why: &str) -> Refusal {
     )
 }
 
+/// The bytes of a counter that counts none.
+pub fn counts_no_bytes(span: Span, counter: &str) -> Refusal {
+    refuse(
+        "E0811",
+        span,
+        format!("the counter `{counter}` counts no bytes"),
+        "compare its packets, or declare a counter that counts bytes",
+    )
+}
+
 /// A counter with an index, and no index.
 pub fn index_missing(span: Span, counter: &str) -> Refusal {
     let what = format!("`{counter}` is a counter with an index, and none is given");

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 const TEXT: &str = r#"program V1Switch reject continue
 errors NoError, PacketTooShort
 enum Color { red, green }
+enum CounterType { packets, bytes, packets_and_bytes }
 header_type ipv4 {
     ttl: bit<8>;
     src: bit<32>;
@@ -27,6 +28,7 @@ value_set P.set size 2 {
 }
 extern C.count: counter {
     arg size = 4;
+    arg type = CounterType::packets_and_bytes;
 }
 extern C.last: register {
     type (bit<32>);

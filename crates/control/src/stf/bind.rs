@@ -1,6 +1,8 @@
 //! A script bound to a schema: names resolved and values checked once, before anything is sent.
 
-use super::lookup::{Kind, counted_entry, find_object, piece, register_value};
+use super::lookup::{
+    Kind, counted_entry, direct_counter, find_object, piece, register_value, require_bytes,
+};
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
 use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
@@ -132,9 +134,18 @@ fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
             value,
         } => {
             let counter = match index {
-                Some(index) => Counter::Indexed(find_object(schema, name, Kind::Counter)?, *index),
+                Some(index) => {
+                    let counter = find_object(schema, name, Kind::Counter)?;
+                    if *bytes {
+                        require_bytes(schema, name, counter)?;
+                    }
+                    Counter::Indexed(counter, *index)
+                }
                 None => {
                     let (table, key) = counted_entry(schema, name, keys)?;
+                    if let Some(counter) = direct_counter(schema, table).filter(|_| *bytes) {
+                        require_bytes(schema, name, counter)?;
+                    }
                     Counter::OfEntry(table, key)
                 }
             };

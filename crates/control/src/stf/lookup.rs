@@ -6,7 +6,7 @@ use crate::entry::{find, find_table, parse_keys};
 use crate::errors::{self, Refusal};
 use crate::piece::Piece;
 use crate::values::parse_value;
-use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Table};
+use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Table, Unit};
 
 /// A counter, register or meter by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,6 +96,26 @@ pub fn counted_entry(
         return Err(errors::index_missing(refusal.primary.span, counter));
     }
     parse_keys(schema, Piece::new(&both, table.span.lo))
+}
+
+/// Refuses to look at the bytes of a counter that counts none.
+pub fn require_bytes(schema: &Schema, name: &Text, counter: Object) -> Result<(), Refusal> {
+    let counter = &schema.objects[counter];
+    match counter.kind {
+        ObjectKind::Counter { unit, .. } | ObjectKind::DirectCounter { unit }
+            if unit == Unit::Packets =>
+        {
+            Err(errors::counts_no_bytes(name.span, &counter.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The counter that belongs to a table's entries, if there is one.
+pub fn direct_counter(schema: &Schema, table: Table) -> Option<Object> {
+    let mut objects = schema.tables[table].objects.iter();
+    let found = objects.find(|(property, _)| property == "counters");
+    found.map(|&(_, counter)| counter)
 }
 
 /// The counter of that name, if it is one with an index.

@@ -1,8 +1,9 @@
 //! Text to values and matches.
 
+use super::show::show_scalar;
 use super::{ValueError, match_kind_name};
 use num_bigint::{BigInt, BigUint};
-use schema::{Bits, KeyMatch, KeySchema, MatchKind, Schema, Type, canonical};
+use schema::{Bits, KeyMatch, KeySchema, MatchKind, Schema, Type, canonical, prefix_mask};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 fn error<T>(message: impl Into<String>, help: impl Into<String>) -> Result<T, ValueError> {
@@ -170,6 +171,33 @@ fn exact_width(
     Ok(Bits::from_bytes(width, bytes))
 }
 
+/// A prefix. One with bits set behind it is refused: whoever writes `10.0.0.1/8` may mean the network or
+/// the address.
+fn prefix(
+    schema: &Schema,
+    key: &KeySchema,
+    text: &str,
+    value: Bits,
+    length: u32,
+) -> Result<KeyMatch, ValueError> {
+    let width = value.width();
+    let network = Bits::new(width, value.value() & prefix_mask(width, length).value());
+    if network == value {
+        return Ok(KeyMatch::Lpm(value, length));
+    }
+    let name = if text.contains(['.', ':']) {
+        "addr"
+    } else {
+        ""
+    };
+    let [network, value] =
+        [network, value].map(|value| show_scalar(schema, key.field.ty, name, &value));
+    error(
+        format!("`{text}` has bits set behind its prefix of {length} bits"),
+        format!("write {network}/{length} for the prefix, or {value}/{width} for this value alone"),
+    )
+}
+
 /// Parses what an entry asks of a key, in canonical form (see [`canonical`]).
 pub fn parse_match(schema: &Schema, key: &KeySchema, text: &str) -> Result<KeyMatch, ValueError> {
     let text = text.trim();
@@ -188,7 +216,7 @@ pub fn parse_match(schema: &Schema, key: &KeySchema, text: &str) -> Result<KeyMa
     } else if let Some((value, length)) = text.rsplit_once('/') {
         let value = parse_value(schema, ty, value)?;
         match length.trim().parse::<u32>() {
-            Ok(length) if length <= width => KeyMatch::Lpm(value, length),
+            Ok(length) if length <= width => prefix(schema, key, text, value, length)?,
             Ok(length) => {
                 return error(
                     format!("the prefix length {length} is longer than the field's {width} bits"),

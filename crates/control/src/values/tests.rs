@@ -78,10 +78,19 @@ fn signed_values() {
 fn prefixes_masks_ranges_wildcards() {
     use MatchKind::*;
     assert_eq!(
-        key(Lpm, 32, "10.0.0.7/24"),
-        Ok(KeyMatch::Lpm(bits(32, 0x0a00_0000), 24)),
-        "bits behind the prefix are dropped"
+        key(Lpm, 32, "10.0.0.0/24"),
+        Ok(KeyMatch::Lpm(bits(32, 0x0a00_0000), 24))
     );
+    for (kind, text) in [
+        (Lpm, "10.0.0.7/24"),
+        (Ternary, "10.0.0.7/24"),
+        (Lpm, "0x0a000007/24"),
+    ] {
+        let refused = Err(format!(
+            "`{text}` has bits set behind its prefix of 24 bits"
+        ));
+        assert_eq!(key(kind, 32, text), refused);
+    }
     assert_eq!(
         key(Lpm, 32, "0x0a******"),
         Ok(KeyMatch::Lpm(bits(32, 0x0a00_0000), 8))
