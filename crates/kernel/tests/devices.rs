@@ -40,7 +40,8 @@ fn packets_come_out_where_the_program_says() {
         ]
     );
     let took = started.elapsed();
-    assert!(took < Duration::from_millis(200), "{took:?}");
+    // A device that does not know that all came waits for two seconds.
+    assert!(took < Duration::from_secs(2), "{took:?}");
     assert_eq!(d.receive().expect("receives"), []);
     let seen = d.counter(ExternInst::from_u32(0), 0).expect("counts");
     assert_eq!(seen.packets, 5);

@@ -198,7 +198,7 @@ fn each_arrives(net: &lab::Pair, half: u16) -> io::Result<()> {
     let port = PORT + half;
     let wire = net.client().run(|| RawSocket::open("c0"))?;
     let socket = net.server().run(|| UdpSocket::bind((SERVER, port)))?;
-    socket.set_read_timeout(Some(Duration::from_secs(5)))?;
+    socket.set_read_timeout(Some(Duration::from_secs(60)))?;
     let mine: Vec<u32> = (half.into()..FLOWS).step_by(2).collect();
     let mut payload = [0; 64];
     for flows in mine.chunks(AT_ONCE) {
