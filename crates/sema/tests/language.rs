@@ -5,6 +5,7 @@
 //! above, and so on with each further caret; the message contains the fragment. What the user sees of
 //! them all stands in a `.txt` beside the program; `ONPATH_BLESS=1` writes it anew.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use common::{Files, check, root};

@@ -1,4 +1,4 @@
-//! The shape of trees, and what bounds them. Which texts are accepted is in `tests/constructs.rs`.
+//! The shape of trees, and what bounds them. Which texts are accepted is in `tests/it/constructs.rs`.
 
 use crate::ast::{
     AnnotationBody, DeclKind, Expr, ExprKind, PropertyValue, Stmt, StmtKind, Transition, Type,

@@ -1,9 +1,7 @@
 //! Programs with a few words changed: whatever the checker accepts becomes valid IR or is refused.
 //! `MUTATIONS=100000 cargo test -p elab --test mutate` goes on for longer.
 
-mod support;
-
-use support::{Outcome, compile, programs, root};
+use crate::support::{Outcome, compile, programs, root};
 
 /// A small generator of numbers, the same each time.
 struct Numbers(u64);
@@ -74,7 +72,7 @@ fn changed_programs_become_valid_ir_or_are_refused() {
     for entry in std::fs::read_dir(root().join("crates/elab/tests/golden")).unwrap() {
         let file = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         let (text, _) = file.split_once("\n--------\n").unwrap();
-        texts.push(support::complete(text));
+        texts.push(crate::support::complete(text));
     }
     let seed = std::env::var("SEED").ok().and_then(|s| s.parse().ok());
     let mut numbers = Numbers(seed.unwrap_or(0x9e37_79b9_7f4a_7c15));

@@ -1,8 +1,6 @@
 //! The story of a packet, as text and as JSON, and a packet decoded.
 
-mod common;
-
-use common::{add, interpreter, program, switch};
+use crate::common::{add, interpreter, program, switch};
 use interp::trace::{TraceEvent, json, text};
 use interp::{Interpreter, decode};
 use ir::{Bits, KeyMatch};

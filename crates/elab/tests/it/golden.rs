@@ -1,13 +1,11 @@
 //! What elaboration makes of each construct. A file in `tests/golden` is P4 text, a line of dashes and
-//! the warnings and the IR's text form (or why it is refused). `ONPATH_BLESS=1 cargo test -p elab --test golden` writes
+//! the warnings and the IR's text form (or why it is refused). `ONPATH_BLESS=1 cargo test -p elab --test it golden` writes
 //! what comes after the dashes; read the difference before you commit it.
 //!
 //! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
 //! and a deparser `d` where it has none of its own. Only what the text brings is shown.
 
-mod support;
-
-use support::{Outcome, compile, complete, root};
+use crate::support::{Outcome, compile, complete, root};
 
 const RULE: &str = "\n--------\n";
 

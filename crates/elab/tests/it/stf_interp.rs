@@ -1,11 +1,9 @@
 //! STF tests on the interpreter, on IR as elaboration makes it.
 
-mod support;
-
+use crate::support::{Outcome, compile, programs, root};
 use control::{Store, stf};
 use diag::SourceMap;
 use std::sync::Arc;
-use support::{Outcome, compile, programs, root};
 
 fn run(folder: &str) {
     let mut wrong = Vec::new();
@@ -60,20 +58,20 @@ fn run(folder: &str) {
             let file = map.add(label.clone(), text).unwrap();
             let (parsed, diagnostics) = stf::parse(&map, file);
             if diagnostics.has_errors() {
-                wrong.push(support::show(&diagnostics, &map));
+                wrong.push(crate::support::show(&diagnostics, &map));
                 continue;
             }
             let mut device = match interp::Interpreter::new(program.clone(), options) {
                 Ok(d) => d,
                 Err(d) => {
-                    wrong.push(format!("{label}: {}", support::show(&d, &map)));
+                    wrong.push(format!("{label}: {}", crate::support::show(&d, &map)));
                     continue;
                 }
             };
             let bound = match stf::bind(&parsed, device.schema()) {
                 Ok(bound) => bound,
                 Err(d) => {
-                    wrong.push(format!("{label}: {}", support::show(&d, &map)));
+                    wrong.push(format!("{label}: {}", crate::support::show(&d, &map)));
                     continue;
                 }
             };

@@ -1,8 +1,6 @@
 //! What elaboration accepts with a warning.
 
-mod support;
-
-use support::{Outcome, compile, complete};
+use crate::support::{Outcome, compile, complete};
 
 fn warnings(text: &str) -> Vec<(&'static str, String)> {
     match compile("test.p4", &complete(text)) {

@@ -1,8 +1,6 @@
 //! Parsers at their edges, on a filter that accepts what was parsed.
 
-mod common;
-
-use common::{ERRORS, interpreter};
+use crate::common::{ERRORS, interpreter};
 use control::{Store, StoreError};
 use interp::{Interpreter, Verdict};
 use ir::{Bits, KeyMatch};
@@ -188,7 +186,7 @@ proptest::proptest! {
         ];
         let control = "  n = cast(odd.middle, bit<32>) |-| n;\n  accept = (n << h.a) < (n >> opts.len);\n  \
                        extern F.c::add(in(n), in(n));";
-        let program = common::program(&filter(&states[pick], control));
+        let program = crate::common::program(&filter(&states[pick], control));
         let mut it = Interpreter::new(program.clone(), interp::Options::default()).unwrap();
         it.run(0, &packet);
         interp::decode(&program, &packet).unwrap();

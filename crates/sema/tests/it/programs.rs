@@ -1,9 +1,7 @@
 //! The repository's programs and include files check without an error, and what comes out keeps the
 //! invariants of the HIR.
 
-mod common;
-
-use common::{Files, check, root};
+use crate::common::{Files, check, root};
 use std::path::{Path, PathBuf};
 
 fn p4_files(folder: &Path) -> Vec<PathBuf> {

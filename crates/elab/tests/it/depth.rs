@@ -1,9 +1,7 @@
 //! Programs that nest as deep as text can are built or refused, never a crash, on a stack of 2 MiB.
 
-mod support;
-
+use crate::support::{Outcome, compile};
 use std::fmt::Write;
-use support::{Outcome, compile};
 
 const FRAME: &str = "\
 #include <core.p4>

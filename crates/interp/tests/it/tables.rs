@@ -1,8 +1,6 @@
 //! Tables: which entry is found, and what the control plane may do.
 
-mod common;
-
-use common::{add, entry, interpreter, sent, switch, table};
+use crate::common::{add, entry, interpreter, sent, switch, table};
 use control::{Count, Store, StoreError};
 use interp::Interpreter;
 use ir::{ActionCall, Bits, KeyMatch};

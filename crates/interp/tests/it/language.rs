@@ -1,8 +1,6 @@
 //! What statements and expressions mean, on a switch that passes four bytes and a payload byte.
 
-mod common;
-
-use common::{interpreter, run_body, switch};
+use crate::common::{interpreter, run_body, switch};
 use interp::{Fault, Interpreter, Options, Verdict};
 
 #[test]
@@ -141,13 +139,14 @@ fn a_packet_that_is_too_short_is_aborted_and_state_does_not_leak() {
     assert_eq!(outcome.verdict, Verdict::Aborted);
     assert_eq!(outcome.parser_error.as_deref(), Some("PacketTooShort"));
     for _ in 0..2 {
-        assert_eq!(common::sent(&it.run(0, &[9, 2, 3, 4])), [1, 2, 3, 4]);
+        assert_eq!(crate::common::sent(&it.run(0, &[9, 2, 3, 4])), [1, 2, 3, 4]);
     }
 }
 
 fn refusal(declarations: &str, body: &str) -> String {
     let text = switch(declarations, body);
-    let Err(diagnostics) = Interpreter::new(common::program(&text), Options::default()) else {
+    let Err(diagnostics) = Interpreter::new(crate::common::program(&text), Options::default())
+    else {
         panic!("accepted");
     };
     let lines = diagnostics.iter().map(|d| {
@@ -175,7 +174,7 @@ fn externs_without_a_meaning_are_refused_by_name() {
 
 #[test]
 fn deep_nesting_is_refused_before_it_runs() {
-    let mut program = (*common::program(&switch("", "  x = 8w1;"))).clone();
+    let mut program = (*crate::common::program(&switch("", "  x = 8w1;"))).clone();
     let stmt = program.routines.values().next().unwrap().body[1].clone();
     let cond = program.exprs.push(ir::ExprData {
         kind: ir::ExprKind::Bool(true),
@@ -200,7 +199,7 @@ fn deep_nesting_is_refused_before_it_runs() {
 #[test]
 fn an_unknown_package_is_refused() {
     let text = switch("", "").replace("program xdp", "program PSA_Switch");
-    let error = Interpreter::new(common::program(&text), Options::default()).unwrap_err();
+    let error = Interpreter::new(crate::common::program(&text), Options::default()).unwrap_err();
     let messages: Vec<_> = error.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(
         messages,

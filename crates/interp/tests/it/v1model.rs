@@ -1,8 +1,6 @@
 //! `v1model`: what happens around a program's blocks, and its externs.
 
-mod common;
-
-use common::{ERRORS, interpreter, program, sent};
+use crate::common::{ERRORS, interpreter, program, sent};
 use control::{Count, Device, Packet, Store, StoreError};
 use interp::{Digest, Fault, Interpreter, Options, Verdict};
 use ir::Bits;

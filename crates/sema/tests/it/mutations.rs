@@ -1,9 +1,7 @@
 //! Mutated programs: whatever the text, checking ends without a panic, and what it accepts is whole. A bounded run; set
 //! `ONPATH_FUZZ_SECONDS` for a longer one.
 
-mod common;
-
-use common::{Files, check, root};
+use crate::common::{Files, check, root};
 use std::time::{Duration, Instant};
 
 /// A small generator of pseudo-random numbers (xorshift), the same on every run.

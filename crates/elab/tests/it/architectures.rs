@@ -1,7 +1,6 @@
 //! What elaboration hands on of an architecture's model.
 
-mod support;
-
+use crate::support::{Outcome, compile};
 use arch::{Architecture, BlockKind, Slot};
 use interp::trace::TraceKind;
 use interp::{Interpreter, Options};
@@ -9,7 +8,6 @@ use ir::{BlockBody, Effect, OnReject, SlotKind, StmtKind, visit};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use support::{Outcome, compile};
 
 const HEAD: &str = "\
 #include <core.p4>

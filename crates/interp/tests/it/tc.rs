@@ -1,9 +1,7 @@
 //! `tc_model`: what happens around a program's blocks.
 
-mod common;
-
+use crate::common::{ERRORS, interpreter, program, sent};
 use arch::tc::Direction;
-use common::{ERRORS, interpreter, program, sent};
 use control::repeatable::{RandomLists, START, STEP};
 use control::{Device, Packet, Store, StoreError};
 use diag::SourceMap;

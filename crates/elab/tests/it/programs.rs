@@ -1,8 +1,6 @@
 //! Every program of the repository that has a `main` becomes IR that keeps the IR's rules.
 
-mod support;
-
-use support::{Outcome, compile, programs, root};
+use crate::support::{Outcome, compile, programs, root};
 
 fn all_become_ir(folder: &str) {
     let mut wrong = Vec::new();

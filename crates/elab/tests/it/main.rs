@@ -1,0 +1,10 @@
+//! The integration tests, in one binary: a module a subject.
+
+mod architectures;
+mod depth;
+mod golden;
+mod mutate;
+mod programs;
+mod stf_interp;
+mod support;
+mod warnings;

@@ -1,0 +1,5 @@
+//! The integration tests, in one binary: a module a subject.
+
+mod common;
+mod mutations;
+mod programs;
