@@ -68,8 +68,8 @@ proptest! {
             let table = sample::table(name);
             let keys = schema.tables[table].canonical(&keys);
             let entry = Entry { keys, priority, action: action.clone(), is_const: false };
-            let text = format!("{name} {}", show_entry(&schema, table, &entry));
-            let (found, read) = parse_entry(&schema, Piece::new(&text, 0))
+            let text = format!("{name} {}", show_entry(schema, table, &entry));
+            let (found, read) = parse_entry(schema, Piece::new(&text, 0))
                 .map_err(|d| TestCaseError::fail(format!("{text}: {}", d.message)))?;
             prop_assert_eq!(found, table);
             prop_assert_eq!(read, entry, "{}", text);
@@ -81,15 +81,15 @@ proptest! {
         let schema = sample::schema();
         let begin = ["", "routes ", "rules 1 ", "routes 10.0.0.0/8 forward(", "fixed ttl:"][start];
         let text = format!("{begin}{text}");
-        let _ = parse_entry(&schema, Piece::new(&text, 0));
-        let _ = parse_default(&schema, Piece::new(&text, 0));
-        let _ = parse_keys(&schema, Piece::new(&text, 0));
-        let _ = parse_member(&schema, Piece::new(&text, 0));
+        let _ = parse_entry(schema, Piece::new(&text, 0));
+        let _ = parse_default(schema, Piece::new(&text, 0));
+        let _ = parse_keys(schema, Piece::new(&text, 0));
+        let _ = parse_member(schema, Piece::new(&text, 0));
     }
 }
 
 fn read(text: &str) -> Result<(Table, Entry), String> {
-    parse_entry(&sample::schema(), Piece::new(text, 0)).map_err(|d| d.message.clone())
+    parse_entry(sample::schema(), Piece::new(text, 0)).map_err(|d| d.message.clone())
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_misspelt_key_is_not_taken_for_an_address() {
 #[test]
 fn a_misspelt_argument_is_told_with_the_ones_there_are() {
     let text = "routes 10.0.0.0/8 forward(prot:1, mac:02:00:00:00:00:01, loud:true, offset:-2, color:green, why:NoError)";
-    let refused = parse_entry(&sample::schema(), Piece::new(text, 0)).unwrap_err();
+    let refused = parse_entry(sample::schema(), Piece::new(text, 0)).unwrap_err();
     assert_eq!(refused.message, "there is no argument `prot`");
     assert_eq!(refused.help.as_deref(), Some("did you mean `port`?"));
 }
@@ -142,7 +142,7 @@ fn a_misspelt_argument_is_told_with_the_ones_there_are() {
 #[test]
 fn a_member_has_one_match_a_field() {
     let schema = sample::schema();
-    let member = |text| parse_member(&schema, Piece::new(text, 0)).map_err(|d| d.message.clone());
+    let member = |text| parse_member(schema, Piece::new(text, 0)).map_err(|d| d.message.clone());
     let (_, found) = member("set 0x800 1..9").unwrap();
     let range = KeyMatch::Range(Bits::new(8, 1u32), Bits::new(8, 9u32));
     assert_eq!(found, [KeyMatch::Exact(Bits::new(16, 0x800u32)), range]);
@@ -155,7 +155,7 @@ fn a_member_has_one_match_a_field() {
 #[test]
 fn an_action_without_its_parentheses_is_shown_with_them() {
     let help = |text| {
-        let refused = parse_entry(&sample::schema(), Piece::new(text, 0)).unwrap_err();
+        let refused = parse_entry(sample::schema(), Piece::new(text, 0)).unwrap_err();
         refused.help.clone().unwrap_or_default()
     };
     let parentheses = "an action's arguments stand in parentheses: \
