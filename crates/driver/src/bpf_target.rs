@@ -1,7 +1,7 @@
 //! From IR to a program for a hook of the kernel: passes, C, clang, budget.
 
-use crate::frontend;
 use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
+use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::{BpfOutput, Options};
 use control::Device;
@@ -157,7 +157,8 @@ pub fn compile(
             }
         };
         attempt(output, request, strategy.effort, &mut times)
-    })?;
+    })
+    .map_err(|refused| stack::explain(&refused, &optimised))?;
     let Tried {
         made: (object, output),
         strategy,

@@ -10,6 +10,7 @@ mod frontend;
 pub mod hooks;
 pub mod instance_name;
 mod loader;
+mod stack;
 pub mod stf;
 pub mod strategy;
 

@@ -49,6 +49,15 @@ pub(crate) enum Holder {
     Filter(Filter),
 }
 
+/// Why the kernel does not attach a program in some way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// In words that follow a colon.
+    pub reason: String,
+    /// What would change that, if it is known.
+    pub remedy: Option<String>,
+}
+
 /// A program on an interface, for as long as this value (or a pin of it) lives.
 #[derive(Debug)]
 pub struct Attached {
@@ -56,7 +65,7 @@ pub struct Attached {
     /// How it is attached.
     pub mode: Mode,
     /// Why it is not attached in the better way (native, tcx), if it is not and that was tried.
-    pub better_refused: Option<String>,
+    pub better_refused: Option<Refused>,
 }
 
 impl Attached {

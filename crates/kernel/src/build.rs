@@ -1,6 +1,6 @@
 //! Whether the kernel takes an object, and whether another object for the same program may fare better.
 
-use crate::sys::load_object;
+use crate::sys::{Adjust, load_object_with};
 use crate::verifier_log;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub struct Trial {
 /// Asks the verifier about an object, where this process may; what keeps it from asking is no obstacle.
 pub fn trial(object: &[u8]) -> Trial {
     let begun = Instant::now();
-    let failure = load_object(object, &[]).err();
+    let failure = load_object_with(object, Adjust::trial()).err();
     Trial {
         obstacle: failure.and_then(|failure| obstacle(&failure.log)),
         took: begun.elapsed(),

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::attach::{self, Attached, TcWay};
-use crate::load::{Failure, Instance, load_with};
+use crate::load::{Failure, Instance, Onto, load_with};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
 use crate::{Pins, caps, errors};
@@ -102,6 +102,7 @@ pub struct Loader<'a> {
     sources: &'a [Source<'a>],
     shared: &'a [SharedMap],
     seed: u64,
+    memory: Option<u64>,
     loaded: Vec<Instance>,
 }
 
@@ -112,8 +113,15 @@ impl<'a> Loader<'a> {
             sources,
             shared,
             seed: sys::random_seed(),
+            memory: None,
             loaded: Vec::with_capacity(sources.len()),
         }
+    }
+
+    /// Lets the maps of each program take so many bytes, whatever is free; `None` is what is free.
+    pub fn allow_memory(mut self, bytes: Option<u64>) -> Loader<'a> {
+        self.memory = bytes;
+        self
     }
 
     /// The number of the program that comes next, if one does.
@@ -129,13 +137,17 @@ impl<'a> Loader<'a> {
         let source = &self.sources[member];
         let reuse = reused(self.sources, self.shared, &self.loaded);
         let instance = reuse.map_err(Failure::from).and_then(|reuse| {
+            let onto = Onto {
+                reuse: &reuse,
+                seed: self.seed,
+                memory: self.memory,
+            };
             load_with(
                 source.object,
                 source.abi,
                 source.schema,
                 source.sources,
-                &reuse,
-                self.seed,
+                onto,
             )
         });
         let instance = instance.map_err(|failure| LoadRefused { member, failure })?;

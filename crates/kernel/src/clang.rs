@@ -3,12 +3,13 @@
 use crate::errors;
 use crate::interrupt::Deferred;
 use crate::object_cache::{self, ObjectCache};
+use crate::scratch::Scratch;
 use diag::Diagnostic;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// The oldest clang whose output is known to load.
 pub const OLDEST: u32 = 14;
@@ -154,10 +155,7 @@ const FLAGS: [&str; 14] = [
 fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
     // Until the folder is gone again: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
-    let dir = tempfile::Builder::new()
-        .prefix("onpath-")
-        .tempdir()
-        .map_err(|e| errors::clang::no_scratch_space(&e))?;
+    let dir = Scratch::new().map_err(|e| errors::clang::no_scratch_space(&e))?;
     let written = write_source(dir.path(), source);
     written.map_err(|e| errors::clang::no_scratch_space(&e))?;
     let object = dir.path().join("prog.o");
@@ -185,19 +183,26 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
         .arg("-c")
         .arg(dir.path().join("prog.c"))
         .arg("-o")
-        .arg(&object)
-        .stdin(Stdio::null());
+        .arg(&object);
     interrupts.spare(&mut command);
-    let run = |command: &mut Command| {
-        let output = command.output();
-        output.map_err(|e| errors::clang::clang_not_run(clang, &e))
+    let messages = dir.path().join("messages");
+    let run = |command: &mut Command| -> Result<(ExitStatus, String), Box<Diagnostic>> {
+        let mut run = || -> io::Result<(ExitStatus, Vec<u8>)> {
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(File::create(&messages)?);
+            let status = interrupts.wait_for_child(command.spawn()?)?;
+            Ok((status, fs::read(&messages)?))
+        };
+        let (status, said) = run().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
+        Ok((status, String::from_utf8_lossy(&said).into_owned()))
     };
-    let mut output = run(&mut command)?;
-    if joins_stores(&String::from_utf8_lossy(&output.stderr)) {
-        output = run(command.arg("-fno-builtin-memset"))?;
+    let (mut status, mut said) = run(&mut command)?;
+    if joins_stores(&said) {
+        (status, said) = run(command.arg("-fno-builtin-memset"))?;
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
+    if !status.success() {
         return Err(explain(clang, &said));
     }
     fs::read(&object).map_err(|e| errors::clang::clang_not_run(clang, &e))

@@ -4,7 +4,7 @@ use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
 use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with};
-use crate::{caps, errors, verifier_log};
+use crate::{caps, errors, memory, verifier_log};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
@@ -26,6 +26,8 @@ pub struct Failure {
     pub diagnostic: Box<Diagnostic>,
     /// The verifier's log or libbpf's words; may be empty.
     pub log: String,
+    /// The control-plane name of what it is about, if it is about a part of the program that has one.
+    pub about: Option<String>,
 }
 
 impl From<Box<Diagnostic>> for Failure {
@@ -33,6 +35,7 @@ impl From<Box<Diagnostic>> for Failure {
         Failure {
             diagnostic,
             log: String::new(),
+            about: None,
         }
     }
 }
@@ -46,26 +49,71 @@ pub fn load(
     schema: &Arc<Schema>,
     sources: &SourceMap,
 ) -> Result<Instance, Failure> {
-    load_with(object, abi, schema, sources, &[], 0)
+    load_with(object, abi, schema, sources, Onto::default())
 }
 
-/// Loads an object that uses maps which are there already, by the names it gives them, and a seed for the
-/// hash of flows.
+/// Asks the verifier about an object, with small maps: it does not matter to it how much memory there is. Gives the
+/// number of instructions that it processed.
+pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Result<u32, Failure> {
+    let loaded = load_object_with(object, Adjust::trial()).map_err(|f| explain(f, sources))?;
+    let wanted = abi.programs.first().map_or("", |program| &program.function);
+    let found = loaded.programs.iter().find(|(name, _)| name == wanted);
+    let info = found.and_then(|(_, prog)| prog.info().ok());
+    Ok(info
+        .ok_or_else(|| errors::load::no_program(wanted))?
+        .verified_instructions)
+}
+
+/// What a program is loaded onto.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Onto<'a> {
+    /// Maps which are there already, by the names that the object gives them.
+    pub(crate) reuse: &'a [(&'a str, &'a Map)],
+    /// The seed for the hash of flows.
+    pub(crate) seed: u64,
+    /// Bytes that its maps may take; `None` is as many as are free.
+    pub(crate) memory: Option<u64>,
+}
+
+/// As [`load`], with what it is loaded onto.
 pub(crate) fn load_with(
     object: &[u8],
     abi: &Arc<Abi>,
     schema: &Arc<Schema>,
     sources: &SourceMap,
-    reuse: &[(&str, &Map)],
-    seed: u64,
+    onto: Onto<'_>,
 ) -> Result<Instance, Failure> {
+    check_memory(abi, onto)?;
     let adjust = Adjust {
-        reuse,
-        data: &[(SEED_SECTION, &seed.to_ne_bytes())],
+        reuse: onto.reuse,
+        data: &[(SEED_SECTION, &onto.seed.to_ne_bytes())],
         ..Adjust::default()
     };
     let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
     Ok(assemble(loaded, abi, schema)?)
+}
+
+/// Fails if the program's maps take more memory than they may.
+fn check_memory(abi: &Abi, onto: Onto<'_>) -> Result<(), Failure> {
+    let Some(limit) = onto.memory.or_else(memory::available) else {
+        return Ok(());
+    };
+    let mut maps = memory::of_program(abi);
+    maps.retain(|map| !onto.reuse.iter().any(|(name, _)| *name == map.map));
+    let needed = maps
+        .iter()
+        .fold(0u64, |sum, map| sum.saturating_add(map.need.full));
+    match maps.first() {
+        Some(largest) if needed > limit => {
+            let allowed = onto.memory.is_some();
+            let refused = errors::load::too_much_memory(largest, needed, limit, allowed);
+            Err(Failure {
+                about: Some(largest.name.clone()),
+                ..Failure::from(refused)
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
@@ -84,7 +132,11 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
             None => errors::load::not_loaded(&failure.error, &failure.messages),
         }
     };
-    Failure { diagnostic, log }
+    Failure {
+        diagnostic,
+        log,
+        about: None,
+    }
 }
 
 fn assemble(

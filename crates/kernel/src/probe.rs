@@ -144,7 +144,7 @@ fn capabilities() -> Finding {
             format!("without {}", missing.join(", "))
         },
         need: Need::Needed,
-        remedy: "run as root; `--target interp` needs none",
+        remedy: "run as root; `onpath test --target interp` needs none",
     }
 }
 

@@ -6,7 +6,7 @@
 //! filter works exactly as long as a link would: while its process lives, or its array is pinned. What
 //! is left of a dead process lets packets pass, is known by its empty array, and is swept by the next command.
 
-use crate::attach::{Attached, Holder, Mode, TcWay};
+use crate::attach::{Attached, Holder, Mode, Refused, TcWay};
 use crate::sys::filter::{self, FilterId};
 use crate::sys::{Link, Map, Prog, Side, Update};
 use crate::{caps, errors, interface};
@@ -100,6 +100,9 @@ impl Filter {
         let fd = prog.as_fd().as_raw_fd() as u32;
         gate.set(&0u32.to_ne_bytes(), &fd.to_ne_bytes(), Update::Any)?;
         let made_qdisc = filter::make_qdisc(ifindex)?;
+        if side == Side::Egress && !filter::has_both_sides(ifindex)? {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
         let add = || {
             let name = if made_qdisc { GATE_WITH_QDISC } else { GATE };
             let program = Prog::gate(&gate, name)?;
@@ -173,10 +176,58 @@ pub(crate) fn attach(
         Ok(filter) => Ok(Attached {
             holder: Holder::Filter(filter),
             mode: Mode::Clsact,
-            better_refused: tcx.map(|e| e.to_string()),
+            better_refused: tcx.map(|error| tcx_refused(&error)),
         }),
-        Err(error) => Err(not_worth_a_second_try(&error, name)
-            .unwrap_or_else(|| errors::device::tc_not_attached(name, tcx.as_ref(), &error))),
+        Err(error) => Err(not_worth_a_second_try(&error, name).unwrap_or_else(|| {
+            let tcx = tcx.map(|error| tcx_refused(&error));
+            let filter = filter_refused(&error, side, name);
+            errors::device::tc_not_attached(name, tcx.as_ref(), &filter)
+        })),
+    }
+}
+
+/// Why there is no tcx link.
+fn tcx_refused(error: &io::Error) -> Refused {
+    // What the kernel calls ENOTSUPP, which the C library does not know.
+    const ENOTSUPP: i32 = 524;
+    let (reason, remedy) = match error.raw_os_error() {
+        Some(libc::EINVAL | libc::EOPNOTSUPP | ENOTSUPP) => (
+            String::from("this kernel has no tcx"),
+            Some("tcx takes Linux 6.6"),
+        ),
+        Some(libc::ERANGE) => (
+            String::from("it has as many programs by tcx as it can have"),
+            Some("`bpftool net` lists them"),
+        ),
+        _ => (diag::system_message(error), None),
+    };
+    Refused {
+        reason,
+        remedy: remedy.map(String::from),
+    }
+}
+
+/// Why there is no filter.
+fn filter_refused(error: &io::Error, side: Side, name: &str) -> Refused {
+    let errno = error.raw_os_error();
+    // An ingress qdisc stands where clsact would, and makes the kernel say that there is one.
+    if side == Side::Egress && matches!(errno, Some(libc::EINVAL | libc::ENOENT)) {
+        return Refused {
+            reason: format!("`{name}` has a qdisc without an egress side"),
+            remedy: Some(format!(
+                "`tc qdisc show dev {name}` shows an ingress qdisc; `tc qdisc del dev {name} ingress` removes it, with \
+                 its filters"
+            )),
+        };
+    }
+    Refused {
+        reason: match errno {
+            Some(libc::ENOENT | libc::EOPNOTSUPP) => {
+                String::from("this kernel has no clsact qdisc or no bpf filters")
+            }
+            _ => diag::system_message(error),
+        },
+        remedy: None,
     }
 }
 

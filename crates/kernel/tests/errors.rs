@@ -1,9 +1,11 @@
 //! The text of everything that this crate refuses.
 
 use diag::{Code, Diagnostic, Span};
+use kernel::attach::Refused;
 use kernel::clang::Clang;
 use kernel::errors::{bundle, clang, device, load, verifier};
 use kernel::interface::LinkType;
+use kernel::memory::{MapNeed, Need};
 use kernel::verifier_log::Refusal;
 use std::fmt::Write;
 use std::io;
@@ -17,6 +19,13 @@ fn shown(all: &[Box<Diagnostic>]) -> String {
         let _ = writeln!(text, "{code} {}\n  {help}", d.message);
     }
     text
+}
+
+fn refused_for(reason: &str, remedy: Option<&str>) -> Refused {
+    Refused {
+        reason: reason.into(),
+        remedy: remedy.map(String::from),
+    }
 }
 
 fn refused(reason: &str) -> Box<Diagnostic> {
@@ -42,6 +51,8 @@ fn compiling() {
             clang::clang_too_old(&old),
             clang::clang_not_run(&old, &error),
             clang::stack_too_large("/tmp/x/prog.c:9:5: error: Looks like the BPF stack limit is exceeded"),
+            clang::stack_too_large("/tmp/x/sum.c:9:5: error: Looks like the BPF stack limit is exceeded"),
+            clang::stack_too_large("combined stack size of 2 calls is 544. Too large"),
             clang::clang_refused(&old, "/tmp/x/prog.c:3:1: error: unknown type name 'u33'"),
             clang::no_bpf_target(&old),
             clang::no_scratch_space(&error),
@@ -72,6 +83,16 @@ E0758 cannot read the C file `sums.c`: No space left on device
 
 #[test]
 fn loading() {
+    let table = MapNeed {
+        map: "t".into(),
+        role: "table",
+        name: "sw.routes".into(),
+        entries: 1 << 27,
+        need: Need {
+            loaded: 10 << 30,
+            full: 10 << 30,
+        },
+    };
     let error = io::Error::from_raw_os_error(libc::EACCES);
     assert_eq!(
         shown(&[
@@ -81,6 +102,8 @@ fn loading() {
             load::map_differs("routes", "it is not there"),
             load::no_program("xdp_main"),
             load::initial_state("entries of table `t`", "full: it holds 4 entries"),
+            load::too_much_memory(&table, table.need.full, 8 << 30, false),
+            load::too_much_memory(&table, table.need.full + (1 << 30), 8 << 30, true),
             load::no_bpffs(Path::new("/sys/fs/bpf"), &error),
             load::pins(Path::new("/sys/fs/bpf/onpath/a"), "remove", &error),
         ]),
@@ -135,17 +158,14 @@ E0775 this kernel has no such helper for programs of this kind: invalid func unk
 
 #[test]
 fn devices() {
-    let (invalid, busy) = (
-        io::Error::from_raw_os_error(libc::EINVAL),
-        io::Error::from_raw_os_error(libc::EOPNOTSUPP),
-    );
     let present = ["fw".to_owned(), "router".to_owned()];
     assert_eq!(
         shown(&[
             device::no_interface("eth7", &["lo".into(), "eth0".into()]),
             device::occupied("eth0", 12, None),
             device::occupied("eth0", 12, Some("fw")),
-            device::not_attached("eth0", &busy, &invalid),
+            device::not_attached("eth0", &refused_for("LRO is on", None), &refused_for("Invalid argument", None)),
+            device::not_attached("eth0", &refused_for("the MTU is too large", Some("lower it")), &refused_for("Invalid argument", None)),
             device::instance_exists("fw"),
             device::no_instance("gw", &present, false),
             device::no_instance("gw", &[], false),
@@ -192,10 +212,7 @@ E0788 the test network could not be made: a network namespace: Operation not per
 
 #[test]
 fn several_programs_and_tc() {
-    let (invalid, denied) = (
-        io::Error::from_raw_os_error(libc::EINVAL),
-        io::Error::from_raw_os_error(libc::EPERM),
-    );
+    let denied = io::Error::from_raw_os_error(libc::EPERM);
     let four = ("in", "flows", "8 flows of (bit<32> at 0) to (bit<64> at 4)");
     let eight = (
         "out",
@@ -208,8 +225,8 @@ fn several_programs_and_tc() {
             bundle::no_state("in", "outputs"),
             bundle::states_differ(four, eight),
             bundle::needs_mount(&["CAP_SYS_ADMIN"]),
-            device::tc_not_attached("eth0", Some(&invalid), &denied),
-            device::tc_not_attached("eth0", None, &denied),
+            device::tc_not_attached("eth0", Some(&refused_for("this kernel has no tcx", None)), &refused_for("no clsact", None)),
+            device::tc_not_attached("eth0", None, &refused_for("no clsact", Some("load the module"))),
             device::interface_gone("eth0"),
             device::no_ethernet("tun0", LinkType(0xfffe)),
             device::link_settings("eth0", &denied),

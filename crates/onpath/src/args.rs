@@ -13,8 +13,8 @@ use std::path::PathBuf;
     name = "onpath",
     version,
     arg_required_else_help = true,
-    after_help = "Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it.\n\
-                  Begin with `onpath doctor`, which says what this machine can do."
+    after_help = "Begin with `onpath doctor`, which says what this machine can do.\n\n\
+                  Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
     /// What to do.
@@ -73,6 +73,9 @@ pub enum Command {
     Completions(Completions),
     /// Write the man pages to a directory
     Man(Man),
+    /// Take off what the parent process leaves behind when it is killed
+    #[command(name = kernel::guard::ARGUMENT, hide = true)]
+    Guard,
 }
 
 /// The program and how its text is read.
@@ -95,6 +98,9 @@ pub struct Check {
     /// The program.
     #[command(flatten)]
     pub source: Source,
+    /// Also check whether this hook can run the program
+    #[arg(long, value_enum)]
+    pub hook: Option<HookName>,
     /// Print the diagnostics as JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -150,14 +156,14 @@ pub struct Build {
     pub emit: Option<Emit>,
     /// Report what the program needs: instructions, stack, maps, and what the kernel's verifier says
     ///
-    /// The verifier is asked only where this process may load programs.
+    /// The verifier is asked only with this, and only where this process may load programs.
     #[arg(long)]
     pub report: bool,
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
-    /// Print the report as JSON
-    #[arg(long, requires = "report")]
+    /// Print what was written, and the report, as JSON
+    #[arg(long, conflicts_with = "emit")]
     pub json: bool,
 }
 
@@ -300,9 +306,29 @@ pub struct Run {
     /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
     #[arg(long)]
     pub clsact: bool,
+    /// Let the maps of each program take so much memory (such as 512M or 40G), instead of what is free
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub allow_memory: Option<u64>,
     /// Show the kernel verifier's whole log if it refuses
     #[arg(long)]
     pub verbose: bool,
+    /// Print what is running and how it ended as JSON, an object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A number of bytes: `4096`, `512K`, `64M`, `40G`, in powers of 1024.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (number, shift) = match text.char_indices().next_back() {
+        Some((at, 'K' | 'k')) => (&text[..at], 10),
+        Some((at, 'M' | 'm')) => (&text[..at], 20),
+        Some((at, 'G' | 'g')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number = number.parse::<u64>().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| "write a number of bytes, or of K, M or G, such as 512M".to_string())
 }
 
 /// `onpath ls`
@@ -326,6 +352,9 @@ pub struct Unload {
     /// All of them, and whatever a killed command left behind: attachments, pins, changed link settings
     #[arg(long)]
     pub all: bool,
+    /// Print the names of what was removed as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Which running program.
@@ -589,11 +618,23 @@ pub struct Man {
     /// The directory
     #[arg(value_name = "DIR")]
     pub output: PathBuf,
+    /// Print the names of what was written as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_bytes_or_powers_of_1024() {
+        let read = ["0", "4096", "512K", "64m", "40G"].map(|text| bytes(text).unwrap());
+        assert_eq!(read, [0, 4096, 512 << 10, 64 << 20, 40 << 30]);
+        for wrong in ["", "G", "1.5G", "-1", "4 G", "40GB", "99999999999G"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
     use clap::CommandFactory;
 
     #[test]

@@ -1,6 +1,7 @@
 //! Saying what is going on while it takes long, on standard error.
 
 use crate::output::write_err;
+use kernel::interrupt::Deferred;
 use std::io::IsTerminal;
 use std::sync::mpsc;
 use std::thread;
@@ -76,12 +77,15 @@ impl Progress {
 fn after<T>(patience: Duration, late: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
+        // Interrupts are for the thread that works: this one would end the process before that could clean up.
+        let deferred = Deferred::begin();
         scope.spawn(move || {
             // An end of the channel is an end of the work, also by a panic.
             if is_done.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
                 late();
             }
         });
+        drop(deferred);
         let result = work();
         drop(done);
         result

@@ -17,12 +17,12 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
         ),
         Hook::Xdp => (
             "xdp_model and ebpf_model",
-            "test it with `--target interp`, or port it: a parser, one control and a deparser for \
+            "test it with `onpath test --target interp`, or port it: a parser, one control and a deparser for \
              `xdp(...) main` of xdp_model.p4",
         ),
         Hook::TcIngress | Hook::TcEgress => (
             "tc_model, xdp_model and ebpf_model",
-            "test it with `--target interp`, or port it: a parser, one control and a deparser for \
+            "test it with `onpath test --target interp`, or port it: a parser, one control and a deparser for \
              `tc(...) main` of tc_model.p4",
         ),
     };

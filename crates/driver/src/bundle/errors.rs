@@ -231,3 +231,15 @@ pub fn no_interface(span: Span, program: &str) -> Diagnostic {
         "add `dev = \"eth0\"`, or give it on the command line: `--dev eth0`",
     )
 }
+
+/// A multicast group for a program that sends to none.
+pub fn unused_group(span: Span, program: &str, group: u16) -> Diagnostic {
+    refuse(
+        "E0919",
+        span,
+        format!(
+            "program `{program}` never sends to a multicast group, so group {group} means nothing to it"
+        ),
+        "leave the group out, or set `multicast_group` in the program",
+    )
+}

@@ -10,7 +10,7 @@ mod read;
 mod share;
 mod values;
 
-pub use places::{check_interfaces, check_room, override_devices};
+pub use places::{check_groups, check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::read;
 pub use share::resolve;

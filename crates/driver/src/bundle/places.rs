@@ -1,7 +1,7 @@
 //! The interfaces of a bundle: given on the command line, and whether they will do.
 
 use super::{Bundle, Member, errors};
-use bpf::abi::Hook;
+use bpf::abi::{Abi, Hook};
 use diag::Diagnostics;
 
 /// Puts the interfaces of `--dev` in the place of the file's: `IF,...` for every program, `PROGRAM=IF,...` for one.
@@ -83,6 +83,24 @@ pub fn check_interfaces(bundle: &Bundle) -> Result<(), Diagnostics> {
     for member in &bundle.programs {
         if member.ports.attached().next().is_none() {
             wrong.push(errors::no_interface(member.name.span, &member.name.value));
+        }
+    }
+    if wrong.has_errors() {
+        Err(wrong)
+    } else {
+        Ok(())
+    }
+}
+
+/// Refuses multicast groups of programs that never send to one. `abis` describes each program.
+pub fn check_groups(bundle: &Bundle, abis: &[&Abi]) -> Result<(), Diagnostics> {
+    let mut wrong = Diagnostics::new();
+    for (member, abi) in bundle.programs.iter().zip(abis) {
+        if let Some((group, _)) = member.ports.groups.first()
+            && abi.ports.groups.is_none()
+        {
+            let name = &member.name;
+            wrong.push(errors::unused_group(name.span, &name.value, *group));
         }
     }
     if wrong.has_errors() {

@@ -10,7 +10,7 @@ pub fn no_clang() -> Box<Diagnostic> {
     Diagnostic::error(Code("E0750"), Span::NONE, "no clang found; it is needed to build for the kernel")
         .help(format!(
             "install one of version {OLDEST} or newer (`apt-get install clang-19`), or set {CLANG_VARIABLE} to its path; \
-             `--target interp` needs none"
+             `onpath test --target interp` needs none"
         ))
     .into()
 }
@@ -57,14 +57,38 @@ pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Box<Diagnostic> {
     .into()
 }
 
-/// The program needs more than the 512 bytes of stack that BPF has.
+/// The program needs more than the 512 bytes of stack that BPF has. `said` is the compiler's or the verifier's reason.
 pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
+    // The compiler names a line of the generated C, which nobody wrote; but a function of an extern's file is the user's.
+    let own = said
+        .lines()
+        .find(|line| line.contains("stack"))
+        .and_then(|line| {
+            let (path, rest) = line.split_once(':')?;
+            let file = path.rsplit('/').next()?;
+            let number = rest.split(':').next()?;
+            (file.ends_with(".c") && file != "prog.c")
+                .then(|| format!(" (in {file}, line {number})"))
+        });
+    let calls = said
+        .split_once("combined stack size of ")
+        .and_then(|(_, rest)| {
+            let (calls, bytes) = rest.split_once(" calls is ")?;
+            let bytes = bytes.split('.').next()?;
+            Some(format!(
+                " ({calls} functions that call each other take {bytes})"
+            ))
+        });
+    let place = own.or(calls).unwrap_or_default();
     Diagnostic::error(
         crate::clang::STACK_TOO_LARGE,
         Span::NONE,
-        format!("the program needs more stack than the 512 bytes of a BPF program ({})", first_error(said)),
+        format!("the program needs more stack than the 512 bytes of a BPF program{place}"),
     )
-    .help("shrink large local variables and headers, or split the control so that fewer live at the same time")
+    .help(
+        "keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function \
+         or control",
+    )
     .into()
 }
 
@@ -77,7 +101,7 @@ pub fn clang_refused(clang: &Clang, said: &str) -> Box<Diagnostic> {
     )
     .help(
         "if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: \
-         `--emit c` shows the text",
+         `onpath build --emit c` shows the text",
     )
     .into()
 }

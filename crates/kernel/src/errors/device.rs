@@ -1,5 +1,6 @@
 //! Network interfaces, namespaces, and programs on them.
 
+use crate::attach::Refused;
 use crate::interface::LinkType;
 use diag::{Code, Diagnostic, Span, system_message};
 use std::io;
@@ -41,15 +42,19 @@ pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Box<Diagnostic>
 }
 
 /// The kernel did not attach the program, natively or otherwise.
-pub fn not_attached(name: &str, native: &io::Error, generic: &io::Error) -> Box<Diagnostic> {
+pub fn not_attached(name: &str, native: &Refused, generic: &Refused) -> Box<Diagnostic> {
+    let remedy = native.remedy.as_deref().or(generic.remedy.as_deref());
     Diagnostic::error(
         Code("E0782"),
         Span::NONE,
         format!(
-            "the program could not be attached to `{name}`: native {native}; generic {generic}"
+            "the program could not be attached to `{name}`: native XDP: {}; generic XDP: {}",
+            native.reason, generic.reason
         ),
     )
-    .help("the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)")
+    .help(remedy.unwrap_or(
+        "the interface may be of a kind that has no XDP; programs of tc_model run at most kinds",
+    ))
     .into()
 }
 
@@ -152,14 +157,24 @@ pub fn no_test_network(what: &str, error: &str) -> Box<Diagnostic> {
 }
 
 /// The kernel did not attach the program to traffic control, by tcx (if that was tried) or by a filter.
-pub fn tc_not_attached(name: &str, tcx: Option<&io::Error>, filter: &io::Error) -> Box<Diagnostic> {
-    let tried = tcx.map_or_else(String::new, |e| format!("tcx {e}; "));
+pub fn tc_not_attached(name: &str, tcx: Option<&Refused>, filter: &Refused) -> Box<Diagnostic> {
+    let tried = tcx.map_or_else(String::new, |refused| format!("tcx: {}; ", refused.reason));
+    let remedy = filter
+        .remedy
+        .as_deref()
+        .or(tcx.and_then(|refused| refused.remedy.as_deref()));
     Diagnostic::error(
         Code("E0793"),
         Span::NONE,
-        format!("the program could not be attached to `{name}`: {tried}clsact {filter}"),
+        format!(
+            "the program could not be attached to `{name}`: {tried}clsact: {}",
+            filter.reason
+        ),
     )
-    .help("tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has")
+    .help(remedy.unwrap_or(
+        "tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this \
+         kernel has",
+    ))
     .into()
 }
 

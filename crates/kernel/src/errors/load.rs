@@ -1,5 +1,6 @@
 //! Loading an object, and the rights it takes.
 
+use crate::memory::{MapNeed, readable};
 use diag::{Code, Diagnostic, Span, system_message};
 use std::io;
 use std::path::Path;
@@ -20,7 +21,7 @@ pub fn not_permitted(what: &str, missing: &[&str]) -> Box<Diagnostic> {
         format!("not permitted to {what}: {lacks}"),
     )
     .help(format!(
-        "run it as root, or give it {NEEDED}; `--target interp` needs no rights"
+        "run it as root, or give it {NEEDED}; `onpath test --target interp` needs no rights"
     ))
     .into()
 }
@@ -35,9 +36,47 @@ pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
         format!("the kernel did not load the program: {because}"),
     )
     .help(
-        "`onpath doctor` says what this kernel can do; `--verbose` shows everything that was said",
+        "`onpath doctor` says what this kernel can do; `onpath run --verbose` shows everything that was \
+         said",
     )
     .into()
+}
+
+/// A program's maps need more memory than is free, or than was allowed.
+pub fn too_much_memory(
+    largest: &MapNeed,
+    needed: u64,
+    limit: u64,
+    is_allowed: bool,
+) -> Box<Diagnostic> {
+    let what = match largest.role {
+        "" => format!("map `{}`", largest.name),
+        role => format!("{} `{}`", role.replace('_', " "), largest.name),
+    };
+    let full = largest.need.full;
+    let alone = format!(
+        "{what} with {} entries takes {}",
+        largest.entries,
+        readable(full)
+    );
+    let all = match readable(needed) == readable(full) {
+        true => alone,
+        false => format!(
+            "the program's maps take {}, of which {alone}",
+            readable(needed)
+        ),
+    };
+    let free = match is_allowed {
+        true => format!("but `--allow-memory` allows {}", readable(limit)),
+        false => format!("but {} is free", readable(limit)),
+    };
+    Diagnostic::error(Code("E0767"), Span::NONE, format!("{all}, {free}"))
+        .help(format!(
+            "give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run \
+             --allow-memory {}` loads it all the same",
+            needed.div_ceil(1 << 30).to_string() + "G"
+        ))
+        .into()
 }
 
 /// A map that the description names is not in the object, or has another size.

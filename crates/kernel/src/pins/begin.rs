@@ -3,8 +3,9 @@
 use super::folder::{
     self, PROGRAM, RECORD, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
+use super::record::Target;
 use super::sweep::Lock;
-use super::{Interface, Loading, MemberRecord, Pins, Record, record};
+use super::{Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
 use crate::errors::{device, load as load_errors};
@@ -22,6 +23,7 @@ pub struct Begun<'a> {
     instance: String,
     folder: PathBuf,
     settings: Vec<Changed>,
+    owner: Option<Owner>,
     committed: bool,
     _lock: Lock,
 }
@@ -47,6 +49,7 @@ impl Pins {
             instance: instance.to_owned(),
             folder,
             settings: Vec::new(),
+            owner: None,
             committed: false,
             _lock: lock,
         })
@@ -54,6 +57,11 @@ impl Pins {
 }
 
 impl Begun<'_> {
+    /// Has the instance end with a process: see [`Pins::mend`].
+    pub fn end_with(&mut self, owner: Owner) {
+        self.owner = Some(owner);
+    }
+
     /// Changes settings of an interface until the instance is removed. What they were is written
     /// down first, so that they come back even if this process is killed.
     pub fn change_link(
@@ -117,6 +125,7 @@ impl Begun<'_> {
                 .filter(|a| a.member == number)
                 .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
                 .collect(),
+            targets: member.targets.iter().map(Target::new).collect(),
             abi: (*member.instance.store.abi).clone(),
             schema: (*member.instance.store.schema).clone(),
         };
@@ -126,6 +135,7 @@ impl Begun<'_> {
             loaded: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |d| d.as_secs()),
+            owner: self.owner,
             members: members.iter().enumerate().map(|(n, m)| of(n, m)).collect(),
         }
     }

@@ -12,6 +12,9 @@
 //!   with the process too. Mounting it on the instance's folder is the one step. Taking it off begins with
 //!   unmounting: as far as nobody else holds that file system, this ends everything in it.
 //!
+//! An instance may also end with its process although it is pinned: the record names the process then, and what is
+//! left of a dead one is garbage too.
+//!
 //! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
 //! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
 //! command has changed ([`Settings`](crate::link_settings)).
@@ -23,12 +26,14 @@ mod alone;
 mod begin;
 mod folder;
 mod moved;
+mod owner;
 mod record;
 mod sweep;
 
 pub use begin::Begun;
 pub use moved::Moved;
-pub use record::{Interface, Loading, MemberRecord, Record};
+pub use owner::Owner;
+pub use record::{Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};

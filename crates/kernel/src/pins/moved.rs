@@ -18,6 +18,16 @@ pub enum Moved {
 }
 
 impl Pins {
+    /// Whether a link of an instance is still on the interface that had this index when the link was made, wherever
+    /// that is now.
+    pub fn holds(&self, instance: &str, ifindex: u32) -> bool {
+        let links = self
+            .folder(instance)
+            .map(|folder| links_at(&folder, ifindex));
+        let is_somewhere = |link: &Link| link.ifindex().is_ok_and(|index| index != 0);
+        links.is_ok_and(|links| links.iter().any(is_somewhere))
+    }
+
     /// Where an interface of an instance is now that has left this network namespace, by the tcx links of the
     /// instance, which stay on it. `None` if it is gone.
     pub fn moved(&self, instance: &str, ifindex: u32) -> Option<Moved> {

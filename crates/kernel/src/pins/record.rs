@@ -1,6 +1,8 @@
 //! What is written down about pinned programs, in a pinned map whose only value is JSON.
 
+use super::Owner;
 use crate::attach::Attached;
+use crate::bundle::Port;
 use crate::netns;
 use crate::sys::{Map, Update};
 use crate::tc::Place;
@@ -20,6 +22,9 @@ pub struct Record {
     pub instance: String,
     /// When it was loaded, in seconds since 1970.
     pub loaded: u64,
+    /// The process that it ends with, if it ends with one.
+    #[serde(default)]
+    pub owner: Option<Owner>,
     /// Its programs, one or more.
     pub members: Vec<MemberRecord>,
 }
@@ -43,6 +48,9 @@ pub struct MemberRecord {
     pub hook: Hook,
     /// The interfaces it is attached to.
     pub interfaces: Vec<Interface>,
+    /// Further interfaces that it may send packets to.
+    #[serde(default)]
+    pub targets: Vec<Target>,
     /// What is where in its maps.
     pub abi: Abi,
     /// What it offers the control plane.
@@ -68,6 +76,36 @@ pub struct Interface {
     pub filter: Option<Place>,
 }
 
+/// An interface that a pinned program may send packets to, without running there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Target {
+    /// Its name when the program was loaded.
+    pub name: String,
+    /// Its index.
+    pub index: u32,
+    /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
+    pub netns: u64,
+    /// Its port number in the program.
+    pub port: u32,
+}
+
+impl Target {
+    /// An interface as it is now.
+    pub(super) fn new(port: &Port) -> Target {
+        Target {
+            name: port.name.clone(),
+            index: port.index,
+            netns: netns::current().unwrap_or(0),
+            port: port.number,
+        }
+    }
+
+    /// As [`Interface::is_here`].
+    pub fn is_here(&self) -> bool {
+        is_here(self.netns)
+    }
+}
+
 impl Interface {
     /// An interface as it is attached now.
     pub(super) fn new(name: &str, index: u32, port: u32, attached: &Attached) -> Interface {
@@ -85,8 +123,12 @@ impl Interface {
 impl Interface {
     /// Whether it was in the network namespace that this process is in: elsewhere, its index means another one.
     pub fn is_here(&self) -> bool {
-        self.netns == 0 || netns::current().is_ok_and(|here| here == self.netns)
+        is_here(self.netns)
     }
+}
+
+fn is_here(netns: u64) -> bool {
+    netns == 0 || netns::current().is_ok_and(|here| here == netns)
 }
 
 /// Which loading of an instance it is: the kernel's number for the map that its record is in, which no later

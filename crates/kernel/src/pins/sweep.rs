@@ -131,9 +131,49 @@ impl Pins {
         fs::remove_dir(folder).map_err(failed)
     }
 
-    /// Removes what killed commands left: folders without an attachment, and filters that run nothing.
+    /// Removes what killed commands left, if there is anything.
+    pub fn mend(&self) -> Result<(), Box<Diagnostic>> {
+        // What this process may not look at is for the command to report.
+        let is_left = self.is_left().unwrap_or(false);
+        if !self.root().is_dir() || !is_left {
+            return Ok(());
+        }
+        let lock = self.lock()?;
+        self.sweep(&lock)
+    }
+
+    /// Whether an instance of a dead process or a folder without an instance is there. Another command may be making
+    /// the latter.
+    fn is_left(&self) -> io::Result<bool> {
+        let folders = self
+            .folders()
+            .map_err(|_| io::ErrorKind::PermissionDenied)?;
+        for folder in folders.iter().map(|name| self.root().join(name)) {
+            let is_garbage = !folder::is_whole(&folder)? && !folder::is_elsewhere(&folder)?;
+            if is_garbage || is_orphan(&folder) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether there is an instance that ends with a process.
+    pub(crate) fn has_owned(&self) -> Result<bool, Box<Diagnostic>> {
+        let names = self.names()?;
+        let mut records = names.iter().filter_map(|name| self.record(name).ok());
+        Ok(records.any(|record| record.owner.is_some()))
+    }
+
+    /// Removes what killed commands left: instances that end with a process which has ended, folders without an
+    /// attachment, and filters that run nothing.
     pub(super) fn sweep(&self, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let root = self.root();
+        for name in self.folders()? {
+            let folder = root.join(name);
+            if is_orphan(&folder) {
+                self.take_off(&folder)?;
+            }
+        }
         for name in self.folders()? {
             let folder = root.join(name);
             let garbage = folder::is_whole(&folder)
@@ -145,6 +185,12 @@ impl Pins {
         }
         tc::sweep().map_err(|e| device::filters_left(&e))
     }
+}
+
+/// Whether an instance's process has ended, and it with it.
+fn is_orphan(folder: &Path) -> bool {
+    let record = record::read(&folder.join(RECORD));
+    record.is_ok_and(|record| record.owner.is_some_and(|owner| owner.has_ended()))
 }
 
 /// The links' settings that an instance has changed, as they are written down.

@@ -78,6 +78,20 @@ pub fn make_qdisc(ifindex: u32) -> io::Result<bool> {
     }
 }
 
+/// Whether a device has the qdisc that filters both sides. An ingress qdisc takes filters of the other side too, and runs
+/// them for packets that come in.
+pub fn has_both_sides(ifindex: u32) -> io::Result<bool> {
+    /// `struct tcmsg`
+    const HEADER: usize = 20;
+    let answers = request(libc::RTM_GETQDISC, libc::NLM_F_DUMP, &[0; HEADER])?;
+    let is_clsact = |answer: &Vec<u8>| {
+        let mut rest = attributes(answer.get(HEADER..).unwrap_or(&[]));
+        u32_at(answer, 4) == Some(ifindex)
+            && rest.any(|(kind, value)| kind == libc::TCA_KIND && value == b"clsact\0")
+    };
+    Ok(answers.iter().any(is_clsact))
+}
+
 /// Takes the qdisc off a device, with every filter that it has.
 pub fn remove_qdisc(ifindex: u32) -> io::Result<()> {
     let mut hook = hook(ifindex, BOTH);

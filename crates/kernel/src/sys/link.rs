@@ -1,5 +1,6 @@
 //! Attachments. A link holds a program on a device until its last descriptor and pin are gone.
 
+use super::object::with_messages;
 use super::{Prog, Side, check, open_pinned, own, pin};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -29,6 +30,36 @@ impl XdpMode {
             .into_iter()
             .find(|m| m.name() == name)
     }
+}
+
+impl XdpMode {
+    fn flag(self) -> u32 {
+        match self {
+            XdpMode::Native => libbpf_sys::XDP_FLAGS_DRV_MODE,
+            XdpMode::Generic => libbpf_sys::XDP_FLAGS_SKB_MODE,
+        }
+    }
+}
+
+/// Why a device without a program does not take one that a link was refused for, in the driver's words. They do not come
+/// with the refusal of a link, but by netlink they do.
+pub fn driver_words(prog: &Prog, ifindex: u32, mode: XdpMode) -> Option<String> {
+    let flags = mode.flag() | libbpf_sys::XDP_FLAGS_UPDATE_IF_NOEXIST;
+    let (ifindex, fd) = (ifindex as i32, prog.as_fd().as_raw_fd());
+    let (refused, said) = with_messages(|| {
+        // SAFETY: no pointers but the options', which are not given.
+        check(unsafe { libbpf_sys::bpf_xdp_attach(ifindex, fd, flags, std::ptr::null()) })
+    });
+    if refused.is_ok() {
+        // The reason has gone meanwhile. Without a link nothing would take the program off again.
+        // SAFETY: as above.
+        unsafe { libbpf_sys::bpf_xdp_detach(ifindex, mode.flag(), std::ptr::null()) };
+        return None;
+    }
+    let said = said
+        .lines()
+        .find_map(|line| line.split_once("Kernel error message: "));
+    Some(said?.1.trim().trim_end_matches('.').to_owned()).filter(|words| !words.is_empty())
 }
 
 /// An XDP program found on a device.
@@ -105,10 +136,7 @@ impl Link {
     pub fn attach_xdp(prog: &Prog, ifindex: u32, mode: XdpMode) -> io::Result<Link> {
         let mut opts = libbpf_sys::bpf_link_create_opts::default();
         opts.sz = size_of_val(&opts) as _;
-        opts.flags = match mode {
-            XdpMode::Native => libbpf_sys::XDP_FLAGS_DRV_MODE,
-            XdpMode::Generic => libbpf_sys::XDP_FLAGS_SKB_MODE,
-        };
+        opts.flags = mode.flag();
         Link::create(prog, ifindex, libbpf_sys::BPF_XDP, &opts)
     }
 

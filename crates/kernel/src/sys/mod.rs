@@ -14,7 +14,7 @@ mod skb;
 
 pub use batch::Partial;
 pub use filter::Side;
-pub use link::{Link, XdpMode, XdpSeen, link_ids, tcx_on, xdp_on};
+pub use link::{Link, XdpMode, XdpSeen, driver_words, link_ids, tcx_on, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with};

@@ -75,6 +75,13 @@ fn collect_messages() {
     MESSAGES.with_borrow_mut(String::clear);
 }
 
+/// Does something with libbpf, and gives what it says meanwhile.
+pub(super) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, String) {
+    collect_messages();
+    let done = work();
+    (done, MESSAGES.with_borrow(String::clone))
+}
+
 struct Open(NonNull<libbpf_sys::bpf_object>);
 
 impl Drop for Open {
@@ -91,8 +98,20 @@ pub struct Adjust<'a> {
     pub resize: &'a [(&'a str, u32)],
     /// Maps that are there already, which it is to use instead of making its own, by its names for them.
     pub reuse: &'a [(&'a str, &'a Map)],
+    /// The most entries that a map may have, whatever the object says. Maps of data have one anyway.
+    pub most_entries: Option<u32>,
     /// The first bytes of data sections, by name.
     pub data: &'a [(&'a str, &'a [u8])],
+}
+
+impl Adjust<'_> {
+    /// To ask the verifier only. It does not look at how large maps are, and the kernel would reserve their memory.
+    pub fn trial() -> Adjust<'static> {
+        Adjust {
+            most_entries: Some(1 << 12),
+            ..Adjust::default()
+        }
+    }
 }
 
 /// Loads an object's maps and programs into the kernel. `resize` gives maps another number of
@@ -147,15 +166,23 @@ fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io
     let mut opts = libbpf_sys::bpf_object_open_opts::default();
     opts.sz = size_of_val(&opts) as _;
     opts.object_name = c"onpath".as_ptr();
-    opts.kernel_log_buf = log.as_mut_ptr().cast();
-    opts.kernel_log_size = log.len() as _;
-    opts.kernel_log_level = detail.level();
-    // SAFETY: object bytes and options outlive the call; the log outlives the object.
+    // SAFETY: object bytes and options outlive the call.
     let raw = unsafe {
         libbpf_sys::bpf_object__open_mem(object.as_ptr().cast(), object.len() as _, &opts)
     };
     let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
     let obj = open.0.as_ptr();
+    // The programs' own log: that of an object is also for its type information, which says more than fits.
+    // SAFETY: walks the open object's programs; the log outlives the object.
+    unsafe {
+        let mut prog = libbpf_sys::bpf_object__next_program(obj, std::ptr::null_mut());
+        while !prog.is_null() {
+            let (at, size) = (log.as_mut_ptr().cast(), log.len() as _);
+            check(libbpf_sys::bpf_program__set_log_buf(prog, at, size))?;
+            check(libbpf_sys::bpf_program__set_log_level(prog, detail.level()))?;
+            prog = libbpf_sys::bpf_object__next_program(obj, prog);
+        }
+    }
     for (name, entries) in adjust.resize {
         let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
         // SAFETY: the object is open; the map belongs to it.
@@ -163,6 +190,18 @@ fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io
             let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
             if !map.is_null() {
                 check(libbpf_sys::bpf_map__set_max_entries(map, *entries))?;
+            }
+        }
+    }
+    if let Some(most) = adjust.most_entries {
+        // SAFETY: walks the open object's maps.
+        unsafe {
+            let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
+            while !map.is_null() {
+                if libbpf_sys::bpf_map__max_entries(map) > most {
+                    check(libbpf_sys::bpf_map__set_max_entries(map, most))?;
+                }
+                map = libbpf_sys::bpf_object__next_map(obj, map);
             }
         }
     }

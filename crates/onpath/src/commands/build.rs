@@ -6,11 +6,14 @@ use crate::output::{Done, Form, Stop, failed, print_json, say, say_line};
 use diag::{Diagnostics, SourceMap, columns, system_message};
 use driver::bpf_target::{self, Compiled, Request};
 use driver::hooks;
+use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
+use kernel::caps;
+use kernel::memory::{self, Need};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
@@ -30,6 +33,8 @@ pub fn run(args: Build) -> Done {
     let request = Request {
         externs: &args.externs,
         hook,
+        // A report loads the program once, and tries other C only if that is refused.
+        trial: false,
         ..Request::default()
     };
     match args.emit {
@@ -52,16 +57,20 @@ pub fn run(args: Build) -> Done {
         }
         None => {}
     }
-    let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
-    let stem = args
-        .source
-        .file
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let mut compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
+    let verdict = match args.report {
+        true => {
+            let (last, verdict) = ask(compiled, &program, &sources, request).map_err(unfit)?;
+            compiled = last;
+            Some(verdict)
+        }
+        false => None,
+    };
+    let stem = args.source.file.file_stem().unwrap_or_default();
+    let stem = stem.to_string_lossy();
+    let mut written = Vec::new();
     if let Some(dir) = &args.output {
-        write(dir, &stem, &compiled)?;
+        written = write(dir, &stem, &compiled)?;
         if !args.json {
             say_line!(
                 "{}: {stem}.c, {stem}.o and {stem}.json written",
@@ -69,18 +78,81 @@ pub fn run(args: Build) -> Done {
             );
         }
     }
-    if args.report {
-        let report = report(&compiled, front, &sources);
-        if args.json {
-            print_json(&report);
-        } else {
-            say!("{}", show(&report));
+    let report = verdict.map(|verdict| report(&compiled, front, &verdict));
+    match (args.json, report) {
+        (true, report) => {
+            let mut object = report.unwrap_or_else(|| json!({}));
+            if args.output.is_some() {
+                object["written"] = json!(written);
+            }
+            print_json(&object);
         }
+        (false, Some(report)) => say!("{}", show(&report)),
+        (false, None) => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<(), Stop> {
+/// What the verifier says of a program.
+struct Verdict {
+    answer: Answer,
+    /// How long it took.
+    time: Duration,
+}
+
+enum Answer {
+    /// This process may not ask.
+    NotAsked(String),
+    Accepted {
+        instructions: u32,
+    },
+    Refused(String),
+}
+
+/// Asks the verifier. A program that it refuses for what clang made of it is compiled in other ways, as `onpath run`
+/// does.
+fn ask(
+    compiled: Compiled,
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+) -> Result<(Compiled, Verdict), Diagnostics> {
+    let missing = caps::missing(&caps::RUN);
+    if !missing.is_empty() {
+        let verdict = Verdict {
+            answer: Answer::NotAsked(format!("this process lacks {}", missing.join(", "))),
+            time: Duration::ZERO,
+        };
+        return Ok((compiled, verdict));
+    }
+    let verify = |compiled: &Compiled| {
+        let begun = Instant::now();
+        let answer = kernel::verify(&compiled.object, &compiled.abi, sources);
+        (answer, begun.elapsed())
+    };
+    let (mut answer, mut time) = verify(&compiled);
+    let mut last = compiled;
+    if let Err(failure) = &answer
+        && kernel::build::is_curable(&failure.log)
+    {
+        let trial = Request {
+            trial: true,
+            ..request
+        };
+        last = bpf_target::compile(program, sources, trial)?;
+        let again = verify(&last);
+        time += last.verify_time + again.1;
+        answer = again.0;
+    }
+    let answer = match answer {
+        Ok(instructions) => Answer::Accepted { instructions },
+        Err(failure) => Answer::Refused(failure.diagnostic.message.clone()),
+    };
+    Ok((last, Verdict { answer, time }))
+}
+
+/// Writes the files, and gives their paths.
+fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
     let mut description = control::describe::describe(&compiled.schema);
     description["schema"] = serde_json::to_value(&*compiled.schema).unwrap_or_default();
     description["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
@@ -93,46 +165,62 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<(), Stop> {
         let why = system_message(&error);
         return failed(format!("`{}` could not be made: {why}", dir.display()));
     }
+    let mut written = Vec::new();
     for (extension, bytes) in files {
         let path = dir.join(format!("{stem}.{extension}"));
         if let Err(error) = std::fs::write(&path, bytes) {
             let why = system_message(&error);
             return failed(format!("`{}` was not written: {why}", path.display()));
         }
+        written.push(path);
     }
-    Ok(())
+    Ok(written)
 }
 
 /// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
-/// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`,
-/// `bytes`), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU map, for which the
-/// stack has no room; `copied_headers`: those that live in variables instead of the packet), the
+/// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
+/// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
+/// of all maps and what of it is `available`, what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
+/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
-/// `verifier` says (`accepted`, and `instructions` walked with their `limit`, or the `reason`), and
-/// `milliseconds` of `own` and `clang`'s time.
-fn report(compiled: &Compiled, front: Duration, sources: &SourceMap) -> Value {
+/// `verifier` says (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
+/// `milliseconds` of `own`, `clang`'s and the `verifier`'s time.
+fn report(compiled: &Compiled, front: Duration, verdict: &Verdict) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
         .iter()
         .map(|f| json!({ "name": f.name, "section": f.section, "instructions": f.instructions, "stack": f.stack }))
         .collect();
+    let needs = memory::of_program(&compiled.abi);
     let maps: Vec<Value> = compiled
         .abi
         .maps
         .iter()
-        .map(|m| {
-            let bytes = u64::from(m.key_size + m.value_size) * u64::from(m.max_entries);
-            json!({ "name": m.name, "kind": m.kind, "entries": m.max_entries, "bytes": bytes })
+        .filter_map(|m| {
+            let need = needs.iter().find(|need| need.map == m.name)?;
+            Some(json!({
+                "name": m.name,
+                "kind": m.kind,
+                "entries": m.max_entries,
+                "for": { "kind": need.role, "name": need.name },
+                "memory": { "loaded": need.need.loaded, "full": need.need.full },
+            }))
         })
         .collect();
-    let verifier = match kernel::load(&compiled.object, &compiled.abi, &compiled.schema, sources) {
-        Ok(instance) => json!({
+    let all = |bytes: fn(&Need) -> u64| {
+        let all = needs.iter().map(|need| bytes(&need.need));
+        all.fold(0, u64::saturating_add)
+    };
+    let verifier = match &verdict.answer {
+        Answer::NotAsked(why) => json!({ "asked": false, "reason": why }),
+        Answer::Accepted { instructions } => json!({
+            "asked": true,
             "accepted": true,
-            "instructions": instance.program.prog().info().ok().map(|i| i.verified_instructions),
+            "instructions": instructions,
             "limit": VERIFIER_LIMIT,
         }),
-        Err(failure) => json!({ "accepted": false, "reason": failure.diagnostic.message }),
+        Answer::Refused(why) => json!({ "asked": true, "accepted": false, "reason": why }),
     };
     json!({
         "functions": functions,
@@ -140,6 +228,11 @@ fn report(compiled: &Compiled, front: Duration, sources: &SourceMap) -> Value {
         "stack": compiled.budget.stack(),
         "stack_limit": STACK_LIMIT,
         "maps": maps,
+        "memory": {
+            "loaded": all(|need| need.loaded),
+            "full": all(|need| need.full),
+            "available": memory::available(),
+        },
         "scratch": {
             "bytes": compiled.decisions.scratch_bytes,
             "variables": compiled.decisions.scratch_variables,
@@ -153,6 +246,7 @@ fn report(compiled: &Compiled, front: Duration, sources: &SourceMap) -> Value {
         "milliseconds": {
             "own": (front + compiled.own_time).as_secs_f64() * 1e3,
             "clang": compiled.clang_time.as_secs_f64() * 1e3,
+            "verifier": verdict.time.as_secs_f64() * 1e3,
         },
     })
 }
@@ -174,20 +268,32 @@ fn show(report: &Value) -> String {
     }
     let mut out = columns(&rows);
     let mut rows = vec![
-        ["MAP", "KIND", "ENTRIES", "BYTES"]
+        ["MAP", "KIND", "ENTRIES", "FOR", "MEMORY"]
             .map(String::from)
             .to_vec(),
     ];
+    let size = |value: &Value| memory::readable(value.as_u64().unwrap_or_default());
     for m in report["maps"].as_array().into_iter().flatten() {
-        rows.push(
-            ["name", "kind", "entries", "bytes"]
-                .iter()
-                .map(|k| text(&m[k]))
-                .collect(),
-        );
+        let role = match text(&m["for"]["kind"]) {
+            role if role.is_empty() => String::new(),
+            role => format!("{role} {}", text(&m["for"]["name"])),
+        };
+        let mut row: Vec<String> = ["name", "kind", "entries"].map(|k| text(&m[k])).to_vec();
+        row.extend([role, size(&m["memory"]["full"])]);
+        rows.push(row);
     }
     if rows.len() > 1 {
         out += &columns(&rows);
+        let all = &report["memory"];
+        out += &format!(
+            "memory: {} when loaded, {} when full",
+            size(&all["loaded"]),
+            size(&all["full"])
+        );
+        if all["full"].as_u64() > all["available"].as_u64() && all["available"].is_u64() {
+            out += &format!(", more than the {} that are free", size(&all["available"]));
+        }
+        out += "\n";
     }
     let names = |list: &Value| {
         let list = list.as_array().map_or(&[][..], Vec::as_slice);
@@ -211,19 +317,24 @@ fn show(report: &Value) -> String {
         out += &format!("compiled with {}\n", text(&report["strategy"]));
     }
     let verifier = &report["verifier"];
-    out += &if verifier["accepted"] == json!(true) {
-        format!(
-            "verifier: accepted, {} instructions walked of {}\n",
+    let (asked, accepted) = (&verifier["asked"], &verifier["accepted"]);
+    out += &match (asked == &json!(true), accepted == &json!(true)) {
+        (false, _) => format!("verifier: not asked: {}\n", text(&verifier["reason"])),
+        (true, true) => format!(
+            "verifier: accepted, {} instructions processed of {}\n",
             verifier["instructions"], verifier["limit"]
-        )
-    } else {
-        format!("verifier: not accepted: {}\n", text(&verifier["reason"]))
+        ),
+        (true, false) => format!("verifier: refused: {}\n", text(&verifier["reason"])),
     };
     let ms = &report["milliseconds"];
     let number = |value: &Value| value.as_f64().unwrap_or_default();
-    out + &format!(
-        "time: {:.1} ms our own, {:.0} ms clang\n",
+    out += &format!(
+        "time: compiler {:.1} ms, clang {:.0} ms",
         number(&ms["own"]),
         number(&ms["clang"])
-    )
+    );
+    if asked == &json!(true) {
+        out += &format!(", verifier {:.0} ms", number(&ms["verifier"]));
+    }
+    out + "\n"
 }

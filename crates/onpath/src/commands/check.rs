@@ -6,15 +6,19 @@ use super::start::unit::is_bundle;
 use crate::args::Check;
 use crate::output::{Done, Stop, failed, print_diagnostics, print_json, say_line};
 use bpf::abi::{Abi, Hook};
+use control::entries::{self, Changes};
 use diag::{Diagnostics, Severity, SourceMap};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::bundle::{self, Bundle};
 use driver::hooks;
 use driver::read_text;
+use interp::{Interpreter, Options};
+use ir::Program;
 use schema::Schema;
 use serde_json::Value;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// What there is to say about texts.
 type Said = Vec<(Diagnostics, SourceMap)>;
@@ -26,12 +30,17 @@ pub fn run(args: Check) -> Done {
         let (said, programs) = check_bundle(&args)?;
         (said, format!(", {}", plural(programs, "program")))
     } else {
-        let said = match driver::elaborate(&input(&args.source)) {
-            Ok(Elaborated {
-                diagnostics, map, ..
-            }) => (diagnostics, map),
+        let said = match (args.hook, driver::elaborate(&input(&args.source))) {
+            (
+                None,
+                Ok(Elaborated {
+                    diagnostics, map, ..
+                }),
+            ) => (diagnostics, map),
+            (Some(hook), Ok(elaborated)) => at_hook(elaborated, hook.hook()),
+            (Some(_), Err(refused)) => (refused.diagnostics, refused.map),
             // A library is fine, and so is a program for other machines.
-            Err(refused) => (
+            (None, Err(refused)) => (
                 refused.right_elsewhere.unwrap_or(refused.diagnostics),
                 refused.map,
             ),
@@ -64,6 +73,15 @@ pub fn run(args: Check) -> Done {
     Ok(ExitCode::from(u8::from(errors > 0)))
 }
 
+/// What there is to say about a program that is to run at a hook.
+fn at_hook(mut elaborated: Elaborated, hook: Hook) -> (Diagnostics, SourceMap) {
+    let request = Request::hook(hook);
+    if let Err(unfit) = bpf_target::generate(&elaborated.program, &elaborated.map, request) {
+        elaborated.diagnostics.append(unfit);
+    }
+    (elaborated.diagnostics, elaborated.map)
+}
+
 fn elements(list: Value) -> Vec<Value> {
     match list {
         Value::Array(elements) => elements,
@@ -80,6 +98,12 @@ fn check_bundle(args: &Check) -> Result<(Said, usize), Stop> {
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
         return Err(Stop::Usage(format!(
             "`-I` and `-D` are for a program alone: {} says `include` and `define` for each of its programs",
+            args.source.file.display()
+        )));
+    }
+    if args.hook.is_some() {
+        return Err(Stop::Usage(format!(
+            "`--hook` is for a program alone: {} says `hook` for each of its programs",
             args.source.file.display()
         )));
     }
@@ -125,8 +149,9 @@ fn together(
         bundle.programs.iter().zip(programs.iter_mut()).enumerate()
     {
         let program = &elaborated.program;
-        if let Err(wrong) = read_entries(map, member.entries.as_ref(), &Schema::of(program))? {
-            own.append(wrong);
+        match read_entries(map, member.entries.as_ref(), &Schema::of(program))? {
+            Ok(changes) => own.append(conflicts(program, changes)),
+            Err(wrong) => own.append(wrong),
         }
         let hook = member.hook.as_ref();
         let hook = hook.map_or_else(|| hooks::usual(&program.arch), |at| at.value);
@@ -147,10 +172,33 @@ fn together(
     if let Err(clashes) = bundle::check_room(bundle, &at) {
         own.append(clashes);
     }
-    if abis.len() == programs.len()
-        && let Err(wrong) = bundle::resolve(bundle, &abis.iter().collect::<Vec<_>>())
-    {
-        own.append(wrong);
+    if abis.len() == programs.len() {
+        let abis: Vec<&Abi> = abis.iter().collect();
+        if let Err(wrong) = bundle::resolve(bundle, &abis) {
+            own.append(wrong);
+        }
+        if let Err(wrong) = bundle::check_groups(bundle, &abis) {
+            own.append(wrong);
+        }
     }
     Ok(own)
+}
+
+/// Entries that do not go together, such as two with the same keys: what a table refuses, one after the other.
+fn conflicts(program: &Program, changes: Changes) -> Diagnostics {
+    let mut wrong = Diagnostics::new();
+    // What no interpreter runs has been reported.
+    let Ok(mut tables) = Interpreter::new(Arc::new(program.clone()), Options::default()) else {
+        return wrong;
+    };
+    for (change, span) in changes.changes.into_iter().zip(changes.spans) {
+        let one = Changes {
+            changes: vec![change],
+            spans: vec![span],
+        };
+        if let Err(refusal) = entries::apply(&mut tables, &one) {
+            wrong.push(*refusal);
+        }
+    }
+    wrong
 }

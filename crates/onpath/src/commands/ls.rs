@@ -6,7 +6,7 @@ use crate::output::{Done, print_json, refused, say, say_line, tell_line};
 use diag::columns;
 use driver::hooks;
 use kernel::errors::device::HIDDEN;
-use kernel::pins::{Interface, MemberRecord};
+use kernel::pins::{Interface, MemberRecord, Target};
 use kernel::{Pins, Record, interface};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -14,6 +14,8 @@ use std::process::ExitCode;
 /// Lists the programs and bundles that are running.
 pub fn run(args: Ls) -> Done {
     let pins = Pins::default();
+    // Whoever may only look is not kept from that.
+    let _ = pins.mend();
     let mut records: Vec<Record> = Vec::new();
     for name in pins.names().map_err(refused)? {
         records.push(pins.record(&name).map_err(refused)?);
@@ -64,15 +66,27 @@ fn rows_of(record: &Record, member: &MemberRecord) -> Vec<Vec<String>> {
             _ => vec![String::new(); program.len()],
         };
         row.push(at.port.to_string());
-        row.push(match interface::name(at.index) {
-            _ if !at.is_here() => format!("{} (elsewhere)", at.name),
-            Some(name) => name,
-            None => format!("{} (gone)", at.name),
-        });
+        row.push(name_now(&at.name, at.index, at.is_here()));
         row.push(at.mode.clone());
         rows.push(row);
     }
+    for at in &member.targets {
+        let mut row = vec![String::new(); 4];
+        row.push(at.port.to_string());
+        row.push(name_now(&at.name, at.index, at.is_here()));
+        row.push(String::from("reached"));
+        rows.push(row);
+    }
     rows
+}
+
+/// An interface as it is called now.
+fn name_now(name: &str, index: u32, is_here: bool) -> String {
+    match interface::name(index) {
+        _ if !is_here => format!("{name} (elsewhere)"),
+        Some(now) => now,
+        None => format!("{name} (gone)"),
+    }
 }
 
 fn as_json(record: &Record) -> Value {
@@ -81,6 +95,7 @@ fn as_json(record: &Record) -> Value {
         .iter()
         .map(|member| {
             let interfaces: Vec<Value> = member.interfaces.iter().map(interface_json).collect();
+            let reached: Vec<Value> = member.targets.iter().map(target_json).collect();
             json!({
                 "name": label(record, member),
                 "program": member.abi.source,
@@ -88,6 +103,7 @@ fn as_json(record: &Record) -> Value {
                 "hook": member.hook.name(),
                 "direction": hooks::direction(member.hook),
                 "interfaces": interfaces,
+                "reached": reached,
             })
         })
         .collect();
@@ -98,14 +114,23 @@ fn as_json(record: &Record) -> Value {
     })
 }
 
-/// An interface of another network namespace is not present.
 fn interface_json(at: &Interface) -> Value {
-    let name = interface::name(at.index).filter(|_| at.is_here());
+    let mut value = place_json(&at.name, at.index, at.port, at.is_here());
+    value["mode"] = json!(at.mode);
+    value
+}
+
+fn target_json(at: &Target) -> Value {
+    place_json(&at.name, at.index, at.port, at.is_here())
+}
+
+/// An interface of another network namespace is not present.
+fn place_json(name: &str, index: u32, port: u32, is_here: bool) -> Value {
+    let now = interface::name(index).filter(|_| is_here);
     json!({
-        "port": at.port,
-        "present": name.is_some(),
-        "name": name.unwrap_or_else(|| at.name.clone()),
-        "index": at.index,
-        "mode": at.mode,
+        "port": port,
+        "present": now.is_some(),
+        "name": now.unwrap_or_else(|| name.to_owned()),
+        "index": index,
     })
 }

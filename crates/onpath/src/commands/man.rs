@@ -1,18 +1,26 @@
 //! `onpath man`
 
 use crate::args::{Cli, Man};
-use crate::output::{Done, failed, say_line};
-use clap::CommandFactory;
+use crate::output::{Done, failed, print_json, say_line};
+use clap::{Command, CommandFactory};
 use diag::system_message;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 /// Writes the man pages to a directory.
 pub fn run(args: Man) -> Done {
-    let written = std::fs::create_dir_all(&args.output)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.output));
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let written = fs::create_dir_all(&args.output).and_then(|()| pages(&command, &args.output));
     match written {
-        Ok(()) => {
-            say_line!("{}: man pages written", args.output.display());
+        Ok(written) => {
+            match args.json {
+                true => print_json(&json!({ "written": written })),
+                false => say_line!("{}: man pages written", args.output.display()),
+            }
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(
@@ -20,5 +28,88 @@ pub fn run(args: Man) -> Done {
             args.output.display(),
             system_message(&error)
         )),
+    }
+}
+
+/// Writes the page of a command, and those of the commands below it.
+fn pages(command: &Command, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
+    for below in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        written.extend(pages(below, folder)?);
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    let path = folder.join(page.get_filename());
+    fs::write(&path, text(command, &page)?)?;
+    written.push(path);
+    Ok(written)
+}
+
+fn text(command: &Command, page: &clap_mangen::Man) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    if command
+        .get_arguments()
+        .any(|argument| !argument.is_hide_set())
+    {
+        page.render_options_section(&mut text)?;
+    }
+    if command.get_subcommands().any(|below| !below.is_hide_set()) {
+        page.render_subcommands_section(&mut text)?;
+    }
+    let end = command.get_after_long_help().or(command.get_after_help());
+    if let Some(end) = end {
+        text.extend(sections(&end.to_string()).into_bytes());
+    }
+    if command.get_version().is_some() {
+        page.render_version_section(&mut text)?;
+    }
+    Ok(text)
+}
+
+/// The end of a command's help: a section for what it says of the exit status, and one for the rest, whose lines stay as
+/// they are.
+fn sections(end: &str) -> String {
+    let (status, notes): (Vec<&str>, Vec<&str>) = end
+        .split("\n\n")
+        .partition(|paragraph| paragraph.starts_with("Exit status:"));
+    let mut text = String::new();
+    for (name, paragraphs) in [("NOTES", notes), ("EXIT STATUS", status)] {
+        if paragraphs.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, ".SH \"{name}\"\n.nf");
+        for line in paragraphs.join("\n\n").lines() {
+            let line = line.strip_prefix("Exit status: ").unwrap_or(line);
+            let _ = writeln!(text, "{}", escaped(line));
+        }
+        text += ".fi\n";
+    }
+    text
+}
+
+/// A line of text for troff: hyphens that can be copied, and nothing that it takes for a request.
+fn escaped(line: &str) -> String {
+    let line = line.replace('\\', "\\e").replace('-', "\\-");
+    match line.starts_with(['.', '\'']) {
+        true => format!("\\&{line}"),
+        false => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_the_help_has_sections_with_names() {
+        let end = "A file:\n  name = \"a-b\"\n.x\n\nExit status: 0 done, 1 not.";
+        assert_eq!(
+            sections(end),
+            ".SH \"NOTES\"\n.nf\nA file:\n  name = \"a\\-b\"\n\\&.x\n.fi\n\
+             .SH \"EXIT STATUS\"\n.nf\n0 done, 1 not.\n.fi\n"
+        );
     }
 }

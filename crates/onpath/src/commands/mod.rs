@@ -8,6 +8,7 @@ mod doctor;
 mod flows;
 mod graph;
 mod group;
+mod guard;
 mod instance;
 mod ls;
 mod man;
@@ -38,6 +39,7 @@ pub fn run(command: Command) -> Done {
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
+        Command::Guard => guard::run(),
         Command::Pdm(args) => pdm::run(args),
     }
 }

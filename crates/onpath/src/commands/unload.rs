@@ -1,16 +1,18 @@
 //! `onpath unload`
 
 use crate::args::Unload;
-use crate::output::{Done, Stop, refused, say_line};
+use crate::output::{Done, Stop, print_json, refused, say_line};
 use kernel::Pins;
+use serde_json::json;
 use std::process::ExitCode;
 
 /// Takes programs and bundles off their interfaces and forgets them.
 pub fn run(args: Unload) -> Done {
     let pins = Pins::default();
     if args.all {
-        return all(&pins);
+        return all(&pins, args.json);
     }
+    pins.mend().map_err(refused)?;
     // A name that is wrong is told before any program is taken off.
     for name in &args.names {
         if let Some((bundle, _)) = name.split_once('/') {
@@ -20,16 +22,26 @@ pub fn run(args: Unload) -> Done {
         }
         pins.choose(Some(name)).map_err(refused)?;
     }
-    for name in args.names {
-        pins.remove(&name).map_err(refused)?;
-        say_line!("{name}: detached and removed");
+    for name in &args.names {
+        pins.remove(name).map_err(refused)?;
+        if !args.json {
+            say_line!("{name}: detached and removed");
+        }
+    }
+    if args.json {
+        print_json(&json!({ "removed": args.names }));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Also what is left of commands that were killed.
-fn all(pins: &Pins) -> Done {
+fn all(pins: &Pins, as_json: bool) -> Done {
+    kernel::scratch::sweep_temporary();
     let names = pins.clear_all().map_err(refused)?;
+    if as_json {
+        print_json(&json!({ "removed": names }));
+        return Ok(ExitCode::SUCCESS);
+    }
     if names.is_empty() {
         say_line!("no program is running");
     }

@@ -240,9 +240,17 @@ fn blur_line(line: &str) -> String {
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(from.len());
         let (number, after) = from.split_at(end);
-        let varies = [" ms", " instructions", " s:", " of neighbour"]
-            .iter()
-            .any(|u| after.starts_with(u))
+        let varies = [
+            " ms",
+            " instructions",
+            " s:",
+            " of neighbour",
+            " GB is free",
+            " MB is free",
+            " GB that are free",
+        ]
+        .iter()
+        .any(|u| after.starts_with(u))
             || before.ends_with("(id ");
         out += before;
         out += if varies { "N" } else { number };

@@ -48,6 +48,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let index = interface::index(device).map_err(refused)?;
     kernel::bundle::check_rights(&[Hook::TcEgress, Hook::TcIngress], 2).map_err(refused)?;
     let pins = Pins::default();
+    pins.mend().map_err(refused)?;
     check_free(device, index, &pins).map_err(refused)?;
     check_interface(device, index).map_err(refused)?;
     // Before anything is changed: an address may be taken.
@@ -66,6 +67,8 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let how = How {
         way: TcWay::Best,
         verbose: args.verbose,
+        memory: None,
+        ends_with_process: true,
         quiet: args.quiet,
         detach: args.detach,
         interrupts,

@@ -1,11 +1,14 @@
 //! Compiled programs into the kernel.
 
+use super::How;
 use super::prepare::{Interfaces, Prepared};
 use super::unit::Unit;
 use crate::output::{Stop, print_diagnostics, refused_in, tell_line};
 use crate::progress::Progress;
 use bpf::abi::Abi;
+use diag::Span;
 use driver::bundle;
+use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
 use kernel::{Failure, Instance};
 
@@ -13,11 +16,12 @@ use kernel::{Failure, Instance};
 pub fn load(
     unit: &Unit,
     prepared: &mut [Prepared],
-    verbose: bool,
+    how: &How<'_>,
     progress: &Progress,
 ) -> Result<Vec<Instance>, Stop> {
     loop {
-        let LoadRefused { member, failure } = match load_all(unit, prepared, progress)? {
+        let loaded = load_all(unit, prepared, how.memory, progress)?;
+        let LoadRefused { member, failure } = match loaded {
             Ok(instances) => return Ok(instances),
             Err(refusal) => refusal,
         };
@@ -26,9 +30,16 @@ pub fn load(
             again.try_others(unit, member, progress)?;
             continue;
         }
-        let Failure { diagnostic, log } = failure;
+        let Failure {
+            mut diagnostic,
+            log,
+            about,
+        } = failure;
+        if let Some(name) = about {
+            diagnostic.primary.span = declared(&again.program, &name);
+        }
         let stop = refused_in(diagnostic, &again.sources);
-        if verbose {
+        if how.verbose {
             tell_line!("\nthe kernel's log:\n{log}");
         } else if !log.is_empty() {
             tell_line!("note: `--verbose` shows the kernel's whole log");
@@ -41,13 +52,16 @@ pub fn load(
 fn load_all(
     unit: &Unit,
     prepared: &[Prepared],
+    memory: Option<u64>,
     progress: &Progress,
 ) -> Result<Result<Vec<Instance>, LoadRefused>, Stop> {
     let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.compiled.abi).collect();
-    let shared = bundle::resolve(&unit.bundle, &abis).map_err(|wrong| {
+    let refuse = |wrong| {
         print_diagnostics(&wrong, &unit.map);
         Stop::Told(1)
-    })?;
+    };
+    bundle::check_groups(&unit.bundle, &abis).map_err(refuse)?;
+    let shared = bundle::resolve(&unit.bundle, &abis).map_err(refuse)?;
     let programs = &unit.bundle.programs;
     let sources: Vec<Source> = programs
         .iter()
@@ -60,7 +74,7 @@ fn load_all(
             sources: &p.sources,
         })
         .collect();
-    let mut loader = Loader::new(&sources, &shared);
+    let mut loader = Loader::new(&sources, &shared).allow_memory(memory);
     while let Some(number) = loader.next() {
         let label = unit.label(&programs[number]);
         let step = format!("{label}: the kernel verifies it");
@@ -84,4 +98,14 @@ pub fn members(unit: &Unit, instances: Vec<Instance>, interfaces: Vec<Interfaces
             targets: at.targets,
         })
         .collect()
+}
+
+/// Where a program declares what has this control-plane name.
+fn declared(program: &Program, name: &str) -> Span {
+    let tables = program.tables.values().map(|t| (&t.name, t.span));
+    let sets = program.value_sets.values().map(|s| (&s.name, s.span));
+    let externs = program.externs.values().map(|e| (&e.name, e.span));
+    let mut all = tables.chain(sets).chain(externs);
+    let found = all.find(|(declared, _)| *declared == name);
+    found.map_or(Span::NONE, |(_, span)| span)
 }

@@ -8,15 +8,18 @@ use crate::args::Run;
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
 use crate::progress::Progress;
 use bpf::abi::Hook;
-use diag::Diagnostic;
+use diag::{Diagnostic, system_message};
 use driver::bundle;
 use kernel::Pins;
-use kernel::attach::{Mode, TcWay};
+use kernel::attach::{Mode, Refused, TcWay};
 use kernel::bundle::{Attachment, Port};
+use kernel::guard::Guard;
+use kernel::interface;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::Change;
-use kernel::pins::Loading;
+use kernel::pins::{Loading, Owner};
 use prepare::{Interfaces, Prepared};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -38,32 +41,106 @@ pub fn run(args: Run) -> Done {
             TcWay::Best
         },
         verbose: args.verbose,
-        quiet: false,
+        memory: args.allow_memory,
+        ends_with_process: false,
+        quiet: args.json,
         detach: args.detach,
         interrupts: &interrupts,
         links: Change::default(),
         last_check: &|| Ok(()),
     };
     let pins = Pins::default();
+    pins.mend().map_err(refused)?;
     let running = set_up(unit, &pins, how)?;
-    for line in &running.told {
-        say_line!("{line}");
-    }
+    let say = Say { json: args.json };
+    say.started(&running, args.detach);
     let name = running.name().to_string();
     if args.detach {
-        say_line!("{name}: running; `onpath unload {name}` ends it");
         running.leave();
         return Ok(ExitCode::SUCCESS);
     }
-    say_line!("{name}: running; interrupt to end");
-    if let Err(error) = interrupts.wait() {
-        tell_line!("waiting for an interrupt failed: {error}");
-    }
-    match running.end()? {
-        Ended::Detached => say_line!("\n{name}: detached"),
-        Ended::ByAnother => say_line!("\n{name}: taken off by another command"),
-    }
+    let end = wait(&running, &interrupts);
+    let ended = running.end()?;
+    say.ended(&name, end, ended);
     Ok(ExitCode::SUCCESS)
+}
+
+/// How often is looked whether what runs is still there.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Why a program that runs in the foreground ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Interrupted,
+    TakenOff,
+    InterfacesGone,
+}
+
+/// Waits for a reason to end.
+fn wait(running: &Running, interrupts: &Interrupts) -> End {
+    loop {
+        match interrupts.wait_for(LOOK) {
+            Ok(Some(_)) => return End::Interrupted,
+            Ok(None) if running.is_gone() => return End::TakenOff,
+            Ok(None) if running.has_no_interface() => return End::InterfacesGone,
+            Ok(None) => {}
+            Err(error) => {
+                tell_line!("waiting for an interrupt failed: {error}");
+                return End::Interrupted;
+            }
+        }
+    }
+}
+
+/// What `onpath run` prints: lines for people, or objects for programs.
+struct Say {
+    json: bool,
+}
+
+impl Say {
+    fn started(&self, running: &Running, detached: bool) {
+        let name = running.name();
+        if self.json {
+            let attached: Vec<Value> = running.attached.iter().map(Running::as_json).collect();
+            say_line!(
+                "{}",
+                json!({ "name": name, "state": "running", "detached": detached, "attached": attached })
+            );
+            return;
+        }
+        for line in &running.told {
+            say_line!("{line}");
+        }
+        match detached {
+            true => say_line!("{name}: running; `onpath unload {name}` ends it"),
+            false => say_line!("{name}: running; interrupt to end"),
+        }
+    }
+
+    fn ended(&self, name: &str, end: End, ended: Ended) {
+        let by_another = ended == Ended::ByAnother || end == End::TakenOff;
+        let reason = match end {
+            _ if by_another => "unloaded",
+            End::InterfacesGone => "interfaces gone",
+            End::Interrupted | End::TakenOff => "interrupted",
+        };
+        if self.json {
+            say_line!(
+                "{}",
+                json!({ "name": name, "state": "ended", "reason": reason })
+            );
+            return;
+        }
+        // The terminal shows the interrupt on the line that it is at.
+        let first = if end == End::Interrupted { "\n" } else { "" };
+        if end == End::InterfacesGone && !by_another {
+            say_line!("{name}: the interfaces are gone");
+        }
+        match by_another {
+            true => say_line!("{first}{name}: taken off by another command"),
+            false => say_line!("{first}{name}: detached"),
+        }
+    }
 }
 
 /// How a unit is set up.
@@ -73,6 +150,10 @@ pub struct How<'a> {
     pub way: TcWay,
     /// Whether the kernel's whole log is shown if it refuses.
     pub verbose: bool,
+    /// Bytes that the maps of each program may take; `None` is what is free.
+    pub memory: Option<u64>,
+    /// Whether it ends with this process even if that is killed.
+    pub ends_with_process: bool,
     /// Whether nothing is said of steps that take long.
     pub quiet: bool,
     /// Whether it is to outlive this process.
@@ -89,7 +170,19 @@ pub struct How<'a> {
 pub struct Running<'a> {
     /// What there is to tell of it, a line each.
     pub told: Vec<String>,
+    /// Where its programs run.
+    attached: Vec<Place>,
     saved: Option<Saved<'a>>,
+    // Ends after the program has been taken off.
+    _guard: Option<Guard>,
+}
+
+/// A program at an interface.
+struct Place {
+    label: String,
+    port: Port,
+    hook: Hook,
+    mode: Mode,
 }
 
 struct Saved<'a> {
@@ -117,6 +210,31 @@ impl Running<'_> {
     pub fn is_gone(&self) -> bool {
         let saved = self.saved.as_ref();
         saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
+    }
+
+    /// Whether there is no interface any more at which it runs, in whatever network namespace.
+    fn has_no_interface(&self) -> bool {
+        let Some(saved) = &self.saved else {
+            return false;
+        };
+        let is_there = |place: &Place| match place.mode {
+            // A filter has no link that knows.
+            Mode::Clsact => interface::name(place.port.index).is_some(),
+            Mode::Native | Mode::Generic | Mode::Tcx => {
+                saved.pins.holds(&saved.name, place.port.index)
+            }
+        };
+        !self.attached.iter().any(is_there)
+    }
+
+    fn as_json(place: &Place) -> Value {
+        json!({
+            "program": place.label,
+            "port": place.port.number,
+            "interface": place.port.name,
+            "hook": place.hook.name(),
+            "mode": place.mode.name(),
+        })
     }
 
     /// Leaves it running.
@@ -167,11 +285,12 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         read.push(prepare::read(member)?);
     }
     check_places(&unit, &read, &interfaces, pins)?;
+    check_way(&unit, &read, how.way)?;
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
         prepared.push(prepare::prepare(&mut unit, number, read, &progress)?);
     }
-    let instances = load::load(&unit, &mut prepared, how.verbose, &progress)?;
+    let instances = load::load(&unit, &mut prepared, &how, &progress)?;
     let mut members = load::members(&unit, instances, interfaces);
     let took = begun.elapsed();
     for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
@@ -180,7 +299,21 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
     kernel::bundle::connect(&members).map_err(refused)?;
     // From here on an interrupt waits until what is set up can be taken down.
     drop(at_once);
+    let guard = match how.ends_with_process && !how.detach {
+        true => Some(Guard::start().map_err(|error| {
+            Stop::Failed(format!(
+                "a process that cleans up if this one is killed could not be started: {}",
+                system_message(&error)
+            ))
+        })?),
+        false => None,
+    };
     let mut place = pins.begin(&unit.name).map_err(refused)?;
+    if guard.is_some()
+        && let Ok(this) = Owner::this()
+    {
+        place.end_with(this);
+    }
     (how.last_check)().map_err(refused)?;
     if how.links != Change::default() {
         let ports = members.iter().flat_map(|member| &member.ports);
@@ -194,6 +327,13 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         .iter()
         .flat_map(|a| where_it_runs(&unit, &prepared, a))
         .collect();
+    let at = attached.iter().map(|a| Place {
+        label: unit.label(&unit.bundle.programs[a.member]),
+        port: a.port.clone(),
+        hook: prepared[a.member].hook,
+        mode: a.attached.mode,
+    });
+    let at: Vec<Place> = at.collect();
     let loading = place.commit(&members, attached).map_err(refused)?;
 
     let name = unit.name;
@@ -216,11 +356,13 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
     }
     Ok(Running {
         told,
+        attached: at,
         saved: Some(Saved {
             pins,
             name,
             loading,
         }),
+        _guard: guard,
     })
 }
 
@@ -247,6 +389,17 @@ fn check_places(
     kernel::bundle::check_places(pins, &wanted).map_err(refused)
 }
 
+/// Fails if it is said how tc programs are attached, and there is none.
+fn check_way(unit: &Unit, read: &[prepare::Read], way: TcWay) -> Result<(), Stop> {
+    if way == TcWay::Clsact && read.iter().all(|program| program.hook() == Hook::Xdp) {
+        return Err(Stop::Usage(format!(
+            "`--clsact` is for programs at tc, and {} runs by XDP: leave it out, or add `--hook tc-ingress`",
+            unit.name
+        )));
+    }
+    Ok(())
+}
+
 /// Where a program runs now, and why it is not attached in a better way.
 fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<String> {
     let label = unit.label(&unit.bundle.programs[at.member]);
@@ -259,15 +412,16 @@ fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<Str
         Mode::Clsact => format!("{hook} by a clsact filter"),
     };
     let mut lines = vec![format!("{label}: port {port} is {interface}, {how}")];
-    if let Some(reason) = &at.attached.better_refused {
+    if let Some(Refused { reason, remedy }) = &at.attached.better_refused {
         lines.push(match at.attached.mode {
             Mode::Native | Mode::Generic => {
-                format!("{label}: the driver of {interface} refuses native XDP ({reason})")
+                format!("{label}: the driver of {interface} refuses native XDP: {reason}")
             }
             Mode::Tcx | Mode::Clsact => {
-                format!("{label}: the kernel refuses a tcx link at {interface} ({reason})")
+                format!("{label}: the kernel refuses a tcx link at {interface}: {reason}")
             }
         });
+        lines.extend(remedy.iter().map(|remedy| format!("{label}: {remedy}")));
     }
     lines
 }

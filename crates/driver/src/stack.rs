@@ -1,0 +1,93 @@
+//! What takes a program's stack, in its own names.
+
+use diag::{Diagnostic, Diagnostics, Span};
+use ir::{Program, Type};
+use kernel::clang::STACK_TOO_LARGE;
+
+/// How many are named.
+const NAMED: usize = 4;
+
+/// A variable or header, and the bytes that it takes where it is not in a register or the packet.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Taker {
+    bytes: u32,
+    name: String,
+    span: Span,
+}
+
+/// Where diagnostics are about a lack of stack, names the variables and headers of an optimised program that take the
+/// most.
+pub(crate) fn explain(diagnostics: &Diagnostics, program: &Program) -> Diagnostics {
+    let mut explained = Diagnostics::new();
+    for diagnostic in diagnostics.iter() {
+        explained.push(name_takers(diagnostic.clone(), program));
+    }
+    explained
+}
+
+fn name_takers(mut diagnostic: Diagnostic, program: &Program) -> Diagnostic {
+    if diagnostic.code != STACK_TOO_LARGE {
+        return diagnostic;
+    }
+    let takers = takers(program);
+    let Some(largest) = takers.first() else {
+        return diagnostic;
+    };
+    let all: u32 = takers.iter().map(|taker| taker.bytes).sum();
+    let named: Vec<String> = takers
+        .iter()
+        .take(NAMED)
+        .map(|taker| format!("`{}` ({} bytes)", taker.name, taker.bytes))
+        .collect();
+    let others = match takers.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    diagnostic.message += &format!(
+        "; its variables and headers take {all} bytes: {}{others}",
+        named.join(", ")
+    );
+    if diagnostic.primary.span.is_none() {
+        diagnostic.primary.span = largest.span;
+        diagnostic = diagnostic.label("one of the largest");
+    }
+    diagnostic
+}
+
+/// The largest first; those of one declaration are one.
+fn takers(program: &Program) -> Vec<Taker> {
+    let variables = program.vars.values().map(|var| Taker {
+        bytes: bytes(var.ty),
+        name: var.name.to_string(),
+        span: var.span,
+    });
+    let headers = program.headers.values().map(|header| Taker {
+        bytes: program.header_types[header.ty]
+            .fields
+            .iter()
+            .map(|field| bytes(field.ty))
+            .sum(),
+        name: header.name.to_string(),
+        span: header.span,
+    });
+    let mut all: Vec<Taker> = variables
+        .chain(headers)
+        .filter(|t| !t.span.is_none())
+        .collect();
+    all.sort_by(|a, b| {
+        b.bytes
+            .cmp(&a.bytes)
+            .then_with(|| a.span.lo.cmp(&b.span.lo))
+    });
+    all.dedup_by(|a, b| (a.span, &a.name) == (b.span, &b.name));
+    all
+}
+
+/// Bytes of a variable in C.
+fn bytes(ty: Type) -> u32 {
+    match ty.width().div_ceil(8) {
+        0 => 1,
+        small @ 1..=8 => small.next_power_of_two(),
+        wide => wide.next_multiple_of(8),
+    }
+}

@@ -1,0 +1,288 @@
+//! How much of the kernel's memory a program's maps take, and whether there is that much.
+//!
+//! The kernel reserves most maps whole when they are made, and it may take minutes and the machine's last page to find
+//! out that a map does not fit. So the sizes are computed first, as the kernel's map types compute them.
+
+use bpf::abi::{Abi, LookupAbi, MapAbi, MapKind};
+use std::fs;
+
+/// What a map takes, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Need {
+    /// As soon as the program is loaded.
+    pub loaded: u64,
+    /// With as many entries as it holds.
+    pub full: u64,
+}
+
+/// A map, and what it is in the P4 program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MapNeed {
+    /// The map's name in C.
+    pub map: String,
+    /// What it belongs to: `table`, `counter`, `flow_state`, `value_set`; empty for a map of Onpath's own.
+    pub role: &'static str,
+    /// The control-plane name of that; the map's name for one of Onpath's own.
+    pub name: String,
+    /// How many entries it holds.
+    pub entries: u32,
+    /// What it takes.
+    pub need: Need,
+}
+
+/// `struct htab_elem`, and that of a trie, without key and value.
+const HASH_ELEMENT: u64 = 48;
+const TRIE_NODE: u64 = 40;
+/// `struct bpf_dtab_netdev` with what the kernel's allocator adds.
+const DEVMAP_ELEMENT: u64 = 128;
+const BUCKET: u64 = 16;
+const POINTER: u64 = 8;
+
+/// What a map takes on a machine with so many processors.
+pub fn of_map(map: &MapAbi, processors: u64) -> Need {
+    let entries = u64::from(map.max_entries);
+    let aligned = |size: u32| u64::from(size).next_multiple_of(8);
+    let (key, value) = (aligned(map.key_size), aligned(map.value_size));
+    let buckets = entries.next_power_of_two();
+    let (at_once, each) = match map.kind {
+        MapKind::Array => (entries * value, 0),
+        MapKind::PercpuArray => (entries * (POINTER + value * processors), 0),
+        MapKind::Hash => (buckets * BUCKET, HASH_ELEMENT + key + value),
+        MapKind::PercpuHash => (
+            buckets * BUCKET,
+            HASH_ELEMENT + key + POINTER + value * processors,
+        ),
+        // A prefix may need a node of its own between two others.
+        MapKind::LpmTrie => (0, 2 * (TRIE_NODE + key) + value),
+        MapKind::DevmapHash => (buckets * POINTER, DEVMAP_ELEMENT),
+        MapKind::PerfEventArray => (entries.max(processors) * POINTER, 0),
+    };
+    let full = at_once.saturating_add(entries.saturating_mul(each));
+    let is_reserved = !map.no_prealloc && matches!(map.kind, MapKind::Hash | MapKind::PercpuHash);
+    Need {
+        loaded: if is_reserved { full } else { at_once },
+        full,
+    }
+}
+
+/// What each map of a program takes on this machine, the largest first.
+pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
+    let processors = processors();
+    let mut all: Vec<MapNeed> = abi
+        .maps
+        .iter()
+        .map(|map| {
+            let (role, name) = declaration(abi, &map.name);
+            MapNeed {
+                map: map.name.clone(),
+                role,
+                name,
+                entries: map.max_entries,
+                need: of_map(map, processors),
+            }
+        })
+        .collect();
+    all.sort_by_key(|map| std::cmp::Reverse(map.need.full));
+    all
+}
+
+/// What a map is in the P4 program, by the description's names.
+fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
+    let uses = |lookup: &LookupAbi| match lookup {
+        LookupAbi::Compiled => false,
+        LookupAbi::Array { map: own, .. }
+        | LookupAbi::Hash { map: own, .. }
+        | LookupAbi::Lpm { map: own, .. } => own == map,
+        LookupAbi::TupleSpace(space) => [&space.masks, &space.entries, &space.book]
+            .iter()
+            .any(|own| *own == map),
+    };
+    if let Some(table) = abi.tables.iter().find(|t| uses(&t.lookup)) {
+        ("table", table.name.clone())
+    } else if let Some(set) = abi.value_sets.iter().find(|s| uses(&s.lookup)) {
+        ("value_set", set.name.clone())
+    } else if let Some(counter) = abi.counters.iter().find(|c| c.map == map) {
+        ("counter", counter.name.clone())
+    } else if let Some(state) = abi.flow_states.iter().find(|f| f.map == map) {
+        ("flow_state", state.name.clone())
+    } else {
+        ("", map.to_owned())
+    }
+}
+
+/// Processors for which the kernel reserves memory.
+fn processors() -> u64 {
+    let text = fs::read_to_string("/sys/devices/system/cpu/possible").unwrap_or_default();
+    count_processors(&text).max(1)
+}
+
+/// `0-3,8` → 5
+fn count_processors(text: &str) -> u64 {
+    let count = |part: &str| {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let (from, to): (u64, u64) = (from.parse().ok()?, to.parse().ok()?);
+        Some(to.checked_sub(from)? + 1)
+    };
+    text.trim().split(',').filter_map(count).sum()
+}
+
+/// Bytes that this process may still have: what the machine has free, or the limit of one of its control groups, if
+/// that is less. `None`: the kernel does not say.
+pub fn available() -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok();
+    let free = meminfo.as_deref().and_then(available_of);
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let left = groups.lines().filter_map(left_in_group).min();
+    match (free, left) {
+        (Some(free), Some(left)) => Some(free.min(left)),
+        (free, left) => free.or(left),
+    }
+}
+
+/// `MemAvailable:   22887 kB` → bytes
+fn available_of(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// What a group of a line of `/proc/self/cgroup`, and those that it is in, leave: `0::/a/b` (version 2) or
+/// `4:memory:/a/b` (version 1).
+fn left_in_group(line: &str) -> Option<u64> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, limit, used) = match controllers {
+        "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
+        _ if controllers.split(',').any(|c| c == "memory") => (
+            "/sys/fs/cgroup/memory",
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+        ),
+        _ => return None,
+    };
+    let within = std::path::Path::new(path.trim_start_matches('/'));
+    let number = |file: std::path::PathBuf| -> Option<u64> {
+        fs::read_to_string(file).ok()?.trim().parse().ok()
+    };
+    within
+        .ancestors()
+        .filter_map(|group| {
+            let group = std::path::Path::new(root).join(group);
+            // `max` is no number, and no limit.
+            let limit = number(group.join(limit))?;
+            Some(limit.saturating_sub(number(group.join(used))?))
+        })
+        .min()
+}
+
+/// A size for people: `24 GB`, `1.5 MB`, in powers of 1024, from a KB on.
+pub fn readable(bytes: u64) -> String {
+    let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
+    let kilobytes = bytes.div_ceil(1 << 10);
+    let unit = (kilobytes.max(1).ilog2() / 10) as usize;
+    let whole = bytes as f64 / (1u64 << (10 * unit + 10)) as f64;
+    match unit {
+        0 => format!("{kilobytes} KB"),
+        _ if whole >= 10.0 => format!("{whole:.0} {}", units[unit]),
+        _ => format!("{whole:.1} {}", units[unit]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(kind: MapKind, key_size: u32, value_size: u32, max_entries: u32) -> MapAbi {
+        MapAbi {
+            name: "m".into(),
+            kind,
+            key_size,
+            value_size,
+            max_entries,
+            no_prealloc: false,
+        }
+    }
+
+    #[test]
+    fn what_is_reserved_is_taken_at_once_and_the_rest_when_it_is_full() {
+        let hash = map(MapKind::Hash, 6, 4, 1000);
+        let full = 1024 * 16 + 1000 * (48 + 8 + 8);
+        assert_eq!(of_map(&hash, 4), Need { loaded: full, full });
+        let sparse = MapAbi {
+            no_prealloc: true,
+            ..hash
+        };
+        let loaded = 1024 * 16;
+        assert_eq!(of_map(&sparse, 4), Need { loaded, full });
+        let trie = of_map(&map(MapKind::LpmTrie, 8, 8, 1000), 4);
+        assert_eq!((trie.loaded, trie.full), (0, 1000 * (2 * 48 + 8)));
+    }
+
+    #[test]
+    fn what_each_processor_has_counts_for_each() {
+        let counters = of_map(&map(MapKind::PercpuArray, 4, 8, 1 << 31), 4);
+        assert_eq!(counters.loaded, (1 << 31) * (8 + 32));
+        assert_eq!(of_map(&map(MapKind::Array, 4, 12, 10), 4).loaded, 160);
+        // No product of these numbers is too large for one.
+        let most = of_map(
+            &map(MapKind::PercpuHash, u32::MAX, u32::MAX, u32::MAX),
+            8192,
+        );
+        assert_eq!(most.full, u64::MAX);
+    }
+
+    /// What the kernel says of a map's memory, since Linux 6.4 by its type's own count.
+    #[test]
+    fn the_kernel_counts_alike() {
+        use crate::sys::Map;
+        use std::os::fd::{AsFd, AsRawFd};
+        let counted = |kind: u32, key: u32, value: u32, entries: u32| -> u64 {
+            let map = Map::create(kind, "m", key, value, entries, 0).expect("this test needs root");
+            let info = format!("/proc/self/fdinfo/{}", map.as_fd().as_raw_fd());
+            let info = fs::read_to_string(info).expect("it is open");
+            let line = info.lines().find_map(|l| l.strip_prefix("memlock:"));
+            line.expect("it is a map").trim().parse().expect("a number")
+        };
+        for (kind, kernel, key, value) in [
+            (MapKind::Array, libbpf_sys::BPF_MAP_TYPE_ARRAY, 4, 12),
+            (
+                MapKind::PercpuArray,
+                libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY,
+                4,
+                8,
+            ),
+            (MapKind::Hash, libbpf_sys::BPF_MAP_TYPE_HASH, 6, 4),
+            (
+                MapKind::PercpuHash,
+                libbpf_sys::BPF_MAP_TYPE_PERCPU_HASH,
+                16,
+                8,
+            ),
+        ] {
+            let theirs = counted(kernel, key, value, 100_000);
+            let ours = of_map(&map(kind, key, value, 100_000), processors()).loaded;
+            let off = ours.abs_diff(theirs);
+            assert!(off < theirs / 20, "{kind:?}: {ours} instead of {theirs}");
+        }
+    }
+
+    #[test]
+    fn processors_and_sizes_are_read_as_the_kernel_writes_them() {
+        assert_eq!(count_processors("0-3,8\n"), 5);
+        assert_eq!(count_processors("0\n"), 1);
+        let meminfo = "MemTotal: 9 kB\nMemAvailable:      22887 kB\nBuffers: 1 kB\n";
+        assert_eq!(available_of(meminfo), Some(22887 << 10));
+        assert_eq!(left_in_group("1:cpu:/"), None);
+    }
+
+    #[test]
+    fn sizes_are_readable() {
+        let all = [0, 900, 1 << 10, 1536 << 20, 24 << 30, u64::MAX].map(readable);
+        assert_eq!(
+            all,
+            ["0 bytes", "900 bytes", "1.0 KB", "1.5 GB", "24 GB", "16 EB"]
+        );
+    }
+}
