@@ -7,7 +7,7 @@ ONPATH := target/release/onpath
 # clang's time is measured, so objects of earlier runs are not taken.
 BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 
-.PHONY: help setup build demo pdm-demo test stf differential fuzz bench bench-xdp bench-pdm soak lint fmt clean
+.PHONY: help setup build demo pdm-demo test stf differential fuzz bench bench-xdp bench-pdm bench-tables soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,13 +34,16 @@ differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 
 fuzz: setup ## Ten minutes of mutated P4 text through the front end
 	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test fuzz -- --nocapture
 
-bench: bench-xdp bench-pdm ## Every figure that a document quotes
+bench: bench-xdp bench-pdm bench-tables ## Every figure that a document quotes
 
 bench-xdp: build ## Generated code against hand-written C, and both against the floor
 	$(BENCH) xdp
 
 bench-pdm: build ## PDM by P4 against PDM by hand: time, throughput, latency
 	$(BENCH) pdm
+
+bench-tables: build ## Many entries into tables of each kind: time and memory
+	$(BENCH) tables
 
 soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoes and a download
 	set -o pipefail; ONPATH_SOAK_SECONDS=60 $(CARGO) test --locked --release -p onpath --test pdm_truth -- \

@@ -9,10 +9,12 @@ Measures what Onpath makes of P4 against the same written by hand in C.
 
 Usage: bench xdp
        bench pdm [--only PART]
+       bench tables
 
 Commands:
   xdp   six XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
+  tables  many entries into tables of each kind: time and memory
 
 Options:
   --only PART   measures one part, and prints its table without writing the files of results:
@@ -35,6 +37,8 @@ pub enum Command {
     Help,
     /// `xdp`
     Xdp,
+    /// `tables`
+    Tables,
     /// `pdm`: all of it, or a part.
     Pdm(Option<Part>),
 }
@@ -46,6 +50,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Err
     match words[..] {
         ["--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(Command::Help),
         ["xdp"] => Ok(Command::Xdp),
+        ["tables"] => Ok(Command::Tables),
         ["pdm"] => Ok(Command::Pdm(None)),
         ["pdm", "--only", name] => Part::by_name(name)
             .map(|part| Command::Pdm(Some(part)))
@@ -54,7 +59,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Err
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "say what to measure: `xdp`, `pdm`, or `pdm --only PART`; `--help` says more",
+            "say what to measure: `xdp`, `pdm`, `tables`, or `pdm --only PART`; `--help` says more",
         )),
     }
 }
@@ -70,6 +75,7 @@ mod tests {
     #[test]
     fn a_part_is_known_by_its_name() {
         assert_eq!(parsed("pdm"), Ok(Command::Pdm(None)));
+        assert_eq!(parsed("tables"), Ok(Command::Tables));
         for part in Part::ALL {
             let line = format!("pdm --only {}", part.name());
             assert_eq!(parsed(&line), Ok(Command::Pdm(Some(part))));

@@ -1,5 +1,6 @@
 //! `bench xdp` (`make bench-xdp`): six programs compiled by Onpath against the same written by hand in C, and both
-//! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`]. Results go to
+//! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
+//! `bench tables` (`make bench-tables`): see [`tables`]. Results go to
 //! `bench/results/` as JSON and Markdown.
 
 mod arguments;
@@ -9,6 +10,7 @@ mod machine;
 mod pdm;
 mod programs;
 mod report;
+mod tables;
 mod throughput;
 mod timing;
 mod workload;
@@ -41,6 +43,7 @@ fn run() -> Result<(), Error> {
     match arguments::parse(std::env::args().skip(1))? {
         Command::Help => print!("{}", arguments::HELP),
         Command::Xdp => write(&root, "xdp", xdp(&root)?)?,
+        Command::Tables => write(&root, "tables", tables::measure()?)?,
         Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,
         Command::Pdm(Some(part)) => print!("{}", pdm::measure_part(&root, part)?),
     }

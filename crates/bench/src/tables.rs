@@ -1,0 +1,284 @@
+//! `bench tables`: how long it takes to put many entries into a table of each kind, and how much memory.
+
+use crate::error::Error;
+use crate::machine::Machine;
+use control::Store;
+use control::entries::{self, Existing};
+use driver::Input;
+use driver::bpf_target::Request;
+use kernel::Instance;
+use serde::Serialize;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+/// Numbers of entries for every kind.
+const COUNTS: [u32; 3] = [1_000, 10_000, 100_000];
+/// One more for the kinds that keep an entry in one element of one map.
+const MILLION: u32 = 1_000_000;
+
+/// A way to find an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Exact,
+    Lpm,
+    Ternary,
+    Range,
+    Optional,
+    ValueSet,
+}
+
+impl Kind {
+    const ALL: [Kind; 6] = [
+        Kind::Exact,
+        Kind::Lpm,
+        Kind::Ternary,
+        Kind::Range,
+        Kind::Optional,
+        Kind::ValueSet,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Exact => "exact",
+            Kind::Lpm => "lpm",
+            Kind::Ternary => "ternary",
+            Kind::Range => "range",
+            Kind::Optional => "optional",
+            Kind::ValueSet => "value set",
+        }
+    }
+
+    fn counts(self) -> Vec<u32> {
+        // Without optimisation a million says nothing, and takes minutes.
+        let flat = matches!(self, Kind::Exact | Kind::Lpm) && !cfg!(debug_assertions);
+        let million = flat.then_some(MILLION);
+        COUNTS.into_iter().chain(million).collect()
+    }
+
+    /// A line of an entries file: each number is another entry.
+    fn line(self, number: u32) -> String {
+        let found = number % 7;
+        match self {
+            Kind::Exact => format!("add all key:{number} give(found: {found})"),
+            Kind::Lpm => format!(
+                "add all key:{:#x}/{} give(found: {found})",
+                number << 8,
+                24 + number % 4
+            ),
+            // Sixteen masks.
+            Kind::Ternary => format!(
+                "add all {} key:{:#x}&&&{:#x} give(found: {found})",
+                1 + number % 100,
+                number << 4,
+                0xffff_fff0u32 | (number % 16)
+            ),
+            // Three pieces each.
+            Kind::Range => format!(
+                "add all {} key:{}..{} give(found: {found})",
+                1 + number % 100,
+                number << 4,
+                (number << 4) + 6
+            ),
+            Kind::Optional => format!(
+                "add all {} key:{number} give(found: {found})",
+                1 + number % 100
+            ),
+            Kind::ValueSet => format!("value_set_add members {number}"),
+        }
+    }
+
+    fn program(self, size: u32) -> String {
+        let kind = match self {
+            Kind::ValueSet => "exact",
+            other => other.name(),
+        };
+        format!(
+            "#include <core.p4>
+#include <xdp_model.p4>
+header call_t {{ bit<112> before; bit<32> key; bit<32> found; }}
+struct headers_t {{ call_t call; }}
+parser prs(packet_in packet, out headers_t hdr) {{
+    value_set<bit<32>>({size}) members;
+    state start {{
+        packet.extract(hdr.call);
+        transition select(hdr.call.key) {{ members: known; default: accept; }}
+    }}
+    state known {{ hdr.call.found = 1; transition accept; }}
+}}
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
+    action give(bit<32> found) {{ hdr.call.found = found; }}
+    action none() {{ }}
+    table all {{
+        key = {{ hdr.call.key : {kind} @name(\"key\"); }}
+        actions = {{ give; none; }}
+        default_action = none();
+        size = {size};
+    }}
+    apply {{
+        xout.output_action = xdp_action.XDP_PASS;
+        xout.output_port = 0;
+        all.apply();
+    }}
+}}
+control dep(in headers_t hdr, packet_out packet) {{ apply {{ packet.emit(hdr.call); }} }}
+xdp(prs(), sw(), dep()) main;
+"
+        )
+    }
+}
+
+/// What one file took.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    kind: Kind,
+    entries: u32,
+    /// From the text of the file to the maps.
+    seconds: f64,
+    /// Of this process at its peak, the file's text included, above what it had before.
+    peak_kibibytes: u64,
+    /// Adding one entry more.
+    one_more_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    machine: Machine,
+    rows: Vec<Row>,
+}
+
+/// Measures all kinds, as JSON and Markdown.
+pub fn measure() -> Result<(String, String), Error> {
+    let mut rows = Vec::new();
+    for kind in Kind::ALL {
+        for entries in kind.counts() {
+            let row = one(kind, entries)?;
+            eprintln!("{entries} entries, {}: {:.3} s", kind.name(), row.seconds);
+            rows.push(row);
+        }
+    }
+    let report = Report {
+        machine: Machine::this(),
+        rows,
+    };
+    let json = serde_json::to_string_pretty(&report).map_err(|e| Error::new(e.to_string()))?;
+    Ok((json + "\n", report.markdown()))
+}
+
+fn one(kind: Kind, count: u32) -> Result<Row, Error> {
+    let mut instance = load(kind, count + 1)?;
+    let before = memory("VmRSS")?;
+    let text: String = (0..count).fold(String::new(), |mut text, number| {
+        text += &kind.line(number);
+        text.push('\n');
+        text
+    });
+    forget_peak()?;
+    let seconds = apply(&mut instance, text)?;
+    let peak = memory("VmHWM")?;
+    Ok(Row {
+        kind,
+        entries: count,
+        seconds,
+        peak_kibibytes: peak.saturating_sub(before),
+        one_more_seconds: apply(&mut instance, kind.line(count))?,
+    })
+}
+
+fn load(kind: Kind, size: u32) -> Result<Instance, Error> {
+    let path = std::env::temp_dir().join(format!("onpath-tables-{}.p4", std::process::id()));
+    fs::write(&path, kind.program(size)).map_err(|e| Error::file("write", &path, &e))?;
+    let elaborated = driver::elaborate(&Input::file(&path));
+    fs::remove_file(&path).map_err(|e| Error::file("remove", &path, &e))?;
+    let elaborated =
+        elaborated.map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
+    let sources = elaborated.map;
+    let compiled = driver::bpf_target::compile(&elaborated.program, &sources, Request::default())
+        .map_err(|d| Error::diagnostics(&d, &sources))?;
+    Ok(kernel::load(
+        &compiled.object,
+        &compiled.abi,
+        &compiled.schema,
+        &sources,
+    )?)
+}
+
+/// Applies an entries file; how long that takes, in seconds.
+fn apply(instance: &mut Instance, text: String) -> Result<f64, Error> {
+    let mut map = diag::SourceMap::new();
+    let file = map
+        .add("entries", text)
+        .ok_or_else(|| Error::new("too many entries"))?;
+    let store: &mut dyn Store = &mut instance.store;
+    let begun = Instant::now();
+    entries::load(&map, file, Existing::Keep, store).map_err(|d| Error::diagnostics(&d, &map))?;
+    Ok(begun.elapsed().as_secs_f64())
+}
+
+/// A line of this process's status, in KiB.
+fn memory(name: &str) -> Result<u64, Error> {
+    let path = Path::new("/proc/self/status");
+    let status = fs::read_to_string(path).map_err(|e| Error::file("read", path, &e))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let number = line.and_then(|line| line.trim_start_matches(':').split_whitespace().next());
+    let number = number.and_then(|number| number.parse().ok());
+    number.ok_or_else(|| Error::new(format!("{} has no {name}", path.display())))
+}
+
+/// Lets the peak of memory begin anew.
+fn forget_peak() -> Result<(), Error> {
+    let path = Path::new("/proc/self/clear_refs");
+    fs::write(path, "5").map_err(|e| Error::file("write", path, &e))
+}
+
+impl Report {
+    fn markdown(&self) -> String {
+        let Machine {
+            date,
+            kernel,
+            processor,
+            processors,
+            ..
+        } = &self.machine;
+        let build = if cfg!(debug_assertions) {
+            " An unoptimised build."
+        } else {
+            ""
+        };
+        let mut text = format!(
+            "# Tables: many entries\n\n{date}, Linux {kernel}, {processors} × {processor}. Written by `make bench-tables`.{build}\n\n\
+             From the text of an entries file to the maps of a loaded program; the peak of memory is that of the process, \
+             the text included. \"One more\" is a file of one line for the full table.\n\n\
+             | kind | entries | seconds | peak MiB | one more, ms |\n|---|--:|--:|--:|--:|\n"
+        );
+        for row in &self.rows {
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                text,
+                "| {} | {} | {:.3} | {:.0} | {:.1} |",
+                row.kind.name(),
+                row.entries,
+                row.seconds,
+                row.peak_kibibytes as f64 / 1024.0,
+                row.one_more_seconds * 1e3
+            );
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_different_entries() {
+        for kind in Kind::ALL {
+            let lines: std::collections::BTreeSet<String> =
+                (0..5000).map(|number| kind.line(number)).collect();
+            assert_eq!(lines.len(), 5000, "{kind:?}");
+        }
+    }
+}
