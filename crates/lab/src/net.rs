@@ -2,9 +2,12 @@
 
 use crate::relay::{Relay, Way};
 use crate::space::Space;
-use kernel::veth::RawSocket;
+use kernel::link::{self, End, Setup};
+use kernel::offloads::{self, Offload};
+use kernel::raw_socket::RawSocket;
 use std::io;
 use std::net::Ipv6Addr;
+use std::os::fd::AsFd;
 
 /// The client's address.
 pub const CLIENT: Ipv6Addr = Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, 1);
@@ -23,17 +26,19 @@ pub enum Offloads {
 }
 
 impl Offloads {
-    fn settings(self) -> [(&'static str, &'static str); 4] {
-        match self {
-            Offloads::All => [("tx", "on"), ("tso", "on"), ("gso", "on"), ("gro", "on")],
-            Offloads::Software => [("tx", "off"), ("tso", "off"), ("gso", "on"), ("gro", "on")],
-            Offloads::None => [
-                ("tx", "off"),
-                ("tso", "off"),
-                ("gso", "off"),
-                ("gro", "off"),
-            ],
-        }
+    /// Each with whether it is on, in the order in which they are set: segmentation needs checksums.
+    fn settings(self) -> [(Offload, bool); 4] {
+        let (by_device, by_software) = match self {
+            Offloads::All => (true, true),
+            Offloads::Software => (false, true),
+            Offloads::None => (false, false),
+        };
+        [
+            (Offload::TxChecksum, by_device),
+            (Offload::Tso, by_device),
+            (Offload::Gso, by_software),
+            (Offload::Gro, by_software),
+        ]
     }
 }
 
@@ -79,6 +84,7 @@ impl Pair {
         };
         join(&pair.client, "c0", &pair.server, "s0")?;
         set_up_ends(&pair, ends)?;
+        wait_for_ends(&pair)?;
         Ok(pair)
     }
 }
@@ -121,9 +127,13 @@ impl Relayed {
             // The relay's own network stack has no part in it.
             net.middle
                 .set(&format!("ipv6/conf/{device}/disable_ipv6"), "1")?;
-            net.middle
-                .ip(&format!("link set dev {device} mtu 9000 up\n"))?;
+            let wide = Setup {
+                mtu: Some(9000),
+                ..Setup::default()
+            };
+            net.middle.run(|| link::set_up(device, wide))?;
         }
+        wait_for_ends(&net)?;
         Ok(net)
     }
 
@@ -145,35 +155,43 @@ impl Route for Relayed {
     }
 }
 
-fn join(a: &Space, a_device: &str, b: &Space, b_device: &str) -> io::Result<()> {
-    a.ip(&format!(
-        "link add {a_device} type veth peer name {b_device} netns {}\n",
-        b.path()
-    ))
+fn join(one: &Space, one_device: &str, other: &Space, other_device: &str) -> io::Result<()> {
+    let far = End {
+        netns: Some(other.as_fd()),
+        ..End::here(other_device)
+    };
+    one.run(|| link::add_veth(End::here(one_device), far))
 }
 
 fn set_up_ends(net: &impl Route, ends: Ends) -> io::Result<()> {
-    let link = |n: u8| format!("02:00:00:00:00:{n:02x}");
+    let link_address = |number: u8| [2, 0, 0, 0, 0, number];
     let sides = [
         (net.client(), "c0", CLIENT, 1, SERVER, 2),
         (net.server(), "s0", SERVER, 2, CLIENT, 1),
     ];
     for (space, device, own, number, other, other_number) in sides {
-        space.ip(&format!(
-            "link set dev {device} addrgenmode none address {} mtu {}\n\
-             link set dev {device} up\n\
-             addr add {own}/64 dev {device} nodad\n\
-             neigh add {other} lladdr {} dev {device} nud permanent\n",
-            link(number),
-            ends.mtu,
-            link(other_number)
-        ))?;
-        let settings = ends.offloads.settings();
-        let mut words = vec!["ethtool", "-K", device];
-        words.extend(settings.iter().flat_map(|(what, how)| [*what, *how]));
-        space.output(&words)?;
+        space.run(|| {
+            let setup = Setup {
+                mtu: Some(ends.mtu),
+                address: Some(link_address(number)),
+                no_own_address: true,
+                ..Setup::default()
+            };
+            link::set_up(device, setup)?;
+            link::add_address(device, own.into(), 64)?;
+            link::add_neighbour(device, other.into(), link_address(other_number))?;
+            for (offload, on) in ends.offloads.settings() {
+                offloads::set(device, offload, on)?;
+            }
+            Ok(())
+        })?;
     }
     Ok(())
+}
+
+fn wait_for_ends(net: &impl Route) -> io::Result<()> {
+    net.client().run(|| link::wait_until_running("c0"))?;
+    net.server().run(|| link::wait_until_running("s0"))
 }
 
 #[cfg(test)]

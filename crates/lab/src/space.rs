@@ -1,10 +1,13 @@
 //! A network namespace, and work done in it.
 
 use crate::task::Task;
+use kernel::link::{self, Setup, Statistics};
+use kernel::link_settings::{self, Change};
 use kernel::netns::NetNs;
+use nix::net::if_::if_nametoindex;
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Command, Output, Stdio};
 
 /// A network namespace of our own with a loopback device that is up. Sockets belong to the namespace in which they were
@@ -18,18 +21,13 @@ impl Space {
     /// Makes one; it takes root.
     pub fn new() -> io::Result<Space> {
         let space = Space { ns: NetNs::new()? };
-        space.ip("link set dev lo up\n")?;
+        space.run(|| link::set_up("lo", Setup::default()))?;
         Ok(space)
     }
 
     /// Runs something in the namespace, on a thread of its own.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         self.ns.run(work)
-    }
-
-    /// Runs commands of `ip`, one a line.
-    pub fn ip(&self, commands: &str) -> io::Result<()> {
-        self.ns.run(|| kernel::veth::ip_batch(commands))
     }
 
     /// Runs a program to its end, which must be a success.
@@ -63,23 +61,25 @@ impl Space {
         })
     }
 
-    /// A counter of a device, as `rx_packets` or `tx_dropped`.
-    pub fn counter(&self, device: &str, name: &str) -> io::Result<u64> {
-        let output = self.output(&["ip", "-json", "-stats", "link", "show", "dev", device])?;
-        let links: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-        let (way, what) = name.split_once('_').unwrap_or((name, ""));
-        links[0]["stats64"][way][what]
-            .as_u64()
-            .ok_or_else(|| io::Error::other(format!("`{device}` has no counter `{name}`: {links}")))
+    /// What a device counted.
+    pub fn statistics(&self, device: &str) -> io::Result<Statistics> {
+        self.run(|| link::statistics(device))
     }
 
-    /// A path that names the namespace to other programs while this value lives.
-    pub(crate) fn path(&self) -> String {
-        format!(
-            "/proc/{}/fd/{}",
-            std::process::id(),
-            self.ns.as_fd().as_raw_fd()
-        )
+    /// Has the stack give a device packets of one segment only.
+    pub fn one_segment(&self, device: &str) -> io::Result<()> {
+        let one = Change {
+            gso_max_segs: Some(1),
+            ..Change::default()
+        };
+        self.run(|| link_settings::change(if_nametoindex(device)?, one))
+    }
+}
+
+/// What [`kernel::link::End`] takes.
+impl AsFd for Space {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.ns.as_fd()
     }
 }
 
@@ -112,7 +112,19 @@ mod tests {
             .output(&["ip", "link", "show", "dev", "none"])
             .expect_err("fails");
         assert!(error.to_string().contains("does not exist"), "{error}");
-        assert_eq!(space.counter("lo", "rx_packets").expect("there"), 0);
-        assert!(space.counter("lo", "rx_wrong").is_err());
+    }
+
+    #[test]
+    fn devices_count() {
+        let space = Space::new().expect("this test needs root");
+        assert_eq!(space.statistics("lo").expect("there").rx_packets, 0);
+        space
+            .output(&["ping", "-c1", "127.0.0.1"])
+            .expect("answers");
+        let counted = space.statistics("lo").expect("there");
+        assert_eq!((counted.rx_packets, counted.tx_packets), (2, 2));
+        assert_eq!((counted.rx_bytes, counted.rx_dropped), (2 * 84, 0));
+        let error = space.statistics("none").expect_err("no such device");
+        assert!(error.to_string().contains("`none`"), "{error}");
     }
 }

@@ -133,7 +133,7 @@ pub fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
     if one_segment {
         for (space, device) in spaces(&net) {
             space
-                .ip(&format!("link set dev {device} gso_max_segs 1\n"))
+                .one_segment(device)
                 .map_err(Error::system("gso_max_segs"))?;
         }
     }

@@ -98,12 +98,12 @@ fn find(links: &[Link]) -> Option<(u64, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link;
     use crate::link_settings::Change;
     use crate::netns::NetNs;
     use crate::sys::{DetachedBpffs, Prog};
     use crate::veth;
     use nix::net::if_::if_nametoindex;
-    use std::io;
     use std::process::Command;
 
     const ONE: Change = Change {
@@ -111,11 +111,6 @@ mod tests {
         gso_max_size: None,
         gso_ipv4_max_size: None,
     };
-
-    fn ip(words: &[&str]) -> io::Result<()> {
-        assert!(Command::new("ip").args(words).status()?.success());
-        Ok(())
-    }
 
     #[test]
     fn an_interface_is_followed_to_where_somebody_is() {
@@ -140,8 +135,7 @@ mod tests {
             .expect("runs");
         let followed = || follow(std::slice::from_ref(&changed), &folder.path());
         assert_eq!(followed(), [], "it is where it was");
-        let process = inside.id().to_string();
-        here.run(|| ip(&["link", "set", "one", "netns", &process, "name", "moved"]))
+        here.run(|| link::move_to("one", &there, "moved"))
             .expect("it is moved");
         let now = followed();
         let index = there.run(|| Ok(if_nametoindex("moved")?)).expect("runs");
@@ -160,9 +154,7 @@ mod tests {
         inside.wait().expect("it ends");
         assert_eq!(followed(), [], "nobody is there who could be followed");
         assert_ne!(link.ifindex().expect("a link"), 0, "it is somewhere");
-        there
-            .run(|| ip(&["link", "del", "moved"]))
-            .expect("it is deleted");
+        there.run(|| link::remove("moved")).expect("it is deleted");
         assert_eq!(link.ifindex().expect("a link"), 0);
         assert_eq!(followed(), []);
     }

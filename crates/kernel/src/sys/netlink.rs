@@ -1,7 +1,10 @@
 //! Questions to the kernel's routing netlink: a request, its answers, and their attributes.
 
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
+};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 
 /// The most bytes that one read may give: the kernel splits longer answers.
 const BUFFER: usize = 64 << 10;
@@ -14,61 +17,34 @@ const NESTED: u16 = 0x8000;
 /// Sends one request and gives the payloads of all answers. `kind` is an `RTM_*`, `flags` are `NLM_F_*`
 /// beside those of every request.
 pub fn request(kind: u16, flags: i32, payload: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    // SAFETY: no pointers.
-    let fd = unsafe {
-        libc::socket(
-            libc::AF_NETLINK,
-            libc::SOCK_RAW | libc::SOCK_CLOEXEC,
-            libc::NETLINK_ROUTE,
-        )
-    };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: just made, and nobody else has it.
-    let socket = unsafe { OwnedFd::from_raw_fd(fd) };
-    send(
-        &socket,
-        kind,
-        flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK,
-        payload,
+    let socket = socket(
+        AddressFamily::Netlink,
+        SockType::Raw,
+        SockFlag::SOCK_CLOEXEC,
+        SockProtocol::NetlinkRoute,
     )?;
+    let flags = flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK;
+    let question = message(kind, flags, payload);
+    send(socket.as_raw_fd(), &question, MsgFlags::empty())?;
     let mut answers = Vec::new();
     let mut buffer = vec![0; BUFFER];
     loop {
-        // SAFETY: the buffer has the length given.
-        let length =
-            unsafe { libc::recv(socket.as_raw_fd(), buffer.as_mut_ptr().cast(), BUFFER, 0) };
-        if length < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if read_answers(&buffer[..length as usize], &mut answers)? {
+        let length = recv(socket.as_raw_fd(), &mut buffer, MsgFlags::empty())?;
+        if read_answers(&buffer[..length], &mut answers)? {
             return Ok(answers);
         }
     }
 }
 
-fn send(socket: &OwnedFd, kind: u16, flags: i32, payload: &[u8]) -> io::Result<()> {
+/// A message whose header (`struct nlmsghdr`) has no number and names no sender: a socket asks one question.
+fn message(kind: u16, flags: i32, payload: &[u8]) -> Vec<u8> {
     let mut message = Vec::with_capacity(HEADER + payload.len());
     message.extend(((HEADER + payload.len()) as u32).to_ne_bytes());
     message.extend(kind.to_ne_bytes());
     message.extend((flags as u16).to_ne_bytes());
     message.extend([0; 8]);
     message.extend(payload);
-    // SAFETY: the message has the length given.
-    let sent = unsafe {
-        libc::send(
-            socket.as_raw_fd(),
-            message.as_ptr().cast(),
-            message.len(),
-            0,
-        )
-    };
-    if sent < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
-    }
+    message
 }
 
 /// Adds the answers in `bytes`; `true` if the last was among them.

@@ -6,8 +6,9 @@
 
 use super::{Subject, in_order, marker, receive_rest, receive_until, system};
 use crate::ports::connect_ports;
+use crate::raw_socket::RawSocket;
 use crate::sys::{self, Link, Prog, XdpMode};
-use crate::veth::{RawSocket, make_pairs};
+use crate::veth::make_pairs;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
 use nix::net::if_::if_nametoindex;

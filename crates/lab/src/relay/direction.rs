@@ -2,7 +2,7 @@
 
 use super::packet::{lower_segment_size, too_big};
 use super::way::{Counts, MOST_DELAYS, Way};
-use kernel::veth::{RawSocket, Received};
+use kernel::raw_socket::{RawSocket, Received};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -16,7 +16,7 @@ const LATE: Duration = Duration::from_micros(200);
 /// A packet that is held back and that no other follows goes on after this time.
 const HOLD_NO_LONGER: Duration = Duration::from_millis(60);
 /// How often a thread looks whether it should stop.
-const LOOK_UP_MS: i32 = 20;
+const LOOK_UP_MS: u16 = 20;
 
 fn lock(book: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
     book.lock().unwrap_or_else(PoisonError::into_inner)

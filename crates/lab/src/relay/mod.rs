@@ -8,7 +8,7 @@ pub use packet::TRANSPORT_TRAFFIC;
 pub use way::{Counts, Pick, Way};
 
 use direction::{Departure, Receiver, Sender};
-use kernel::veth::RawSocket;
+use kernel::raw_socket::RawSocket;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Bytes of packets that may wait at a socket.
-const ROOM: i32 = 64 << 20;
+const ROOM: usize = 64 << 20;
 
 /// Takes packets from one device to the other, both ways, until it is dropped.
 #[derive(Debug)]

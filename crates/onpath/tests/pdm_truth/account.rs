@@ -107,10 +107,8 @@ impl<'a> Account<'a> {
 impl Now {
     fn of(net: &Pair, ends: &[Measured<'_>; 2]) -> Now {
         let dropped = |space: &Space, device| {
-            ["tx_dropped", "rx_dropped"]
-                .into_iter()
-                .map(|name| space.counter(device, name).expect("a counter"))
-                .sum::<u64>()
+            let counted = space.statistics(device).expect("a device");
+            counted.tx_dropped + counted.rx_dropped
         };
         Now {
             ends: ends.each_ref().map(|end| {

@@ -1,7 +1,7 @@
 //! Traffic of a real network stack through programs at traffic control: what one end puts into packets, the other
 //! takes out, and no byte of a stream is lost or wrong, whatever the ends leave to their devices. Needs root.
 
-use kernel::veth::RawSocket;
+use kernel::raw_socket::RawSocket;
 use lab::traffic::{Amount, ping, tcp};
 use lab::{Ends, Offloads, Pair, Route, Space, Task};
 use std::time::Duration;
@@ -108,8 +108,7 @@ fn packets_become_those_of_another_protocol_and_back() {
     let net = Net::new(Offloads::None, &["label"]);
     net.on_the_wire(12, &[0x88, 0x47]);
     for (space, device) in [(net.pair.client(), "c0"), (net.pair.server(), "s0")] {
-        let whole = format!("link set dev {device} gso_max_segs 1\n");
-        space.ip(&whole).expect("packets of one segment");
+        space.one_segment(device).expect("packets of one segment");
     }
     net.streams();
 }
