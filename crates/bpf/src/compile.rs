@@ -1,9 +1,9 @@
-//! The functions of a program: one of the usual ways, if they are given, and one of all.
+//! The functions of a program: one of the fast path, if it is given, and one of the full program.
 
 use crate::hook;
 use crate::model::{self, Model};
 use crate::storage::Spilled;
-use crate::target::{Bpf, File, Ways};
+use crate::target::{Bpf, Coverage, File};
 use crate::{BpfOutput, Options, errors, file};
 use cgen::tree::Block;
 use diag::{Diagnostics, SourceMap, Span};
@@ -30,19 +30,19 @@ pub struct Function {
     pub remembers_type: bool,
 }
 
-/// Emits a program: a function of the usual ways, if they are given, and one of all.
+/// Emits a program: a function of the fast path, if it is given, and one of the full program.
 pub fn compile(
     program: &Program,
-    usual: Option<&Program>,
+    fast: Option<&Program>,
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
-    let usual = usual.and_then(|usual| usual_ways(usual, map, options));
-    let (ways, function, shared) = match usual {
-        Some((function, shared)) => (Ways::AllBehindUsual, Some(function), shared),
-        None => (Ways::All, None, File::default()),
+    let fast = fast.and_then(|fast| fast_path_of(fast, map, options));
+    let (coverage, function, shared) = match fast {
+        Some((function, shared)) => (Coverage::FullBehindFastPath, Some(function), shared),
+        None => (Coverage::Full, None, File::default()),
     };
-    let (whole, shared) = function_of(program, map, options, ways, shared)?;
+    let (whole, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, whole, function);
     fits_maps(program, options, &output)?;
     Ok(output)
@@ -69,8 +69,8 @@ fn fits_maps(program: &Program, options: &Options, output: &BpfOutput) -> Result
     Err(Box::new(refused).into())
 }
 
-/// The function of the usual ways, if it is one that pays: its variables have room in registers and on the stack.
-fn usual_ways(usual: &Program, map: &SourceMap, options: &Options) -> Option<(Function, File)> {
+/// The function of the fast path, if it pays: its variables have room in registers and on the stack.
+fn fast_path_of(fast: &Program, map: &SourceMap, options: &Options) -> Option<(Function, File)> {
     if options.copy_headers {
         return None;
     }
@@ -78,7 +78,7 @@ fn usual_ways(usual: &Program, map: &SourceMap, options: &Options) -> Option<(Fu
         spill_everything: false,
         ..options.clone()
     };
-    let made = function_of(usual, map, &options, Ways::Usual, File::default());
+    let made = function_of(fast, map, &options, Coverage::FastPath, File::default());
     let (function, shared) = made.ok()?;
     function.spilled.is_none().then_some((function, shared))
 }
@@ -87,11 +87,11 @@ fn function_of(
     program: &Program,
     map: &SourceMap,
     options: &Options,
-    ways: Ways,
+    coverage: Coverage,
     shared: File,
 ) -> Result<(Function, File), Diagnostics> {
     let (model, stage): (Model, Stage) = model::of(program, options.hook)?;
     let code = hook::code(options.hook);
-    let target = Bpf::new(Rc::new(options.clone()), code, model, ways);
+    let target = Bpf::new(Rc::new(options.clone()), code, model, coverage);
     emit::stage(program, map, &stage, &target, shared)
 }

@@ -11,7 +11,7 @@ use emit::locals::Local;
 use ir::Program;
 use smol_str::SmolStr;
 
-/// The function of all ways where the usual ones have one of their own.
+/// The function of the full program, where the fast path has one of its own.
 const ALL_WAYS: &str = "all_ways";
 
 /// The C file and its description.
@@ -20,7 +20,7 @@ pub fn file(
     options: &Options,
     file: File,
     whole: Function,
-    usual: Option<Function>,
+    fast: Option<Function>,
 ) -> BpfOutput {
     let File {
         structs,
@@ -53,12 +53,12 @@ pub fn file(
     let late = code.late_include(&maps);
     items.extend(late.map(|file| Item::Include(file.into())));
 
-    let mut report = report(&whole, usual.as_ref());
+    let mut report = report(&whole, fast.as_ref());
     for function in functions {
         report.instruction_estimate += budget::instructions(&function.body);
         items.push(function.item());
     }
-    items.extend(hooked(code, whole, usual));
+    items.extend(hooked(code, whole, fast));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -97,10 +97,10 @@ pub fn file(
 }
 
 /// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
-fn hooked(code: &dyn HookCode, whole: Function, usual: Option<Function>) -> Vec<Item> {
+fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<Item> {
     let text = code.text();
     let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
-    let came_as = whole.remembers_type || usual.as_ref().is_some_and(|u| u.remembers_type);
+    let came_as = whole.remembers_type || fast.as_ref().is_some_and(|u| u.remembers_type);
     let (mut start, _) = code.begin(came_as);
     let entry = |body: Block| Item::Function {
         linkage: section(text.section).into(),
@@ -109,7 +109,7 @@ fn hooked(code: &dyn HookCode, whole: Function, usual: Option<Function>) -> Vec<
         params: vec![context()],
         body,
     };
-    let Some(mut usual) = usual else {
+    let Some(mut fast) = fast else {
         start.extend(whole.body);
         return vec![entry(start)];
     };
@@ -124,14 +124,14 @@ fn hooked(code: &dyn HookCode, whole: Function, usual: Option<Function>) -> Vec<
         params,
         body: whole.body,
     };
-    start.append(&mut usual.body);
+    start.append(&mut fast.body);
     start.push(Stmt::Label("rare".into()));
     start.push(Stmt::Return(Some(C::call(ALL_WAYS, args))));
     vec![all_ways, entry(start)]
 }
 
-fn report(whole: &Function, usual: Option<&Function>) -> Report {
-    let both = || usual.into_iter().chain([whole]);
+fn report(whole: &Function, fast: Option<&Function>) -> Report {
+    let both = || fast.into_iter().chain([whole]);
     let stack = |f: &Function| budget::stack(&f.body, f.locals.iter().map(Local::size).sum());
     Report {
         stack_estimate: both().map(stack).max().unwrap_or(0),

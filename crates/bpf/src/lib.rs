@@ -86,7 +86,7 @@ pub struct Report {
     pub moves_head: bool,
 }
 
-/// Compiles a program, as `ir::passes` leave it, and its usual ways if it has such (see `ir::passes::usual`), for [`Options::hook`].
+/// Compiles a program, as `ir::passes` leave it, and its fast path if it has such (see `ir::passes::fast_path`), for [`Options::hook`].
 ///
 /// # Errors
 ///
@@ -94,11 +94,11 @@ pub struct Report {
 /// not have.
 pub fn compile(
     program: &ir::Program,
-    usual: Option<&ir::Program>,
+    fast: Option<&ir::Program>,
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
-    compile::compile(program, usual, map, options)
+    compile::compile(program, fast, map, options)
 }
 
 /// The headers that generated C includes: paths relative to the include path, and texts.

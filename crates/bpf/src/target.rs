@@ -34,15 +34,15 @@ pub const INLINE: &str = "static inline __attribute__((always_inline))";
 /// How a function is linked that the verifier looks at apart from its callers.
 const APART: &str = "APART";
 
-/// Which ways of the program a function has.
+/// Which part of the program a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Ways {
-    /// All.
-    All,
-    /// The usual ones; another function has all.
-    Usual,
-    /// All, for packets that the function of the usual ones cannot handle.
-    AllBehindUsual,
+pub enum Coverage {
+    /// All of it.
+    Full,
+    /// The fast path; another function has the full program.
+    FastPath,
+    /// All of it, for packets that leave the fast path.
+    FullBehindFastPath,
 }
 
 /// BPF, and what is known of the function at hand.
@@ -53,8 +53,8 @@ pub struct Bpf {
     pub hook: &'static dyn HookCode,
     /// Which model's meaning it has.
     pub model: Model,
-    /// Which of its ways the function has.
-    pub ways: Ways,
+    /// Which part of the program the function covers.
+    pub coverage: Coverage,
     /// What of the packet's bytes matters.
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
@@ -67,12 +67,17 @@ pub struct Bpf {
 
 impl Bpf {
     /// At the start of a function.
-    pub fn new(options: Rc<Options>, hook: &'static dyn HookCode, model: Model, ways: Ways) -> Bpf {
+    pub fn new(
+        options: Rc<Options>,
+        hook: &'static dyn HookCode,
+        model: Model,
+        coverage: Coverage,
+    ) -> Bpf {
         Bpf {
             options,
             hook,
             model,
-            ways,
+            coverage,
             wire: Wire::default(),
             held: None,
             asked_mtu: None,
@@ -159,14 +164,19 @@ impl Target for Bpf {
     }
 
     fn afresh(&self) -> Bpf {
-        Bpf::new(Rc::clone(&self.options), self.hook, self.model, self.ways)
+        Bpf::new(
+            Rc::clone(&self.options),
+            self.hook,
+            self.model,
+            self.coverage,
+        )
     }
 
     fn linkage(&self) -> &'static str {
-        match self.ways {
-            // The usual ways are short, and what most packets meet: no call is the fastest.
-            Ways::Usual => INLINE,
-            Ways::All | Ways::AllBehindUsual => APART,
+        match self.coverage {
+            // The fast path is short, and what most packets meet: no call is the fastest.
+            Coverage::FastPath => INLINE,
+            Coverage::Full | Coverage::FullBehindFastPath => APART,
         }
     }
 

@@ -115,12 +115,12 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         })
     })?;
     let (mut program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
-    let mut usual = ir::passes::usual::of(&program);
+    let mut fast = ir::passes::fast_path::of(&program);
     let passes = ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
     };
-    for program in usual.iter_mut().chain([&mut program]) {
+    for program in fast.iter_mut().chain([&mut program]) {
         ir::passes::pipeline(program, &passes);
     }
     let options = bpf::Options {
@@ -133,7 +133,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         },
         ..bpf::Options::default()
     };
-    bpf::compile(&program, usual.as_ref(), &map, &options).map_err(|d| show(&d))
+    bpf::compile(&program, fast.as_ref(), &map, &options).map_err(|d| show(&d))
 }
 
 /// The C without what all programs share, and without `#line`, which has a test of its own.

@@ -98,7 +98,7 @@ pub fn generate(
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
         &frontend::optimise(program),
-        frontend::optimise_usual(program).as_ref(),
+        frontend::optimise_fast_path(program).as_ref(),
         sources,
         &options(sources, request),
     )
@@ -131,7 +131,7 @@ pub fn compile(
 ) -> Result<Compiled, Diagnostics> {
     let begun = Instant::now();
     let optimised = frontend::optimise(program);
-    let optimised_usual = frontend::optimise_usual(program);
+    let optimised_fast_path = frontend::optimise_fast_path(program);
     let mut times = Times {
         own: begun.elapsed(),
         ..Times::default()
@@ -148,7 +148,8 @@ pub fn compile(
             Some((known, output)) if *known == options => output.clone(),
             _ => {
                 let begun = Instant::now();
-                let made = bpf::compile(&optimised, optimised_usual.as_ref(), sources, &options);
+                let made =
+                    bpf::compile(&optimised, optimised_fast_path.as_ref(), sources, &options);
                 times.own += begun.elapsed();
                 match made {
                     Ok(output) => last.insert((options, output)).1.clone(),

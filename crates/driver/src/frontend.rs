@@ -180,7 +180,7 @@ pub fn optimise(program: &Program) -> Program {
     program
 }
 
-/// The passes for the usual ways of a program as elaborated, if it marks others as rare.
-pub fn optimise_usual(program: &Program) -> Option<Program> {
-    ir::passes::usual::of(program).map(|usual| optimise(&usual))
+/// The passes for the fast path of a program as elaborated, if it marks others as rare.
+pub fn optimise_fast_path(program: &Program) -> Option<Program> {
+    ir::passes::fast_path::of(program).map(|fast| optimise(&fast))
 }

@@ -8,7 +8,7 @@ pub fn by_name(wanted: &str) -> Option<Hook> {
 }
 
 /// Where a program of this architecture (its package) runs if nobody gives it a hook.
-pub fn usual(package: &str) -> Hook {
+pub fn default_hook(package: &str) -> Hook {
     if package == arch::tc::ARCHITECTURE.package {
         Hook::TcIngress
     } else {

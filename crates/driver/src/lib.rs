@@ -14,5 +14,5 @@ mod stack;
 pub mod stf;
 pub mod strategy;
 
-pub use frontend::{Elaborated, Input, Refused, elaborate, macro_of, optimise, optimise_usual};
+pub use frontend::{Elaborated, Input, Refused, elaborate, macro_of, optimise, optimise_fast_path};
 pub use loader::{BUILT_IN_FOLDER, FileLoader, read_text};

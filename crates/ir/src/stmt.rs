@@ -238,8 +238,8 @@ pub enum Target {
     Accept,
     /// The packet is refused.
     Reject,
-    /// The packet goes a rare way: the program of all ways takes it, from its first byte. Only in programs that
-    /// [`crate::passes::usual`] made.
+    /// The packet goes a rare way: the full program takes it, from its first byte. Only in programs that
+    /// [`crate::passes::fast_path`] made.
     Rare,
 }
 

@@ -8,13 +8,13 @@
 pub mod atomic;
 pub mod compact;
 pub mod dce;
+pub mod fast_path;
 pub mod fold;
 pub mod inline;
 pub mod propagate;
 pub mod select;
 pub mod stacks;
 pub mod unroll;
-pub mod usual;
 
 use crate::*;
 

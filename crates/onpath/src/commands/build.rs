@@ -28,7 +28,7 @@ pub fn run(args: Build) -> Done {
     };
     let hook = match args.hook {
         Some(hook) => hook.hook(),
-        None => hooks::usual(&program.arch),
+        None => hooks::default_hook(&program.arch),
     };
     let request = Request {
         externs: &args.externs,

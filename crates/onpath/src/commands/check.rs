@@ -154,7 +154,7 @@ fn together(
             Err(wrong) => own.append(wrong),
         }
         let hook = member.hook.as_ref();
-        let hook = hook.map_or_else(|| hooks::usual(&program.arch), |at| at.value);
+        let hook = hook.map_or_else(|| hooks::default_hook(&program.arch), |at| at.value);
         at.push(hook);
         let request = Request {
             hook,

@@ -9,7 +9,7 @@ use crate::abi::{MapAbi, MapKind};
 use crate::maps::Maps;
 use crate::model::Model;
 use crate::storage::Placed;
-use crate::target::{Gen, Ways};
+use crate::target::{Coverage, Gen};
 use arch::tc::{Direction, INPUT, OUTPUT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::Role;
@@ -88,10 +88,12 @@ impl HookCode for Tc {
     fn pull(&self, g: &Gen<'_>) -> Pull {
         let wire = &g.target.wire;
         let bytes = wire.reads.unwrap_or(u32::MAX);
-        match g.target.ways {
+        match g.target.coverage {
             _ if bytes <= ETHERNET => Pull::Never,
-            Ways::Usual => Pull::Elsewhere,
-            ways if wire.parser_acts || ways == Ways::AllBehindUsual => Pull::Early(bytes),
+            Coverage::FastPath => Pull::Elsewhere,
+            coverage if wire.parser_acts || coverage == Coverage::FullBehindFastPath => {
+                Pull::Early(bytes)
+            }
             _ => Pull::Late(bytes),
         }
     }
@@ -178,11 +180,11 @@ impl HookCode for Tc {
     }
 
     fn asks_late(&self, g: &Gen<'_>, var: Var) -> bool {
-        g.target.ways == Ways::Usual && g.p.slot_var(INPUT, "mtu") == Some(var)
+        g.target.coverage == Coverage::FastPath && g.p.slot_var(INPUT, "mtu") == Some(var)
     }
 
     fn timestamp(&self, g: &mut Gen<'_>) -> Option<C> {
-        if g.target.ways != Ways::Usual {
+        if g.target.coverage != Coverage::FastPath {
             return None;
         }
         let var = g.p.slot_var(INPUT, "timestamp")?;

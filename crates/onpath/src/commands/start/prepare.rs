@@ -57,7 +57,7 @@ pub fn read(member: &Member) -> Result<Read, Stop> {
     let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
     let hook = match &member.hook {
         Some(hook) => hook.value,
-        None => hooks::usual(&elaborated.program.arch),
+        None => hooks::default_hook(&elaborated.program.arch),
     };
     Ok(Read {
         hook,

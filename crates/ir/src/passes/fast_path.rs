@@ -1,4 +1,4 @@
-//! The usual ways of a program: a program for the packets that meet no parser state marked `@rare`.
+//! The fast path of a program: a program for the packets that meet no parser state marked `@rare`.
 //!
 //! Where a program can do much and most packets need little of it, what is known about the few is not known about
 //! all: a header that may be there, however seldom, must be asked for by everything behind the parser. So a target
@@ -12,11 +12,11 @@
 
 use crate::*;
 
-/// The program of the usual ways; `None` if there is nothing rare, or a packet could not begin anew.
+/// the fast path; `None` if there is nothing rare, or a packet could not begin anew.
 pub fn of(program: &Program) -> Option<Program> {
-    let mut usual = program.clone();
+    let mut fast = program.clone();
     let mut cut = false;
-    for parser in usual.parsers.values_mut() {
+    for parser in fast.parsers.values_mut() {
         let rare: Vec<bool> = parser.states.values().map(|state| state.rare).collect();
         let start = parser.start;
         let turn = |target: &mut Target| {
@@ -43,7 +43,7 @@ pub fn of(program: &Program) -> Option<Program> {
             };
         }
     }
-    (cut && !leaves_traces(program)).then_some(usual)
+    (cut && !leaves_traces(program)).then_some(fast)
 }
 
 /// Whether a parser calls an extern: what that does would happen twice. Routines that parsers call are told by
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn ways_to_rare_states_lead_to_the_whole_program() {
-        let usual = parser("state start { goto odd; } state odd rare { goto accept; }").unwrap();
-        assert!(usual.contains("goto rare;"), "{usual}");
+        let fast = parser("state start { goto odd; } state odd rare { goto accept; }").unwrap();
+        assert!(fast.contains("goto rare;"), "{fast}");
     }
 
     #[test]
