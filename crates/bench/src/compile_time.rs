@@ -41,7 +41,7 @@ pub fn measure(root: &Path) -> Result<CompileTime, Error> {
         kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
         load.push(loading.elapsed());
         all.push(begun.elapsed());
-        own.push(front + compiled.own_time);
+        own.push(front + compiled.compiler_time);
         clang.push(compiled.clang_time);
     }
     let milliseconds = |times: Vec<std::time::Duration>| {

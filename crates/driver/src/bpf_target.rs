@@ -39,7 +39,7 @@ pub struct Compiled {
     pub failed: Vec<Failed>,
     /// How long our own part took, from IR to C; clang's is not in it. This and the following are of all strategies
     /// that were tried.
-    pub own_time: Duration,
+    pub compiler_time: Duration,
     /// How long clang took.
     pub clang_time: Duration,
     /// How long the verifier took, if it was asked; see [`Request::trial`].
@@ -66,7 +66,7 @@ pub struct Request<'a> {
     /// read, instead of sending them there.
     pub observe: bool,
     /// Ask the verifier, where this process may, and make other C if it can make nothing of what clang made.
-    /// Who loads the object at once may do without: if it is refused in a way that is [`kernel::build::is_curable`],
+    /// Who loads the object at once may do without: if it is refused in a way that is [`kernel::build::is_retryable`],
     /// it is to be compiled anew with this.
     pub trial: bool,
 }
@@ -174,7 +174,7 @@ pub fn compile(
         decisions: output.report,
         strategy,
         failed,
-        own_time: times.own,
+        compiler_time: times.own,
         clang_time: times.clang,
         verify_time: times.verifier,
     })

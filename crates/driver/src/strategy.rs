@@ -37,7 +37,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: false,
         copy_headers: false,
-        effort: Effort::Gentle,
+        effort: Effort::Reduced,
     },
     Strategy {
         name: "headers in variables",
@@ -51,7 +51,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: false,
         copy_headers: true,
-        effort: Effort::Gentle,
+        effort: Effort::Reduced,
     },
     Strategy {
         name: "variables in a per-CPU map",
@@ -65,7 +65,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: true,
         copy_headers: false,
-        effort: Effort::Gentle,
+        effort: Effort::Reduced,
     },
     Strategy {
         name: "headers and variables in a per-CPU map",
@@ -217,7 +217,7 @@ mod tests {
         let (_, taken) = outcome(|s| match (s.spill_everything, s.effort) {
             (false, _) => Some(Obstacle::Stack),
             (true, Effort::Full) => Some(Obstacle::LostPointer),
-            (true, Effort::Gentle) => None,
+            (true, Effort::Reduced) => None,
         });
         assert_eq!(
             taken,

@@ -33,7 +33,7 @@ pub fn trial(object: &[u8]) -> Trial {
 }
 
 /// Whether another compilation may help where the verifier refused an object with this log.
-pub fn is_curable(log: &str) -> bool {
+pub fn is_retryable(log: &str) -> bool {
     obstacle(log).is_some()
 }
 
@@ -60,7 +60,7 @@ mod tests {
     fn what_other_code_may_cure_is_told_from_what_it_may_not() {
         let found = |reason: &str| {
             let log = format!("0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n{reason}\n");
-            assert_eq!(is_curable(&log), obstacle(&log).is_some());
+            assert_eq!(is_retryable(&log), obstacle(&log).is_some());
             obstacle(&log).map(|(obstacle, _)| obstacle)
         };
         assert_eq!(
@@ -72,6 +72,6 @@ mod tests {
             Some(Obstacle::Stack)
         );
         assert_eq!(found("R0 !read_ok"), None);
-        assert!(!is_curable(""));
+        assert!(!is_retryable(""));
     }
 }

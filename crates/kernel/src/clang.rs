@@ -36,7 +36,7 @@ pub enum Effort {
     #[default]
     Full,
     /// `-O1`
-    Gentle,
+    Reduced,
 }
 
 /// What to compile.
@@ -167,7 +167,7 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
     command
         .arg(match source.effort {
             Effort::Full => "-O2",
-            Effort::Gentle => "-O1",
+            Effort::Reduced => "-O1",
         })
         .args(FLAGS)
         .arg(prefix_map)

@@ -141,7 +141,7 @@ pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<K
     }
     part(&[match source.effort {
         Effort::Full => 2,
-        Effort::Gentle => 1,
+        Effort::Reduced => 1,
     }]);
     for list in [flags, source.defines] {
         part(&(list.len() as u64).to_le_bytes());

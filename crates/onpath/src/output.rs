@@ -13,7 +13,7 @@ pub enum Stop {
     /// Wrong usage, or a target that cannot run the program: exit status 2.
     Usage(String),
     /// As [`Stop::Failed`], and everything has been said already.
-    Told(u8),
+    AlreadyReported(u8),
 }
 
 /// What a command comes to.
@@ -32,7 +32,7 @@ pub fn refused(diagnostic: Box<Diagnostic>) -> Stop {
 /// Prints a diagnostic, and stops with status 1.
 pub fn refused_in(diagnostic: Box<Diagnostic>, map: &SourceMap) -> Stop {
     print_diagnostics(&diagnostic.into(), map);
-    Stop::Told(1)
+    Stop::AlreadyReported(1)
 }
 
 /// Whether to colour standard error.
@@ -111,7 +111,7 @@ pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
     let (text, status) = match done {
         Ok(Ok(status)) => return status,
-        Ok(Err(Stop::Told(status))) => return ExitCode::from(status),
+        Ok(Err(Stop::AlreadyReported(status))) => return ExitCode::from(status),
         Ok(Err(Stop::Failed(text))) => (text, 1),
         Ok(Err(Stop::Usage(text))) => (text, 2),
         Err(payload) => match payload.downcast::<Unwritable>() {

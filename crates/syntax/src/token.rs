@@ -30,7 +30,7 @@ pub(crate) enum Bad {
     /// A `/*` without `*/`.
     Comment,
     /// What stands for something that is reported already, so that nobody reports its absence.
-    Told,
+    AlreadyReported,
 }
 
 macro_rules! kinds {

@@ -51,7 +51,7 @@ fn everything_that_an_object_depends_on_is_in_its_key() {
             key_of(source("int a;"), &["-O3"]),
             key_of(
                 Source {
-                    effort: Effort::Gentle,
+                    effort: Effort::Reduced,
                     ..source("int a;")
                 },
                 &["-g"],

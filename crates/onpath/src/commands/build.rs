@@ -24,7 +24,7 @@ pub fn run(args: Build) -> Done {
     let (program, sources) = (elaborated.program, elaborated.map);
     let unfit = |diagnostics: Diagnostics| {
         form.print(&diagnostics, &sources);
-        Stop::Told(2)
+        Stop::AlreadyReported(2)
     };
     let hook = match args.hook {
         Some(hook) => hook.hook(),
@@ -133,7 +133,7 @@ fn ask(
     let (mut answer, mut time) = verify(&compiled);
     let mut last = compiled;
     if let Err(failure) = &answer
-        && kernel::build::is_curable(&failure.log)
+        && kernel::build::is_retryable(&failure.log)
     {
         let trial = Request {
             trial: true,
@@ -244,7 +244,7 @@ fn report(compiled: &Compiled, front: Duration, verdict: &Verdict) -> Value {
         }).collect::<Vec<_>>(),
         "verifier": verifier,
         "milliseconds": {
-            "own": (front + compiled.own_time).as_secs_f64() * 1e3,
+            "own": (front + compiled.compiler_time).as_secs_f64() * 1e3,
             "clang": compiled.clang_time.as_secs_f64() * 1e3,
             "verifier": verdict.time.as_secs_f64() * 1e3,
         },

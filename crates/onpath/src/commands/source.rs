@@ -46,7 +46,7 @@ pub fn elaborate_input(
             } else {
                 1
             };
-            Err(Stop::Told(status))
+            Err(Stop::AlreadyReported(status))
         }
     }
 }

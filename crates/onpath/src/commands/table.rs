@@ -122,7 +122,7 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
     let done = progress.during(&step, || entries::load(&map, id, existing, &mut *store));
     let count = done.map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);
-        Stop::Told(1)
+        Stop::AlreadyReported(1)
     })?;
     let milliseconds = begun.elapsed().as_millis() as u64;
     if as_json {

@@ -43,14 +43,14 @@ pub fn run(args: Test) -> Done {
         Ok(cases) => cases,
         Err(why) if args.json => {
             refuse(&unreadable(&why).into(), &SourceMap::new());
-            return Err(Stop::Told(2));
+            return Err(Stop::AlreadyReported(2));
         }
         Err(why) => return Err(Stop::Usage(why)),
     };
     let elaborated = elaborate_or(&args.source, refuse)?;
     let mut program = Prepared::new(elaborated, target, &args.externs).map_err(|unfit| {
         refuse(&unfit.diagnostics, &unfit.map);
-        Stop::Told(2)
+        Stop::AlreadyReported(2)
     })?;
     let trace = args.trace.map(|format| Trace {
         form: match format {

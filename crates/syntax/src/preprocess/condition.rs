@@ -18,7 +18,11 @@ impl Preprocessor<'_> {
             return false;
         };
         let tokens = self.expand_list(line);
-        if self.stopped || tokens.iter().any(|t| t.kind == Kind::Bad(Bad::Told)) {
+        if self.stopped
+            || tokens
+                .iter()
+                .any(|t| t.kind == Kind::Bad(Bad::AlreadyReported))
+        {
             return false;
         }
         let mut eval = Eval {

@@ -137,7 +137,7 @@ impl Preprocessor<'_> {
                     Some(arguments) => arguments,
                     None => {
                         return Some(Token {
-                            kind: Kind::Bad(Bad::Told),
+                            kind: Kind::Bad(Bad::AlreadyReported),
                             ..token
                         });
                     }

@@ -127,7 +127,7 @@ impl Preprocessor<'_> {
         let end = self.map.span(file, end..end);
         if self.stopped {
             self.out.push(Token {
-                kind: Kind::Bad(Bad::Told),
+                kind: Kind::Bad(Bad::AlreadyReported),
                 ..eof(end)
             });
         }
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
         match token.kind {
             Kind::Bad(bad) => {
                 self.report_bad(bad, &token);
-                token.kind = Kind::Bad(Bad::Told);
+                token.kind = Kind::Bad(Bad::AlreadyReported);
                 if bad == Bad::String {
                     // It is a string, but what its quote should have ended goes wrong too.
                     self.out.push(Token {
@@ -215,7 +215,7 @@ impl Preprocessor<'_> {
             }
             Kind::Hash | Kind::HashHash => {
                 self.report_bad(Bad::Char, &token);
-                token.kind = Kind::Bad(Bad::Told);
+                token.kind = Kind::Bad(Bad::AlreadyReported);
             }
             Kind::Ident => {
                 if token.text == "pragma" && self.out.last().is_some_and(|t| t.kind == Kind::At) {
@@ -238,7 +238,7 @@ impl Preprocessor<'_> {
             Bad::Char => lexical::unknown_character(token.span, &token.text),
             Bad::String => lexical::unclosed_string(token.span),
             Bad::Comment => lexical::unclosed_comment(token.span),
-            Bad::Told => return,
+            Bad::AlreadyReported => return,
         });
     }
 

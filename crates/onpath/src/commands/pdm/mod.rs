@@ -3,7 +3,7 @@
 pub mod args;
 mod live;
 
-use crate::commands::start::unit::{Unit, nowhere};
+use crate::commands::start::unit::{Unit, synthetic};
 use crate::commands::start::{Ended, How, set_up};
 use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
 use args::Pdm;
@@ -165,7 +165,7 @@ fn open(pins: &Pins, name: &str) -> Result<Reader, Stop> {
 
 fn usage(diagnostic: Box<Diagnostic>) -> Stop {
     refused(diagnostic);
-    Stop::Told(2)
+    Stop::AlreadyReported(2)
 }
 
 fn filters(texts: &[String]) -> Result<Vec<Filter>, Box<Diagnostic>> {
@@ -281,7 +281,7 @@ fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit
     };
     let mut bundle = bundle::read(&map, file).map_err(|wrong| {
         print_diagnostics(&wrong, &map);
-        Stop::Told(1)
+        Stop::AlreadyReported(1)
     })?;
     for member in &mut bundle.programs {
         let (table, extra) = match member.name.value.as_str() {
@@ -298,7 +298,7 @@ fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit
         let mut lines = filter::entries(table, filters);
         lines.extend(extra.map(String::from));
         member.ports.dev = vec![device.to_string()];
-        member.entries = Some(Entries::Lines(lines.into_iter().map(nowhere).collect()));
+        member.entries = Some(Entries::Lines(lines.into_iter().map(synthetic).collect()));
     }
     Ok(Unit {
         name: name.to_string(),

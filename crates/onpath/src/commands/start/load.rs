@@ -26,7 +26,7 @@ pub fn load(
             Err(refusal) => refusal,
         };
         let again = &mut prepared[member];
-        if !again.tried && kernel::build::is_curable(&failure.log) {
+        if !again.tried && kernel::build::is_retryable(&failure.log) {
             again.try_others(unit, member, progress)?;
             continue;
         }
@@ -58,7 +58,7 @@ fn load_all(
     let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.compiled.abi).collect();
     let refuse = |wrong| {
         print_diagnostics(&wrong, &unit.map);
-        Stop::Told(1)
+        Stop::AlreadyReported(1)
     };
     bundle::check_groups(&unit.bundle, &abis).map_err(refuse)?;
     let shared = bundle::resolve(&unit.bundle, &abis).map_err(refuse)?;

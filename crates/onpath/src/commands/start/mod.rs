@@ -337,7 +337,7 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
     let loading = place.commit(&members, attached).map_err(refused)?;
 
     let name = unit.name;
-    let own: Duration = prepared.iter().map(|p| p.own_time).sum();
+    let own: Duration = prepared.iter().map(|p| p.compiler_time).sum();
     let instructions: u32 = prepared
         .iter()
         .map(|p| p.compiled.budget.instructions())
@@ -379,7 +379,7 @@ fn check_places(
     pins.check_free(&unit.name).map_err(refused)?;
     bundle::check_room(&unit.bundle, &hooks).map_err(|clashes| {
         print_diagnostics(&clashes, &unit.map);
-        Stop::Told(1)
+        Stop::AlreadyReported(1)
     })?;
     let wanted: Vec<(Hook, &[Port])> = hooks
         .iter()

@@ -34,7 +34,7 @@ pub struct Prepared {
     /// What goes into its tables.
     changes: Changes,
     /// How long it took us, without clang.
-    pub own_time: Duration,
+    pub compiler_time: Duration,
 }
 
 /// A program as far as its text alone says: what it is, and where it will run.
@@ -81,7 +81,7 @@ pub fn prepare(
     });
     let compiled = compiled.map_err(|unfit| unfit_for_hook(unit, number, &read.sources, &unfit))?;
     Ok(Prepared {
-        own_time: read.took + compiled.own_time,
+        compiler_time: read.took + compiled.compiler_time,
         hook: read.hook,
         sources: read.sources,
         program: read.program,
@@ -112,7 +112,7 @@ fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagn
         Some(placed) => print_diagnostics(&placed, &unit.map),
         None => print_diagnostics(unfit, sources),
     }
-    Stop::Told(2)
+    Stop::AlreadyReported(2)
 }
 
 /// All of a program's entries before anything is set up; every mistake is told at once.
@@ -122,7 +122,7 @@ fn changes(unit: &mut Unit, number: usize, schema: &Schema) -> Result<Changes, S
         .map_err(Stop::Failed)?
         .map_err(|wrong| {
             print_diagnostics(&wrong, &unit.map);
-            Stop::Told(1)
+            Stop::AlreadyReported(1)
         })
 }
 
@@ -165,7 +165,7 @@ impl Prepared {
         });
         let compiled =
             compiled.map_err(|unfit| unfit_for_hook(unit, number, &self.sources, &unfit))?;
-        self.own_time += compiled.own_time;
+        self.compiler_time += compiled.compiler_time;
         self.compiled = compiled;
         self.tried = true;
         Ok(())

@@ -70,7 +70,7 @@ fn from_file(args: &Run) -> Result<Unit, Stop> {
     };
     let refuse = |diagnostics: Diagnostics| {
         print_diagnostics(&diagnostics, &map);
-        Stop::Told(1)
+        Stop::AlreadyReported(1)
     };
     let mut bundle = bundle::read(&map, file).map_err(refuse)?;
     bundle::override_devices(&mut bundle, &args.dev).map_err(Stop::Usage)?;
@@ -95,14 +95,14 @@ fn alone(args: &Run) -> Result<Unit, Stop> {
     };
     let entries = args.entries.clone();
     let member = Member {
-        name: nowhere(name.clone()),
-        source: nowhere(args.file.clone()),
+        name: synthetic(name.clone()),
+        source: synthetic(args.file.clone()),
         include: args.include.clone(),
         define: args.define.iter().map(|d| driver::macro_of(d)).collect(),
         externs: args.externs.clone(),
-        hook: args.hook.map(|hook| nowhere(hook.hook())),
+        hook: args.hook.map(|hook| synthetic(hook.hook())),
         ports: ports(args)?,
-        entries: entries.map(|file: PathBuf| Entries::File(nowhere(file))),
+        entries: entries.map(|file: PathBuf| Entries::File(synthetic(file))),
     };
     Ok(Unit {
         name,
@@ -117,7 +117,7 @@ fn alone(args: &Run) -> Result<Unit, Stop> {
 }
 
 /// What the command line says stands in no file.
-pub fn nowhere<T>(value: T) -> At<T> {
+pub fn synthetic<T>(value: T) -> At<T> {
     At {
         value,
         span: Span::NONE,
