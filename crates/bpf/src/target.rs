@@ -1,7 +1,7 @@
 //! BPF as a target of the emitter: what it is told, and what it keeps track of while a function is emitted.
 
 use crate::compile::Function;
-use crate::flow_state::{self, Held};
+use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::Maps;
 use crate::model::Model;
@@ -58,7 +58,7 @@ pub struct Bpf {
     /// What of the packet's bytes matters.
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
-    pub held: Option<Held>,
+    pub held: Option<HeldLock>,
     /// The interface's size, if it was asked for.
     pub asked_mtu: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.

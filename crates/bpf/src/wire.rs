@@ -6,7 +6,7 @@ use emit::plan::facts::Facts;
 use emit::plan::flow::{Known, instances};
 use emit::plan::graph::Graph;
 use emit::plan::layout::Layout;
-use emit::plan::{Plan, Rep};
+use emit::plan::{HeaderStorage, Plan};
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::{
     Block, Header, HeaderRef, Label, Parser, Place, Program, Stmt, StmtKind, visit, visit::Access,
@@ -36,13 +36,13 @@ impl Wire {
             facts,
             graph,
             layout,
-            reps,
+            storages,
             ..
         } = plan;
         let parser = *parser;
         let written = program.headers.keys().any(|h| {
             let at = h.as_u32() as usize;
-            reps[at] == Rep::Packet && facts.headers[at].written
+            storages[at] == HeaderStorage::Packet && facts.headers[at].written
         });
         let writes = written || !layout.is_empty();
         Wire {

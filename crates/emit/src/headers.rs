@@ -3,7 +3,7 @@
 use crate::access::Bytes;
 use crate::emitter::Gen;
 use crate::locals::Role;
-use crate::plan::Rep;
+use crate::plan::HeaderStorage;
 use crate::plan::flow::Known;
 use crate::target::Target;
 use crate::values::{Value, load_value, store_value};
@@ -83,7 +83,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Whether a header's pointer leads to its bytes.
     fn presence(&mut self, h: Header) -> C {
-        match self.flow.there(h) {
+        match self.flow.extracted(h) {
             Known::No => C::int(0),
             Known::Yes => C::int(1),
             Known::Maybe => self.local(self.presence_role(h)),
@@ -95,7 +95,7 @@ impl<T: Target> Gen<'_, T> {
         self.moment
             .assumed
             .first()
-            .is_some_and(|flow| flow.there(h) != Known::Yes)
+            .is_some_and(|flow| flow.extracted(h) != Known::Yes)
     }
 
     /// The variable that says so.
@@ -151,12 +151,12 @@ impl<T: Target> Gen<'_, T> {
         if ty.width() == 0 {
             return C::int(0);
         }
-        match self.plan.rep(h) {
-            Rep::Fields => {
+        match self.plan.storage(h) {
+            HeaderStorage::Fields => {
                 let var = self.local(Role::Field(h, field));
                 part_of(var, ty.width(), hi, lo)
             }
-            Rep::Packet => {
+            HeaderStorage::Packet => {
                 let there = self.presence(h);
                 if there.as_int() != Some(1) {
                     self.weak.reads.insert((h, field));
@@ -198,13 +198,13 @@ impl<T: Target> Gen<'_, T> {
         if ty.width() == 0 {
             return;
         }
-        match self.plan.rep(h) {
-            Rep::Fields => {
+        match self.plan.storage(h) {
+            HeaderStorage::Fields => {
                 let var = self.local(Role::Field(h, field));
                 self.store_local(var, value);
                 self.touch(h);
             }
-            Rep::Packet => {
+            HeaderStorage::Packet => {
                 let there = self.presence(h);
                 if there.as_int() != Some(1) {
                     self.weak.writes.insert((h, field));
@@ -228,7 +228,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// A header that the deparser may have to write was changed.
     pub(crate) fn touch(&mut self, h: Header) {
-        if self.plan.layout.still_if_untouched && self.plan.layout.moves(h) {
+        if self.plan.layout.fixed_if_untouched && self.plan.layout.moves(h) {
             let touched = Stmt::Assign(C::id("touched"), C::int(1));
             // Once is enough in a run of statements.
             let run = self.out.iter().rev().take_while(|s| {

@@ -1,7 +1,7 @@
 //! The C variables of the generated function.
 
 use crate::emitter::Gen;
-use crate::plan::Rep;
+use crate::plan::HeaderStorage;
 use crate::target::Target;
 use cgen::lower::limb_count;
 use cgen::tree::{Expr as C, Type};
@@ -129,7 +129,7 @@ impl<T: Target> Gen<'_, T> {
         // Whether a pointer leads to bytes of the packet is something that has to be seen.
         let guards = match role {
             Role::There(_) => true,
-            Role::Valid(h) => self.plan.rep(h) == Rep::Packet,
+            Role::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };
         if let (C::Ident(name), true) = (&var, guards) {

@@ -3,7 +3,7 @@
 use crate::emitter::{Exit, Gen, Labeled};
 use crate::locals::Role;
 use crate::parser::Place;
-use crate::plan::Rep;
+use crate::plan::HeaderStorage;
 use crate::plan::cursor::moves;
 use crate::plan::flow::{Flow, Known};
 use crate::target::Target;
@@ -50,7 +50,7 @@ impl<T: Target> Gen<'_, T> {
         );
         let moves_cursor = moves(self.p, body);
         let p = self.p;
-        self.flow.forget(p, body);
+        self.flow.kill(p, body);
         let exit = Exit {
             label: end.clone(),
             flow: self.flow.clone(),
@@ -103,7 +103,10 @@ impl<T: Target> Gen<'_, T> {
             .p
             .headers
             .keys()
-            .filter(|&h| self.plan.rep(h) == Rep::Packet && self.flow.there(h) == Known::Maybe)
+            .filter(|&h| {
+                self.plan.storage(h) == HeaderStorage::Packet
+                    && self.flow.extracted(h) == Known::Maybe
+            })
             .collect();
         for h in flags {
             // A valid header is one that is there, so that either flag may lead to its bytes.

@@ -2,7 +2,7 @@
 
 use crate::emitter::{Exit, File, Gen};
 use crate::locals::{Local, Role};
-use crate::plan::{Plan, Rep, flow::Flow};
+use crate::plan::{HeaderStorage, Plan, flow::Flow};
 use crate::target::{Stage, Target};
 use crate::{errors, snapshot};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
@@ -186,7 +186,7 @@ impl<T: Target> Gen<'_, T> {
         self.p
             .headers
             .keys()
-            .filter(|&h| self.plan.rep(h) == Rep::Fields)
+            .filter(|&h| self.plan.storage(h) == HeaderStorage::Fields)
             .map(|h| self.p.headers[h].name.to_string())
             .collect()
     }

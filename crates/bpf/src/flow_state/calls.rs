@@ -1,6 +1,6 @@
 //! The calls of a flow state, under a lock that is held.
 
-use super::{Held, anywhere, name_of};
+use super::{HeldLock, anywhere, name_of};
 use crate::target::Gen;
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -8,7 +8,7 @@ use emit::record;
 use emit::values::Value;
 use ir::{ExternArg, ExternCall, Place, StmtId, Var};
 
-pub(super) fn locked_call(g: &mut Gen<'_>, held: &Held, call: &ExternCall, id: StmtId) {
+pub(super) fn locked_call(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) {
     match call.name.as_str() {
         "lookup" => flow_lookup(g, held, call),
         "update" => flow_update(g, held, call, id),
@@ -16,7 +16,7 @@ pub(super) fn locked_call(g: &mut Gen<'_>, held: &Held, call: &ExternCall, id: S
     }
 }
 
-fn flow_lookup(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+fn flow_lookup(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     if held.calls.in_place.is_some() {
         return flow_take_place(g, held, call);
     }
@@ -39,7 +39,7 @@ fn flow_lookup(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
 }
 
 /// A look-up after which the flow is there for sure.
-fn flow_take_place(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+fn flow_take_place(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     if let Some(&hit) = call.result.first() {
         g.store(hit, Value::Scalar(held.is_known()));
     }
@@ -61,7 +61,7 @@ fn flow_take_place(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
         align: None,
     });
     g.push(barrier(&way));
-    let held = Held {
+    let held = HeldLock {
         way: Some(way),
         ..held.clone()
     };
@@ -71,7 +71,7 @@ fn flow_take_place(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
 }
 
 /// The fields of a flow that is there, into a look-up's variables.
-fn flow_load(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+fn flow_load(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
     for (i, &place) in places(call).iter().enumerate() {
         if i < held.layout.value.len() && !stays(i) {
@@ -108,7 +108,7 @@ pub(super) fn leave_place(g: &mut Gen<'_>) {
     }
 }
 
-fn flow_update(g: &mut Gen<'_>, held: &Held, call: &ExternCall, id: StmtId) {
+fn flow_update(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) {
     let looked = held.calls.kept.get(&id);
     let is_there = held.way.is_some();
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
@@ -142,7 +142,7 @@ fn flow_update(g: &mut Gen<'_>, held: &Held, call: &ExternCall, id: StmtId) {
 }
 
 /// A flow of zeros, in the place of another.
-fn flow_add(g: &mut Gen<'_>, held: &Held) {
+fn flow_add(g: &mut Gen<'_>, held: &HeldLock) {
     // The verifier need not know which place it is, but that it is one.
     g.set(held.at.clone(), masked(anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
@@ -157,7 +157,7 @@ fn flow_add(g: &mut Gen<'_>, held: &Held) {
     g.push(Stmt::Expr(C::call("flow_begin", args)));
 }
 
-fn flow_remove(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
+fn flow_remove(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     let result = call.result.first().copied();
     let known = g.block(|g| {
         let tag = held.set.clone().arrow("tag").index(held.at.clone());
@@ -176,7 +176,7 @@ fn flow_remove(g: &mut Gen<'_>, held: &Held, call: &ExternCall) {
 }
 
 /// Notes that a flow's place was used just now.
-fn flow_used(g: &mut Gen<'_>, held: &Held) {
+fn flow_used(g: &mut Gen<'_>, held: &HeldLock) {
     let used = held.set.clone().arrow("used").index(held.at.clone());
     let clock = held.set.clone().arrow("clock");
     g.push(Stmt::Update(BinOp::Add, clock.clone(), C::int(1)));

@@ -1,7 +1,7 @@
 //! Taking the lock of a key's set, and searching the key's place.
 
 use super::layout::{Layout, flow_layout};
-use super::{Calls, Held, anywhere, ask_mtu, name_of};
+use super::{Calls, HeldLock, anywhere, ask_mtu, name_of};
 use crate::target::Gen;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -78,7 +78,7 @@ pub(super) fn locked(
         ],
     );
     g.set(at.clone(), anywhere(found));
-    let held = Held {
+    let held = HeldLock {
         layout,
         key: key_var,
         tag,

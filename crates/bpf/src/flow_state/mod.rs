@@ -30,7 +30,7 @@ use smol_str::SmolStr;
 
 /// What the calls under a lock work on: C variables.
 #[derive(Clone)]
-pub struct Held {
+pub struct HeldLock {
     layout: Layout,
     key: C,
     tag: C,
@@ -122,7 +122,7 @@ pub fn ask_mtu(g: &mut Gen<'_>) -> C {
     asked
 }
 
-impl Held {
+impl HeldLock {
     fn is_known(&self) -> C {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
     }

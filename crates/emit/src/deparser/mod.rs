@@ -9,7 +9,7 @@ mod put_back;
 
 use crate::emitter::Gen;
 use crate::locals::Role;
-use crate::plan::Rep;
+use crate::plan::HeaderStorage;
 use crate::plan::layout::Emit;
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -53,9 +53,9 @@ impl<T: Target> Gen<'_, T> {
         if self.plan.layout.is_empty() {
             return;
         }
-        let emits: Vec<Emit> = self.plan.layout.emits[..self.plan.layout.moving].to_vec();
+        let emits: Vec<Emit> = self.plan.layout.emits[..self.plan.layout.relocated].to_vec();
         let body = self.block(|g| g.rebuild_items(&emits));
-        if self.plan.layout.still_if_untouched {
+        if self.plan.layout.fixed_if_untouched {
             self.push(Stmt::If(C::id("touched"), body, Block::new()));
         } else {
             self.out.extend(body);
@@ -78,7 +78,7 @@ impl<T: Target> Gen<'_, T> {
             let varbit = layout
                 .varbit()
                 .map(|_| self.local(Role::VarbitLen(e.header)));
-            still += usize::from(i < self.plan.layout.still);
+            still += usize::from(i < self.plan.layout.fixed);
             items.push(Item {
                 header: e.header,
                 present,
@@ -155,7 +155,7 @@ impl<T: Target> Gen<'_, T> {
     /// Loads what lies in the packet and may have to move.
     fn take_out(&mut self, item: &mut Item) {
         let h = item.header;
-        let in_packet = self.plan.rep(h) == Rep::Packet;
+        let in_packet = self.plan.storage(h) == HeaderStorage::Packet;
         let max = self.varbit_bytes(h);
         if !in_packet && max == 0 {
             return;

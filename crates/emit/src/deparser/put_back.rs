@@ -3,7 +3,7 @@
 use super::Item;
 use crate::access::Bytes;
 use crate::emitter::Gen;
-use crate::plan::Rep;
+use crate::plan::HeaderStorage;
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 
@@ -55,7 +55,9 @@ impl<T: Target> Gen<'_, T> {
                         );
                         // Else the compiler may check one sum and store through another.
                         g.barrier(&pointer);
-                        if item.saved.is_none() || g.plan.rep(item.header) == Rep::Fields {
+                        if item.saved.is_none()
+                            || g.plan.storage(item.header) == HeaderStorage::Fields
+                        {
                             let end = pointer.clone().plus(item.fixed.into());
                             g.push(Stmt::goto_if(
                                 C::bin(BinOp::Gt, end, C::id("data_end")),
@@ -81,7 +83,7 @@ impl<T: Target> Gen<'_, T> {
 
     fn put(&mut self, item: &Item, pointer: &C, place: &C) {
         let h = item.header;
-        if self.plan.rep(h) == Rep::Packet {
+        if self.plan.storage(h) == HeaderStorage::Packet {
             match item.saved {
                 None => {
                     for (at, size, word) in &item.words {

@@ -7,7 +7,7 @@ use crate::errors;
 use crate::headers::Resolved;
 use crate::locals::Role;
 use crate::plan::cursor::{const_bits, header_bytes};
-use crate::plan::{Rep, facts};
+use crate::plan::{HeaderStorage, facts};
 use crate::target::Target;
 use crate::values::{Value, load_value};
 use cgen::lower;
@@ -70,7 +70,7 @@ impl<T: Target> Gen<'_, T> {
     fn load_fields(&mut self, h: Header) {
         let here = self.cursor.base().plus(self.cursor.delta.into());
         self.arrive(h, &here);
-        if self.plan.rep(h) == Rep::Fields {
+        if self.plan.storage(h) == HeaderStorage::Fields {
             let layout = &self.p.header_types[self.p.headers[h].ty];
             let len = layout.fixed_width() / 8;
             self.load_range(h, 0, layout.fields.len(), here, len);
@@ -106,7 +106,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Notes that a header is there.
     fn arrive(&mut self, h: Header, here: &C) {
-        if self.plan.rep(h) == Rep::Packet {
+        if self.plan.storage(h) == HeaderStorage::Packet {
             if self.plan.fixed_at[h.as_u32() as usize].is_none() {
                 let pointer = self.local(Role::Pointer(h));
                 self.set(pointer, here.clone());
@@ -118,7 +118,7 @@ impl<T: Target> Gen<'_, T> {
             }
         }
         let valid = self.local(Role::Valid(h));
-        if self.plan.rep(h) == Rep::Packet {
+        if self.plan.storage(h) == HeaderStorage::Packet {
             self.set(valid, self.target.flag());
         } else {
             self.set(valid, C::int(1));
@@ -155,7 +155,7 @@ impl<T: Target> Gen<'_, T> {
         let here = self.cursor.base().plus(self.cursor.delta.into());
         self.arrive(h, &here);
         let fields = layout.fields.len();
-        if self.plan.rep(h) == Rep::Fields {
+        if self.plan.storage(h) == HeaderStorage::Fields {
             self.load_range(h, 0, v as usize, here, before);
         }
         self.cursor.delta += before;
@@ -170,7 +170,7 @@ impl<T: Target> Gen<'_, T> {
         let end = C::id("cur").plus(after.into());
         self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
         self.cursor.avail = after;
-        if self.plan.rep(h) == Rep::Packet {
+        if self.plan.storage(h) == HeaderStorage::Packet {
             let rest = self.local(Role::Rest(h));
             self.set(rest, C::id("cur"));
         } else {

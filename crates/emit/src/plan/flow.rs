@@ -28,7 +28,7 @@ pub struct Flow {
     /// The point cannot be reached.
     pub dead: bool,
     valid: Vec<Known>,
-    there: Vec<Known>,
+    extracted: Vec<Known>,
 }
 
 impl Flow {
@@ -38,7 +38,7 @@ impl Flow {
         Flow {
             dead: false,
             valid: vec![Known::No; n],
-            there: vec![Known::No; n],
+            extracted: vec![Known::No; n],
         }
     }
 
@@ -56,8 +56,8 @@ impl Flow {
     }
 
     /// Whether a header has been extracted.
-    pub fn there(&self, h: Header) -> Known {
-        self.there[index(h)]
+    pub fn extracted(&self, h: Header) -> Known {
+        self.extracted[index(h)]
     }
 
     /// Sets a header's validity.
@@ -68,7 +68,7 @@ impl Flow {
     /// A header was extracted.
     pub fn extract(&mut self, h: Header) {
         self.valid[index(h)] = Known::Yes;
-        self.there[index(h)] = Known::Yes;
+        self.extracted[index(h)] = Known::Yes;
     }
 
     /// This point is reached from `other` too.
@@ -83,7 +83,7 @@ impl Flow {
         for (a, b) in self.valid.iter_mut().zip(&other.valid) {
             *a = a.or(*b);
         }
-        for (a, b) in self.there.iter_mut().zip(&other.there) {
+        for (a, b) in self.extracted.iter_mut().zip(&other.extracted) {
             *a = a.or(*b);
         }
     }
@@ -111,7 +111,7 @@ impl Flow {
     pub fn valid_means_there(&mut self, only_extracted: &[bool]) {
         for (i, only) in only_extracted.iter().enumerate() {
             if *only && self.valid[i] == Known::Yes {
-                self.there[i] = Known::Yes;
+                self.extracted[i] = Known::Yes;
             }
         }
     }
@@ -132,16 +132,16 @@ impl Flow {
                 let known = self.valid(*s);
                 self.set_valid(*d, known);
             }
-            _ => self.forget(program, std::slice::from_ref(stmt)),
+            _ => self.kill(program, std::slice::from_ref(stmt)),
         }
     }
 
-    /// Forgets what the statements, run any number of times in any order, may change.
-    pub fn forget(&mut self, program: &Program, stmts: &[Stmt]) {
+    /// Kills what the statements, run any number of times in any order, may change.
+    pub fn kill(&mut self, program: &Program, stmts: &[Stmt]) {
         for stmt in stmts {
             if let StmtKind::Apply { table, .. } = &stmt.kind {
                 for action in &program.tables[*table].actions {
-                    self.forget(program, &program.actions[action.action].body);
+                    self.kill(program, &program.actions[action.action].body);
                 }
             }
             visit::accesses(program, &stmt.kind, |access| {
@@ -155,12 +155,12 @@ impl Flow {
                 for h in instances(program, header) {
                     self.valid[index(h)] = Known::Maybe;
                     if extracts {
-                        self.there[index(h)] = Known::Maybe;
+                        self.extracted[index(h)] = Known::Maybe;
                     }
                 }
             });
             for block in visit::blocks(&stmt.kind) {
-                self.forget(program, block);
+                self.kill(program, block);
             }
         }
     }

@@ -152,7 +152,7 @@ impl Forward for Extracted<'_> {
     }
 
     fn loop_head(&mut self, _: Label, body: &Block, mut fact: Flow) -> Flow {
-        fact.forget(self.program, body);
+        fact.kill(self.program, body);
         fact
     }
 

@@ -1,11 +1,11 @@
 //! The emitted layout against the extracted one.
 //!
 //! What the deparser emits last and the parser read last, in the same order and with nothing between,
-//! stays where it is in memory together with the payload: the *kept* part. Only what is emitted before
+//! stays where it is in memory together with the payload: the *retained suffix*. Only what is emitted before
 //! it may have to move, by as much as the packet's head does; and if the parser's order is the emitted
 //! one, even that stays where it is until the program touches a header's presence.
 
-use super::Rep;
+use super::HeaderStorage;
 use super::facts::{Facts, Step};
 use super::graph::Graph;
 use crate::errors;
@@ -29,15 +29,15 @@ pub struct Emit {
 pub struct Layout {
     /// All emits in order, but for those of headers that are never valid.
     pub emits: Vec<Emit>,
-    /// How many of them come before the kept part.
-    pub moving: usize,
-    /// How many of them, at most `moving`, are always where they were, whatever grows or shrinks behind them: all
+    /// How many of them come before the retained suffix.
+    pub relocated: usize,
+    /// How many of them, at most `relocated`, are always where they were, whatever grows or shrinks behind them: all
     /// that is read before them is emitted before them. Only where the packet's front can stay are there such.
-    pub still: usize,
-    /// Steps of the parser move over bytes that are not in the kept part.
+    pub fixed: usize,
+    /// Steps of the parser move over bytes that are not in the retained suffix.
     pub prefix_steps: bool,
     /// Without a change to a header's presence or to one that lives in variables, nothing moves.
-    pub still_if_untouched: bool,
+    pub fixed_if_untouched: bool,
 }
 
 impl Layout {
@@ -52,7 +52,7 @@ impl Layout {
         facts: &Facts,
         graph: &Graph,
         deparser: Routine,
-        reps: &[Rep],
+        storages: &[HeaderStorage],
     ) -> Result<Layout, Diagnostics> {
         let mut emits = Vec::new();
         collect(
@@ -116,61 +116,62 @@ impl Layout {
             })
         };
 
-        let mut moving = emits.len();
-        while moving > 0 {
-            let at = moving - 1;
+        let mut relocated = emits.len();
+        while relocated > 0 {
+            let at = relocated - 1;
             let e = emits[at];
             let f = of(e.header);
             let once = emits.iter().filter(|o| o.header == e.header).count() == 1;
-            let plain = reps[e.header.as_u32() as usize] == Rep::Packet
+            let plain = storages[e.header.as_u32() as usize] == HeaderStorage::Packet
                 && e.always
                 && once
                 && !f.invalidated;
             if !plain || !in_order(at, at) {
                 break;
             }
-            moving -= 1;
+            relocated -= 1;
         }
-        let still = match target.limits().front_stays {
+        let fixed = match target.limits().front_stays {
             false => 0,
-            true => (0..moving)
+            true => (0..relocated)
                 .take_while(|&at| {
                     let h = emits[at].header;
                     let once = place(h, 0) == Some(at);
-                    let plain = reps[h.as_u32() as usize] == Rep::Packet && !of(h).invalidated;
+                    let plain = storages[h.as_u32() as usize] == HeaderStorage::Packet
+                        && !of(h).invalidated;
                     emits[at].always && once && plain && earlier_is_before(at)
                 })
                 .count(),
         };
-        let kept = |h: Header| emits[moving..].iter().any(|e| e.header == h);
+        let retained = |h: Header| emits[relocated..].iter().any(|e| e.header == h);
         let prefix_steps = facts.steps.iter().flatten().any(|s| match s {
-            Step::Extract(h) => !kept(*h),
+            Step::Extract(h) => !retained(*h),
             Step::Skip => true,
         });
         let all_read_is_emitted = facts.steps.iter().flatten().all(|s| match s {
             Step::Extract(h) => place(*h, 0).is_some() && !of(*h).repeated,
             Step::Skip => false,
         });
-        let still_if_untouched = all_read_is_emitted
+        let fixed_if_untouched = all_read_is_emitted
             && emits.iter().all(|e| e.always)
             && (0..emits.len()).all(|at| in_order(at, 0));
         Ok(Layout {
             emits,
-            moving,
-            still,
+            relocated,
+            fixed,
             prefix_steps,
-            still_if_untouched,
+            fixed_if_untouched,
         })
     }
 
     /// Whether the deparser never has anything to do.
     pub fn is_empty(&self) -> bool {
-        self.moving == 0 && !self.prefix_steps
+        self.relocated == 0 && !self.prefix_steps
     }
 
-    /// Whether a header is emitted before the kept part, or read and not emitted.
+    /// Whether a header is emitted before the retained suffix, or read and not emitted.
     pub fn moves(&self, h: Header) -> bool {
-        !self.emits[self.moving..].iter().any(|e| e.header == h)
+        !self.emits[self.relocated..].iter().any(|e| e.header == h)
     }
 }
 

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 /// Where a header lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rep {
+pub enum HeaderStorage {
     /// In the packet, behind a pointer; fields are read and written where they lie.
     Packet,
     /// In one variable a field, loaded when it is extracted and written out by the deparser.
@@ -35,7 +35,7 @@ pub struct Plan {
     /// The deparser.
     pub deparser: Option<Routine>,
     /// Where each header lives.
-    pub reps: Vec<Rep>,
+    pub storages: Vec<HeaderStorage>,
     /// The offset at which a header always is, where there is such.
     pub fixed_at: Vec<Option<u32>>,
     /// Headers that only extraction ever makes valid.
@@ -73,7 +73,7 @@ impl Plan {
         graph.find_flows(program, parser, &only_extracted);
         // A packet that something reads as it came is written at the end only.
         let in_place = deparser.is_some() && !facts.packet_is_read;
-        let reps = program
+        let storages = program
             .headers
             .keys()
             .map(|h| {
@@ -81,9 +81,9 @@ impl Plan {
                 let packet = !f.sites.is_empty() && !f.repeated;
                 let plain = f.only_extracted() && !f.dynamic_write;
                 if packet && plain && (in_place || !f.written) && !forced.contains(&h) {
-                    Rep::Packet
+                    HeaderStorage::Packet
                 } else {
-                    Rep::Fields
+                    HeaderStorage::Fields
                 }
             })
             .collect::<Vec<_>>();
@@ -96,14 +96,14 @@ impl Plan {
             })
             .collect();
         let layout = match deparser {
-            Some(d) => Layout::new(program, target, &facts, &graph, d, &reps)?,
+            Some(d) => Layout::new(program, target, &facts, &graph, d, &storages)?,
             None => Layout::default(),
         };
         Ok(Plan {
             parser,
             control,
             deparser,
-            reps,
+            storages,
             fixed_at,
             only_extracted,
             invalidated: facts.headers.iter().map(|h| h.invalidated).collect(),
@@ -114,8 +114,8 @@ impl Plan {
     }
 
     /// Where a header lives.
-    pub fn rep(&self, h: Header) -> Rep {
-        self.reps[h.as_u32() as usize]
+    pub fn storage(&self, h: Header) -> HeaderStorage {
+        self.storages[h.as_u32() as usize]
     }
 
     /// Narrows what is known by a condition.

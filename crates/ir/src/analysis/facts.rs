@@ -118,20 +118,20 @@ impl Facts {
         })
     }
 
-    /// Forgets what is known of a variable and of its copies.
-    pub fn forget(&mut self, var: Var) {
+    /// Kills what is known of a variable and of its copies.
+    pub fn kill(&mut self, var: Var) {
         self.vars.remove(&var);
         self.vars.retain(|_, known| *known != Known::Copy(var));
     }
 
-    /// Forgets a header's validity.
-    pub fn forget_valid(&mut self, header: Header) {
+    /// Kills a header's validity.
+    pub fn kill_valid(&mut self, header: Header) {
         self.valid.remove(&header);
     }
 
     /// Stores a value in a variable.
     pub fn set(&mut self, var: Var, value: Value) {
-        self.forget(var);
+        self.kill(var);
         if value.to_const().is_some() {
             self.vars.insert(var, Known::Value(value));
         }
@@ -153,7 +153,7 @@ impl Facts {
             // It is what it was.
             return;
         }
-        self.forget(var);
+        self.kill(var);
         if let Some(source) = source {
             self.vars.insert(var, Known::Copy(source));
         }
@@ -189,7 +189,7 @@ impl Facts {
                     self.valid.insert(header, truth);
                 }
             }
-            ExprKind::Var(var) => self.learn(var, Value::Bool(truth)),
+            ExprKind::Var(var) => self.refine(var, Value::Bool(truth)),
             ExprKind::Unary(UnaryOp::Not, inner) => self.assume(program, inner, !truth),
             ExprKind::Binary(BinaryOp::And, a, b) if truth && program.ty(a) == Type::Bool => {
                 self.assume(program, a, true);
@@ -205,12 +205,12 @@ impl Facts {
                 match (&program.exprs[a].kind, &program.exprs[b].kind) {
                     (ExprKind::Var(var), _) => {
                         if let Some(value) = self.eval(program, b) {
-                            self.learn(*var, value);
+                            self.refine(*var, value);
                         }
                     }
                     (_, ExprKind::Var(var)) => {
                         if let Some(value) = self.eval(program, a) {
-                            self.learn(*var, value);
+                            self.refine(*var, value);
                         }
                     }
                     _ => {}
@@ -221,7 +221,7 @@ impl Facts {
     }
 
     /// Knows more of a variable that was not written.
-    pub fn learn(&mut self, var: Var, value: Value) {
+    pub fn refine(&mut self, var: Var, value: Value) {
         if value.to_const().is_none() {
             return;
         }

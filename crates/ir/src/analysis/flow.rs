@@ -111,7 +111,7 @@ impl Forward for Knowing<'_> {
 
     fn block_begins(&mut self, fact: &mut Rc<Facts>) {
         let facts = Rc::make_mut(fact);
-        self.intrinsic.iter().for_each(|&var| facts.forget(var));
+        self.intrinsic.iter().for_each(|&var| facts.kill(var));
     }
 
     fn loop_head(&mut self, label: Label, body: &Block, mut fact: Rc<Facts>) -> Rc<Facts> {
@@ -119,7 +119,7 @@ impl Forward for Knowing<'_> {
             let mentions = Mentions::of_block(self.program, body);
             Rc::new(mentions.written.into_iter().collect())
         });
-        forget_all(Rc::make_mut(&mut fact), written);
+        kill_all(Rc::make_mut(&mut fact), written);
         fact
     }
 
@@ -151,7 +151,7 @@ impl Forward for Knowing<'_> {
         let mut fact = fact.clone();
         if let ([value], ExprKind::Var(var)) = (&values[..], &self.program.exprs[on].kind) {
             let value = Value::from_bits(value, self.program.ty(on));
-            Rc::make_mut(&mut fact).learn(*var, value);
+            Rc::make_mut(&mut fact).refine(*var, value);
         }
         Some(fact)
     }
@@ -168,7 +168,7 @@ impl Forward for Knowing<'_> {
             match self.program.exprs[key].kind {
                 ExprKind::Var(var) => {
                     let value = Value::from_bits(bits, self.program.ty(key));
-                    Rc::make_mut(&mut fact).learn(var, value);
+                    Rc::make_mut(&mut fact).refine(var, value);
                 }
                 ExprKind::IsValid(_) => {
                     Rc::make_mut(&mut fact).assume(self.program, key, !bits.is_zero());
@@ -183,13 +183,13 @@ impl Forward for Knowing<'_> {
         let params = &self.program.actions[action].params;
         if !params.is_empty() {
             let facts = Rc::make_mut(fact);
-            params.iter().for_each(|&param| facts.forget(param));
+            params.iter().for_each(|&param| facts.kill(param));
         }
     }
 
     fn applied(&mut self, hit: Option<Var>, action: Option<Var>, fact: &mut Rc<Facts>) {
         for var in [hit, action].into_iter().flatten() {
-            Rc::make_mut(fact).forget(var);
+            Rc::make_mut(fact).kill(var);
         }
     }
 
@@ -219,7 +219,7 @@ impl Forward for Knowing<'_> {
             StmtKind::Call(..) => {
                 let mentions = Mentions::of_stmt(p, &stmt.kind);
                 let written: Vec<_> = mentions.written.into_iter().collect();
-                forget_all(Rc::make_mut(&mut now), &written);
+                kill_all(Rc::make_mut(&mut now), &written);
                 exited = mentions.exits.then(|| now.clone());
             }
             StmtKind::Extern(call) => {
@@ -235,7 +235,7 @@ impl Forward for Knowing<'_> {
                     rejected = Some(now.clone());
                 }
                 if let Place::Var(var) = place {
-                    Rc::make_mut(&mut now).forget(*var);
+                    Rc::make_mut(&mut now).kill(*var);
                 }
             }
             StmtKind::Verify { cond, .. } => {
@@ -263,19 +263,19 @@ impl Knowing<'_> {
     fn extern_call(&self, facts: &mut Facts, kind: &StmtKind, call: &ExternCall) {
         let p = self.program;
         visit::accesses(p, kind, |access| match access {
-            visit::Access::Write(Place::Var(var)) => facts.forget(var),
+            visit::Access::Write(Place::Var(var)) => facts.kill(var),
             visit::Access::WriteHeader(header) => facts.set_valid(p, header, None),
             _ => {}
         });
         if call.effect == Effect::None {
             return;
         }
-        self.intrinsic.iter().for_each(|&var| facts.forget(var));
+        self.intrinsic.iter().for_each(|&var| facts.kill(var));
         // Its methods run when it pleases.
         if let Some(object) = call.object {
             for (_, routine) in &p.externs[object].implementations {
                 let body = Mentions::of_block(p, &p.routines[*routine].body);
-                forget_all(facts, &body.written.into_iter().collect::<Vec<_>>());
+                kill_all(facts, &body.written.into_iter().collect::<Vec<_>>());
             }
         }
     }
@@ -302,7 +302,7 @@ fn shift(p: &Program, facts: &mut Facts, stacks: &[Stack], by: u32, up: bool) {
             Some(Known::Value(Value::Bits(bits))) => bits.to_u64(),
             _ => None,
         };
-        facts.forget(*next);
+        facts.kill(*next);
         if let Some(value) = value {
             let size = elems.len() as u64;
             let moved = if up {
@@ -315,11 +315,11 @@ fn shift(p: &Program, facts: &mut Facts, stacks: &[Stack], by: u32, up: bool) {
     }
 }
 
-fn forget_all(facts: &mut Facts, written: &[Storage]) {
+fn kill_all(facts: &mut Facts, written: &[Storage]) {
     for storage in written {
         match *storage {
-            Storage::Var(var) => facts.forget(var),
-            Storage::Header(header) => facts.forget_valid(header),
+            Storage::Var(var) => facts.kill(var),
+            Storage::Header(header) => facts.kill_valid(header),
         }
     }
 }

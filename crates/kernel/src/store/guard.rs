@@ -36,7 +36,7 @@ pub struct Guard {
 
 /// The lock, as long as this lives.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldLock {
     _lock: Flock<File>,
 }
 
@@ -49,16 +49,16 @@ impl Guard {
     }
 
     /// Waits until no other writer and no reader is left.
-    pub(super) fn write(&self) -> Result<Held, StoreError> {
+    pub(super) fn write(&self) -> Result<HeldLock, StoreError> {
         self.lock(FlockArg::LockExclusiveNonblock)
     }
 
     /// Waits until no writer is left.
-    pub(super) fn read(&self) -> Result<Held, StoreError> {
+    pub(super) fn read(&self) -> Result<HeldLock, StoreError> {
         self.lock(FlockArg::LockSharedNonblock)
     }
 
-    fn lock(&self, how: FlockArg) -> Result<Held, StoreError> {
+    fn lock(&self, how: FlockArg) -> Result<HeldLock, StoreError> {
         let failed = system("lock the program's tables");
         let started = Instant::now();
         let mut pause = Duration::from_micros(100);
@@ -72,7 +72,7 @@ impl Guard {
                             what: "the program was unloaded meanwhile".into(),
                         });
                     }
-                    return Ok(Held { _lock: lock });
+                    return Ok(HeldLock { _lock: lock });
                 }
                 Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < PATIENCE => folder = back,
                 Err((_, Errno::EWOULDBLOCK)) => {
