@@ -44,8 +44,12 @@ fn reference(
     program: &Arc<Program>,
     random: &mut ChaCha8Rng,
 ) -> (Interpreter, Contents, Vec<Bits>) {
-    let mut reference =
-        Interpreter::new(Arc::clone(program), Options::default()).expect("the interpreter");
+    // As many steps as no program takes that comes to an end, so that one that does not costs little.
+    let options = Options {
+        steps: 20_000,
+        ..Options::default()
+    };
+    let mut reference = Interpreter::new(Arc::clone(program), options).expect("the interpreter");
     let mut filled = entries::choose(program, random);
     let walks = Packets::new(program, &filled.key_values());
     let packets: Vec<Vec<u8>> = (0..60).map(|_| walks.packet(random)).collect();

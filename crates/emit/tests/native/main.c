@@ -24,6 +24,7 @@ int main(void)
         packet.data_end = packet.data + head[1];
         packet.in_port = head[0];
         packet.out_port = 0;
+        turns = 0;
         if (fread(packet.data, 1, head[1], stdin) != head[1])
             return 1;
         verdict = stage_0(&packet);

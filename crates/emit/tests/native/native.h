@@ -13,6 +13,17 @@
 #define HEADROOM 4096
 #define LONGEST 65536
 
+/* Turns of loops that one packet may take; a parser that takes more rejects it. */
+#define MOST_TURNS 20000
+
+static u32 turns;
+
+#define may_leave(label)                                                                                              \
+    do {                                                                                                              \
+        if (turns++ >= MOST_TURNS)                                                                                    \
+            goto label;                                                                                               \
+    } while (0)
+
 struct packet {
     u8 *data;
     u8 *data_end;

@@ -177,7 +177,14 @@ fn variable(ty: Type, name: impl Into<SmolStr>, init: Option<C>) -> Item {
     }
 }
 
-impl Hints for Native {}
+impl Hints for Native {
+    fn leave_loop(&self, end: &str) -> Option<Stmt> {
+        Some(Stmt::MayJump {
+            name: "may_leave".into(),
+            label: end.into(),
+        })
+    }
+}
 
 impl Target for Native {
     type File = Shared;
@@ -200,7 +207,8 @@ impl Target for Native {
 
     fn reserved() -> Reserved {
         Reserved {
-            names: "HEADROOM LONGEST packet key_matches find_entry counters stage_0 moving main put",
+            names: "HEADROOM LONGEST packet key_matches find_entry counters stage_0 moving main put \
+                    MOST_TURNS turns may_leave",
             prefixes: &[],
         }
     }
