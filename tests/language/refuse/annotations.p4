@@ -6,4 +6,4 @@
 @noWarn const bit<8> E = 1; //~ E0251 malformed annotation `@noWarn`
 @deprecated const bit<8> F = 1; //~ E0251 malformed annotation `@deprecated`
 @priority("x") const bit<8> G = 1; //~ E0251 malformed annotation `@priority`
-@own[a = 1, a = 2] const bit<8> H = 1; //~ E0253 the key `a` stands twice
+@own[a = 1, a = 2] const bit<8> H = 1; //~ E0253 duplicate key `a`

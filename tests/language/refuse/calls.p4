@@ -30,10 +30,10 @@ control c(inout bit<8> v, in bit<8> ro, inout bit<16> w, inout h_t h, inout h_t[
         f(1, v[3:0], v); //~ E0412 this is a `bit<4>`
         over(1, 2, 3); //~ E0410 no `over` takes these arguments
         same(1, 2); //~ E0411 more than one `same`
-        need(v); //~ E0505 must be known when compiling
+        need(v); //~ E0505 must be a compile-time constant
         v(); //~ E0401 a variable cannot be called
         fn(1)(); //~ E0401 a value cannot be called
-        hs.pop_front(_); //~ E0409 `_` is no value
+        hs.pop_front(_); //~ E0409 `_` is not a value
         v = fn; //~ E0205 `fn` is a function
         if (h.isValid) {} //~ E0402 the method `isValid` is not called
         if (h.isValid(1)) {} //~ E0404 takes no arguments
@@ -51,5 +51,5 @@ void takes_any<T>(T t) {}
 control passed() { apply {} }
 control passes() {
     passed() block;
-    apply { takes_any(block); } //~ E0344 is no value that can be
+    apply { takes_any(block); } //~ E0344 is not a value
 }

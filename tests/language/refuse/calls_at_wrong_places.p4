@@ -5,7 +5,7 @@ action outer() {}
 bit<8> f(in bit<8> x) {
     outer(); //~ E0413 an action cannot be called in a function
     inner.apply(); //~ E0413 a control cannot be called in a function
-    exit; //~ E0434 `exit` cannot stand in a function
+    exit; //~ E0434 `exit` is not allowed in a function
     return x;
 }
 control c(inout bit<8> x, packet_in b) {

@@ -12,12 +12,12 @@ const bit<8> H = now(); //~ E0505 the value of a constant
 enum bit<8> e_t { a = now() } //~ E0505 the value of an enum's member
 control c(inout bit<8> x, in bit<8> y)(bit<8> ctor) {
     const bit<8> K = x; //~ E0505 the value of a constant
-    bit<(ctor)> late; //~ E0505 must be known
+    bit<(ctor)> late; //~ E0505 must be a compile-time constant
     apply {
         x = x / 0; //~ E0501 division by zero
         x = x >> -1; //~ E0503 negative
-        static_assert(x == 1); //~ E0505 must be known
-        x = (bit<8>) (1 << y); //~ E0505 the distance by which an `int` is shifted
+        static_assert(x == 1); //~ E0505 must be a compile-time constant
+        x = (bit<8>) (1 << y); //~ E0505 the shift amount of an `int`
     }
 }
 @note[now()] //~ E0505 a value in an annotation

@@ -10,17 +10,17 @@ control bad<T>(inout T x) { apply {} } //~ E0235 has a body and type parameters
 extern Holder { Holder(One o); }
 control c(in bit<8> run_time, One given, bit<8> given_too) {
     Holder(given) hh; //~ E0505 an argument of a constructor
-    One(given_too) oo; //~ E0505 must be known
+    One(given_too) oo; //~ E0505 must be a compile-time constant
     NoCtor() a; //~ E0233 the extern `NoCtor` declares no constructor
     ctype() b; //~ E0234 `ctype` is a type of controls
     s_t() d; //~ E0232 `s_t` is a type and cannot be instantiated
     One() e; //~ E0403 `One` gets no argument for its parameter `n`
     One(1, 2) f; //~ E0404 `One` takes 1 argument, not 2
-    One(run_time) g; //~ E0505 must be known when compiling
+    One(run_time) g; //~ E0505 must be a compile-time constant
     body(true) h; //~ E0301
     packet_in() i; //~ E0233
     apply {
-        One(1); //~ E0415 instantiated in the middle
+        One(1); //~ E0415 instantiated inside
         s_t.apply(); //~ E0414 `s_t` is a type and cannot be applied
     }
 }

@@ -1,8 +1,8 @@
 header h_t { bit<8> x; }
 control c(inout bit<8> v, inout h_t h, in bit<8> ro, inout h_t[2] hs) {
     apply {
-        for (bit<8> i in 1 &&& 2) {} //~ E0439 a set of values
-        for (bit<8> i in v) {} //~ E0445 cannot go over `bit<8>`
+        for (bit<8> i in 1 &&& 2) {} //~ E0439 expected one value, found a set
+        for (bit<8> i in v) {} //~ E0445 cannot iterate over `bit<8>`
         for (bool b in false .. true) {} //~ E0343 makes no set of `bool`
         for (bit<16> x in hs) {} //~ E0301 expected `bit<16>`, found `h_t`
         for (ro in 1 .. 2) {} //~ E0431 `ro` is an `in` parameter

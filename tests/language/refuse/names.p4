@@ -18,7 +18,7 @@ control c(inout s_t s, inout bit<8> value) {
         value = helpr(1); //~ E0201 unknown function `helpr`
         t.aply(); //~ E0207 a table has no method `aply`
         s.f(); //~ E0207 no method `f`
-        value = this; //~ E0214 `this` stands outside
+        value = this; //~ E0214 `this` outside
         strange y; //~ E0201 unknown type `strange`
         if (t.apply().hits) {} //~ E0207 has no member `hits`
         error e = MISSING; //~ E0201 unknown name `MISSING`

@@ -35,9 +35,9 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         size = 0; //~ E0250 the size of a table is 0
         entries = { 1: b; } //~ E0467 entries in a table without a key
     }
-    table t5 { actions = { a; @tableonly b; } default_action = b; } //~ E0465 `b` is for entries only
+    table t5 { actions = { a; @tableonly b; } default_action = b; } //~ E0465 `b` is allowed in entries only
     table t6 { actions = { a; } default_action = a; } //~ E0403 parameter `v`
-    table t7 { actions = { a; } default_action = a(run_time); } //~ E0505 must be known
+    table t7 { actions = { a; } default_action = a(run_time); } //~ E0505 must be a compile-time constant
     table t8 { actions = { a; } default_action = 5; } //~ E0464 is an action with its arguments
     table t9 { actions = { b; } size = run_time; } //~ E0505 the size of a table
     table t10 { actions = { b; } size = true; } //~ E0302 expected a number
@@ -47,7 +47,7 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         actions = { a; @defaultonly b; }
         const entries = {
             (1): a(1); //~ E0468 `e1` has 2 key fields, this entry 1
-            (1, 2): b; //~ E0466 `b` may be the default action only
+            (1, 2): b; //~ E0466 `b` is allowed as default action only
             (1 &&& 2, 2): a(1); //~ E0469 a mask does not fit the match kind `exact`
             (_, 2): a(1); //~ E0469 `_` does not fit the match kind `exact`
             (1, 1 .. 2): a(1); //~ E0469 a range does not fit the match kind `lpm`

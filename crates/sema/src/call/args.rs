@@ -305,7 +305,7 @@ impl Checker<'_> {
                     && sig.mode != Mode::Action
                     && !self.is_object(&value.ty)
                 {
-                    let what = format!("the argument for `{name}`, a parameter without direction,");
+                    let what = format!("the argument for the directionless parameter `{name}`");
                     if !self.require_compile_time(&value, &what) {
                         return Filled::Failed;
                     }

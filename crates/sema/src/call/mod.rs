@@ -147,7 +147,7 @@ impl Checker<'_> {
                     name.span,
                     "`verify`",
                     self.place.describe(),
-                    "it may be called in parser states",
+                    "call it in a parser state",
                 ));
             }
         }
@@ -471,7 +471,7 @@ impl Checker<'_> {
                         at,
                         &shown,
                         "has no varbit field",
-                        "leave the second argument out",
+                        "omit the second argument",
                     ));
                 }
             }

@@ -104,13 +104,13 @@ impl Checker<'_> {
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), ..) => {
                 "parsers, controls and packages are passed to constructors only"
             }
-            (Ty::MatchKind, ..) => "match kinds stand in tables only",
+            (Ty::MatchKind, ..) => "match kinds are allowed in tables only",
             (Ty::Int | Ty::String | Ty::List(_), Direction::None, Role::Action) => {
-                "its values exist when compiling only"
+                "its values exist only at compile time"
             }
             (_, Direction::None, _) => return ty,
             (ty, ..) if self.is_storable(ty) => return ty.clone(),
-            _ => "its values exist when compiling only; leave the direction out",
+            _ => "its values exist only at compile time; omit the direction",
         };
         let shown = self.show(&ty);
         self.report(declarations::parameter_type(param.ty.span, &shown, what));

@@ -63,7 +63,7 @@ pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagn
 pub(crate) fn unknown_argument(name: &Ident, of: &str, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(
         near,
-        format!("look at the declaration of `{of}` for its parameters"),
+        format!("see the parameters in the declaration of `{of}`"),
     );
     Diagnostic::error(
         Code("E0405"),
@@ -103,13 +103,13 @@ pub(crate) fn dont_care(span: Span, param: &str) -> Diagnostic {
         span,
         format!("`_` gives no value for `{param}`"),
     )
-    .label("a value is wanted")
-    .help("`_` stands for an `out` argument that is not needed")
+    .label("expected a value")
+    .help("use `_` only for an `out` argument that is not needed")
 }
 
 /// `_` where a value stands.
 pub(crate) fn dont_care_value(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0409"), span, "`_` is no value")
+    Diagnostic::error(Code("E0409"), span, "`_` is not a value")
         .label("no value")
         .help("`_` matches anything in a keyset and drops an `out` argument")
 }
@@ -142,7 +142,7 @@ pub(crate) fn no_overload(
 pub(crate) fn ambiguous(span: Span, name: &str, places: &[Span]) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code("E0411"), span, format!("more than one `{name}` takes these arguments"))
         .label("which one?")
-        .help("name the arguments: overloads are told apart by the number and names of arguments, not by their types");
+        .help("name the arguments: overloads differ in the number and names of arguments, not in their types");
     places
         .iter()
         .fold(diagnostic, |d, place| d.also(*place, "one of them"))
@@ -164,7 +164,7 @@ pub(crate) fn lvalue_type(
     )
     .label("must have exactly the parameter's type")
     .also(declared, "the parameter")
-    .help("take the result in a variable of the parameter's type, and convert it afterwards")
+    .help("store the result in a variable of the parameter's type, then convert it")
 }
 
 /// Something called where it may not be.
@@ -194,9 +194,9 @@ pub(crate) fn constructor_elsewhere(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0415"),
         span,
-        format!("`{name}` is instantiated in the middle of an expression"),
+        format!("`{name}` is instantiated inside an expression"),
     )
-    .label("no object can be made here")
+    .label("cannot be instantiated here")
     .help(format!(
         "declare an instance, as in `{name}(...) x;`, and use `x`"
     ))
@@ -209,6 +209,6 @@ pub(crate) fn bad_count(span: Span, name: &str, n: &BigInt) -> Diagnostic {
         span,
         format!("`{name}` cannot move a stack by {n}"),
     )
-    .label("not a possible distance")
-    .help("give a number that is not below zero")
+    .label("invalid count")
+    .help("use a non-negative number")
 }

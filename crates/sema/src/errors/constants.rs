@@ -15,10 +15,10 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
             format!("operator `{op}` on a negative number"),
         )
         .label("an operand is negative")
-        .help("division is defined for numbers that are not negative"),
+        .help("use non-negative operands"),
         Fault::NegativeShift => {
             Diagnostic::error(Code("E0503"), right, "a shift by a negative number")
-                .label("below zero")
+                .label("negative")
                 .help("shift in the other direction")
         }
         Fault::TooLarge => Diagnostic::error(Code("E0504"), span, "this constant is too large")
@@ -32,10 +32,10 @@ pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0505"),
         span,
-        format!("{what} must be known when compiling"),
+        format!("{what} must be a compile-time constant"),
     )
     .label("known only at run time")
-    .help("use literals, constants, and constructor parameters where these are in reach")
+    .help("use literals, constants, or constructor parameters in scope")
 }
 
 /// `static_assert` that does not hold.
@@ -46,7 +46,7 @@ pub(crate) fn static_assert(span: Span, text: Option<&str>) -> Diagnostic {
     };
     Diagnostic::error(Code("E0506"), span, message)
         .label("this is false")
-        .help("the program's author demands that this holds")
+        .help("the program requires this condition to be true")
 }
 
 /// Nesting without end.
@@ -57,5 +57,5 @@ pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
         format!("nested more than {limit} levels deep"),
     )
     .label("too deep")
-    .help("take inner parts out into constants, variables or functions")
+    .help("move inner parts into constants, variables or functions")
 }

@@ -91,7 +91,7 @@ pub(crate) fn not_implemented(instance: &Ident, method: &str, declared: Span) ->
     )
     .label("an implementation is missing")
     .also(declared, "declared here")
-    .help("supply it in braces behind the instance: `T() x = { R f(...) { ... } };`")
+    .help("implement it in braces after the instance: `T() x = { R f(...) { ... } };`")
 }
 
 /// An implementation of nothing.
@@ -132,7 +132,7 @@ pub(crate) fn no_abstract_methods(span: Span) -> Diagnostic {
         "only instances of externs have methods to implement",
     )
     .label("implements nothing")
-    .help("remove the braces behind the instance")
+    .help("remove the braces after the instance")
 }
 
 /// A constructor that is generic, abstract or has a result; or a method that has none.
@@ -150,7 +150,7 @@ pub(crate) fn constructor_direction(span: Span) -> Diagnostic {
         "a constructor's parameter has no direction",
     )
     .label("remove the direction")
-    .help("constructors run while compiling: nothing flows out of them")
+    .help("constructors run at compile time: they have no outputs")
 }
 
 /// Two functions that no call could tell apart.
@@ -163,7 +163,7 @@ pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
             name.name
         ),
     )
-    .label("cannot be told apart")
+    .label("indistinguishable")
     .also(first, "the other one")
     .help("overloads differ in the number or in the names of their parameters")
 }
@@ -184,7 +184,7 @@ pub(crate) fn parameter_order(span: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0245"),
         span,
-        "a parameter with a direction stands behind one without",
+        "a parameter with a direction follows one without",
     )
     .label("has a direction")
     .also(first, "has none: its value comes from the control plane")
@@ -221,13 +221,13 @@ pub(crate) fn optional_default(span: Span) -> Diagnostic {
         "an `@optional` parameter has a default value",
     )
     .label("both at once")
-    .help("remove `@optional`: a default value is enough to leave the argument out")
+    .help("remove `@optional`: a default value already makes the argument optional")
 }
 
 /// `@optional` where the body would miss the argument.
 pub(crate) fn optional_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0254"), span, "an `@optional` parameter of something with a body")
-        .label("what would the body read?")
+        .label("the body may have no value to read")
         .help("give the parameter a default value; `@optional` is for externs, packages and types of blocks")
 }
 
@@ -256,7 +256,7 @@ pub(crate) fn annotation_form(span: Span, name: &str, wanted: &str) -> Diagnosti
         span,
         format!("malformed annotation `@{name}`"),
     )
-    .label(format!("wants {wanted}"))
+    .label(format!("expected {wanted}"))
     .help(format!(
         "`@{name}` has a meaning in the language: give it {wanted}"
     ))
@@ -275,7 +275,7 @@ pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
     Diagnostic::error(
         Code("E0253"),
         key.span,
-        format!("the key `{}` stands twice in this annotation", key.name),
+        format!("duplicate key `{}` in this annotation", key.name),
     )
     .label("given again")
     .help("keys in an annotation are unique: remove one")

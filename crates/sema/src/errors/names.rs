@@ -8,7 +8,7 @@ use syntax::ast::Ident;
 pub(crate) fn unknown(name: &Ident, what: &str, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(
         near,
-        "declare it before this place, or include the file that declares it",
+        "declare it before this use, or include the file that declares it",
     );
     Diagnostic::error(
         Code("E0201"),
@@ -68,16 +68,13 @@ pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
 /// A value's name where a type is wanted.
 pub(crate) fn not_a_type(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0206"), name.span, format!("`{}` is {what}, not a type", name.name))
-        .label("a type is wanted here")
-        .help("name a type; a declaration nearer to this place may hide the type of that name (write `.name` for the top level's)")
+        .label("expected a type")
+        .help("name a type; an inner declaration may shadow the type (write `.name` for the one at top level)")
 }
 
 /// A member, field, method or action that its owner does not have.
 pub(crate) fn no_member(name: &Ident, of: &str, what: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(
-        near,
-        format!("look at the declaration of {of} for what it has"),
-    );
+    let help = did_you_mean(near, format!("see the declaration of {of}"));
     Diagnostic::error(
         Code("E0207"),
         name.span,
@@ -94,7 +91,7 @@ pub(crate) fn recursion(name: &Ident, kind: &str, declared: Span) -> Diagnostic 
         name.span,
         format!("`{}` uses itself: P4 has no recursion", name.name),
     )
-    .label(format!("inside the declaration of this very thing, {kind}"))
+    .label(format!("recursive use in {kind}"))
     .also(declared, "declared here")
     .help("write the repetition as a loop, or as a cycle of parser states")
 }
@@ -132,7 +129,7 @@ pub(crate) fn no_start(parser: &Ident) -> Diagnostic {
         parser.span,
         format!("the parser `{}` has no state `start`", parser.name),
     )
-    .label("parsing would have nowhere to begin")
+    .label("no start state")
     .help("name the first state `start`")
 }
 
@@ -159,7 +156,7 @@ pub(crate) fn member_twice(name: &Ident, of: &str) -> Diagnostic {
         format!("`{of}` has a member `{}` already", name.name),
     )
     .label("declared again")
-    .help("all declarations of it add to one list: remove or rename this member")
+    .help("all its declarations share one list of members: remove or rename this one")
 }
 
 /// `this` where there is no object.
@@ -167,7 +164,7 @@ pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0214"),
         span,
-        "`this` stands outside an abstract method's implementation",
+        "`this` outside an abstract method's implementation",
     )
     .label("no object here")
     .help("name the instance instead")
@@ -180,6 +177,6 @@ pub(crate) fn not_an_action(name: &Ident, what: &str) -> Diagnostic {
         name.span,
         format!("`{}` is {what}, not an action", name.name),
     )
-    .label("an action is wanted here")
+    .label("expected an action")
     .help("tables run actions: declare one, and call what you need in it")
 }

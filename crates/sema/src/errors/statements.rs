@@ -6,7 +6,7 @@ use diag::{Code, Diagnostic, Span};
 /// Something that cannot be written to.
 pub(crate) fn not_lvalue(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0430"), span, format!("{what} cannot be written to"))
-        .label("not a place to store to")
+        .label("not an l-value")
         .help("write to a variable, a field, an element of a stack, or a slice of these")
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn compound_call(span: Span) -> Diagnostic {
         "the left side of a compound assignment calls a function",
     )
     .label("it would be called twice")
-    .help("take the call's result in a variable first")
+    .help("store the call's result in a variable first")
 }
 
 /// A statement at the wrong place.
@@ -38,7 +38,7 @@ pub(crate) fn not_here(span: Span, what: &str, place: &str, help: &str) -> Diagn
     Diagnostic::error(
         Code("E0434"),
         span,
-        format!("{what} cannot stand in {place}"),
+        format!("{what} is not allowed in {place}"),
     )
     .label("not allowed here")
     .help(help)
@@ -55,7 +55,7 @@ pub(crate) fn outside_loop(span: Span, what: &str) -> Diagnostic {
 pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(Code("E0436"), span, format!("this function returns `{ty}`"))
         .label("no value returned")
-        .help("write the value behind `return`")
+        .help("write the value after `return`")
 }
 
 /// `return e;` where none is wanted.
@@ -63,9 +63,9 @@ pub(crate) fn return_with(span: Span, place: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0437"),
         span,
-        format!("a value is returned from {place} that returns none"),
+        format!("a value is returned from {place}, which returns none"),
     )
-    .label("nobody takes this value")
+    .label("unexpected value")
     .help("write `return;`, or give the function a result type")
 }
 
@@ -76,19 +76,15 @@ pub(crate) fn missing_return(span: Span, name: &str, ty: &str) -> Diagnostic {
         span,
         format!("`{name}` can end without returning its `{ty}`"),
     )
-    .label("some way through it has no `return`")
+    .label("some path through it has no `return`")
     .help("end every branch with a `return`")
 }
 
 /// A mask, range or tuple where a single value stands.
 pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0439"),
-        span,
-        "a set of values where one value is wanted",
-    )
-    .label("a set")
-    .help("masks and ranges stand in `select` cases, table entries and `for ... in` loops")
+    Diagnostic::error(Code("E0439"), span, "expected one value, found a set")
+        .label("a set")
+        .help("use masks and ranges in `select` cases, table entries and `for ... in` loops")
 }
 
 /// Another number of keyset elements than keys.
@@ -98,7 +94,7 @@ pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
         span,
         format!("{} for {}", count(got, "element"), count(want, "key")),
     )
-    .label("one element a key")
+    .label("one element per key")
     .help("give as many elements as `select` has keys, `_` for those that do not matter")
 }
 
@@ -126,7 +122,7 @@ pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
 
 /// A label twice.
 pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0443"), span, "this label stands twice")
+    Diagnostic::error(Code("E0443"), span, "duplicate label")
         .label("again")
         .also(first, "first here")
         .help("remove one of the two")
@@ -134,7 +130,7 @@ pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
 
 /// A label behind `default`.
 pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0444"), span, "a label behind `default`")
+    Diagnostic::error(Code("E0444"), span, "a label after `default`")
         .label("never reached")
         .also(default, "`default` must be last")
         .help("move `default` to the end")
@@ -142,7 +138,7 @@ pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
 
 /// A loop over what has no elements.
 pub(crate) fn not_iterable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0445"), span, format!("a loop cannot go over `{ty}`"))
+    Diagnostic::error(Code("E0445"), span, format!("cannot iterate over `{ty}`"))
         .label("no elements")
         .help("loop over a range `lo .. hi`, a list or a header stack")
 }

@@ -63,7 +63,7 @@ pub(crate) fn bound_otherwise(span: Span, action: &str, listed: Span) -> Diagnos
     )
     .label("differs from the list")
     .also(listed, "listed with this argument")
-    .help("repeat the arguments of the list: they are the same whichever way the action is chosen")
+    .help("repeat the arguments of the list: every use of the action must bind the same ones")
 }
 
 /// A default action that is no call of an action.
@@ -79,10 +79,14 @@ pub(crate) fn not_an_action_call(span: Span) -> Diagnostic {
 
 /// A `@tableonly` action as default.
 pub(crate) fn table_only(span: Span, name: &str, listed: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0465"), span, format!("`{name}` is for entries only"))
-        .label("the default action here")
-        .also(listed, "listed as `@tableonly`")
-        .help("remove `@tableonly`, or choose another default action")
+    Diagnostic::error(
+        Code("E0465"),
+        span,
+        format!("`{name}` is allowed in entries only"),
+    )
+    .label("used as default action")
+    .also(listed, "listed as `@tableonly`")
+    .help("remove `@tableonly`, or choose another default action")
 }
 
 /// A `@defaultonly` action in an entry.
@@ -90,9 +94,9 @@ pub(crate) fn default_only(span: Span, name: &str, listed: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0466"),
         span,
-        format!("`{name}` may be the default action only"),
+        format!("`{name}` is allowed as default action only"),
     )
-    .label("an entry here")
+    .label("used in an entry")
     .also(listed, "listed as `@defaultonly`")
     .help("remove `@defaultonly`, or choose another action")
 }
@@ -114,7 +118,7 @@ pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Dia
             count(want, "key field")
         ),
     )
-    .label("one element a key field")
+    .label("one element per key field")
     .help("give one element for each key field, `_` where the match kind allows it")
 }
 
@@ -173,5 +177,5 @@ pub(crate) fn key_needs_name(span: Span) -> Diagnostic {
 pub(crate) fn atomic_table(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0474"), span, "a table cannot be `@atomic`")
         .label("blocks and controls can")
-        .help("put `@atomic` in front of the block that packets should run one at a time")
+        .help("put `@atomic` before the block that must run for one packet at a time")
 }

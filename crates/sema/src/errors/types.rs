@@ -40,7 +40,7 @@ pub(crate) fn block_parameters(
         count(got, "parameter")
     );
     Diagnostic::error(Code("E0345"), span, message)
-        .label(format!("wants {}", count(want, "parameter")))
+        .label(format!("expected {}", count(want, "parameter")))
         .help(format!(
             "give `{from}` the parameters that `{to}` declares, in the same order"
         ))
@@ -61,7 +61,7 @@ pub(crate) fn block_parameter(
         span,
         format!("`{from}` does not fit `{to}`: its parameter `{param}` differs"),
     )
-    .label(format!("`{want}` is wanted, `{have}` found"))
+    .label(format!("expected `{want}`, found `{have}`"))
     .also(at, format!("this is `{have}`"))
     .help(format!(
         "declare the parameter as `{want} {param}`; all blocks of a package share their types"
@@ -75,7 +75,7 @@ pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
         span,
         format!("expected {want}, found {}", tick(got)),
     )
-    .label(format!("{want} is wanted"))
+    .label(format!("expected {want}"))
     .help("change the expression, or what it is used for")
 }
 
@@ -128,14 +128,14 @@ pub(crate) fn cannot_infer(span: Span, param: &str, of: &str) -> Diagnostic {
         span,
         format!("cannot infer the type argument `{param}` of `{of}`"),
     )
-    .label("nothing here tells it")
+    .label("nothing here determines it")
     .help(format!("give it explicitly: `{of}<...>(...)`"))
 }
 
 /// `_` as a type where one is needed.
 pub(crate) fn dont_care(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0307"), span, "`_` cannot stand for a type here")
-        .label("nothing tells what it should be")
+        .label("nothing to infer it from")
         .help("write the type; `_` is for type arguments of calls")
 }
 
@@ -158,17 +158,17 @@ pub(crate) fn unary_operator(span: Span, op: &str, ty: &str) -> Diagnostic {
 pub(crate) fn binary_operator(span: Span, op: &str, left: &str, right: &str) -> Diagnostic {
     let help = match op {
         "/" | "%" => {
-            "division is for numbers known when compiling and for bit<N>; signed values have none"
+            "division is defined for bit<N> and compile-time `int` numbers, not for int<N>"
         }
         "&" | "|" | "^" => {
-            "bitwise operators want two values of one bit<N> or int<N> type; for bool there are && and ||"
+            "operands must have the same type, bit<N> or int<N>; for bool use && and ||"
         }
-        "|+|" | "|-|" => "saturating operators want two values of one bit<N> or int<N> type",
-        "<<" | ">>" => "the distance of a shift is unsigned: bit<N> or a number not below zero",
+        "|+|" | "|-|" => "operands must have the same type, bit<N> or int<N>",
+        "<<" | ">>" => "the shift amount must be unsigned: bit<N> or a non-negative number",
         "&&" | "||" => "both sides must be bool: compare with `!= 0`",
-        "==" | "!=" => "compare values of one type; convert one side with a cast",
+        "==" | "!=" => "operands must have the same type; convert one with a cast",
         "++" => "concatenation joins bit<N> and int<N> values, or strings",
-        _ => "both sides must have one type, bit<N>, int<N> or int; convert one side with a cast",
+        _ => "operands must have the same type, bit<N>, int<N> or int; convert one with a cast",
     };
     Diagnostic::error(
         Code("E0309"),
@@ -187,7 +187,7 @@ pub(crate) fn concat_int(span: Span) -> Diagnostic {
         "a number without a width cannot be concatenated",
     )
     .label("how many bits?")
-    .help("give it a width: `8w5` in place of `5`")
+    .help("give it a width: `8w5` instead of `5`")
 }
 
 /// A cast that does not exist.
@@ -199,7 +199,7 @@ pub(crate) fn bad_cast(span: Span, from: &str, to: &str) -> Diagnostic {
     } else if to == "bool" {
         "compare with `!= 0` instead".to_owned()
     } else {
-        "casts go between bit<N> and int<N> of one width, between widths, bool and bit<1>, and to and from `type`s and serializable enums".to_owned()
+        "casts convert between bit<N> and int<N> of the same width, between widths, bool and bit<1>, and to and from `type`s and serializable enums".to_owned()
     };
     Diagnostic::error(
         Code("E0311"),
@@ -248,10 +248,10 @@ pub(crate) fn no_type_known(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0315"),
         span,
-        format!("the type of {what} is not known here"),
+        format!("cannot infer the type of {what}"),
     )
-    .label("nothing tells the type")
-    .help("put the type in front: `(T) {...}`")
+    .label("unknown type")
+    .help("add a cast: `(T) {...}`")
 }
 
 /// `...` for a type without default value.
@@ -302,7 +302,7 @@ pub(crate) fn slice_order(span: Span, hi: &BigInt, lo: &BigInt) -> Diagnostic {
         format!("the slice [{hi}:{lo}] is empty"),
     )
     .label("highest bit first")
-    .help("write the higher bit in front, and neither below zero: `x[7:0]`")
+    .help("write the higher bit first, and no negative number: `x[7:0]`")
 }
 
 /// A slice that reaches beyond the value.
@@ -400,7 +400,7 @@ pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
         "a member's value in an enum without representation",
     )
     .label("represented how?")
-    .help("write `enum bit<8> E {...}`, or leave the values out")
+    .help("write `enum bit<8> E {...}`, or omit the values")
 }
 
 /// A second varbit in a header.
@@ -441,7 +441,7 @@ pub(crate) fn not_definable(span: Span, ty: &str) -> Diagnostic {
 pub(crate) fn no_variable(span: Span, ty: &str, what: &str) -> Diagnostic {
     let help = match ty {
         "int" => "give it a width, as in bit<32>, or make it a constant",
-        "string" => "strings exist when compiling only: make it a constant",
+        "string" => "strings exist only at compile time: make it a constant",
         _ => "objects are instantiated with arguments, as in `T() x;`",
     };
     Diagnostic::error(
@@ -466,7 +466,7 @@ pub(crate) fn not_storable(span: Span, ty: &str) -> Diagnostic {
         Code("E0344"),
         span,
         format!(
-            "{} is no value that can be chosen, listed or passed on",
+            "{} is not a value: it cannot be selected, listed or passed on",
             tick(ty)
         ),
     )
@@ -570,5 +570,5 @@ pub(crate) fn set_operator(span: Span, operator: &str, ty: &str) -> Diagnostic {
         format!("`{operator}` makes no set of `{ty}` values"),
     )
     .label("not a bit<N> or int<N>")
-    .help("name single values instead")
+    .help("list single values instead")
 }

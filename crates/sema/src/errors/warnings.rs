@@ -23,7 +23,7 @@ pub(crate) fn families(code: Code) -> &'static [&'static str] {
 pub(crate) fn unused(span: Span, what: &str, name: &str) -> Diagnostic {
     Diagnostic::warning(Code("W0201"), span, format!("unused {what} `{name}`"))
         .label("never used")
-        .help("remove it, or write `@noWarn(\"unused\")` in front of it")
+        .help("remove it, or write `@noWarn(\"unused\")` before it")
 }
 
 /// Something that should no longer be used.
@@ -35,7 +35,7 @@ pub(crate) fn deprecated(name: &Ident, why: &str) -> Diagnostic {
     )
     .label("deprecated");
     diagnostic.help(if why.is_empty() {
-        "look at its declaration for what replaces it"
+        "see its declaration for a replacement"
     } else {
         why
     })
@@ -56,7 +56,7 @@ pub(crate) fn truncated(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> 
         format!("{value} does not fit in `{ty}`"),
     )
     .label(format!("becomes {kept}"))
-    .help("use a wider type, or a cast to show that this is meant")
+    .help("use a wider type, or a cast if this is intended")
 }
 
 /// A negative constant for an unsigned type.
@@ -67,7 +67,7 @@ pub(crate) fn negative(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> D
         format!("the negative number {value} in the unsigned type `{ty}`"),
     )
     .label(format!("becomes {kept}"))
-    .help("use a signed type, or a cast to show that this is meant")
+    .help("use a signed type, or a cast if this is intended")
 }
 
 /// A shift by the whole width or more.
@@ -85,7 +85,7 @@ pub(crate) fn uninitialized(span: Span, what: &str) -> Diagnostic {
         format!("`{what}` may be read before it is written"),
     )
     .label("perhaps undefined here")
-    .help("give it a value on every way to this place")
+    .help("initialise it on every path")
 }
 
 /// A field of a header that is certainly invalid.
@@ -106,8 +106,8 @@ pub(crate) fn out_unset(span: Span, what: &str, of: &str) -> Diagnostic {
         span,
         format!("the `out` parameter `{what}` may be unset when `{of}` ends"),
     )
-    .label("not written on every way")
-    .help("write it on every way through the body")
+    .label("not written on every path")
+    .help("write it on every path through the body")
 }
 
 /// A state that no transition leads to.
@@ -118,35 +118,31 @@ pub(crate) fn unreachable_state(span: Span, name: &str) -> Diagnostic {
         format!("no transition leads to the state `{name}`"),
     )
     .label("never reached")
-    .help("remove it, or add the transition that was meant")
+    .help("remove it, or add the missing transition")
 }
 
 /// A select case behind one that takes everything.
 pub(crate) fn unreachable_case(span: Span, all: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0405"), span, "this case is never reached")
         .label("never reached")
-        .also(all, "this one takes everything")
-        .help("the first case that matches is taken: move the general one to the end")
+        .also(all, "this one matches everything")
+        .help("the first matching case applies: move the general one to the end")
 }
 
 /// A statement behind one that never ends here.
 pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0406"), span, "this statement is never reached")
         .label("never reached")
-        .also(by, "nothing goes on behind this")
+        .also(by, "control does not continue past this")
         .help("remove it")
 }
 
 /// An entry behind an equal one.
 pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0407"),
-        span,
-        "an entry with the same key stands before this one",
-    )
-    .label("never matched")
-    .also(first, "the first")
-    .help("remove one of the two")
+    Diagnostic::warning(Code("W0407"), span, "an earlier entry has the same key")
+        .label("never matched")
+        .also(first, "the first")
+        .help("remove one of the two")
 }
 
 /// A range that holds nothing.

@@ -247,7 +247,7 @@ impl Checker<'_> {
             };
         }
         if left.ty == Ty::Int && !self.is_compile_time(&right) {
-            let what = "the distance by which an `int` is shifted";
+            let what = "the shift amount of an `int`";
             return self.poison(constants::not_constant(right.span, what));
         }
         let ty = left.ty.clone();

@@ -5,7 +5,7 @@ use diag::{Code, Diagnostic, Span};
 /// Something else was expected.
 pub fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
     let help = match found {
-        "the end of the file" => format!("the text ends too early: put {wanted} here"),
+        "the end of the file" => format!("the file ends too early: add {wanted} here"),
         _ => format!("put {wanted} here, or remove {found}"),
     };
     Diagnostic::error(
@@ -52,7 +52,7 @@ pub fn width_parentheses(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0121"),
         span,
-        "a width that is not a plain number stands in parentheses",
+        "a width that is not a literal needs parentheses",
     )
     .help(format!("write ({text})"))
 }
@@ -62,20 +62,25 @@ pub fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0118"),
         span,
-        format!("`{word}` is a word of the language and cannot name {what}"),
+        format!("`{word}` is a keyword and cannot name {what}"),
     )
     .help(format!("choose another name, such as `{word}_`"))
 }
 
 /// A declaration where its kind may not stand.
 pub fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0119"), span, format!("{what} cannot stand {place}")).help(help)
+    Diagnostic::error(
+        Code("E0119"),
+        span,
+        format!("{what} is not allowed {place}"),
+    )
+    .help(help)
 }
 
 /// An expression that is no statement.
 pub fn expression_statement(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0120"), span, "this expression is not a statement")
-        .label("its value goes nowhere")
+        .label("its value is unused")
         .help("assign it to something, or call something")
 }
 
@@ -92,8 +97,12 @@ pub fn mixed_fields(span: Span, first: Span) -> Diagnostic {
 
 /// An annotation without anything to annotate.
 pub fn stray_annotation(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0123"), span, "this annotation belongs to nothing")
-        .help("put it in front of a declaration, or remove it")
+    Diagnostic::error(
+        Code("E0123"),
+        span,
+        "this annotation is not attached to a declaration",
+    )
+    .help("put it before a declaration, or remove it")
 }
 
 /// More errors than anyone reads.
@@ -101,21 +110,21 @@ pub fn too_many(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0124"),
         span,
-        format!("more than {limit} errors: the rest of the program is not read"),
+        format!("more than {limit} errors: Onpath skips the rest of the program"),
     )
-    .help("correct the first ones; the others often come from them")
+    .help("fix the first errors; later ones often follow from them")
 }
 
 /// A local declaration of a parser after a state.
 pub fn after_state(span: Span, state: Span) -> Diagnostic {
     Diagnostic::error(Code("E0126"), span, "a declaration after a state")
         .also(state, "the first state")
-        .help("the declarations of a parser come first; move this in front of the states")
+        .help("the declarations of a parser come first; move this before the states")
 }
 
 /// A second `apply` in a control, or `transition` in a state, or something after it.
 pub fn after_last(span: Span, what: &str, last: &str, last_span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0125"), span, format!("{what} after the `{last}`"))
         .also(last_span, format!("the `{last}`"))
-        .help(format!("`{last}` comes last; move this in front of it"))
+        .help(format!("`{last}` comes last; move this before it"))
 }

@@ -22,18 +22,13 @@ pub fn unknown_character(span: Span, text: &str) -> Diagnostic {
         ),
         Some('\u{a0}' | '\u{200b}' | '\u{feff}') => (quoted, "delete the invisible character"),
         Some(c) if c.is_control() => (quoted, "delete the invisible character"),
-        Some('#') => (shown, "a directive stands first on its line"),
+        Some('#') => (shown, "a directive must come first on its line"),
         _ => (
             shown,
-            "names have the letters a-z and A-Z, digits and `_`; other text belongs into comments and strings",
+            "names consist of a-z, A-Z, digits and `_`; other text belongs in comments and strings",
         ),
     };
-    Diagnostic::error(
-        Code("E0101"),
-        span,
-        format!("P4 has no use for `{what}` here"),
-    )
-    .help(help)
+    Diagnostic::error(Code("E0101"), span, format!("unexpected `{what}`")).help(help)
 }
 
 /// Bytes in code or in a string that are not UTF-8.
@@ -47,19 +42,19 @@ pub fn not_utf8(span: Span) -> Diagnostic {
 pub fn not_utf8_comment(span: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0005"), span, "a comment is not UTF-8 text")
         .label("the first byte in another encoding")
-        .help("save the file as UTF-8; comments have no effect, so it is read all the same")
+        .help("save the file as UTF-8; Onpath accepts it anyway, because comments have no effect")
 }
 
 /// A string without its closing quote.
 pub fn unclosed_string(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0102"), span, "the string does not end on its line")
+    Diagnostic::error(Code("E0102"), span, "unterminated string")
         .label("begins here")
-        .help("close it with `\"`, or put a backslash at the end of the line to go on in the next")
+        .help("close it with `\"`, or end the line with a backslash to continue on the next")
 }
 
 /// A comment without its end.
 pub fn unclosed_comment(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0103"), span, "the comment does not end")
+    Diagnostic::error(Code("E0103"), span, "unterminated comment")
         .label("begins here")
         .help("close it with `*/`; comments do not nest")
 }
@@ -92,7 +87,7 @@ pub fn number_width(span: Span, limit: u32) -> Diagnostic {
         span,
         format!("the number is more than {limit} bits wide"),
     )
-    .help("widths stand in front of `w` or `s`, in bits: 32w1 is a 1 of 32 bits")
+    .help("the width in bits comes before `w` or `s`: 32w1 is a 32-bit 1")
 }
 
 /// A number with more digits than any width holds.
@@ -100,7 +95,7 @@ pub fn number_long(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0107"),
         span,
-        format!("the number does not fit into {limit} bits"),
+        format!("the number does not fit in {limit} bits"),
     )
     .help("no value in P4 needs so many digits; is a separator missing?")
 }

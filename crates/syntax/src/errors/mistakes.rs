@@ -25,7 +25,7 @@ pub fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
 /// P4-14 source.
 pub fn p4_14(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0132"), span, format!("this is P4-14: {what}"))
-        .help("Onpath reads P4-16; translate the program, for instance with p4test --std p4-14 --pp out.p4 from p4c")
+        .help("Onpath compiles P4-16; translate the program, for instance with p4test --std p4-14 --pp out.p4 from p4c")
 }
 
 /// A control without `apply`.
@@ -83,12 +83,12 @@ pub fn increment(span: Span, op: &str) -> Diagnostic {
 /// `int x` as in C, `int(x)`, `bit<8>(x)`.
 pub fn call_cast(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(Code("E0139"), span, format!("`{ty}` cannot be called"))
-        .help(format!("a cast is written ({ty}) value"))
+        .help(format!("write a cast as ({ty}) value"))
 }
 
 /// `bit[8]`.
 pub fn bit_brackets(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0140"), span, "a width stands in angle brackets")
+    Diagnostic::error(Code("E0140"), span, "a width goes in angle brackets")
         .help(format!("write {ty}<8>"))
 }
 
@@ -100,19 +100,23 @@ pub fn arrow(span: Span) -> Diagnostic {
 /// `else` without `if`.
 pub fn stray_else(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0142"), span, "`else` without `if`")
-        .help("an `else` follows the statement or block of its `if` directly, without `;` between")
+        .help("an `else` directly follows the statement or block of its `if`, with no `;` between")
 }
 
 /// A brace that closes nothing.
 pub fn stray_close(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0143"), span, format!("`{text}` closes nothing"))
+    Diagnostic::error(Code("E0143"), span, format!("unmatched `{text}`"))
         .help("remove it, or look above for a bracket that is closed too early")
 }
 
 /// `T x;` at top level.
 pub fn global_variable(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0144"), span, "a variable cannot stand at top level")
-        .help("make it a const, or declare it inside a control, parser, action or function")
+    Diagnostic::error(
+        Code("E0144"),
+        span,
+        "a variable cannot be declared at top level",
+    )
+    .help("make it a const, or declare it inside a control, parser, action or function")
 }
 
 /// `T x[4]`.
@@ -120,7 +124,7 @@ pub fn array_after_name(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0145"),
         span,
-        "the size of a stack stands behind its type",
+        "the size of a stack goes after its type",
     )
     .help("write header_t[4] name")
 }
@@ -142,27 +146,27 @@ pub fn set_operator(span: Span, op: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0148"),
         span,
-        format!("`{op}` makes a set, which cannot stand here"),
+        format!("`{op}` makes a set, which is not allowed here"),
     )
-    .help("masks and ranges stand in select cases, table entries and for (x in a..b)")
+    .help("use masks and ranges in select cases, table entries and for (x in a..b)")
 }
 
 /// `table t() {`, as programs for early compilers have it.
 pub fn table_parameters(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0150"), span, "a table has no parameters")
         .label("remove these")
-        .help("write table NAME { ... }; what a table looks at stands in its key")
+        .help("write table NAME { ... }; the key lists what the table matches on")
 }
 
 /// `x[2+:4]`.
 pub fn part_select(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0151"), span, "`+:` is no slice of P4-16 version 1.2.5")
-        .help("give the highest and the lowest bit: x[5:2] in place of x[2+:4]; with a place that is not constant, (x >> n)[3:0]")
+    Diagnostic::error(Code("E0151"), span, "P4-16 version 1.2.5 has no `+:` slices")
+        .help("give the highest and the lowest bit: x[5:2] instead of x[2+:4]; if the offset is not constant, (x >> n)[3:0]")
 }
 
 /// `key = { x; }`.
 pub fn key_without_match_kind(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0152"), span, "a key does not say how it matches")
-        .label("a match kind is missing before this")
+    Diagnostic::error(Code("E0152"), span, "a key has no match kind")
+        .label("put `: exact` or another match kind here")
         .help("write EXPRESSION : exact; or another match kind, such as lpm or ternary")
 }

@@ -19,7 +19,7 @@ pub fn include_not_found(
     } else {
         format!(" (looked for {places})")
     };
-    let help = "correct the name, or give the folder that has the file with -I";
+    let help = "correct the name, or pass the directory of the file with -I";
     let help = if built_in.is_empty() {
         help.to_string()
     } else {
@@ -56,7 +56,7 @@ pub fn include_malformed(span: Span) -> Diagnostic {
 pub fn include_depth(span: Span, chain: &[(Span, String)], cycle: Option<&str>) -> Diagnostic {
     const SHOWN: usize = 4;
     let message = match cycle {
-        Some(name) => format!("`{name}` includes itself without end"),
+        Some(name) => format!("`{name}` includes itself endlessly"),
         None => format!("#include is nested {} files deep", chain.len()),
     };
     let mut d = Diagnostic::error(Code("E0004"), span, message).label("one include too many");
@@ -120,7 +120,7 @@ pub fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0009"),
         span,
-        format!("the arguments of the macro `{name}` do not end"),
+        format!("unterminated arguments of the macro `{name}`"),
     )
     .label("begins here")
     .help("close them with `)` before the end of the file and before the next directive")
@@ -128,7 +128,7 @@ pub fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
 
 /// `#if` without `#endif`.
 pub fn if_unclosed(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0010"), span, "this condition has no #endif")
+    Diagnostic::error(Code("E0010"), span, "this conditional has no #endif")
         .label("begins here")
         .help("add #endif where the conditional text ends, in the same file")
 }
@@ -157,7 +157,7 @@ pub fn condition_zero(span: Span) -> Diagnostic {
 pub fn user_error(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#error" } else { text };
     Diagnostic::error(Code("E0014"), span, text)
-        .help("the source refuses this configuration with #error; see the conditions around it")
+        .help("an #error directive rejects this configuration; see the conditions around it")
 }
 
 /// Macros that expand to more text than any program needs.
@@ -168,7 +168,7 @@ pub fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
         format!("macros expand to more than {limit} tokens"),
     )
     .label("this use goes over the limit")
-    .help("look for macros that double each other; the rest of the program is not read")
+    .help("look for macros that double each other; Onpath skips the rest of the program")
 }
 
 /// `##` that makes no token.
@@ -185,7 +185,7 @@ pub fn paste(span: Span, text: &str) -> Diagnostic {
 /// `#` or `##` at a wrong place in a macro.
 pub fn macro_operator(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0017"), span, what)
-        .help("`#` stands before a parameter, `##` between two tokens of a macro's text")
+        .help("`#` goes before a parameter, `##` between two tokens of a macro's text")
 }
 
 /// `#elif` or `#else` after `#else`.
@@ -212,7 +212,7 @@ pub fn source_too_large(span: Span, what: &str) -> Diagnostic {
         span,
         format!("the program has too much text: {what}"),
     )
-    .help("look for a file that is included again and again")
+    .help("look for a file that is included repeatedly")
 }
 
 /// The main file cannot be had.
@@ -244,7 +244,7 @@ pub fn line_malformed(span: Span) -> Diagnostic {
 /// `#warning`.
 pub fn user_warning(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#warning" } else { text };
-    Diagnostic::warning(Code("W0001"), span, text).help("the source says so with #warning")
+    Diagnostic::warning(Code("W0001"), span, text).help("a #warning directive prints this")
 }
 
 /// A macro that gets another meaning.
@@ -252,10 +252,10 @@ pub fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
     Diagnostic::warning(
         Code("W0002"),
         span,
-        format!("the macro `{name}` is defined anew"),
+        format!("the macro `{name}` is redefined"),
     )
-    .also(before, "defined before here")
-    .help(format!("write #undef {name} before it if this is meant"))
+    .also(before, "first defined here")
+    .help(format!("write #undef {name} before it if this is intended"))
 }
 
 /// Text after a directive that takes none.

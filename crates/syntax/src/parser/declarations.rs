@@ -353,23 +353,23 @@ impl Parser<'_> {
     /// Tells that a declaration that is known stands at a wrong place.
     pub(super) fn misplaced_declaration(&mut self, place: &str) -> super::Failed {
         let (what, help) = match self.kind() {
-            Kind::Table => ("a table", "tables stand in controls, in front of `apply`"),
+            Kind::Table => ("a table", "tables belong in controls, before `apply`"),
             Kind::Action => (
                 "an action",
-                "actions stand at top level and in controls, in front of `apply`",
+                "actions belong at top level and in controls, before `apply`",
             ),
-            Kind::State => ("a state", "states stand in parsers"),
+            Kind::State => ("a state", "states belong in parsers"),
             Kind::ValueSet => (
                 "a value set",
-                "value sets stand in parsers, in front of the states",
+                "value sets belong in parsers, before the states",
             ),
             Kind::Apply => (
                 "`apply`",
-                "`apply` is the last part of a control; is a `}` above closed too early?",
+                "`apply` is the last part of a control; does a `}` above close too early?",
             ),
             _ => (
                 "`transition`",
-                "transitions stand in parser states; is a `}` above closed too early?",
+                "transitions belong in parser states; does a `}` above close too early?",
             ),
         };
         let span = self.span();
@@ -382,7 +382,7 @@ impl Parser<'_> {
         let named_block = next.is_name() && after == Kind::LBrace;
         let text = self.token().text.clone();
         let what = match text.as_str() {
-            "header_type" if named_block => "`header_type` declares a header there",
+            "header_type" if named_block => "`header_type` declares a header",
             "field_list" | "field_list_calculation" | "primitive_action" | "action_selector"
                 if named_block =>
             {
@@ -392,14 +392,14 @@ impl Parser<'_> {
             "parser" if named_block => "its parsers have no parameters",
             "control" if named_block => "its controls have no parameters",
             "metadata" if next.is_name() && after.is_name() && self.kind_at(3) == Kind::Semi => {
-                "`metadata` declares an instance there"
+                "`metadata` declares an instance"
             }
             "header" if next.is_name() && after.is_name() && self.kind_at(3) == Kind::Semi => {
-                "`header` declares an instance there"
+                "`header` declares an instance"
             }
             "table" if named_block => match self.tokens.get(self.at + 3).map(|t| t.text.as_str()) {
                 Some("reads" | "actions" | "action_profile") if self.kind_at(4) == Kind::LBrace => {
-                    "its tables stand at top level"
+                    "its tables are at top level"
                 }
                 _ => return Ok(()),
             },

@@ -436,7 +436,7 @@ impl Parser<'_> {
         self.comma_list(Kind::RBrace, true, |p| {
             let item = p.span();
             if rest {
-                return Err(p.unexpected("`}` behind the `...`"));
+                return Err(p.unexpected("`}` after the `...`"));
             }
             if named && p.eat(Kind::Dots) {
                 rest = true;

@@ -82,8 +82,14 @@ impl Parser<'_> {
             p.scopes.declare_params(&proto.params);
             if p.at_kind(Kind::Semi) {
                 let span = proto.name.span;
-                let help = "write `extern` in front of it if the target supplies it, or give it a body { ... }";
-                let failed = p.report(grammar::misplaced(span, "a function without a body", "here", help));
+                let help =
+                    "write `extern` before it if the target provides it, or give it a body { ... }";
+                let failed = p.report(grammar::misplaced(
+                    span,
+                    "a function without a body",
+                    "here",
+                    help,
+                ));
                 p.bump();
                 return Err(failed);
             }

@@ -382,7 +382,7 @@ impl Parser<'_> {
             ("goto", Kind::Ident) => {
                 "in a parser, write transition state; in a control, use if and switch"
             }
-            ("case", _) => "a label stands alone in a switch: label: { ... }",
+            ("case", _) => "write the label alone: label: { ... }",
             _ => return Ok(()),
         };
         if self.scopes.meaning(&word).is_some() {

@@ -28,10 +28,7 @@ impl Parser<'_> {
         let start = self.span();
         let annotations = self.annotations()?;
         if self.at_word("reads") && self.kind_at(1) == Kind::LBrace {
-            let failed = self.report(mistakes::p4_14(
-                start,
-                "`reads` gives the key of a table there",
-            ));
+            let failed = self.report(mistakes::p4_14(start, "`reads` is the key of a table"));
             self.stop();
             return Err(failed);
         }

@@ -201,9 +201,7 @@ impl Parser<'_> {
             "int16_t" | "short" => "int<16>",
             "int32_t" | "signed" => "int<32>",
             "int64_t" | "long" => "int<64>",
-            "float" | "double" => {
-                "integers: P4 has no numbers with a fraction, scale them by a constant"
-            }
+            "float" | "double" => "integers: P4 has no floating-point numbers; scale by a constant",
             _ => return,
         };
         let span = self.span();
