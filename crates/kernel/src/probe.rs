@@ -99,7 +99,7 @@ fn kernel() -> Finding {
         state: State::of((major, minor) >= (5, 15)),
         detail: release(),
         need: Need::Needed,
-        remedy: "use Linux 5.15 or newer; what takes newer ones is told below; Onpath is tested on 6.18",
+        remedy: "use Linux 5.15 or newer; what needs a newer one is listed below; Onpath is tested on 6.18",
     }
 }
 
@@ -215,7 +215,7 @@ fn features() -> Vec<Finding> {
         tried(
             "test runs",
             Need::Useful,
-            "`onpath test --fast` needs them; leave `--fast` away",
+            "`onpath test --fast` needs them; omit `--fast`",
             pass().and_then(|p| p.run_xdp(&[0; 64], &mut [0; 256], 0, 1).map(|_| ())),
         ),
         tried(
@@ -284,7 +284,7 @@ fn features() -> Vec<Finding> {
         tried(
             "test runs at tc",
             Need::Useful,
-            "`onpath test --target tc --fast` needs them (Linux 4.12); leave `--fast` away",
+            "`onpath test --target tc --fast` needs them (Linux 4.12); omit `--fast`",
             Prog::constant_tc(-1).and_then(|p| {
                 p.run_tc(&[0; 64], &mut [0; 256], &mut TcContext::default(), 1)
                     .map(|_| ())
@@ -311,7 +311,7 @@ fn features() -> Vec<Finding> {
         tried(
             "detached mounts",
             Need::Useful,
-            "attaching in several places as one needs them (Linux 5.2, CAP_SYS_ADMIN)",
+            "attaching at several hooks atomically needs them (Linux 5.2, CAP_SYS_ADMIN)",
             DetachedBpffs::new().map(|_| ()),
         ),
     ]

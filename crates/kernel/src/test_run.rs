@@ -142,7 +142,7 @@ impl TestRun {
             return Err(StoreError::Unsupported {
                 what: format!(
                     "the kernel's test run takes no packet of this type under {shortest} bytes, and this one has {}; \
-                     leave `--fast` away",
+                     omit `--fast`",
                     packet.len()
                 ),
             });
@@ -164,7 +164,7 @@ impl TestRun {
         .map_err(|e| StoreError::System {
             what: match e.raw_os_error() {
                 Some(libc::EINVAL) if packet.len() > LONGEST => format!(
-                    "the kernel's test run takes no packet of {} bytes; leave `--fast` away",
+                    "the kernel's test run takes no packet of {} bytes; omit `--fast`",
                     packet.len()
                 ),
                 _ => format!("the kernel's test run failed: {e}"),

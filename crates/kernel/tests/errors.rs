@@ -74,7 +74,7 @@ E0755 clang 11 refused the generated C: line 3:1: error: unknown type name 'u33'
 E0756 `/usr/bin/clang` was built without the BPF target
   install the distribution's clang (`apt-get install clang-19`)
 E0757 no temporary files for the compiler: No space left on device (os error 28)
-  make room in the temporary folder, or set TMPDIR to another
+  free space in the temporary folder, or set TMPDIR to another
 E0758 cannot read the C file `sums.c`: No space left on device
   name a file that supplies the program's extern functions after `--extern`
 "
@@ -113,7 +113,7 @@ E0760 not permitted to load a BPF program: this process lacks CAP_BPF, CAP_NET_A
 E0760 not permitted to load a BPF program: a security policy forbids it although the capabilities are there
   run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
 E0761 the kernel did not load the program: Permission denied (os error 13) (libbpf: map 'x': failed to create)
-  `onpath doctor` says what this kernel can do; `--verbose` shows everything that was said
+  `onpath doctor` reports what this kernel supports; `--verbose` shows all messages
 E0762 the object and its description disagree about map `routes`: it is not there
   build both again with the same Onpath; files of different builds were mixed
 E0763 the object holds no program `xdp_main`
@@ -149,9 +149,9 @@ E0772 the program needs more than the 512 bytes of stack of a BPF program: combi
 E0773 the kernel cannot see that a loop ends: infinite loop detected at insn 12 (at router.p4:45)
   bound the loop by a constant; in a parser, by the size of a header stack
 E0774 the kernel cannot prove that an access stays in bounds: invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0) (at router.p4:45)
-  this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the whole log to report with it
+  this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the full log to report with it
 E0775 this kernel has no such helper for programs of this kind: invalid func unknown#9999 (at router.p4:45)
-  `onpath doctor` says what this kernel can do; a newer kernel may be needed
+  `onpath doctor` reports what this kernel supports; a newer kernel may be needed
 "
     );
 }
@@ -181,13 +181,13 @@ fn devices() {
 E0780 no network interface `eth7`
   this network namespace has lo, eth0
 E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
-  another program put it there: `ip link set dev eth0 xdp off` takes it off unless a link holds it; `bpftool net` shows which
+  another program put it there: `ip link set dev eth0 xdp off` detaches it unless a link holds it; `bpftool net` shows which
 E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
-  take it off with `onpath unload fw`
+  detach it with `onpath unload fw`
 E0782 the program could not be attached to `eth0`: native Operation not supported (os error 95); generic Invalid argument (os error 22)
   the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)
 E0783 a program is loaded as `fw` already
-  take it off with `onpath unload fw`, or give this one another name
+  detach it with `onpath unload fw`, or give this one another name
 E0784 no program is loaded as `gw`
   loaded are: fw, router
 E0784 no program is loaded as `gw`
@@ -198,7 +198,7 @@ E0784 no program is loaded
   `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
 E0779 what is left running here would end at once, with this mount namespace; nothing was changed
   `ip netns exec` makes such a namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` makes none
-E0785 several programs are loaded; say which one
+E0785 several programs are loaded; specify one
   add `--name` and one of: fw, router
 E0786 `../x` cannot name an instance
   use letters, digits, `-` and `_`, up to 64 of them
@@ -238,12 +238,12 @@ fn several_programs_and_tc() {
         ]),
         "\
 E0789 `fw` was loaded from another mount namespace, such as a container's
-  unload it there; `onpath unload --all` takes it off from here
+  unload it there; `onpath unload --all` detaches it from here
 E0790 map `outputs` of program `in` is no flow_state and cannot be shared
   share states that both programs use; one that is never used is not kept
 E0791 `flows` of program `in` and `seen` of program `out` cannot be one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
   declare both with the same types, size and idle time, best in a file that both include
-E0792 not permitted to attach in several places as one: this process lacks CAP_SYS_ADMIN
+E0792 not permitted to attach at several hooks atomically: this process lacks CAP_SYS_ADMIN
   run it as root, or give it that too; one program at one interface does without
 E0793 the program could not be attached to `eth0`: tcx Invalid argument (os error 22); clsact Operation not permitted (os error 1)
   tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
@@ -256,12 +256,12 @@ E0800 packets of interface `tun0` have no Ethernet header (link type 65534), and
 E0795 the settings of interface `eth0` could not be changed: Operation not permitted
   it takes CAP_NET_ADMIN; `ip -details link show` shows them
 E0796 a BPF file system for the program's pins could not be mounted: Operation not permitted
-  attaching in several places as one takes CAP_SYS_ADMIN and Linux 5.2; one interface alone does not
+  attaching at several hooks atomically requires CAP_SYS_ADMIN and Linux 5.2; a single interface does not
 E0797 another onpath command is loading or removing programs, and does not end
   look for it with `pgrep -a onpath`
 E0798 filters that a killed command left behind could not be removed: Operation not permitted
   they let packets pass; removing them takes CAP_NET_ADMIN and CAP_SYS_ADMIN
-E0799 `fw` has several programs; say which one
+E0799 `fw` has several programs; specify one
   add `--name` and one of: fw/in, fw/out
 E0799 `fw` has no program `up`
   add `--name` and one of: fw/in, fw/out

@@ -13,7 +13,7 @@ use std::path::PathBuf;
     name = "onpath",
     version,
     arg_required_else_help = true,
-    after_help = "Begin with `onpath doctor`, which says what this machine can do.\n\n\
+    after_help = "Begin with `onpath doctor`, which reports what this machine supports.\n\n\
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
@@ -25,9 +25,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Check a program or a bundle: mistakes with their places and what to do about them
+    /// Check a program or a bundle: report each error with its location and a remedy
     ///
-    /// All syntax errors in one run; once there are none, all other mistakes in one run. Of a bundle (a
+    /// All syntax errors in one run; once there are none, all other errors in one run. Of a bundle (a
     /// file that ends in .toml) also whether its programs fit their hooks, their entries and each other.
     Check(Check),
     /// Compile a program for a target
@@ -36,7 +36,7 @@ pub enum Command {
     Test(Test),
     /// Compile, load and attach a program or a bundle, and stay until interrupted
     ///
-    /// How it is attached is said: by XDP in the driver (native) where it can, else in the network
+    /// The output shows how it is attached: by XDP in the driver (native) where it can, else in the network
     /// stack (generic); by traffic control with a tcx link, on kernels before 6.6 with a filter at a
     /// clsact qdisc. A bundle's programs are attached together or not at all. Needs CAP_BPF,
     /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
@@ -49,7 +49,7 @@ pub enum Command {
     /// Measure delay, loss and reordering of IPv6 flows, by an option in their packets (RFC 8250)
     ///
     /// Puts the Performance and Diagnostic Metrics destination option on packets that go out of an
-    /// interface, reads it from those that come in, and shows what both ends' options tell. Where
+    /// interface, reads it from those that come in, and shows what both ends' options report. Where
     /// the other end runs it too, that is the delay of the network and that of the host apart from
     /// each other. Needs what `onpath run` of a bundle needs (root has it all).
     Pdm(crate::commands::pdm::args::Pdm),
@@ -62,18 +62,18 @@ pub enum Command {
     /// Read and change a running program's multicast groups
     #[command(subcommand)]
     Group(GroupCommand),
-    /// Read and forget the flows that a running program keeps
+    /// Read and remove the flows that a running program keeps
     #[command(subcommand)]
     Flows(FlowsCommand),
     /// Draw a program's parser and pipeline
     Graph(Graph),
-    /// Say what this machine can do, and what to do about what is missing
+    /// Report what this machine supports, and how to get what is missing
     Doctor(Doctor),
     /// Print completions for a shell
     Completions(Completions),
     /// Write the man pages to a directory
     Man(Man),
-    /// Take off what the parent process leaves behind when it is killed
+    /// Detach what the parent process leaves behind when it is killed
     #[command(name = kernel::guard::ARGUMENT, hide = true)]
     Guard,
 }
@@ -109,7 +109,7 @@ pub struct Check {
 /// Where in the kernel a program runs.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HookName {
-    /// Packets that come in, before the network stack: the earliest place
+    /// Packets that come in, before the network stack: the earliest hook
     Xdp,
     /// Packets that come in, by traffic control
     TcIngress,
@@ -154,7 +154,7 @@ pub struct Build {
     /// Print this on standard output instead of building
     #[arg(long, value_enum, conflicts_with_all = ["output", "report"])]
     pub emit: Option<Emit>,
-    /// Report what the program needs: instructions, stack, maps, and what the kernel's verifier says
+    /// Report what the program needs: instructions, stack, maps, and the kernel verifier's result
     ///
     /// The verifier is asked only with this, and only where this process may load programs.
     #[arg(long)]
@@ -180,7 +180,7 @@ pub enum TestTarget {
     TcEgress,
 }
 
-/// How to tell a packet's story.
+/// The format of an execution trace.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TraceFormat {
     /// For people
@@ -229,7 +229,7 @@ pub struct Test {
     /// On the interpreter: packets go out, as under `--target tc-egress`
     #[arg(long)]
     pub egress: bool,
-    /// Tell each packet's story: state by state, table by table (interpreter only)
+    /// Print an execution trace of each packet: states, tables, actions (interpreter only)
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub trace: Option<TraceFormat>,
     /// The seed of `random` (interpreter only), 1 by default
@@ -278,7 +278,7 @@ pub struct Run {
     pub hook: Option<HookName>,
     /// The interfaces, between commas; the first is port 0, the second port 1, …
     ///
-    /// For a bundle, they take the place of those in its file: `IF,...` for all its programs,
+    /// For a bundle, they replace those in its file: `IF,...` for all its programs,
     /// `PROGRAM=IF,...` for one.
     #[arg(long, value_name = "IF", value_delimiter = ',')]
     pub dev: Vec<String>,
@@ -309,7 +309,7 @@ pub struct Run {
     /// Let the maps of each program take so much memory (such as 512M or 40G), instead of what is free
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub allow_memory: Option<u64>,
-    /// Show the kernel verifier's whole log if it refuses
+    /// Show the kernel verifier's full log if it rejects the program
     #[arg(long)]
     pub verbose: bool,
     /// Print what is running and how it ended as JSON, an object a line
@@ -373,7 +373,7 @@ Matches: a value; VALUE/PREFIX for lpm; VALUE &&& MASK or 0x12** for ternary; LO
 * for anything. Keys that are not exact may be left out if the others are named.
 Names: as much of the end as is unique. Entries of tables with ternary, range or optional keys need
 a priority; the largest wins. Values are printed as `@format(...)` in front of a key, parameter,
-field or `type` says: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
+field or `type` specifies: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
 
 /// The end of the help on entries files.
 const LINES: &str = "\
@@ -552,7 +552,7 @@ pub enum FlowsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Forget a flow: STATE FIELD:VALUE ...
+    /// Remove a flow: STATE FIELD:VALUE ...
     ///
     /// The fields are those of the key, by name or in order, as `onpath flows list` prints them.
     Remove {
@@ -563,7 +563,7 @@ pub enum FlowsCommand {
         #[arg(required = true, value_name = "FLOW")]
         flow: Vec<String>,
     },
-    /// Forget all flows of a flow_state
+    /// Remove all flows of a flow_state
     Clear {
         /// The running program.
         #[command(flatten)]

@@ -32,7 +32,7 @@ const UNMARKED: [What; 4] = [
 const NO_OPTION: What = what("no_option", "of hosts that do not measure");
 
 /// What happens to every packet that was read, unless the option is left or something else is in its header.
-pub const REMOVED: What = what("option_removed", "with the option taken off");
+pub const REMOVED: What = what("option_removed", "with the option removed");
 
 /// From both programs' counters.
 pub fn totals(egress: &[u64], ingress: &[u64], lost: Packets) -> Totals {
@@ -67,7 +67,7 @@ pub fn totals(egress: &[u64], ingress: &[u64], lost: Packets) -> Totals {
             "with the option overwritten by padding",
             at(ingress, 10),
         ),
-        count("path_mtu", "that told of a path's MTU", at(ingress, 12)),
+        count("path_mtu", "that reported a path's MTU", at(ingress, 12)),
     ];
     Totals {
         packets: Packets {

@@ -122,7 +122,7 @@ pub fn check_room(filters: &[Filter]) -> Result<(), Mistake> {
     Err(Mistake {
         what: format!("{} filters are too many", filters.len()),
         help: format!(
-            "a filter with a port takes two places, another one takes one, and there are {ENTRIES}; take shorter prefixes, or \
+            "a filter with a port takes two slots, another one takes one, and there are {ENTRIES}; take shorter prefixes, or \
              leave ports out"
         ),
     })

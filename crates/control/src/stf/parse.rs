@@ -306,7 +306,7 @@ fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
         }
     }
     if let Some(word) = words.iter().find(|w| reads_as_operator(w.text)) {
-        let what = format!("`{}` is no comparison, or not in its place", word.text);
+        let what = format!("`{}` is not a comparison, or is misplaced", word.text);
         return malformed(word.span(), &what, CHECK_COUNTER);
     }
     let keys = match (words.first(), words.last()) {
@@ -494,23 +494,23 @@ mod tests {
             ),
             (
                 "check_counter c[0] => 1",
-                "1: `=>` is no comparison, or not in its place",
+                "1: `=>` is not a comparison, or is misplaced",
             ),
             (
                 "check_counter c 0 =< 1",
-                "1: `=<` is no comparison, or not in its place",
+                "1: `=<` is not a comparison, or is misplaced",
             ),
             (
                 "check_counter c[0] packets =! 1",
-                "1: `=!` is no comparison, or not in its place",
+                "1: `=!` is not a comparison, or is misplaced",
             ),
             (
                 "check_counter t key:1 <> 1",
-                "1: `<>` is no comparison, or not in its place",
+                "1: `<>` is not a comparison, or is misplaced",
             ),
             (
                 "check_counter c[0] == packets 1",
-                "1: `==` is no comparison, or not in its place",
+                "1: `==` is not a comparison, or is misplaced",
             ),
             ("register_read r 1", "1: the statement is not complete"),
             (

@@ -223,7 +223,7 @@ impl Runner<'_> {
         for (port, queue) in std::mem::take(&mut self.received) {
             for (bytes, span) in queue {
                 let text = format!(
-                    "port {port}: a packet came that nobody expects\n{}",
+                    "port {port}: unexpected packet\n{}",
                     report::undecoded(&bytes, self.decoder)
                 );
                 self.outcome.failures.push(Failure { span, text });

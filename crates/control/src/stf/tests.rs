@@ -64,7 +64,7 @@ fn what_does_not_come_and_what_nobody_expects_both_fail() {
     );
     fails(
         "packet 1 0a\nwait\npacket 2 0b\nexpect 1",
-        &["3: port 2: a packet came that nobody expects"],
+        &["3: port 2: unexpected packet"],
     );
     fails("packet 9 00\nno_packet", &[]);
     fails("packet 1 00\nexpect 1\nno_packet 1", &[]);

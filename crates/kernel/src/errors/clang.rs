@@ -127,7 +127,7 @@ pub fn no_scratch_space(error: &io::Error) -> Box<Diagnostic> {
         Span::NONE,
         format!("no temporary files for the compiler: {error}"),
     )
-    .help("make room in the temporary folder, or set TMPDIR to another")
+    .help("free space in the temporary folder, or set TMPDIR to another")
     .into()
 }
 

@@ -24,9 +24,9 @@ pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
 /// The interface has an XDP program already.
 pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Box<Diagnostic> {
     let help = match ours {
-        Some(instance) => format!("take it off with `onpath unload {instance}`"),
+        Some(instance) => format!("detach it with `onpath unload {instance}`"),
         None => format!(
-            "another program put it there: `ip link set dev {name} xdp off` takes it off unless a link holds it; \
+            "another program put it there: `ip link set dev {name} xdp off` detaches it unless a link holds it; \
              `bpftool net` shows which"
         ),
     };
@@ -66,7 +66,7 @@ pub fn instance_exists(name: &str) -> Box<Diagnostic> {
         format!("a program is loaded as `{name}` already"),
     )
     .help(format!(
-        "take it off with `onpath unload {name}`, or give this one another name"
+        "detach it with `onpath unload {name}`, or give this one another name"
     ))
     .into()
 }
@@ -121,7 +121,7 @@ pub fn which_instance(present: &[String]) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0785"),
         Span::NONE,
-        "several programs are loaded; say which one",
+        "several programs are loaded; specify one",
     )
     .help(format!("add `--name` and one of: {}", present.join(", ")))
     .into()
@@ -231,7 +231,7 @@ pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
             system_message(error)
         ),
     )
-    .help("attaching in several places as one takes CAP_SYS_ADMIN and Linux 5.2; one interface alone does not")
+    .help("attaching at several hooks atomically requires CAP_SYS_ADMIN and Linux 5.2; a single interface does not")
     .into()
 }
 
@@ -264,7 +264,7 @@ pub fn filters_left(error: &io::Error) -> Box<Diagnostic> {
 pub fn which_member(instance: &str, named: Option<&str>, members: &[&str]) -> Box<Diagnostic> {
     let message = match named {
         Some(name) => format!("`{instance}` has no program `{name}`"),
-        None => format!("`{instance}` has several programs; say which one"),
+        None => format!("`{instance}` has several programs; specify one"),
     };
     let whole: Vec<String> = members.iter().map(|m| format!("{instance}/{m}")).collect();
     Diagnostic::error(Code("E0799"), Span::NONE, message)
@@ -279,6 +279,6 @@ pub fn elsewhere(name: &str) -> Box<Diagnostic> {
         Span::NONE,
         format!("`{name}` was loaded from another mount namespace, such as a container's"),
     )
-    .help("unload it there; `onpath unload --all` takes it off from here")
+    .help("unload it there; `onpath unload --all` detaches it from here")
     .into()
 }

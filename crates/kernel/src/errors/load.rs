@@ -36,8 +36,7 @@ pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
         format!("the kernel did not load the program: {because}"),
     )
     .help(
-        "`onpath doctor` says what this kernel can do; `onpath run --verbose` shows everything that was \
-         said",
+        "`onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages",
     )
     .into()
 }

@@ -43,7 +43,7 @@ const KINDS: &[Kind] = &[
         code: "E0774",
         means: "the kernel cannot prove that an access stays in bounds",
         help: "this is a bug in Onpath, or in a C file given by `--extern`; `onpath run --verbose` \
-               shows the whole log to report with it",
+               shows the full log to report with it",
     },
     Kind {
         says: &[
@@ -57,7 +57,7 @@ const KINDS: &[Kind] = &[
         ],
         code: "E0775",
         means: "this kernel has no such helper for programs of this kind",
-        help: "`onpath doctor` says what this kernel can do; a newer kernel may be needed",
+        help: "`onpath doctor` reports what this kernel supports; a newer kernel may be needed",
     },
 ];
 
@@ -69,7 +69,7 @@ pub fn refused(refusal: &Refusal, span: Span) -> Box<Diagnostic> {
         .find(|k| words.clone().any(|w| k.says.iter().any(|s| w.contains(s))));
     let means = kind.map_or("the kernel's verifier refused the program", |k| k.means);
     let help = kind.map_or(
-        "`onpath run --verbose` shows the verifier's whole log; if the program asks for nothing unusual, this \
+        "`onpath run --verbose` shows the verifier's full log; if the program asks for nothing unusual, this \
          is a bug in Onpath",
         |k| k.help,
     );

@@ -100,7 +100,7 @@ impl Flows<'_> {
         for set in 0..self.abi.sets {
             self.map
                 .set(&set.to_ne_bytes(), &empty, Update::Locked)
-                .map_err(refused("forget the flows"))?;
+                .map_err(refused("remove the flows"))?;
         }
         Ok(())
     }

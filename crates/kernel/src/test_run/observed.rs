@@ -85,7 +85,7 @@ impl Observed<'_> {
             bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
         }
         let set = self.0.set(&FIRST, &bytes, Update::Any);
-        set.map_err(failed("tell the program the time"))
+        set.map_err(failed("set the program's clock"))
     }
 
     /// What the clock said last.
@@ -101,7 +101,7 @@ impl Observed<'_> {
     /// After a packet: where it and its copies went.
     pub fn read(&self) -> Result<Seen, StoreError> {
         let bytes = self.0.get(&FIRST);
-        let bytes = bytes.map_err(failed("read what the program tells"))?;
+        let bytes = bytes.map_err(failed("read what the program reports"))?;
         let bytes = bytes.unwrap_or_default();
         let number = |at: usize| {
             let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());

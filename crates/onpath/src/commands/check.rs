@@ -97,13 +97,13 @@ fn plural(count: usize, what: &str) -> String {
 fn check_bundle(args: &Check) -> Result<(Said, usize), Stop> {
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
         return Err(Stop::Usage(format!(
-            "`-I` and `-D` are for a program alone: {} says `include` and `define` for each of its programs",
+            "`-I` and `-D` are for a single program: {} sets `include` and `define` for each of its programs",
             args.source.file.display()
         )));
     }
     if args.hook.is_some() {
         return Err(Stop::Usage(format!(
-            "`--hook` is for a program alone: {} says `hook` for each of its programs",
+            "`--hook` is for a single program: {} sets `hook` for each of its programs",
             args.source.file.display()
         )));
     }

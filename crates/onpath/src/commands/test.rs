@@ -174,7 +174,7 @@ fn target(args: &Test) -> Result<Target, Stop> {
         TestTarget::Interp => {
             return match () {
                 () if args.fast => {
-                    usage("`--fast` is for the kernel's targets: the interpreter has but one way")
+                    usage("`--fast` is for the kernel's targets: the interpreter has only one mode")
                 }
                 () if !args.externs.is_empty() => {
                     usage("`--extern` is for the kernel's targets: the interpreter does not run C")
@@ -194,16 +194,14 @@ fn target(args: &Test) -> Result<Target, Stop> {
         TestTarget::TcEgress => Hook::TcEgress,
     };
     if args.trace.is_some() {
-        return usage(
-            "`--trace` is for `--target interp`: run the test there to see the packet's story",
-        );
+        return usage("`--trace` is for `--target interp`: run the test there to print a trace");
     }
     if args.seed.is_some() {
         return usage("`--seed` is for `--target interp`: the kernel draws its own random numbers");
     }
     if args.egress {
         return usage(
-            "`--egress` is for `--target interp`: in the kernel, say `--target tc-egress`",
+            "`--egress` is for `--target interp`: in the kernel, use `--target tc-egress`",
         );
     }
     let reach = if args.fast {

@@ -31,14 +31,14 @@ What the figures mean. Each end measures by its own clock; the clocks need not a
                   there is seen by the other end
   REORDERED       packets that arrived after one that was sent later
   ROUND TRIP      from sending a packet to receiving the other end's answer to it
-  SERVER          how much of that the other end took, as it says itself
-  NETWORK         the rest: both ways through the network, and what the hosts do below this
+  SERVER          how much of that the other end took, as it reports
+  NETWORK         the rest: both directions through the network, and what the hosts do below this
   P50, P90, P99   half, 90 % and 99 % of the delays of all flows were not longer
 Delays are measured when a packet arrives that answers the last one sent. Where the other end does
 not run this, packets go out with the option, and there are no delays.
 
 A packet that cannot have the option passes as it is and is counted, by reason. So does one that
-would not fit into the interface's MTU then, or into the path's, where a router said what that is;
+would not fit into the interface's MTU then, or into the path's, where a router reported it;
 TCP connections agree on segments that leave room for the option.
 
 Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
@@ -71,7 +71,7 @@ pub struct Pdm {
     /// The name by which the other commands know it; pdm- and the interface's by default
     #[arg(long)]
     pub name: Option<String>,
-    /// Show the kernel verifier's whole log if it refuses
+    /// Show the kernel verifier's full log if it rejects the program
     #[arg(long)]
     pub verbose: bool,
     /// Leave it running, pinned, and return; `--attach` shows it, `onpath unload` ends it
@@ -83,7 +83,7 @@ pub struct Pdm {
     /// Print a JSON object an interval, on a line of its own
     #[arg(long)]
     pub json: bool,
-    /// Serve the figures for Prometheus at http://ADDR:PORT/metrics; whoever reaches that address reads them
+    /// Serve the figures for Prometheus at http://ADDR:PORT/metrics; anyone who can reach that address reads them
     #[arg(long, value_name = "ADDR:PORT")]
     pub prometheus: Option<String>,
     /// Seconds between two looks at the figures

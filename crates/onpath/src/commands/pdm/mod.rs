@@ -142,7 +142,7 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
 fn tell_end(name: &str, end: End) {
     match end {
         End::Enough => {}
-        End::TakenOff => tell_line!("{name}: taken off by another command"),
+        End::TakenOff => tell_line!("{name}: detached by another command"),
         End::InterfaceGone => tell_line!("{name}: the interface is gone"),
     }
 }

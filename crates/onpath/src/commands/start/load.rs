@@ -42,7 +42,7 @@ pub fn load(
         if how.verbose {
             tell_line!("\nthe kernel's log:\n{log}");
         } else if !log.is_empty() {
-            tell_line!("note: `--verbose` shows the kernel's whole log");
+            tell_line!("note: `--verbose` shows the kernel's full log");
         }
         return Err(stop);
     }

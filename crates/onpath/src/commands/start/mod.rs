@@ -137,7 +137,7 @@ impl Say {
             say_line!("{name}: the interfaces are gone");
         }
         match by_another {
-            true => say_line!("{first}{name}: taken off by another command"),
+            true => say_line!("{first}{name}: detached by another command"),
             false => say_line!("{first}{name}: detached"),
         }
     }
@@ -343,7 +343,7 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         .map(|p| p.compiled.budget.instructions())
         .sum();
     let mut told = vec![format!(
-        "{name}: compiled and loaded in {} ms ({} ms of it our own), {instructions} instructions",
+        "{name}: compiled and loaded in {} ms (compiler {} ms), {instructions} instructions",
         took.as_millis(),
         own.as_millis(),
     )];

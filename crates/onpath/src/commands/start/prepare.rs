@@ -159,7 +159,8 @@ impl Prepared {
         progress: &Progress,
     ) -> Result<(), Stop> {
         let label = unit.label(&unit.bundle.programs[number]);
-        let step = format!("{label}: compiling in other ways, since the verifier lost track");
+        let step =
+            format!("{label}: recompiling with other strategies, since the verifier rejected it");
         let compiled = progress.during(&step, || {
             compile(unit, number, self.hook, &self.program, &self.sources, true)
         });

@@ -59,7 +59,7 @@ fn from_file(args: &Run) -> Result<Unit, Stop> {
     ];
     if let Some((flag, _)) = for_programs.iter().find(|(_, given)| *given) {
         return Err(Stop::Usage(format!(
-            "`{flag}` is for a program alone: {} says it for each of its programs",
+            "`{flag}` is for a single program: {} sets it for each of its programs",
             args.file.display()
         )));
     }
