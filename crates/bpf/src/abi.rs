@@ -265,7 +265,7 @@ pub enum LookupAbi {
 /// A change is whole for the program: put new entries in, write the new list into the half of the
 /// masks map that is not in use, then switch by one 8-byte store of the head; then remove old
 /// entries. An entry that another one with the same mask and key but a higher priority hides is in the
-/// book only.
+/// shadow entries only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TupleSpaceAbi {
     /// Array map of `{u32 tuple, u32 top, mask}`, twice [`TupleSpaceAbi::max_masks`] elements: two
@@ -290,7 +290,7 @@ pub struct TupleSpaceAbi {
     /// to `{u32 priority, value, then for each P4 key {u8 tag, a, b}}`, `a` and `b` being
     /// `width/8` bytes rounded up in network order: tag 0 any, 1 exact (a), 2 prefix (a, length in b's
     /// last two bytes or only byte), 3 ternary (a under mask b), 4 range (a to b).
-    pub book: String,
+    pub shadow: String,
 }
 
 /// A default action.

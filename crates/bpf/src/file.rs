@@ -12,7 +12,7 @@ use ir::Program;
 use smol_str::SmolStr;
 
 /// The function of the full program, where the fast path has one of its own.
-const ALL_WAYS: &str = "all_ways";
+const FULL_PROGRAM: &str = "all_ways";
 
 /// The C file and its description.
 pub fn file(
@@ -117,17 +117,17 @@ fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<I
     let names = kept.iter().map(|(_, name)| C::Ident(name.clone()));
     let args = std::iter::once(C::id("ctx")).chain(names).collect();
     let params = std::iter::once(context()).chain(kept.clone()).collect();
-    let all_ways = Item::Function {
+    let full_program = Item::Function {
         linkage: INLINE.into(),
         result: Type::Int,
-        name: ALL_WAYS.into(),
+        name: FULL_PROGRAM.into(),
         params,
         body: whole.body,
     };
     start.append(&mut fast.body);
     start.push(Stmt::Label("rare".into()));
-    start.push(Stmt::Return(Some(C::call(ALL_WAYS, args))));
-    vec![all_ways, entry(start)]
+    start.push(Stmt::Return(Some(C::call(FULL_PROGRAM, args))));
+    vec![full_program, entry(start)]
 }
 
 fn report(whole: &Function, fast: Option<&Function>) -> Report {

@@ -7,7 +7,7 @@ use crate::target::Gen;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::Code;
-use emit::locals::{Local, Role};
+use emit::locals::{Local, LocalKind};
 use emit::record::Record;
 use ir::Var;
 use smol_str::SmolStr;
@@ -134,7 +134,7 @@ pub struct Placed {
 impl Placed {
     /// Where a variable ended up, if it is used.
     pub fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
-        let C::Ident(name) = g.local(Role::Var(v)) else {
+        let C::Ident(name) = g.local(LocalKind::Var(v)) else {
             return None;
         };
         if self.locals.iter().any(|l| l.name == name) {

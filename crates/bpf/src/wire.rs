@@ -3,8 +3,8 @@
 
 use emit::plan::cursor::{const_bits, header_bytes, moves};
 use emit::plan::facts::Facts;
-use emit::plan::flow::{Known, instances};
 use emit::plan::graph::Graph;
+use emit::plan::header_facts::{Known, instances};
 use emit::plan::layout::Layout;
 use emit::plan::{HeaderStorage, Plan};
 use ir::analysis::dataflow::{self, After, Domain, Forward};

@@ -24,7 +24,7 @@ pub(crate) struct Graph {
 }
 
 /// Where the states of a parser lead.
-struct Ways {
+struct Targets {
     states: HashMap<StateId, State>,
     accept: Target,
 }
@@ -169,7 +169,7 @@ impl Elab<'_> {
             states.insert(id, made);
         }
         let start = states[&body.start];
-        let ways = Ways { states, accept };
+        let targets = Targets { states, accept };
         let begin = if apart {
             let begin = match entry.take() {
                 Some(entry) => entry,
@@ -185,11 +185,11 @@ impl Elab<'_> {
         };
         let mut result = Ok(());
         for (id, state) in &body.states {
-            self.begin_state(ways.states[&id]);
+            self.begin_state(targets.states[&id]);
             if id == body.start && !apart {
                 self.body.out = prologue.clone();
             }
-            result = self.state_body(state, &ways).and(result);
+            result = self.state_body(state, &targets).and(result);
             if self.exhausted {
                 break;
             }
@@ -217,13 +217,13 @@ impl Elab<'_> {
         Ok(block)
     }
 
-    fn state_body(&mut self, state: &hir::State, ways: &Ways) -> Result<()> {
+    fn state_body(&mut self, state: &hir::State, targets: &Targets) -> Result<()> {
         self.refuse_atomic(&state.annotations)?;
         if let Some(graph) = &mut self.body.graph {
             graph.states[graph.current].rare = state.annotations.iter().any(|a| a.name == "rare");
         }
         self.stmts(&state.body)?;
-        let transition = self.transition(&state.transition, ways)?;
+        let transition = self.transition(&state.transition, targets)?;
         self.end_state(transition);
         Ok(())
     }
@@ -236,10 +236,14 @@ impl Elab<'_> {
         }
     }
 
-    fn transition(&mut self, transition: &hir::Transition, ways: &Ways) -> Result<Transition> {
+    fn transition(
+        &mut self,
+        transition: &hir::Transition,
+        targets: &Targets,
+    ) -> Result<Transition> {
         let target = |target: &hir::Target| match target {
-            hir::Target::State(id) => Target::State(ways.states[id]),
-            hir::Target::Accept => ways.accept,
+            hir::Target::State(id) => Target::State(targets.states[id]),
+            hir::Target::Accept => targets.accept,
             hir::Target::Reject => Target::Reject,
         };
         match transition {

@@ -1,10 +1,10 @@
 //! Statements.
 
-use super::parser::Place;
+use super::parser::CursorAt;
 use super::values::Value;
 use crate::emitter::Gen;
 use crate::plan::cursor::moves;
-use crate::plan::flow::Flow;
+use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
@@ -14,7 +14,7 @@ impl<T: Target> Gen<'_, T> {
     /// Emits a block's statements up to one after which nothing runs.
     pub fn run(&mut self, block: &[ir::Stmt]) {
         for stmt in block {
-            if self.flow.dead {
+            if self.header_facts.dead {
                 return;
             }
             self.forget_computed();
@@ -54,31 +54,31 @@ impl<T: Target> Gen<'_, T> {
                     self.cursor_to_variable();
                 }
                 if let Some(target) = self.scope.labels.get_mut(label) {
-                    target.end.flow.join(&self.flow);
+                    target.end.header_facts.join(&self.header_facts);
                     let name = target.end.label.clone();
                     self.push(Stmt::Goto(name));
                 }
-                self.flow.dead = true;
+                self.header_facts.dead = true;
             }
             StmtKind::Continue(label) => {
                 self.start_again(*label);
-                self.flow.dead = true;
+                self.header_facts.dead = true;
             }
             StmtKind::Return => {
                 if let Some(target) = self.scope.returns.last_mut() {
-                    target.flow.join(&self.flow);
+                    target.header_facts.join(&self.header_facts);
                     let name = target.label.clone();
                     self.push(Stmt::Goto(name));
                 }
-                self.flow.dead = true;
+                self.header_facts.dead = true;
             }
             StmtKind::Exit => {
                 if let Some(target) = &mut self.scope.exit {
-                    target.flow.join(&self.flow);
+                    target.header_facts.join(&self.header_facts);
                     let name = target.label.clone();
                     self.push(Stmt::Goto(name));
                 }
-                self.flow.dead = true;
+                self.header_facts.dead = true;
             }
             StmtKind::Apply { table, hit, action } => {
                 self.apply(*table, *hit, *action, stmt.span);
@@ -95,7 +95,7 @@ impl<T: Target> Gen<'_, T> {
                 let c = lower::cond(self, *cond);
                 self.goto_reject(C::not(c));
                 let (p, plan) = (self.p, self.plan);
-                plan.refine(&mut self.flow, p, *cond, true);
+                plan.refine(&mut self.header_facts, p, *cond, true);
             }
             StmtKind::Emit(_) => self.emitted(stmt),
         }
@@ -109,19 +109,19 @@ impl<T: Target> Gen<'_, T> {
             None => {}
         }
         let (p, plan) = (self.p, self.plan);
-        let before = self.flow.clone();
+        let before = self.header_facts.clone();
         let cursor = self.cursor.clone();
-        plan.refine(&mut self.flow, p, cond, true);
+        plan.refine(&mut self.header_facts, p, cond, true);
         let mut yes = self.block(|g| g.run(then));
         let (after_yes, cursor_yes) = (
-            std::mem::replace(&mut self.flow, before),
+            std::mem::replace(&mut self.header_facts, before),
             self.cursor.clone(),
         );
         self.cursor = cursor;
-        plan.refine(&mut self.flow, p, cond, false);
+        plan.refine(&mut self.header_facts, p, cond, false);
         let mut no = self.block(|g| g.run(otherwise));
         self.meet_cursors(&mut yes, cursor_yes, after_yes.dead, &mut no);
-        self.flow.join(&after_yes);
+        self.header_facts.join(&after_yes);
         self.push(Stmt::If(c, yes, no));
     }
 
@@ -141,26 +141,26 @@ impl<T: Target> Gen<'_, T> {
                 None => self.run(default),
             };
         }
-        let before = self.flow.clone();
-        let mut after = Flow::unreached(self.p);
+        let before = self.header_facts.clone();
+        let mut after = HeaderFacts::unreached(self.p);
         let mut arms = Vec::new();
         let cursor = self.cursor.clone();
         let moves = moves(self.p, default) || cases.iter().any(|(_, b)| moves(self.p, b));
         for (values, block) in cases {
-            self.flow = before.clone();
+            self.header_facts = before.clone();
             self.cursor = cursor.clone();
             let block = self.block(|g| g.run_arm(block, moves));
-            after.join(&self.flow);
+            after.join(&self.header_facts);
             let values = values.iter().filter_map(Bits::to_u64).map(C::int).collect();
             arms.push((values, block));
         }
-        self.flow = before;
+        self.header_facts = before;
         self.cursor = cursor;
         let default = self.block(|g| g.run_arm(default, moves));
         if moves {
-            self.cursor = Place::variable();
+            self.cursor = CursorAt::variable();
         }
-        self.flow.join(&after);
+        self.header_facts.join(&after);
         self.push(Stmt::Switch {
             on: c,
             cases: arms,
@@ -171,7 +171,7 @@ impl<T: Target> Gen<'_, T> {
     /// A case's statements; where some case moves the cursor, all leave it in its variables.
     fn run_arm(&mut self, block: &[ir::Stmt], moves: bool) {
         self.run(block);
-        if moves && !self.flow.dead {
+        if moves && !self.header_facts.dead {
             self.cursor_to_variable();
         }
     }
@@ -186,14 +186,14 @@ impl<T: Target> Gen<'_, T> {
             .map(|v| wide_equals(&array, v))
             .reduce(|a, b| C::bin(BinOp::LogicalOr, a, b))
             .unwrap_or(C::int(0));
-        let before = self.flow.clone();
+        let before = self.header_facts.clone();
         let cursor = self.cursor.clone();
         let mut yes = self.block(|g| g.run(block));
-        let after = std::mem::replace(&mut self.flow, before);
+        let after = std::mem::replace(&mut self.header_facts, before);
         let cursor_yes = std::mem::replace(&mut self.cursor, cursor);
         let mut no = self.block(|g| g.wide_switch(on, rest, default));
         self.meet_cursors(&mut yes, cursor_yes, after.dead, &mut no);
-        self.flow.join(&after);
+        self.header_facts.join(&after);
         self.push(Stmt::If(equal, yes, no));
     }
 }

@@ -1,7 +1,7 @@
 //! Whole headers: copied, made invalid, moved along their stack.
 
 use crate::emitter::Gen;
-use crate::locals::Role;
+use crate::locals::LocalKind;
 use crate::target::Target;
 use crate::values::Value;
 use cgen::lower::limb_count;
@@ -44,8 +44,8 @@ impl<T: Target> Gen<'_, T> {
             let width = ty.width();
             let value = match ty {
                 Type::Varbit(_) => Value::Slice(
-                    self.local(Role::VarbitAt(src)),
-                    self.local(Role::VarbitLen(src)),
+                    self.local(LocalKind::VarbitAt(src)),
+                    self.local(LocalKind::VarbitLen(src)),
                 ),
                 _ if width == 0 => continue,
                 _ if width <= 64 => Value::Scalar(self.read_field(src, f, width - 1, 0)),
@@ -58,10 +58,10 @@ impl<T: Target> Gen<'_, T> {
             self.write_field(dst, f, value);
         }
         let valid = self.validity(src);
-        let known = self.flow.valid(src);
-        let var = self.local(Role::Valid(dst));
+        let known = self.header_facts.valid(src);
+        let var = self.local(LocalKind::Valid(dst));
         self.set(var, valid);
-        self.flow.set_valid(dst, known);
+        self.header_facts.set_valid(dst, known);
         self.touch(dst);
     }
 
@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
         }
         let Some(&first) = stacks.first() else { return };
         let size = self.p.stacks[first].elems.len() as u64;
-        let next = self.local(Role::Var(self.p.stacks[first].next));
+        let next = self.local(LocalKind::Var(self.p.stacks[first].next));
         let n = u64::from(n);
         let (limit, inside) = if up {
             let sum = next.clone().plus(n);

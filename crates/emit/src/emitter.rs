@@ -4,8 +4,8 @@ use crate::errors;
 use crate::function;
 use crate::locals::Locals;
 use crate::names::Names;
-use crate::parser::Place;
-use crate::plan::{Plan, flow::Flow};
+use crate::parser::CursorAt;
+use crate::plan::{Plan, header_facts::HeaderFacts};
 use crate::table::{LoweredSet, LoweredTable};
 use crate::target::Target;
 use crate::thread::Entries;
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) struct Exit {
     pub label: SmolStr,
     /// What is known there, from the paths that lead to it so far.
-    pub flow: Flow,
+    pub header_facts: HeaderFacts,
 }
 
 /// A loop or block that can be left.
@@ -46,7 +46,7 @@ pub(crate) struct Scope {
 #[derive(Default)]
 pub(crate) struct Moment {
     /// What was known before each assumption that holds for the operand at hand.
-    pub assumed: Vec<Flow>,
+    pub assumed: Vec<HeaderFacts>,
     /// Arrays with values that were computed for it.
     pub computed: HashMap<Expr, C>,
 }
@@ -140,13 +140,13 @@ pub struct Gen<'a, T: Target> {
     /// The function's variables.
     pub locals: Locals,
     /// What is known about headers at this point.
-    pub flow: Flow,
+    pub header_facts: HeaderFacts,
     /// What the deparser needs.
     pub rebuilding: Rebuilding,
     pub(crate) scope: Scope,
     pub(crate) moment: Moment,
     pub(crate) weak: ConditionalAccess,
-    pub(crate) cursor: Place,
+    pub(crate) cursor: CursorAt,
     pub(crate) entries: Entries,
     diags: Diagnostics,
 }
@@ -177,12 +177,12 @@ impl<'a, T: Target> Gen<'a, T> {
             file,
             out: Vec::new(),
             locals: Locals::default(),
-            flow: Flow::start(p),
+            header_facts: HeaderFacts::start(p),
             rebuilding: Rebuilding::default(),
             scope: Scope::default(),
             moment: Moment::default(),
             weak: ConditionalAccess::default(),
-            cursor: Place::default(),
+            cursor: CursorAt::default(),
             entries,
             diags: Diagnostics::new(),
         }
@@ -252,7 +252,7 @@ impl<'a, T: Target> Gen<'a, T> {
             Some(0) => {}
             Some(_) => {
                 self.push(Stmt::Goto(label.into()));
-                self.flow.dead = true;
+                self.header_facts.dead = true;
             }
             None => self.push(Stmt::goto_if(cond, label)),
         }

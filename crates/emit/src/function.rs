@@ -1,14 +1,14 @@
 //! Functions of the program that stay functions (see `ir::passes::inline::functions`).
 
-use super::locals::Role;
+use super::locals::LocalKind;
 use super::values::Value;
 use crate::emitter::{Exit, File, Gen};
-use crate::plan::flow::Flow;
+use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
 use diag::Span;
-use ir::passes::inline::functions::numbers;
+use ir::passes::inline::functions::scalar_signature;
 use ir::{Arg, Routine, Type as IrType, Var};
 use smol_str::SmolStr;
 use std::collections::HashSet;
@@ -44,7 +44,7 @@ impl Function {
 impl<T: Target> Gen<'_, T> {
     /// Calls a function of numbers.
     pub(crate) fn function_call(&mut self, routine: Routine, args: &[Arg], span: Span) {
-        let Some((params, result)) = numbers(self.p, routine) else {
+        let Some((params, result)) = scalar_signature(self.p, routine) else {
             return self.not_lowered("a call that was not inlined", span);
         };
         let name = self.function_of(routine, &params, result);
@@ -93,11 +93,11 @@ impl<T: Target> Gen<'_, T> {
             .iter()
             .map(|&var| (register(self.p.vars[var].ty), self.name_of(var)))
             .collect();
-        let value = self.local(Role::Var(result));
+        let value = self.local(LocalKind::Var(result));
         let end = self.file.names.fresh("done");
         self.scope.returns.push(Exit {
             label: end.clone(),
-            flow: Flow::unreached(self.p),
+            header_facts: HeaderFacts::unreached(self.p),
         });
         self.run(&self.p.routines[routine].body);
         self.scope.returns.pop();
@@ -130,7 +130,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn name_of(&mut self, var: Var) -> SmolStr {
-        match self.local(Role::Var(var)) {
+        match self.local(LocalKind::Var(var)) {
             C::Ident(name) => name,
             _ => SmolStr::default(),
         }

@@ -2,9 +2,9 @@
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
-use crate::locals::Role;
+use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
-use crate::plan::flow::Known;
+use crate::plan::header_facts::Known;
 use crate::target::Target;
 use crate::values::{Value, load_value, store_value};
 use cgen::lower;
@@ -56,17 +56,17 @@ impl<T: Target> Gen<'_, T> {
             Resolved::Outside => outside(self),
             Resolved::Any(elems, index) => {
                 let on = lower::scalar(self, index);
-                let before = self.flow.clone();
+                let before = self.header_facts.clone();
                 let default = self.block(outside);
-                let mut after = self.flow.clone();
+                let mut after = self.header_facts.clone();
                 let mut cases = Vec::new();
                 for (i, h) in elems.into_iter().enumerate() {
-                    self.flow = before.clone();
+                    self.header_facts = before.clone();
                     let block = self.block(|g| f(g, h));
-                    after.join(&self.flow);
+                    after.join(&self.header_facts);
                     cases.push((vec![C::int(i as u64)], block));
                 }
-                self.flow = after;
+                self.header_facts = after;
                 self.push(Stmt::Switch { on, cases, default });
             }
         }
@@ -74,19 +74,19 @@ impl<T: Target> Gen<'_, T> {
 
     /// A header's validity as 0 or 1.
     pub(crate) fn validity(&mut self, h: Header) -> C {
-        match self.flow.valid(h) {
+        match self.header_facts.valid(h) {
             Known::No => C::int(0),
             Known::Yes => C::int(1),
-            Known::Maybe => self.local(Role::Valid(h)),
+            Known::Maybe => self.local(LocalKind::Valid(h)),
         }
     }
 
     /// Whether a header's pointer leads to its bytes.
     fn presence(&mut self, h: Header) -> C {
-        match self.flow.extracted(h) {
+        match self.header_facts.extracted(h) {
             Known::No => C::int(0),
             Known::Yes => C::int(1),
-            Known::Maybe => self.local(self.presence_role(h)),
+            Known::Maybe => self.local(self.presence_kind(h)),
         }
     }
 
@@ -95,15 +95,15 @@ impl<T: Target> Gen<'_, T> {
         self.moment
             .assumed
             .first()
-            .is_some_and(|flow| flow.extracted(h) != Known::Yes)
+            .is_some_and(|facts| facts.extracted(h) != Known::Yes)
     }
 
     /// The variable that says so.
-    pub(crate) fn presence_role(&self, h: Header) -> Role {
+    pub(crate) fn presence_kind(&self, h: Header) -> LocalKind {
         if self.plan.invalidated[h.as_u32() as usize] {
-            Role::There(h)
+            LocalKind::There(h)
         } else {
-            Role::Valid(h)
+            LocalKind::Valid(h)
         }
     }
 
@@ -120,13 +120,13 @@ impl<T: Target> Gen<'_, T> {
                 let before: u32 = layout.fields[..v as usize].iter().map(width).sum();
                 if field > v {
                     let bytes = Bytes {
-                        base: self.local(Role::Rest(h)),
+                        base: self.local(LocalKind::Rest(h)),
                         len: (layout.fixed_width() - before) / 8,
                     };
                     (bytes, bit - before)
                 } else {
                     let bytes = Bytes {
-                        base: self.local(Role::Pointer(h)),
+                        base: self.local(LocalKind::Pointer(h)),
                         len: before / 8,
                     };
                     (bytes, bit)
@@ -134,7 +134,7 @@ impl<T: Target> Gen<'_, T> {
             }
             None => {
                 let bytes = Bytes {
-                    base: self.local(Role::Pointer(h)),
+                    base: self.local(LocalKind::Pointer(h)),
                     len: layout.fixed_width() / 8,
                 };
                 (bytes, bit)
@@ -153,7 +153,7 @@ impl<T: Target> Gen<'_, T> {
         }
         match self.plan.storage(h) {
             HeaderStorage::Fields => {
-                let var = self.local(Role::Field(h, field));
+                let var = self.local(LocalKind::Field(h, field));
                 part_of(var, ty.width(), hi, lo)
             }
             HeaderStorage::Packet => {
@@ -188,8 +188,8 @@ impl<T: Target> Gen<'_, T> {
         let ty = self.field_type(h, field);
         if let Value::Slice(at, len) = value {
             let (dst_at, dst_len) = (
-                self.local(Role::VarbitAt(h)),
-                self.local(Role::VarbitLen(h)),
+                self.local(LocalKind::VarbitAt(h)),
+                self.local(LocalKind::VarbitLen(h)),
             );
             self.set(dst_at, at);
             self.set(dst_len, len);
@@ -200,7 +200,7 @@ impl<T: Target> Gen<'_, T> {
         }
         match self.plan.storage(h) {
             HeaderStorage::Fields => {
-                let var = self.local(Role::Field(h, field));
+                let var = self.local(LocalKind::Field(h, field));
                 self.store_local(var, value);
                 self.touch(h);
             }
@@ -245,9 +245,9 @@ impl<T: Target> Gen<'_, T> {
 
     /// Sets a header's validity.
     pub(crate) fn set_validity(&mut self, h: Header, valid: bool) {
-        let var = self.local(Role::Valid(h));
+        let var = self.local(LocalKind::Valid(h));
         self.set(var, C::int(valid.into()));
-        self.flow
+        self.header_facts
             .set_valid(h, if valid { Known::Yes } else { Known::No });
         self.touch(h);
     }
@@ -255,7 +255,7 @@ impl<T: Target> Gen<'_, T> {
     /// The value of a field as the deparser writes it: bits `hi` down to `lo`.
     pub(crate) fn local_field(&mut self, h: Header, field: u32, hi: u32, lo: u32) -> C {
         let width = self.field_type(h, field).width();
-        let var = self.local(Role::Field(h, field));
+        let var = self.local(LocalKind::Field(h, field));
         part_of(var, width, hi, lo)
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Role {
+pub enum LocalKind {
     /// A variable of the program.
     Var(Var),
     /// A field of a header that lives in variables.
@@ -68,7 +68,7 @@ const FOLLOWED: [&str; 4] = ["at", "bits", "front", "moved"];
 pub struct Locals {
     /// The variables.
     pub list: Vec<Local>,
-    by_role: HashMap<Role, usize>,
+    by_kind: HashMap<LocalKind, usize>,
     own: u32,
     /// Those that lead to places in the packet, so that whoever checks the C has to follow them: they are not to
     /// be kept in memory.
@@ -80,21 +80,21 @@ fn byte_pointer() -> Type {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The C variable in a role, made when it is first asked for.
-    pub fn local(&mut self, role: Role) -> C {
-        if let Some(&i) = self.locals.by_role.get(&role) {
+    /// The C variable in a kind, made when it is first asked for.
+    pub fn local(&mut self, kind: LocalKind) -> C {
+        if let Some(&i) = self.locals.by_kind.get(&kind) {
             return C::Ident(self.locals.list[i].name.clone());
         }
         let header = |h: Header| self.p.headers[h].name.clone();
         let zero = Some(C::int(0));
-        let (wish, ty, init) = match role {
-            Role::Var(v) => {
+        let (wish, ty, init) = match kind {
+            LocalKind::Var(v) => {
                 let data = &self.p.vars[v];
                 let width = data.ty.width();
                 let (ty, init) = sized(width);
                 (data.name.to_string(), ty, Some(init))
             }
-            Role::Field(h, f) => {
+            LocalKind::Field(h, f) => {
                 let layout = &self.p.header_types[self.p.headers[h].ty];
                 let field = &layout.fields[f as usize];
                 let (ty, init) = sized(field.ty.width());
@@ -106,30 +106,30 @@ impl<T: Target> Gen<'_, T> {
                     Some(init),
                 )
             }
-            Role::Valid(h) => (format!("{}_valid", last(&header(h))), Type::U32, zero),
-            Role::There(h) => (format!("{}_there", last(&header(h))), Type::U32, zero),
-            Role::Pointer(h) => {
+            LocalKind::Valid(h) => (format!("{}_valid", last(&header(h))), Type::U32, zero),
+            LocalKind::There(h) => (format!("{}_there", last(&header(h))), Type::U32, zero),
+            LocalKind::Pointer(h) => {
                 let at = self.plan.fixed_at[h.as_u32() as usize].unwrap_or(0);
                 let init = C::id("data").plus(at.into());
                 (header(h).to_string(), byte_pointer(), Some(init))
             }
-            Role::Rest(h) => (
+            LocalKind::Rest(h) => (
                 format!("{}_rest", last(&header(h))),
                 byte_pointer(),
                 Some(C::id("data")),
             ),
-            Role::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
-            Role::VarbitLen(h) => (format!("{}_len", last(&header(h))), Type::U32, zero),
-            Role::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
-            Role::VarLen(v) => (format!("{}_len", self.p.vars[v].name), Type::U32, zero),
-            Role::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
-            Role::Own(n) => (format!("t{n}"), Type::U64, zero),
+            LocalKind::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
+            LocalKind::VarbitLen(h) => (format!("{}_len", last(&header(h))), Type::U32, zero),
+            LocalKind::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
+            LocalKind::VarLen(v) => (format!("{}_len", self.p.vars[v].name), Type::U32, zero),
+            LocalKind::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
+            LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
-        let var = self.add_local(role, &wish, ty, init);
+        let var = self.add_local(kind, &wish, ty, init);
         // Whether a pointer leads to bytes of the packet is something that has to be seen.
-        let guards = match role {
-            Role::There(_) => true,
-            Role::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
+        let guards = match kind {
+            LocalKind::There(_) => true,
+            LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };
         if let (C::Ident(name), true) = (&var, guards) {
@@ -138,12 +138,12 @@ impl<T: Target> Gen<'_, T> {
         var
     }
 
-    fn add_local(&mut self, role: Role, wish: &str, ty: Type, init: Option<C>) -> C {
-        let name = match role {
-            Role::Var(_) | Role::Pointer(_) => self.file.names.fresh_path(wish),
+    fn add_local(&mut self, kind: LocalKind, wish: &str, ty: Type, init: Option<C>) -> C {
+        let name = match kind {
+            LocalKind::Var(_) | LocalKind::Pointer(_) => self.file.names.fresh_path(wish),
             _ => self.file.names.fresh(wish),
         };
-        self.locals.by_role.insert(role, self.locals.list.len());
+        self.locals.by_kind.insert(kind, self.locals.list.len());
         self.locals.list.push(Local {
             name: name.clone(),
             ty,
@@ -155,7 +155,7 @@ impl<T: Target> Gen<'_, T> {
     /// A variable of the emitter's own.
     pub fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
-        let var = self.add_local(Role::Own(self.locals.own), wish, ty, init);
+        let var = self.add_local(LocalKind::Own(self.locals.own), wish, ty, init);
         if let (C::Ident(name), true) = (&var, FOLLOWED.contains(&wish)) {
             self.locals.followed.insert(name.clone());
         }

@@ -1,11 +1,11 @@
 //! Blocks that can be left, loops, and the jumps back in them.
 
 use crate::emitter::{Exit, Gen, Labeled};
-use crate::locals::Role;
-use crate::parser::Place;
+use crate::locals::LocalKind;
+use crate::parser::CursorAt;
 use crate::plan::HeaderStorage;
 use crate::plan::cursor::moves;
-use crate::plan::flow::{Flow, Known};
+use crate::plan::header_facts::{HeaderFacts, Known};
 use crate::target::Target;
 use cgen::tree::Stmt;
 use ir::Label;
@@ -15,7 +15,7 @@ impl<T: Target> Gen<'_, T> {
         let name = self.file.names.fresh("done");
         let exit = Exit {
             label: name.clone(),
-            flow: Flow::unreached(self.p),
+            header_facts: HeaderFacts::unreached(self.p),
         };
         let moves_cursor = moves(self.p, body);
         self.scope.labels.insert(
@@ -27,7 +27,7 @@ impl<T: Target> Gen<'_, T> {
             },
         );
         self.run(body);
-        if moves_cursor && !self.flow.dead {
+        if moves_cursor && !self.header_facts.dead {
             self.cursor_to_variable();
         }
         self.end(label, name);
@@ -35,9 +35,9 @@ impl<T: Target> Gen<'_, T> {
 
     fn end(&mut self, label: Label, name: smol_str::SmolStr) {
         if let Some(target) = self.scope.labels.remove(&label) {
-            self.flow.join(&target.end.flow);
+            self.header_facts.join(&target.end.header_facts);
             if target.moves_cursor {
-                self.cursor = Place::variable();
+                self.cursor = CursorAt::variable();
             }
         }
         self.push(Stmt::Label(name));
@@ -50,10 +50,10 @@ impl<T: Target> Gen<'_, T> {
         );
         let moves_cursor = moves(self.p, body);
         let p = self.p;
-        self.flow.kill(p, body);
+        self.header_facts.kill(p, body);
         let exit = Exit {
             label: end.clone(),
-            flow: self.flow.clone(),
+            header_facts: self.header_facts.clone(),
         };
         self.scope.labels.insert(
             label,
@@ -71,9 +71,9 @@ impl<T: Target> Gen<'_, T> {
             self.follow_offset(true);
         }
         self.run(body);
-        if !self.flow.dead {
+        if !self.header_facts.dead {
             self.start_again(label);
-            self.flow.dead = true;
+            self.header_facts.dead = true;
         }
         self.end(label, end);
     }
@@ -91,7 +91,7 @@ impl<T: Target> Gen<'_, T> {
         if let Some(target) = self.scope.labels.get_mut(&label)
             && let Some(start) = target.start.clone()
         {
-            target.end.flow.join(&self.flow);
+            target.end.header_facts.join(&self.header_facts);
             let end = target.end.label.clone();
             self.back_edge(&end, &start);
         }
@@ -105,15 +105,15 @@ impl<T: Target> Gen<'_, T> {
             .keys()
             .filter(|&h| {
                 self.plan.storage(h) == HeaderStorage::Packet
-                    && self.flow.extracted(h) == Known::Maybe
+                    && self.header_facts.extracted(h) == Known::Maybe
             })
             .collect();
         for h in flags {
             // A valid header is one that is there, so that either flag may lead to its bytes.
-            let mut roles = vec![Role::Valid(h), self.presence_role(h)];
-            roles.dedup();
-            for role in roles {
-                let flag = self.local(role);
+            let mut kinds = vec![LocalKind::Valid(h), self.presence_kind(h)];
+            kinds.dedup();
+            for kind in kinds {
+                let flag = self.local(kind);
                 let hint = self.target.keep_known(&flag);
                 self.out.extend(hint);
             }

@@ -3,7 +3,7 @@
 //! The packet is rebuilt when the deparser is over, from what its headers are then. A header that is a
 //! local of the deparser can be emitted, changed and emitted again; each of its emits gets a copy.
 
-use crate::plan::flow::instances;
+use crate::plan::header_facts::instances;
 use ir::{
     Block, Header, HeaderData, HeaderRef, Place, Program, Routine, Stmt, StmtKind, visit,
     visit::Access,

@@ -1,8 +1,8 @@
 //! A stage's function: parser, control and what the target makes of the result.
 
 use crate::emitter::{Exit, File, Gen};
-use crate::locals::{Local, Role};
-use crate::plan::{HeaderStorage, Plan, flow::Flow};
+use crate::locals::{Local, LocalKind};
+use crate::plan::{HeaderStorage, Plan, header_facts::HeaderFacts};
 use crate::target::{Stage, Target};
 use crate::{errors, snapshot};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
@@ -92,7 +92,7 @@ impl<T: Target> Gen<'_, T> {
         let name = self.entries.control_end.clone();
         self.control(self.plan.control, name);
         let ended = self.entries.take_ended(self.p);
-        self.flow.join(&ended);
+        self.header_facts.join(&ended);
         T::verdict(self);
         self.push(Stmt::Label("reject".into()));
         T::reject(self);
@@ -102,14 +102,14 @@ impl<T: Target> Gen<'_, T> {
     fn control(&mut self, routine: Routine, name: SmolStr) {
         let exit = |p| Exit {
             label: name.clone(),
-            flow: Flow::unreached(p),
+            header_facts: HeaderFacts::unreached(p),
         };
         self.scope.returns.push(exit(self.p));
         self.scope.exit = Some(exit(self.p));
         self.run(&self.p.routines[routine].body);
         let ends = self.scope.returns.pop().into_iter();
         for target in ends.chain(self.scope.exit.take()) {
-            self.flow.join(&target.flow);
+            self.header_facts.join(&target.header_facts);
         }
         self.push(Stmt::Label(name));
     }
@@ -126,7 +126,7 @@ impl<T: Target> Gen<'_, T> {
     /// The variable of a slot's field; 0 if the program has none.
     pub fn slot(&mut self, slot: &str, name: &str) -> C {
         match self.p.slot_var(slot, name) {
-            Some(v) => self.local(Role::Var(v)),
+            Some(v) => self.local(LocalKind::Var(v)),
             None => C::int(0),
         }
     }

@@ -4,7 +4,7 @@
 //! a way jumps past the questions, so that only what is really open is asked at run time.
 
 use crate::emitter::Gen;
-use crate::plan::flow::Flow;
+use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{Block, Stmt};
@@ -19,7 +19,7 @@ pub(crate) struct Entries {
     /// The label at the control's end.
     pub control_end: SmolStr,
     /// What is known there where the parser jumps to it.
-    ended: Flow,
+    ended: HeaderFacts,
 }
 
 impl Entries {
@@ -27,13 +27,13 @@ impl Entries {
         Entries {
             labels: HashMap::new(),
             control_end,
-            ended: Flow::unreached(program),
+            ended: HeaderFacts::unreached(program),
         }
     }
 
     /// What is known at the control's end where the parser jumped to it.
-    pub fn take_ended(&mut self, program: &Program) -> Flow {
-        std::mem::replace(&mut self.ended, Flow::unreached(program))
+    pub fn take_ended(&mut self, program: &Program) -> HeaderFacts {
+        std::mem::replace(&mut self.ended, HeaderFacts::unreached(program))
     }
 }
 
@@ -99,7 +99,7 @@ impl<T: Target> Gen<'_, T> {
                 }
             }
             None => {
-                self.entries.ended.join(&self.flow);
+                self.entries.ended.join(&self.header_facts);
                 self.entries.control_end.clone()
             }
         };

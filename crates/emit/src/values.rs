@@ -1,7 +1,7 @@
 //! Values: where the emitter finds and puts them.
 
 use super::access::Bytes;
-use super::locals::Role;
+use super::locals::LocalKind;
 use crate::emitter::Gen;
 use crate::errors;
 use crate::headers::Resolved;
@@ -31,14 +31,14 @@ impl<T: Target> Leaves for Gen<'_, T> {
         if let Some((member, form)) = T::home(self, var) {
             return record::load(member, form);
         }
-        self.local(Role::Var(var))
+        self.local(LocalKind::Var(var))
     }
 
     fn var_limbs(&mut self, var: Var) -> C {
         if let Some((member, _)) = T::home(self, var) {
             return member;
         }
-        self.local(Role::Var(var))
+        self.local(LocalKind::Var(var))
     }
 
     fn field(&mut self, header: HeaderRef, field: u32, hi: u32, lo: u32) -> C {
@@ -78,14 +78,14 @@ impl<T: Target> Leaves for Gen<'_, T> {
     }
 
     fn assume(&mut self, cond: Expr, truth: bool) {
-        self.moment.assumed.push(self.flow.clone());
+        self.moment.assumed.push(self.header_facts.clone());
         let (p, plan) = (self.p, self.plan);
-        plan.refine(&mut self.flow, p, cond, truth);
+        plan.refine(&mut self.header_facts, p, cond, truth);
     }
 
-    fn forget(&mut self) {
-        if let Some(flow) = self.moment.assumed.pop() {
-            self.flow = flow;
+    fn end_assumption(&mut self) {
+        if let Some(facts) = self.moment.assumed.pop() {
+            self.header_facts = facts;
         }
     }
 
@@ -112,12 +112,15 @@ impl<T: Target> Gen<'_, T> {
         match (data.ty, &data.kind) {
             (Type::Varbit(_), ExprKind::Var(v)) => {
                 let v = *v;
-                Value::Slice(self.local(Role::VarAt(v)), self.local(Role::VarLen(v)))
+                Value::Slice(
+                    self.local(LocalKind::VarAt(v)),
+                    self.local(LocalKind::VarLen(v)),
+                )
             }
             (Type::Varbit(_), ExprKind::Field(h, _)) => match self.resolve(*h) {
                 Resolved::One(h) => Value::Slice(
-                    self.local(Role::VarbitAt(h)),
-                    self.local(Role::VarbitLen(h)),
+                    self.local(LocalKind::VarbitAt(h)),
+                    self.local(LocalKind::VarbitLen(h)),
                 ),
                 Resolved::Outside => Value::Slice(C::int(0), C::int(0)),
                 Resolved::Any(..) => {
@@ -146,8 +149,10 @@ impl<T: Target> Gen<'_, T> {
         match place {
             Place::Var(v) => {
                 if let Value::Slice(at, len) = value {
-                    let (dst_at, dst_len) =
-                        (self.local(Role::VarAt(v)), self.local(Role::VarLen(v)));
+                    let (dst_at, dst_len) = (
+                        self.local(LocalKind::VarAt(v)),
+                        self.local(LocalKind::VarLen(v)),
+                    );
                     self.set(dst_at, at);
                     self.set(dst_len, len);
                     return;
@@ -158,7 +163,7 @@ impl<T: Target> Gen<'_, T> {
                 if let Some((member, _)) = T::home(self, v) {
                     return self.store_local(member, value);
                 }
-                let var = self.local(Role::Var(v));
+                let var = self.local(LocalKind::Var(v));
                 self.store_local(var, value);
             }
             Place::Field(header, field) => {

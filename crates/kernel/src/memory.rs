@@ -93,7 +93,7 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         LookupAbi::Array { map: own, .. }
         | LookupAbi::Hash { map: own, .. }
         | LookupAbi::Lpm { map: own, .. } => own == map,
-        LookupAbi::TupleSpace(space) => [&space.masks, &space.entries, &space.book]
+        LookupAbi::TupleSpace(space) => [&space.masks, &space.entries, &space.shadow]
             .iter()
             .any(|own| *own == map),
     };

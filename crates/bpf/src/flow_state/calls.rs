@@ -18,7 +18,7 @@ pub(super) fn locked_call(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, i
 
 fn flow_lookup(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     if held.calls.in_place.is_some() {
-        return flow_take_place(g, held, call);
+        return flow_take_way(g, held, call);
     }
     let known = g.block(|g| {
         flow_used(g, held);
@@ -39,7 +39,7 @@ fn flow_lookup(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
 }
 
 /// A look-up after which the flow is there for sure.
-fn flow_take_place(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
+fn flow_take_way(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     if let Some(&hit) = call.result.first() {
         g.store(hit, Value::Scalar(held.is_known()));
     }
@@ -91,7 +91,7 @@ pub fn in_place(g: &Gen<'_>, var: Var) -> Option<(C, record::Form)> {
 }
 
 /// Fields that are read once the lock is given back go to their variables.
-pub(super) fn leave_place(g: &mut Gen<'_>) {
+pub(super) fn leave_way(g: &mut Gen<'_>) {
     let Some(held) = &mut g.target.held else {
         return;
     };

@@ -15,7 +15,7 @@ pub use layout::Layout;
 
 use crate::errors::flow_state as refusals;
 use crate::target::{Gen, unknown_zero};
-use calls::{leave_place, locked_call};
+use calls::{leave_way, locked_call};
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
@@ -69,7 +69,7 @@ pub fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
             let span = inside.first().map_or(Span::NONE, |s| s.span);
             locked(g, region.object, &region.key, calls, span, |g| {
                 g.run(inside);
-                leave_place(g);
+                leave_way(g);
             });
         }
     }

@@ -98,15 +98,15 @@ pub fn declare(
         found_abi,
         Some((Type::Struct(tuple_key.clone()), values.ty.clone())),
     );
-    let book = g.file.names.fresh_short(short, "_book", MAP_NAME);
+    let shadow = g.file.names.fresh_short(short, "_book", MAP_NAME);
     let written: u32 = parts
         .iter()
         .map(|p| 1 + 2 * p.width.div_ceil(8).max(2))
         .sum();
     let written = (4 + value_size + written).next_multiple_of(4);
-    let mut book_abi = map(&book, MapKind::Hash, 4, written, size);
-    book_abi.no_prealloc = true;
-    maps.declare(book_abi, None);
+    let mut shadow_abi = map(&shadow, MapKind::Hash, 4, written, size);
+    shadow_abi.no_prealloc = true;
+    maps.declare(shadow_abi, None);
     let head = g.file.names.fresh(&format!("{short}_list"));
     let head_offset = maps.add_global(Type::U64, &head, 8, None, vec![0; 8]);
     let abi = TupleSpaceAbi {
@@ -118,7 +118,7 @@ pub fn declare(
         key: key_abi,
         value: values.abi.clone(),
         head_offset,
-        book: book.to_string(),
+        shadow: shadow.to_string(),
     };
     let space = TupleSpace {
         masks,

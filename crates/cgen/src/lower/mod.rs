@@ -44,11 +44,11 @@ pub trait Leaves {
     /// Adds a statement that runs before the expression.
     fn emit(&mut self, stmt: Stmt);
 
-    /// What is asked for next, until [`Leaves::forget`], is used only where `cond` is `truth`.
+    /// What is asked for next, until [`Leaves::end_assumption`], is used only where `cond` is `truth`.
     fn assume(&mut self, cond: Expr, truth: bool);
 
     /// Ends the last [`Leaves::assume`].
-    fn forget(&mut self);
+    fn end_assumption(&mut self);
 
     /// The arrays that hold values computed for the statement at hand.
     fn computed(&mut self) -> &mut HashMap<Expr, C>;
@@ -72,7 +72,7 @@ fn under<L: Leaves, T>(
     }
     l.assume(cond, truth);
     let result = f(l);
-    l.forget();
+    l.end_assumption();
     result
 }
 

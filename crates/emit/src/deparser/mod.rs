@@ -8,7 +8,7 @@ mod fields;
 mod put_back;
 
 use crate::emitter::Gen;
-use crate::locals::Role;
+use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
 use crate::plan::layout::Emit;
 use crate::target::Target;
@@ -43,7 +43,7 @@ impl<T: Target> Gen<'_, T> {
         let emits = &self.plan.layout.emits;
         if let Some(i) = emits.iter().position(|e| e.stmt == id && !e.always) {
             let valid = self.validity(h);
-            let flag = self.local(Role::Emitted(i));
+            let flag = self.local(LocalKind::Emitted(i));
             self.set(flag, valid);
         }
     }
@@ -69,7 +69,7 @@ impl<T: Target> Gen<'_, T> {
             let present = if e.always {
                 self.validity(e.header)
             } else {
-                self.local(Role::Emitted(i))
+                self.local(LocalKind::Emitted(i))
             };
             if present.as_int() == Some(0) {
                 continue;
@@ -77,7 +77,7 @@ impl<T: Target> Gen<'_, T> {
             let layout = &self.p.header_types[self.p.headers[e.header].ty];
             let varbit = layout
                 .varbit()
-                .map(|_| self.local(Role::VarbitLen(e.header)));
+                .map(|_| self.local(LocalKind::VarbitLen(e.header)));
             still += usize::from(i < self.plan.layout.fixed);
             items.push(Item {
                 header: e.header,
@@ -161,7 +161,7 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         if in_packet && max == 0 && item.fixed <= IN_REGISTERS {
-            let pointer = self.local(Role::Pointer(h));
+            let pointer = self.local(LocalKind::Pointer(h));
             let mut loads = Block::new();
             let mut at = 0;
             while at < item.fixed {
@@ -187,10 +187,10 @@ impl<T: Target> Gen<'_, T> {
         let fixed = if in_packet { item.fixed } else { 0 };
         self.rebuilding.moving_bytes += (fixed + max).next_multiple_of(8);
         let from = if in_packet {
-            let pointer = self.local(Role::Pointer(h));
+            let pointer = self.local(LocalKind::Pointer(h));
             C::bin(BinOp::Sub, pointer, C::id("data"))
         } else {
-            self.local(Role::VarbitAt(h))
+            self.local(LocalKind::VarbitAt(h))
         };
         let len = self.own_local("moved", CType::U32, None);
         let value = self.moved_length(item, fixed);

@@ -8,7 +8,7 @@ use ir::{StateData, StmtId, StmtKind, Target as Next, Transition, Type};
 
 /// Where the cursor is while a state is emitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CursorAt {
     /// It counts from the variable `cur`, which is `off` bytes into the packet, not from its start.
     pub(super) variable: bool,
     /// Bytes from there.
@@ -17,12 +17,12 @@ pub(crate) struct Place {
     pub(super) avail: u32,
 }
 
-impl Place {
+impl CursorAt {
     /// At the variables.
-    pub(crate) fn variable() -> Place {
-        Place {
+    pub(crate) fn variable() -> CursorAt {
+        CursorAt {
             variable: true,
-            ..Place::default()
+            ..CursorAt::default()
         }
     }
 
@@ -71,11 +71,11 @@ impl<T: Target> Gen<'_, T> {
     pub(crate) fn meet_cursors(
         &mut self,
         yes: &mut Block,
-        cursor_yes: Place,
+        cursor_yes: CursorAt,
         yes_dead: bool,
         no: &mut Block,
     ) {
-        if self.flow.dead {
+        if self.header_facts.dead {
             self.cursor = cursor_yes;
             return;
         }
@@ -106,14 +106,14 @@ impl<T: Target> Gen<'_, T> {
         let offset = self.offset();
         self.set_offset(offset);
         self.follow_offset(false);
-        self.cursor = Place::variable();
+        self.cursor = CursorAt::variable();
     }
 
     /// Before a loop that moves the cursor.
     pub(crate) fn start_loop(&mut self) {
         let offset = self.unknown_offset();
         self.set_offset(offset);
-        self.cursor = Place::variable();
+        self.cursor = CursorAt::variable();
     }
 
     /// The cursor as an offset of which nothing is known: who checks the C would follow a loop turn by turn.
@@ -129,7 +129,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Bytes from the cursor on that the rest of this state's body and the states that surely follow
     /// touch, from a statement on.
-    fn stretch(&self, rest: &[ir::Stmt], state: &StateData) -> u32 {
+    fn straight_line_bytes(&self, rest: &[ir::Stmt], state: &StateData) -> u32 {
         let mut furthest = 0;
         let mut at = 0;
         let mut body = rest;
@@ -188,7 +188,7 @@ impl<T: Target> Gen<'_, T> {
             let state = &data.states[info.state];
             let here = state.body.iter().position(|s| s.id == stmt);
             if let Some(i) = here {
-                return self.stretch(&state.body[i..], state);
+                return self.straight_line_bytes(&state.body[i..], state);
             }
         }
         0

@@ -1,11 +1,11 @@
 //! What a state reads: headers, bits ahead of the cursor, bytes to skip.
 
-use super::Place;
+use super::CursorAt;
 use crate::access::Bytes;
 use crate::emitter::Gen;
 use crate::errors;
 use crate::headers::Resolved;
-use crate::locals::Role;
+use crate::locals::LocalKind;
 use crate::plan::cursor::{const_bits, header_bytes};
 use crate::plan::{HeaderStorage, facts};
 use crate::target::Target;
@@ -89,7 +89,7 @@ impl<T: Target> Gen<'_, T> {
             let width = ty.width();
             if width > 0 {
                 let value = self.extracted_field(base.clone(), len, bit, ty);
-                let var = self.local(Role::Field(h, f as u32));
+                let var = self.local(LocalKind::Field(h, f as u32));
                 match value {
                     Value::Limbs(limbs) => {
                         for (i, limb) in limbs.into_iter().enumerate() {
@@ -108,22 +108,22 @@ impl<T: Target> Gen<'_, T> {
     fn arrive(&mut self, h: Header, here: &C) {
         if self.plan.storage(h) == HeaderStorage::Packet {
             if self.plan.fixed_at[h.as_u32() as usize].is_none() {
-                let pointer = self.local(Role::Pointer(h));
+                let pointer = self.local(LocalKind::Pointer(h));
                 self.set(pointer, here.clone());
             }
-            let role = self.presence_role(h);
-            if role != Role::Valid(h) {
-                let there = self.local(role);
+            let kind = self.presence_kind(h);
+            if kind != LocalKind::Valid(h) {
+                let there = self.local(kind);
                 self.set(there, self.target.flag());
             }
         }
-        let valid = self.local(Role::Valid(h));
+        let valid = self.local(LocalKind::Valid(h));
         if self.plan.storage(h) == HeaderStorage::Packet {
             self.set(valid, self.target.flag());
         } else {
             self.set(valid, C::int(1));
         }
-        self.flow.extract(h);
+        self.header_facts.extract(h);
     }
 
     fn extract_varbit(&mut self, h: Header, size: Expr) {
@@ -159,19 +159,19 @@ impl<T: Target> Gen<'_, T> {
             self.load_range(h, 0, v as usize, here, before);
         }
         self.cursor.delta += before;
-        let at = self.local(Role::VarbitAt(h));
-        let varbit_len = self.local(Role::VarbitLen(h));
+        let at = self.local(LocalKind::VarbitAt(h));
+        let varbit_len = self.local(LocalKind::VarbitLen(h));
         let offset = self.offset();
         self.set(at, offset.clone());
         self.set(varbit_len, bytes.clone());
         self.set_offset(C::bin(BinOp::Add, offset, bytes));
         self.follow_offset(false);
-        self.cursor = Place::variable();
+        self.cursor = CursorAt::variable();
         let end = C::id("cur").plus(after.into());
         self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
         self.cursor.avail = after;
         if self.plan.storage(h) == HeaderStorage::Packet {
-            let rest = self.local(Role::Rest(h));
+            let rest = self.local(LocalKind::Rest(h));
             self.set(rest, C::id("cur"));
         } else {
             self.load_range(h, v as usize, fields, C::id("cur"), after);
@@ -218,7 +218,7 @@ impl<T: Target> Gen<'_, T> {
                 self.set_offset(C::bin(BinOp::Add, offset, bytes));
                 self.follow_offset(false);
                 self.goto_short(C::bin(BinOp::Gt, C::id("cur"), C::id("data_end")));
-                self.cursor = Place::variable();
+                self.cursor = CursorAt::variable();
             }
         }
         if const_bits(self.p, by) != Some(0) {

@@ -1,9 +1,9 @@
-//! The parser: a labelled block a state, one bounds check a straight stretch.
+//! The parser: a labelled block a state, one bounds check per straight-line run.
 
 mod cursor;
 mod extract;
 
-pub(crate) use cursor::Place;
+pub(crate) use cursor::CursorAt;
 
 use crate::emitter::Gen;
 use crate::plan::cursor::Cursor;
@@ -39,11 +39,13 @@ impl<T: Target> Gen<'_, T> {
             states.labels.insert(info.state, label);
         }
         for info in &plan.graph.states {
-            let Some(flow) = &info.flow else { continue };
-            if flow.dead {
+            let Some(facts) = &info.header_facts else {
+                continue;
+            };
+            if facts.dead {
                 continue;
             }
-            self.flow = flow.clone();
+            self.header_facts = facts.clone();
             states.in_loop = info.cyclic;
             let state = &data.states[info.state];
             self.line(state.span);
@@ -51,31 +53,31 @@ impl<T: Target> Gen<'_, T> {
                 self.push(Stmt::Label(label.clone()));
             }
             self.cursor = match info.cursor {
-                Cursor::Const(at) => Place {
+                Cursor::Const(at) => CursorAt {
                     variable: false,
                     delta: at,
                     avail: states.avail.get(&info.state).copied().unwrap_or(0),
                 },
                 Cursor::Variable => {
-                    self.cursor = Place::variable();
-                    if info.forgets {
+                    self.cursor = CursorAt::variable();
+                    if info.kills_cursor {
                         let offset = self.unknown_offset();
                         self.set_offset(offset);
                     }
-                    self.follow_offset(info.cyclic || info.forgets);
-                    Place::variable()
+                    self.follow_offset(info.cyclic || info.kills_cursor);
+                    CursorAt::variable()
                 }
             };
             self.run(&state.body);
-            if !self.flow.dead {
+            if !self.header_facts.dead {
                 self.forget_computed();
                 self.transition(state, &mut states);
             }
         }
         self.push(Stmt::Label("accept".into()));
-        self.flow = match &plan.graph.accepted {
-            Some(flow) => flow.clone(),
-            None => self.flow.clone(),
+        self.header_facts = match &plan.graph.accepted {
+            Some(facts) => facts.clone(),
+            None => self.header_facts.clone(),
         };
     }
 

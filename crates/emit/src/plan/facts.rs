@@ -1,8 +1,8 @@
 //! What the whole program does to each header.
 
 use super::cursor::{Cursor, const_bits};
-use super::flow::instances;
 use super::graph::{Graph, StateInfo};
+use super::header_facts::instances;
 use crate::target::Stage;
 use ir::{
     Block, ExternCall, Header, HeaderRef, Place, Program, Stmt, StmtKind, Table, visit,

@@ -2,7 +2,7 @@
 //! is when they are entered, and what is known about headers there.
 
 use super::cursor::{Cursor, Cursors};
-use super::flow::Flow;
+use super::header_facts::HeaderFacts;
 use ir::analysis::dataflow::{self, After, Forward, reverse_postorder};
 use ir::{Block, Label, Parser, Program, State, StateData, Stmt, Target};
 use std::collections::HashMap;
@@ -18,11 +18,11 @@ pub struct StateInfo {
     pub cyclic: bool,
     /// Where the cursor is on entry.
     pub cursor: Cursor,
-    /// So many ways lead to it, and from a place each, that where the cursor was is to be forgotten: who
+    /// So many paths lead to it, each with its own cursor, that the cursor's value is killed: whatever
     /// checks the C would follow each of them to the end.
-    pub forgets: bool,
+    pub kills_cursor: bool,
     /// What is known about headers on entry.
-    pub flow: Option<Flow>,
+    pub header_facts: Option<HeaderFacts>,
     /// Indices of states reachable from it by at least one step.
     pub reaches: Vec<bool>,
 }
@@ -32,33 +32,33 @@ pub struct StateInfo {
 pub struct Graph {
     /// The states; the first is the start.
     pub states: Vec<StateInfo>,
-    /// The place of each state in the list.
+    /// The index of each state in the list.
     pub index: HashMap<State, usize>,
     /// Where the cursor is.
     pub cursors: Cursors,
     /// What is known about headers when parsing is done.
-    pub accepted: Option<Flow>,
+    pub accepted: Option<HeaderFacts>,
 }
 
-/// Ways to a state that may be told apart.
-const WAYS: u32 = 2;
+/// Paths to a state that are kept apart.
+const PATHS: u32 = 2;
 
-/// Finds the states at which it is to be forgotten where the cursor was.
-fn forget(states: &mut [StateInfo], next: &[Vec<usize>]) {
-    let mut ways = vec![0u32; states.len()];
-    if let Some(first) = ways.first_mut() {
+/// Finds the states at which the cursor's value is killed.
+fn kill_cursors(states: &mut [StateInfo], next: &[Vec<usize>]) {
+    let mut paths = vec![0u32; states.len()];
+    if let Some(first) = paths.first_mut() {
         *first = 1;
     }
     for (i, info) in states.iter_mut().enumerate() {
-        if ways[i] > WAYS && info.cursor == Cursor::Variable && !info.cyclic {
-            info.forgets = true;
-            ways[i] = 1;
+        if paths[i] > PATHS && info.cursor == Cursor::Variable && !info.cyclic {
+            info.kills_cursor = true;
+            paths[i] = 1;
         }
         let mut targets = next[i].clone();
         targets.sort_unstable();
         targets.dedup();
         for n in targets {
-            ways[n] = ways[n].saturating_add(ways[i]);
+            paths[n] = paths[n].saturating_add(paths[i]);
         }
     }
 }
@@ -91,8 +91,8 @@ impl Graph {
                     + u32::from(i == 0),
                 cyclic: reaches[i][i],
                 cursor: Cursor::Const(0),
-                forgets: false,
-                flow: None,
+                kills_cursor: false,
+                header_facts: None,
                 reaches: reaches[i].clone(),
             })
             .collect();
@@ -104,7 +104,7 @@ impl Graph {
                 _ => Cursor::Variable,
             };
         }
-        forget(&mut states, &next);
+        kill_cursors(&mut states, &next);
         Graph {
             states,
             index,
@@ -118,15 +118,15 @@ impl Graph {
         let mut extracted = Extracted {
             program,
             only_extracted,
-            entries: vec![Flow::unreached(program); self.states.len()],
+            entries: vec![HeaderFacts::unreached(program); self.states.len()],
             index: &self.index,
         };
-        let start = Flow::start(program);
+        let start = HeaderFacts::start(program);
         let accepted = dataflow::forward_parser(program, &mut extracted, parser, start);
-        for (info, flow) in self.states.iter_mut().zip(extracted.entries) {
-            info.flow = Some(flow);
+        for (info, facts) in self.states.iter_mut().zip(extracted.entries) {
+            info.header_facts = Some(facts);
         }
-        self.accepted = Some(accepted.unwrap_or_else(|| Flow::unreached(program)));
+        self.accepted = Some(accepted.unwrap_or_else(|| HeaderFacts::unreached(program)));
     }
 }
 
@@ -134,29 +134,29 @@ impl Graph {
 struct Extracted<'a> {
     program: &'a Program,
     only_extracted: &'a [bool],
-    entries: Vec<Flow>,
+    entries: Vec<HeaderFacts>,
     index: &'a HashMap<State, usize>,
 }
 
 impl Forward for Extracted<'_> {
-    type Fact = Flow;
+    type Fact = HeaderFacts;
 
-    fn state_begins(&mut self, _: Parser, state: State, fact: &Flow) {
+    fn state_begins(&mut self, _: Parser, state: State, fact: &HeaderFacts) {
         if let Some(&i) = self.index.get(&state) {
             self.entries[i] = fact.clone();
         }
     }
 
-    fn state_ends(&mut self, fact: &mut Flow) {
+    fn state_ends(&mut self, fact: &mut HeaderFacts) {
         fact.valid_means_there(self.only_extracted);
     }
 
-    fn loop_head(&mut self, _: Label, body: &Block, mut fact: Flow) -> Flow {
+    fn loop_head(&mut self, _: Label, body: &Block, mut fact: HeaderFacts) -> HeaderFacts {
         fact.kill(self.program, body);
         fact
     }
 
-    fn transfer(&mut self, stmt: &Stmt, mut fact: Flow) -> After<Flow> {
+    fn transfer(&mut self, stmt: &Stmt, mut fact: HeaderFacts) -> After<HeaderFacts> {
         fact.step(self.program, stmt);
         After::next(fact)
     }

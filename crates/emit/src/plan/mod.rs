@@ -3,15 +3,15 @@
 
 pub mod cursor;
 pub mod facts;
-pub mod flow;
 pub mod graph;
+pub mod header_facts;
 pub mod layout;
 
 use crate::target::{Stage, Target};
 use diag::Diagnostics;
 use facts::Facts;
-use flow::Flow;
 use graph::Graph;
+use header_facts::HeaderFacts;
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use std::collections::BTreeSet;
@@ -119,8 +119,8 @@ impl Plan {
     }
 
     /// Narrows what is known by a condition.
-    pub fn refine(&self, flow: &mut Flow, program: &Program, cond: ir::Expr, truth: bool) {
-        flow.refine(program, cond, truth);
-        flow.valid_means_there(&self.only_extracted);
+    pub fn refine(&self, facts: &mut HeaderFacts, program: &Program, cond: ir::Expr, truth: bool) {
+        facts.refine(program, cond, truth);
+        facts.valid_means_there(&self.only_extracted);
     }
 }

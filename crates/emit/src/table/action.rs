@@ -3,8 +3,8 @@
 use super::value::ActionLayout;
 use super::{LoweredTable, Results, Value};
 use crate::emitter::{Exit, Gen};
-use crate::locals::Role;
-use crate::plan::flow::Flow;
+use crate::locals::LocalKind;
+use crate::plan::header_facts::HeaderFacts;
 use crate::record::{self, Form};
 use crate::target::Target;
 use cgen::lower::limb_count;
@@ -24,8 +24,8 @@ impl<T: Target> Gen<'_, T> {
         let Some(Value { layout, .. }) = &made.value else {
             return;
         };
-        let before = self.flow.clone();
-        let mut after = Flow::unreached(self.p);
+        let before = self.header_facts.clone();
+        let mut after = HeaderFacts::unreached(self.p);
         let mut cases = Vec::new();
         for (i, action) in data.actions.iter().enumerate() {
             let default_here = !entries_only && i as u32 == data.default_action.action;
@@ -37,7 +37,7 @@ impl<T: Target> Gen<'_, T> {
             if !possible {
                 continue;
             }
-            self.flow = before.clone();
+            self.header_facts = before.clone();
             let ActionLayout { member, params, .. } = &layout.actions[i];
             let block = self.block(|g| {
                 if let Some(var) = &results.action {
@@ -53,7 +53,7 @@ impl<T: Target> Gen<'_, T> {
                 }
                 g.run_action(i, data);
             });
-            after.join(&self.flow);
+            after.join(&self.header_facts);
             cases.push((vec![C::int(i as u64 + 1)], block));
         }
         // Every value names one of these actions, so the last needs no comparison.
@@ -62,7 +62,7 @@ impl<T: Target> Gen<'_, T> {
             if let Some((_, block)) = cases.pop() {
                 self.out.extend(block);
             }
-            self.flow = after;
+            self.header_facts = after;
             return;
         }
         let empty = |b: &cgen::tree::Block| b.iter().all(|s| matches!(s, Stmt::Line { .. }));
@@ -73,7 +73,7 @@ impl<T: Target> Gen<'_, T> {
         } else {
             Vec::new()
         };
-        self.flow = after;
+        self.header_facts = after;
         self.push(Stmt::Switch {
             on: entry.clone().arrow("action"),
             cases,
@@ -82,7 +82,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn load_param(&mut self, var: Var, form: Form, member: C) {
-        let var = self.local(Role::Var(var));
+        let var = self.local(LocalKind::Var(var));
         if form.width == 0 {
             return;
         }
@@ -110,7 +110,7 @@ impl<T: Target> Gen<'_, T> {
         }
         let action = &self.p.actions[data.actions[call.action as usize].action];
         for (&var, value) in action.params.iter().zip(&call.args) {
-            let local = self.local(Role::Var(var));
+            let local = self.local(LocalKind::Var(var));
             let width = value.width();
             if width == 0 {
                 continue;
@@ -139,11 +139,11 @@ impl<T: Target> Gen<'_, T> {
         let label = self.file.names.fresh("action_done");
         self.scope.returns.push(Exit {
             label: label.clone(),
-            flow: Flow::unreached(self.p),
+            header_facts: HeaderFacts::unreached(self.p),
         });
         self.run(body);
         if let Some(exit) = self.scope.returns.pop() {
-            self.flow.join(&exit.flow);
+            self.header_facts.join(&exit.header_facts);
         }
         self.push(Stmt::Label(label));
     }

@@ -57,11 +57,11 @@ impl<T: Target> Gen<'_, T> {
             Some(_) => return hit(self),
             None => {}
         }
-        let before = self.flow.clone();
+        let before = self.header_facts.clone();
         let yes = self.block(hit);
-        let after = std::mem::replace(&mut self.flow, before);
+        let after = std::mem::replace(&mut self.header_facts, before);
         let no = self.block(|g| g.compare_entries(data, rest, conds, results, made));
-        self.flow.join(&after);
+        self.header_facts.join(&after);
         self.push(Stmt::If(cond, yes, no));
     }
 

@@ -14,7 +14,7 @@ pub(crate) use value_set::LoweredSet;
 
 use crate::emitter::Gen;
 use crate::errors;
-use crate::locals::Role;
+use crate::locals::LocalKind;
 use crate::target::Target;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
@@ -130,8 +130,8 @@ impl<T: Target> Gen<'_, T> {
     ) {
         let data = &self.p.tables[table];
         let made = self.lowered_table(table, span);
-        let hit_var = hit.map(|v| self.local(Role::Var(v)));
-        let action_var = action.map(|v| self.local(Role::Var(v)));
+        let hit_var = hit.map(|v| self.local(LocalKind::Var(v)));
+        let action_var = action.map(|v| self.local(LocalKind::Var(v)));
         let results = Results {
             hit: hit_var,
             action: action_var,
@@ -158,7 +158,7 @@ impl<T: Target> Gen<'_, T> {
         // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not everybody
         // who checks the C can follow.
         let found = self.target.flag();
-        let before = self.flow.clone();
+        let before = self.header_facts.clone();
         if made.keeps_default {
             // One switch for entries and default alike.
             let default = T::default_action(self, &made.of);
@@ -181,9 +181,9 @@ impl<T: Target> Gen<'_, T> {
                 }
                 g.switch_action(data, made, &entry, results, true);
             });
-            let after = std::mem::replace(&mut self.flow, before);
+            let after = std::mem::replace(&mut self.header_facts, before);
             let on_miss = self.block(|g| g.run_default(data, results));
-            self.flow.join(&after);
+            self.header_facts.join(&after);
             self.push(Stmt::If(entry, on_hit, on_miss));
         }
     }

@@ -6,7 +6,7 @@
 use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt, Type, Unit};
 use diag::{Code as ErrorCode, Diagnostic, Diagnostics, SourceMap, Span};
 use emit::access::Bytes;
-use emit::locals::{Local, Role};
+use emit::locals::{Local, LocalKind};
 use emit::table::{TableShape, Value, has_priorities};
 use emit::values::store_value;
 use emit::{Called, Code, File, Gen, Hints, Limits, Reserved, Stage, Target};
@@ -271,7 +271,7 @@ impl Target for Native {
             });
         }
         if let Some(var) = g.p.slot_var(arch::xdp::INPUT, "input_port")
-            && let C::Ident(name) = g.local(Role::Var(var))
+            && let C::Ident(name) = g.local(LocalKind::Var(var))
             && locals.iter().any(|l| l.name == name)
         {
             let port = C::id("ctx").arrow("in_port");

@@ -7,7 +7,7 @@ mod v1model;
 mod xdp;
 
 use crate::outcome::{Fault, Marks, Verdict};
-use crate::run::{Flow, Parsed, Run};
+use crate::run::{ControlFlow, Parsed, Run};
 use crate::trace::TraceKind;
 use ir::{Parser, Program, Routine, Var};
 
@@ -87,7 +87,7 @@ impl Run<'_> {
             name: data.name.to_string(),
         });
         match self.block(&data.body) {
-            Flow::Fault(fault) => Err(fault),
+            ControlFlow::Fault(fault) => Err(fault),
             _ => Ok(()),
         }
     }

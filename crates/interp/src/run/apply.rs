@@ -1,6 +1,6 @@
 //! Tables applied.
 
-use super::{Flow, Run};
+use super::{ControlFlow, Run};
 use crate::trace::{Named, TraceKind};
 use control::values::{show_match, show_value};
 use cranelift_entity::EntityRef;
@@ -14,7 +14,7 @@ impl Run<'_> {
         hit: Option<Var>,
         action: Option<Var>,
         span: Span,
-    ) -> Flow {
+    ) -> ControlFlow {
         let p = self.p;
         let data = &p.tables[table];
         let key: Vec<Bits> = data
@@ -34,7 +34,7 @@ impl Run<'_> {
             .get(index as usize)
             .map(|a| &p.actions[a.action])
         else {
-            return Flow::Next;
+            return ControlFlow::Next;
         };
         for (&param, bits) in run.params.iter().zip(&chosen.args) {
             let value = Value::from_bits(bits, p.vars[param].ty);
@@ -52,7 +52,7 @@ impl Run<'_> {
         }
         let outer = std::mem::replace(&mut self.entry, found.map(|id| (table, id)));
         let flow = match self.block(&run.body) {
-            Flow::Return => Flow::Next,
+            ControlFlow::Return => ControlFlow::Next,
             flow => flow,
         };
         self.entry = outer;

@@ -1,7 +1,7 @@
 //! Calls of routines: arguments in, the body, results out.
 
 use super::place::Target;
-use super::{Flow, Run};
+use super::{ControlFlow, Run};
 use diag::Span;
 use ir::{Arg, Header, Param, Routine, Value, Var};
 
@@ -12,7 +12,7 @@ enum Out {
 }
 
 impl Run<'_> {
-    pub(super) fn call(&mut self, routine: Routine, args: &[Arg], span: Span) -> Flow {
+    pub(super) fn call(&mut self, routine: Routine, args: &[Arg], span: Span) -> ControlFlow {
         let data = &self.p.routines[routine];
         // Every argument is evaluated before the first parameter is written.
         let mut scalars: Vec<(Var, Value)> = Vec::with_capacity(args.len());
@@ -57,8 +57,8 @@ impl Run<'_> {
             }
         }
         let flow = match self.block(&data.body) {
-            Flow::Return => Flow::Next,
-            flow @ (Flow::Reject(_) | Flow::Fault(_)) => return flow,
+            ControlFlow::Return => ControlFlow::Next,
+            flow @ (ControlFlow::Reject(_) | ControlFlow::Fault(_)) => return flow,
             flow => flow,
         };
         for out in outs {

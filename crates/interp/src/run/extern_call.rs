@@ -1,7 +1,7 @@
 //! Calls of externs: arguments to values, the extern's meaning, replies to places.
 
 use super::place::Target;
-use super::{Flow, Run};
+use super::{ControlFlow, Run};
 use crate::outcome::Fault;
 use crate::trace::TraceKind;
 use control::values::show_scalar;
@@ -18,7 +18,7 @@ enum Sink {
 }
 
 impl Run<'_> {
-    pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) -> Flow {
+    pub(super) fn extern_call(&mut self, call: &ExternCall, span: Span) -> ControlFlow {
         let (args, sinks): (Vec<Arg>, Vec<Sink>) = call
             .args
             .iter()
@@ -31,10 +31,12 @@ impl Run<'_> {
             .collect();
         let reply = match self.carry_out(call, &args) {
             Ok(reply) => reply,
-            Err(externs::Fault::AssertionFailed) => return Flow::Fault(Fault::AssertionFailed),
+            Err(externs::Fault::AssertionFailed) => {
+                return ControlFlow::Fault(Fault::AssertionFailed);
+            }
             Err(externs::Fault::Malformed) => {
                 let name = call.name.clone();
-                return Flow::Fault(Fault::MalformedCall { name });
+                return ControlFlow::Fault(Fault::MalformedCall { name });
             }
         };
         self.trace(span, |run| run.extern_event(call, &args, &reply));
@@ -64,7 +66,7 @@ impl Run<'_> {
                 other => self.keep(other),
             }
         }
-        Flow::Next
+        ControlFlow::Next
     }
 
     fn carry_out(&mut self, call: &ExternCall, args: &[Arg]) -> Result<Reply, externs::Fault> {

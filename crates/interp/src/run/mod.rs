@@ -24,7 +24,7 @@ use ir::{Bits, Header, Label, Program, Table, Value};
 
 /// How a statement ends.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Flow {
+pub(crate) enum ControlFlow {
     /// With the next one.
     Next,
     /// Behind a labelled block or loop.

@@ -1,6 +1,6 @@
 //! Bytes to headers: states, and the statements that only parsers have.
 
-use super::{Extracted, Flow, Run};
+use super::{ControlFlow, Extracted, Run};
 use crate::outcome::Fault;
 use crate::packet::read_bits;
 use crate::table::member_matches;
@@ -37,9 +37,9 @@ impl Run<'_> {
                 state: state.name.to_string(),
             });
             match self.block(&state.body) {
-                Flow::Reject(error) => break Parsed::Reject(error),
-                Flow::Fault(Fault::StepBudget { .. }) => break self.timeout(),
-                Flow::Fault(fault) => return Err(fault),
+                ControlFlow::Reject(error) => break Parsed::Reject(error),
+                ControlFlow::Fault(Fault::StepBudget { .. }) => break self.timeout(),
+                ControlFlow::Fault(fault) => return Err(fault),
                 _ => {}
             }
             let next = match &state.transition {
@@ -151,26 +151,31 @@ impl Run<'_> {
     }
 
     /// Reads a header. On any error the header stays as it was.
-    pub(super) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, span: Span) -> Flow {
+    pub(super) fn extract(
+        &mut self,
+        header: HeaderRef,
+        varbit: Option<Expr>,
+        span: Span,
+    ) -> ControlFlow {
         let errors = self.it.errors;
         let Some(header) = self.header_of(header) else {
-            return Flow::Reject(errors.stack_out_of_bounds);
+            return ControlFlow::Reject(errors.stack_out_of_bounds);
         };
         let p = self.p;
         let layout = &p.header_types[p.headers[header].ty];
         let size = varbit.map_or(0, |expr| self.eval(expr).to_bits().to_u64().unwrap_or(0));
         let width = u64::from(layout.fixed_width()) + size;
         if !width.is_multiple_of(8) {
-            return Flow::Reject(errors.invalid_argument);
+            return ControlFlow::Reject(errors.invalid_argument);
         }
         if self.left() < width {
-            return Flow::Reject(errors.packet_too_short);
+            return ControlFlow::Reject(errors.packet_too_short);
         }
         let max = layout
             .varbit()
             .map_or(0, |field| layout.fields[field as usize].ty.width());
         if size > u64::from(max) {
-            return Flow::Reject(errors.header_too_short);
+            return ControlFlow::Reject(errors.header_too_short);
         }
         let from = self.cursor;
         let mut at = from;
@@ -199,36 +204,36 @@ impl Run<'_> {
             to: at / 8,
             fields: run.fields_of(header),
         });
-        Flow::Next
+        ControlFlow::Next
     }
 
     /// Reads without moving on.
-    pub(super) fn lookahead(&mut self, place: Place, span: Span) -> Flow {
+    pub(super) fn lookahead(&mut self, place: Place, span: Span) -> ControlFlow {
         let target = self.target(place);
         let width = self.target_type(target).width();
         if self.left() < u64::from(width) {
-            return Flow::Reject(self.it.errors.packet_too_short);
+            return ControlFlow::Reject(self.it.errors.packet_too_short);
         }
         let bits = read_bits(self.packet, self.cursor, width);
         self.store_bits(target, &bits, span);
-        Flow::Next
+        ControlFlow::Next
     }
 
     /// Moves on.
-    pub(super) fn advance(&mut self, bits: Expr, span: Span) -> Flow {
+    pub(super) fn advance(&mut self, bits: Expr, span: Span) -> ControlFlow {
         let bits = self.eval(bits).to_bits().to_u64().unwrap_or(u64::MAX);
         if !bits.is_multiple_of(8) {
-            return Flow::Reject(self.it.errors.invalid_argument);
+            return ControlFlow::Reject(self.it.errors.invalid_argument);
         }
         if self.left() < bits {
-            return Flow::Reject(self.it.errors.packet_too_short);
+            return ControlFlow::Reject(self.it.errors.packet_too_short);
         }
         self.cursor += bits as usize;
         self.trace(span, |run| TraceKind::Advance {
             bytes: bits / 8,
             to: run.cursor / 8,
         });
-        Flow::Next
+        ControlFlow::Next
     }
 
     /// The number of an error.

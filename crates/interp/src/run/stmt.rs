@@ -1,25 +1,25 @@
 //! Statements.
 
-use super::{Flow, Run};
+use super::{ControlFlow, Run};
 use crate::trace::TraceKind;
 use diag::Span;
 use ir::{HeaderRef, Stmt, StmtKind};
 
 impl Run<'_> {
     /// Statements in order.
-    pub(crate) fn block(&mut self, block: &[Stmt]) -> Flow {
+    pub(crate) fn block(&mut self, block: &[Stmt]) -> ControlFlow {
         for stmt in block {
             match self.stmt(stmt) {
-                Flow::Next => {}
+                ControlFlow::Next => {}
                 left => return left,
             }
         }
-        Flow::Next
+        ControlFlow::Next
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+    fn stmt(&mut self, stmt: &Stmt) -> ControlFlow {
         if let Err(fault) = self.step() {
-            return Flow::Fault(fault);
+            return ControlFlow::Fault(fault);
         }
         let span = stmt.span;
         match &stmt.kind {
@@ -57,25 +57,25 @@ impl Run<'_> {
             StmtKind::Atomic(block) => return self.block(block),
             StmtKind::Labeled(label, block) => {
                 return match self.block(block) {
-                    Flow::Break(left) if left == *label => Flow::Next,
+                    ControlFlow::Break(left) if left == *label => ControlFlow::Next,
                     flow => flow,
                 };
             }
             StmtKind::Loop(label, block) => loop {
                 if let Err(fault) = self.step() {
-                    return Flow::Fault(fault);
+                    return ControlFlow::Fault(fault);
                 }
                 match self.block(block) {
-                    Flow::Next => {}
-                    Flow::Continue(again) if again == *label => {}
-                    Flow::Break(left) if left == *label => return Flow::Next,
+                    ControlFlow::Next => {}
+                    ControlFlow::Continue(again) if again == *label => {}
+                    ControlFlow::Break(left) if left == *label => return ControlFlow::Next,
                     flow => return flow,
                 }
             },
-            StmtKind::Break(label) => return Flow::Break(*label),
-            StmtKind::Continue(label) => return Flow::Continue(*label),
-            StmtKind::Return => return Flow::Return,
-            StmtKind::Exit => return Flow::Exit,
+            StmtKind::Break(label) => return ControlFlow::Break(*label),
+            StmtKind::Continue(label) => return ControlFlow::Continue(*label),
+            StmtKind::Return => return ControlFlow::Return,
+            StmtKind::Exit => return ControlFlow::Exit,
             StmtKind::Apply { table, hit, action } => {
                 return self.apply(*table, *hit, *action, span);
             }
@@ -91,12 +91,12 @@ impl Run<'_> {
             }
             StmtKind::Verify { cond, error } => {
                 if !self.eval(*cond).bool() {
-                    return Flow::Reject(self.error_index(*error));
+                    return ControlFlow::Reject(self.error_index(*error));
                 }
             }
             StmtKind::Emit(header) => self.emit(*header, span),
         }
-        Flow::Next
+        ControlFlow::Next
     }
 
     fn copy_header(&mut self, dst: HeaderRef, src: HeaderRef, span: Span) {

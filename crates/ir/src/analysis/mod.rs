@@ -3,6 +3,6 @@
 
 pub mod dataflow;
 pub mod facts;
-pub mod flow;
 pub mod liveness;
 pub mod mentions;
+pub mod point_facts;

@@ -45,7 +45,7 @@ pub fn run(program: &mut Program, params: usize) {
         }
     }
     let Inliner { sites, kept, .. } = inliner;
-    forget(program, sites.into_keys().filter(|id| !kept.contains(id)));
+    remove_inlined(program, sites.into_keys().filter(|id| !kept.contains(id)));
 }
 
 /// How often each routine is called in the source; a routine in a table's action counts like any.
@@ -63,7 +63,7 @@ fn call_sites(program: &Program) -> HashMap<Routine, u32> {
 
 /// Empties the routines that were called: nobody can run them any more. Methods of extern objects
 /// stay.
-fn forget(program: &mut Program, called: impl Iterator<Item = Routine>) {
+fn remove_inlined(program: &mut Program, called: impl Iterator<Item = Routine>) {
     let kept: HashSet<Routine> = program
         .externs
         .values()

@@ -1,25 +1,25 @@
 //! Known values of variables, copies and known validity go where they are read.
 //!
-//! Guarantees: what [`Flow`] knows where an expression is computed is no longer asked there; a
+//! Guarantees: what [`PointFacts`] knows where an expression is computed is no longer asked there; a
 //! header is not made valid or invalid that is already, nor emitted if it is invalid. Folding makes something of it.
 
 use super::{all_bodies, body_mut};
 use crate::analysis::facts::{Facts, Known};
-use crate::analysis::flow::Flow;
+use crate::analysis::point_facts::PointFacts;
 use crate::rewrite::{Leaves, Rewriter};
 use crate::*;
 use diag::Span;
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
-    let flow = Flow::new(program);
+    let point_facts = PointFacts::new(program);
     for id in all_bodies(program) {
         let mut body = std::mem::take(body_mut(program, id));
-        block(program, &flow, &mut body, false);
+        block(program, &point_facts, &mut body, false);
         *body_mut(program, id) = body;
     }
     for table in program.tables.keys().collect::<Vec<_>>() {
-        let Some(facts) = flow.at_key(table) else {
+        let Some(facts) = point_facts.at_key(table) else {
             continue;
         };
         for i in 0..program.tables[table].keys.len() {
@@ -29,7 +29,7 @@ pub fn run(program: &mut Program) {
     }
     for parser in program.parsers.keys().collect::<Vec<_>>() {
         for state in program.parsers[parser].states.keys().collect::<Vec<_>>() {
-            let Some(facts) = flow.at_transition(parser, state) else {
+            let Some(facts) = point_facts.at_transition(parser, state) else {
                 continue;
             };
             let mut transition = program.parsers[parser].states[state].transition.clone();
@@ -39,11 +39,11 @@ pub fn run(program: &mut Program) {
     }
 }
 
-fn block(program: &mut Program, flow: &Flow, stmts: &mut Block, in_atomic: bool) {
+fn block(program: &mut Program, point_facts: &PointFacts, stmts: &mut Block, in_atomic: bool) {
     let mut useless = Vec::with_capacity(stmts.len());
     for stmt in stmts.iter_mut() {
         let mut nothing = false;
-        if let Some(facts) = flow.before(stmt) {
+        if let Some(facts) = point_facts.before(stmt) {
             nothing = is_useless(program, facts, &stmt.kind);
             // The keys in an atomic block stay equal (see `passes::atomic`).
             let key = in_atomic.then(|| flow_key(program, &stmt.kind)).flatten();
@@ -56,7 +56,7 @@ fn block(program: &mut Program, flow: &Flow, stmts: &mut Block, in_atomic: bool)
         }
         let in_atomic = in_atomic || matches!(stmt.kind, StmtKind::Atomic(_));
         for inner in visit::blocks_mut(&mut stmt.kind) {
-            block(program, flow, inner, in_atomic);
+            block(program, point_facts, inner, in_atomic);
         }
         useless.push(nothing);
     }

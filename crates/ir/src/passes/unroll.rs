@@ -8,7 +8,7 @@
 use super::inline;
 use crate::analysis::dataflow::{successors, targets};
 use crate::analysis::facts::{Facts, Known};
-use crate::analysis::flow;
+use crate::analysis::point_facts;
 use crate::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::collections::{BTreeSet, HashMap};
@@ -57,7 +57,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
             facts.set(var, Value::Bits(Bits::new(32, value)));
         }
         let state = &data.states[state];
-        let Some(after) = flow::after_state(program, &state.body, facts) else {
+        let Some(after) = point_facts::after_state(program, &state.body, facts) else {
             copies.targets.push(None);
             continue;
         };

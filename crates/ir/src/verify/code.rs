@@ -16,7 +16,7 @@ enum Within {
 }
 
 pub(super) fn check(program: &Program, errors: &mut Errors) {
-    errors.place = "expressions".to_owned();
+    errors.location = "expressions".to_owned();
     for (id, data) in &program.exprs {
         errors.span = data.span;
         if !expr_holds(program, data) {
@@ -38,17 +38,17 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
         labels: HashSet::new(),
     };
     for data in program.routines.values() {
-        checker.errors.place = format!("routine {}", data.name);
+        checker.errors.location = format!("routine {}", data.name);
         checker.body(&data.body, Within::Routine(data.kind));
     }
     for data in program.actions.values() {
-        checker.errors.place = format!("action {}", data.name);
+        checker.errors.location = format!("action {}", data.name);
         checker.body(&data.body, Within::Action);
     }
     for parser in program.parsers.values() {
         checker.labels.clear();
         for state in parser.states.values() {
-            checker.errors.place = format!("parser {}, state {}", parser.name, state.name);
+            checker.errors.location = format!("parser {}, state {}", parser.name, state.name);
             checker.within = Within::State;
             checker.block(&state.body);
             checker.errors.span = state.span;

@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     /// In which entity (`table C.t`, `parser P, state start`).
-    pub place: String,
+    pub location: String,
     /// What is wrong.
     pub message: String,
     /// The source text of the statement or entity.
@@ -24,7 +24,7 @@ pub struct VerifyError {
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
+        write!(f, "{}: {}", self.location, self.message)
     }
 }
 
@@ -53,19 +53,19 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
 #[derive(Default)]
 struct Errors {
     list: Vec<VerifyError>,
-    place: String,
+    location: String,
     span: Span,
 }
 
 impl Errors {
-    fn enter(&mut self, place: String, span: Span) {
-        self.place = place;
+    fn enter(&mut self, location: String, span: Span) {
+        self.location = location;
         self.span = span;
     }
 
     fn add(&mut self, message: impl Into<String>) {
         self.list.push(VerifyError {
-            place: self.place.clone(),
+            location: self.location.clone(),
             message: message.into(),
             span: self.span,
         });

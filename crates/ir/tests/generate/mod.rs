@@ -29,7 +29,7 @@ pub fn program(seed: u64) -> String {
         labels: 0,
         loops: 0,
         around: Vec::new(),
-        place: Place::Control,
+        context: Context::Control,
         routines: Vec::new(),
         tables: Vec::new(),
     };
@@ -151,7 +151,7 @@ impl Kind {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Context {
     Parser,
     Control,
     Function,
@@ -180,7 +180,7 @@ struct Generator {
     loops: u32,
     /// Labels around, and whether they are loops.
     around: Vec<(u32, bool)>,
-    place: Place,
+    context: Context,
     routines: Vec<Routine>,
     tables: Vec<String>,
 }
@@ -224,7 +224,7 @@ impl Generator {
             self.table("t", &mut declarations, &mut code);
             self.tables.push("t".to_owned());
         }
-        self.place = Place::Control;
+        self.context = Context::Control;
         let is_xdp = !self.random.one_in(3);
         let body = self.block(5, 3) + &self.block(5, 2) + &self.call() + &self.call();
         let first = if is_xdp {
@@ -237,7 +237,7 @@ impl Generator {
             let body = self.block(3, 2);
             let _ = writeln!(code, "routine {name} block() {{\n{body}}}");
         }
-        self.place = Place::Deparser;
+        self.context = Context::Deparser;
         let mut body = String::new();
         for _ in 0..2 + self.random.below(6) {
             let header = self.header(None);
@@ -264,7 +264,7 @@ impl Generator {
         }
         body += "emit dump;\n";
         let _ = writeln!(code, "routine d block() {{\n{body}}}");
-        self.place = Place::Parser;
+        self.context = Context::Parser;
         let parser = self.parser();
         for i in 0..self.loops {
             let _ = writeln!(declarations, "var i{i}: bit<8>");
@@ -334,10 +334,10 @@ impl Generator {
             self.table(&name, declarations, code);
             self.tables.push(name);
         }
-        self.place = if is_control {
-            Place::Control
+        self.context = if is_control {
+            Context::Control
         } else {
-            Place::Function
+            Context::Function
         };
         let body = self.block(4, 2);
         let kind = if is_control { "control" } else { "function" };
@@ -357,7 +357,7 @@ impl Generator {
     }
 
     fn table(&mut self, name: &str, declarations: &mut String, code: &mut String) {
-        self.place = Place::Action;
+        self.context = Context::Action;
         let mut actions = Vec::new();
         for i in 0..1 + self.random.below(3) {
             let action = format!("{name}_a{i}");
@@ -581,7 +581,7 @@ impl Generator {
                 self.around.pop();
                 format!("block label{label} {{\n{body}}}\n")
             }
-            22 if depth > 0 && self.place != Place::Parser => {
+            22 if depth > 0 && self.context != Context::Parser => {
                 format!("atomic {{\n{}}}\n", self.block(4, depth - 1))
             }
             15 if depth > 0 => {
@@ -606,8 +606,8 @@ impl Generator {
                 let cond = self.expr(Ty::Bool, 1);
                 format!("if {cond} {{\n{word} label{label};\n}}\n")
             }
-            17 => match self.place {
-                Place::Parser => match self.random.below(4) {
+            17 => match self.context {
+                Context::Parser => match self.random.below(4) {
                     0 => self.extract(),
                     1 => format!("lookahead {};\n", self.place(ty)),
                     2 => format!("packet_length {};\n", self.place(Ty::Bit(32))),
@@ -618,8 +618,8 @@ impl Generator {
                     }
                 },
                 _ => {
-                    let word = match self.place {
-                        Place::Function => "return",
+                    let word = match self.context {
+                        Context::Function => "return",
                         _ => ["return", "exit"][self.random.below(2) as usize],
                     };
                     let cond = self.expr(Ty::Bool, 1);
@@ -627,7 +627,7 @@ impl Generator {
                 }
             },
             18 | 19 => self.call(),
-            20 | 21 if self.place == Place::Control && !self.tables.is_empty() => {
+            20 | 21 if self.context == Context::Control && !self.tables.is_empty() => {
                 let at = self.random.below(self.tables.len() as u64) as usize;
                 let table = self.tables[at].clone();
                 let hit = match self.random.below(2) {
@@ -651,7 +651,7 @@ impl Generator {
         let callable: Vec<_> = self
             .routines
             .iter()
-            .filter(|r| self.place == Place::Control || !r.is_control)
+            .filter(|r| self.context == Context::Control || !r.is_control)
             .cloned()
             .collect();
         // Functions call functions, which neither exit nor apply tables.

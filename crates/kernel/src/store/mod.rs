@@ -223,7 +223,7 @@ impl KernelStore {
                 abi,
                 masks: self.map(&abi.masks)?,
                 entries: self.map(&abi.entries)?,
-                shadow: self.map(&abi.book)?,
+                shadow: self.map(&abi.shadow)?,
                 globals: self.globals()?,
                 types: shape.types,
                 capacity: shape.capacity,

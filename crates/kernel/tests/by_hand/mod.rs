@@ -116,7 +116,7 @@ fn tables() -> Vec<TableAbi> {
                 ),
                 value: value(12, 4, Some(0)),
                 head_offset: 0,
-                book: "rule_book".into(),
+                shadow: "rule_book".into(),
             }),
             DefaultAbi::Const,
             false,

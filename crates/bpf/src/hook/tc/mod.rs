@@ -12,7 +12,7 @@ use crate::storage::Placed;
 use crate::target::{Coverage, Gen};
 use arch::tc::{Direction, INPUT, OUTPUT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
-use emit::locals::Role;
+use emit::locals::LocalKind;
 use ir::Var;
 use smol_str::SmolStr;
 
@@ -188,7 +188,7 @@ impl HookCode for Tc {
             return None;
         }
         let var = g.p.slot_var(INPUT, "timestamp")?;
-        is_read(g.p, var).then(|| g.local(Role::Var(var)))
+        is_read(g.p, var).then(|| g.local(LocalKind::Var(var)))
     }
 
     fn late_include(&self, maps: &Maps) -> Option<&'static str> {

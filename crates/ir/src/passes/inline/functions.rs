@@ -15,7 +15,7 @@ pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bo
     if sites < 2 || program.routines[routine].kind != RoutineKind::Function {
         return false;
     }
-    let Some((params, result)) = numbers(program, routine) else {
+    let Some((params, result)) = scalar_signature(program, routine) else {
         return false;
     };
     if params.len() > most {
@@ -37,7 +37,7 @@ pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bo
 }
 
 /// The parameters and the result of a function of numbers of up to 64 bits; `None` if it is none.
-pub fn numbers(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
+pub fn scalar_signature(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
     let number = |var: &Var| {
         let ty = program.vars[*var].ty;
         !matches!(ty, Type::Varbit(_)) && (1..=64).contains(&ty.width())

@@ -212,7 +212,7 @@ impl Staged<'_> {
                 by_number.set(number, new, self.records.origin(at));
             }
         }
-        let map = &self.space.abi.book;
+        let map = &self.space.abi.shadow;
         let mut found = by_number.differences();
         let gone = found.removals(map);
         let [changed, added] = found.writes(map, self.space.capacity);

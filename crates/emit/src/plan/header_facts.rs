@@ -24,18 +24,18 @@ impl Known {
 /// What is known at a point. `valid` is P4's validity; `there` means that the header was extracted, so
 /// that its pointer leads to its bytes even if it was made invalid since.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Flow {
+pub struct HeaderFacts {
     /// The point cannot be reached.
     pub dead: bool,
     valid: Vec<Known>,
     extracted: Vec<Known>,
 }
 
-impl Flow {
+impl HeaderFacts {
     /// At the start nothing is valid.
-    pub fn start(program: &Program) -> Flow {
+    pub fn start(program: &Program) -> HeaderFacts {
         let n = program.headers.len();
-        Flow {
+        HeaderFacts {
             dead: false,
             valid: vec![Known::No; n],
             extracted: vec![Known::No; n],
@@ -43,10 +43,10 @@ impl Flow {
     }
 
     /// A point that nothing has reached yet.
-    pub fn unreached(program: &Program) -> Flow {
-        Flow {
+    pub fn unreached(program: &Program) -> HeaderFacts {
+        HeaderFacts {
             dead: true,
-            ..Flow::start(program)
+            ..HeaderFacts::start(program)
         }
     }
 
@@ -72,7 +72,7 @@ impl Flow {
     }
 
     /// This point is reached from `other` too.
-    pub fn join(&mut self, other: &Flow) {
+    pub fn join(&mut self, other: &HeaderFacts) {
         if other.dead {
             return;
         }
@@ -166,10 +166,10 @@ impl Flow {
     }
 }
 
-impl Domain for Flow {
-    fn join(&mut self, other: &Flow) -> bool {
+impl Domain for HeaderFacts {
+    fn join(&mut self, other: &HeaderFacts) -> bool {
         let before = self.clone();
-        Flow::join(self, other);
+        HeaderFacts::join(self, other);
         *self != before
     }
 }

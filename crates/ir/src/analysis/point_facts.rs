@@ -15,15 +15,15 @@ use std::rc::Rc;
 
 /// Facts by program point.
 #[derive(Default)]
-pub struct Flow {
+pub struct PointFacts {
     before: SecondaryMap<StmtId, Option<Rc<Facts>>>,
     transitions: HashMap<(Parser, State), Rc<Facts>>,
     keys: HashMap<Table, Option<Rc<Facts>>>,
 }
 
-impl Flow {
+impl PointFacts {
     /// Computes the facts of all that the pipeline reaches.
-    pub fn new(program: &Program) -> Flow {
+    pub fn new(program: &Program) -> PointFacts {
         let mut knowing = Knowing::new(program);
         let mut facts = Facts::default();
         for (var, data) in &program.vars {
@@ -35,7 +35,7 @@ impl Flow {
             facts.insert_valid(header, false);
         }
         dataflow::forward(program, &mut knowing, Rc::new(facts));
-        knowing.flow
+        knowing.facts
     }
 
     /// Before a statement; `None` if it is never reached.
@@ -76,7 +76,7 @@ impl Domain for Rc<Facts> {
 
 struct Knowing<'a> {
     program: &'a Program,
-    flow: Flow,
+    facts: PointFacts,
     intrinsic: HashSet<Var>,
     /// What loops write, by label.
     written: HashMap<Label, Rc<Vec<Storage>>>,
@@ -86,7 +86,7 @@ impl<'a> Knowing<'a> {
     fn new(program: &'a Program) -> Knowing<'a> {
         Knowing {
             program,
-            flow: Flow::default(),
+            facts: PointFacts::default(),
             intrinsic: program.intrinsic_vars(),
             written: HashMap::new(),
         }
@@ -98,15 +98,15 @@ impl Forward for Knowing<'_> {
 
     fn before(&mut self, stmt: &Stmt, fact: &Rc<Facts>) {
         debug_assert!(stmt.id.as_u32() < self.program.stmts);
-        dataflow::join(&mut self.flow.before[stmt.id], Some(fact.clone()));
+        dataflow::join(&mut self.facts.before[stmt.id], Some(fact.clone()));
         if let StmtKind::Apply { table, .. } = stmt.kind {
-            let known = self.flow.keys.entry(table).or_default();
+            let known = self.facts.keys.entry(table).or_default();
             dataflow::join(known, Some(fact.clone()));
         }
     }
 
     fn at_transition(&mut self, parser: Parser, state: State, fact: &Rc<Facts>) {
-        self.flow.transitions.insert((parser, state), fact.clone());
+        self.facts.transitions.insert((parser, state), fact.clone());
     }
 
     fn block_begins(&mut self, fact: &mut Rc<Facts>) {
