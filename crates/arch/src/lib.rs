@@ -38,7 +38,7 @@ pub struct Architecture {
     /// package, in the same order.
     pub blocks: &'static [Block],
     /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
-    /// file. Their parameters and whether they are `@pure` is what the include file says.
+    /// file. Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
 }
 

@@ -47,7 +47,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
 /// What this model has beyond that of XDP.
 const EXTERNS: &[&str] = &["l4_csum_replace2", "l4_csum_replace4", "random32"];
 
-/// Which way a packet goes: the members of `tc_direction` in order.
+/// A packet's direction: the members of `tc_direction` in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum Direction {
@@ -61,7 +61,7 @@ pub enum Direction {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum Verdict {
-    /// On its way.
+    /// Passed on.
     Pass = 0,
     /// Dropped.
     Drop = 1,

@@ -56,7 +56,7 @@ pub(crate) const EXTERNS: &[&str] = &[
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum Verdict {
-    /// Dropped as an error; the kernel's trace point tells it.
+    /// Dropped as an error; the kernel's trace point reports it.
     Aborted = 0,
     /// Dropped.
     Drop = 1,

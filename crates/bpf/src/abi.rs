@@ -262,7 +262,7 @@ pub enum LookupAbi {
 /// it stops at a mask whose `top` is not above the priority of what it has found. So the list is
 /// ordered by descending `top`. Of entries with equal priority the one whose mask comes first wins.
 ///
-/// A change is whole for the program: put new entries in, write the new list into the half of the
+/// A change is atomic for the program: put new entries in, write the new list into the half of the
 /// masks map that is not in use, then switch by one 8-byte store of the head; then remove old
 /// entries. An entry that another one with the same mask and key but a higher priority hides is in the
 /// shadow entries only.
@@ -286,7 +286,7 @@ pub struct TupleSpaceAbi {
     /// Where in the globals the head is: `{u32 first, u32 count}`, 8-byte aligned, `first` being 0 or
     /// `max_masks`.
     pub head_offset: u32,
-    /// Hash map that only user space uses, to keep P4 entries as they were given: from a `u32` number
+    /// Shadow entries: a hash map that only user space uses, with the P4 entries as they were given: from a `u32` number
     /// to `{u32 priority, value, then for each P4 key {u8 tag, a, b}}`, `a` and `b` being
     /// `width/8` bytes rounded up in network order: tag 0 any, 1 exact (a), 2 prefix (a, length in b's
     /// last two bytes or only byte), 3 ternary (a under mask b), 4 range (a to b).
@@ -358,7 +358,7 @@ pub struct PortsAbi {
 /// Ports that a multicast group may have.
 pub const MOST_PORTS_OF_A_GROUP: u32 = 32;
 
-/// A `flow_state`: an array map of sets. A set is
+/// A `flow_state`: a set-associative table in an array map of sets. A set is
 /// `{bpf_spin_lock, u32 clock, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
 /// (from user space with `BPF_F_LOCK`). The hash that chooses the set and the tag is `externs::flow_state::hash` of the
 /// key's bytes with the seed in [`SEED_SECTION`].
@@ -372,23 +372,23 @@ pub struct FlowStateAbi {
     pub map: String,
     /// How many sets, a power of two.
     pub sets: u32,
-    /// Places in a set.
+    /// Ways per set.
     pub ways: u32,
-    /// Where the tags are, a `u32` a place: the upper half of the key's hash, 0 for an empty place.
+    /// Where the tags are, a `u32` per way: the upper half of the key's hash, 0 for an empty way.
     pub tags_offset: u32,
-    /// Where the uses are, a `u32` a place: the set's clock when it was last used.
+    /// Where the uses are, a `u32` per way: the set's LRU counter (`clock`) when it was last used.
     pub used_offset: u32,
-    /// Where the places begin.
+    /// Where the ways begin.
     pub ways_offset: u32,
-    /// Bytes of a place.
+    /// Bytes of a way.
     pub way_size: u32,
-    /// Where in a place the time of its last use is (`u64`, nanoseconds of the monotonic clock), if unused
+    /// Where in a way the time of its last use is (`u64`, nanoseconds of the monotonic clock), if unused
     /// flows end.
     pub seen_offset: Option<u32>,
     /// Nanoseconds after which an unused flow is gone; 0 is never.
     pub idle: u64,
-    /// The key's fields; offsets are from the start of a place, values in network order.
+    /// The key's fields; offsets are from the start of a way, values in network order.
     pub key: KeyAbi,
-    /// The value's fields; offsets are from the start of a place.
+    /// The value's fields; offsets are from the start of a way.
     pub value: Vec<FieldAbi>,
 }

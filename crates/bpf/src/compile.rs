@@ -26,7 +26,7 @@ pub struct Function {
     pub moves_head: bool,
     /// Headers that live in variables.
     pub copied_headers: Vec<String>,
-    /// The stack has to learn of an EtherType that the program changed.
+    /// The stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn compile(
 /// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
 const MAX_MAPS: usize = 64;
 
-/// Refuses a program with more maps than the kernel lets it use: the kernel says so only after clang and
+/// Refuses a program with more maps than the kernel lets it use: the kernel reports it only after clang and
 /// for a while the verifier have worked on it, and knows no tables.
 fn fits_maps(program: &Program, options: &Options, output: &BpfOutput) -> Result<(), Diagnostics> {
     let abi = &output.abi;

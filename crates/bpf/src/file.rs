@@ -1,4 +1,4 @@
-//! The C file around the functions, and what user space is told of it.
+//! The C file around the functions, and its description for user space.
 
 use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
 use crate::compile::Function;

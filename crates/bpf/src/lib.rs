@@ -27,7 +27,7 @@ use abi::{Abi, Hook};
 use diag::{Diagnostics, SourceMap};
 use serde::{Deserialize, Serialize};
 
-/// What a compilation may be told.
+/// Options of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Where the program is to run.

@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub struct Maps {
     /// Maps with their C text.
     pub items: Vec<Item>,
-    /// The same, as user space is told.
+    /// The same, in the description for user space.
     pub list: Vec<MapAbi>,
     /// Tables that are applied.
     pub tables: Vec<TableAbi>,

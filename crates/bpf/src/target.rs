@@ -1,4 +1,4 @@
-//! BPF as a target of the emitter: what it is told, and what it keeps track of while a function is emitted.
+//! BPF as a target of the emitter: its options, and its state while a function is emitted.
 
 use crate::compile::Function;
 use crate::flow_state::{self, HeldLock};
@@ -45,9 +45,9 @@ pub enum Coverage {
     FullBehindFastPath,
 }
 
-/// BPF, and what is known of the function at hand.
+/// BPF, and what is known of the current function.
 pub struct Bpf {
-    /// What the compilation was told.
+    /// The compilation's options.
     pub options: Rc<Options>,
     /// Where the program is to run.
     pub hook: &'static dyn HookCode,
@@ -89,7 +89,7 @@ impl Bpf {
 /// What the functions of a file share.
 #[derive(Clone, Default)]
 pub struct Shared {
-    /// Maps, globals and what user space is told of them.
+    /// Maps, globals and their description for user space.
     pub maps: Maps,
     /// Where flow states keep what.
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
@@ -217,7 +217,7 @@ impl Target for Bpf {
         g.push(Stmt::Return(Some(refused.clone())));
         if let Pull::Late(bytes) = g.target.hook.pull(g) {
             g.push(Stmt::Label("too_short".into()));
-            // Eight bytes of stack of its own: next to others the verifier would forget it.
+            // Eight bytes of stack of its own: next to others the verifier would lose track of it.
             g.push(barrier(&C::id("pulled")));
             g.push(Stmt::If(
                 C::and(C::not(C::id("pulled")), hook::pull_call(bytes)),

@@ -79,7 +79,7 @@ fn includes() -> MemoryLoader {
     loader
 }
 
-/// Diagnostics with what they say to do.
+/// Diagnostics with their help.
 fn show(diagnostics: &Diagnostics) -> String {
     diagnostics
         .iter()
@@ -92,7 +92,7 @@ fn show(diagnostics: &Diagnostics) -> String {
         .join("\n")
 }
 
-/// Where a program is to run: it says so in its first line, or it is at XDP.
+/// A program's hook: named in its first line, XDP otherwise.
 fn hook(text: &str) -> Hook {
     match text.lines().next() {
         Some("// hook: tc-ingress") => Hook::TcIngress,

@@ -1,6 +1,6 @@
 //! A typed C tree, its printer, and IR expressions as C.
 //!
-//! [`tree`] can only say C that is well formed; [`print()`] writes it with the parentheses it needs and
+//! [`tree`] can only express well-formed C; [`print()`] writes it with the parentheses it needs and
 //! leads back to the P4 source by `#line`. [`lower`] turns the IR's pure expressions into C given a
 //! [`lower::Leaves`] that knows where variables and header fields lie. Nothing here knows which hook or
 //! process runs the result.

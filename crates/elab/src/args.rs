@@ -1,4 +1,4 @@
-//! Arguments: evaluated from left to right, then copied in and out, or shared where nobody can tell.
+//! Arguments: evaluated from left to right, then copied in and out, or shared where that is unobservable.
 
 use crate::assign::LValue;
 use crate::effects::arg_has_effects;
@@ -386,7 +386,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Copies in by assignments, for a body that is built in place of a call.
+    /// Copies in by assignments, for a body that is inlined at a call.
     pub(crate) fn copy_in(
         &mut self,
         made: &[ParamInst],

@@ -45,7 +45,7 @@ pub(crate) struct InlineFrame {
     pub(crate) label: Label,
     /// How often it is.
     pub(crate) returns: u32,
-    /// Parameters that are copied out, also on the way of an `exit`.
+    /// Parameters that are copied out, also at an `exit`.
     pub(crate) copy_outs: Vec<crate::args::CopyOut>,
     /// Where a returned value goes.
     pub(crate) result: Option<Storage>,

@@ -17,7 +17,7 @@ use hir::{Call, Callee, FunctionId, LocalId, Ty};
 use ir::{Arg, HeaderRef, Param, Place, Routine, RoutineData, RoutineKind, StmtKind};
 use smol_str::SmolStr;
 
-/// What tells one routine of a function from another.
+/// What distinguishes one routine of a function from another.
 pub(crate) type FunctionKey = (FunctionId, Vec<Ty>, Vec<InstRef>);
 
 /// A body that can be called.

@@ -1,5 +1,5 @@
 //! Chains: operators from left to right, and `else if`. However long one is in the source, the IR that
-//! it becomes is flat enough for whoever walks it by recursion: see [`MAX_HEIGHT`] and [`MAX_ARMS`].
+//! it becomes is flat enough for recursive passes: see [`MAX_HEIGHT`] and [`MAX_ARMS`].
 
 use crate::effects::{MAX_HEIGHT, has_effects, height, takes_statements};
 use crate::value::Value;
@@ -9,7 +9,7 @@ use hir::{BinaryOp, Block, ConstValue, Expr, IfArm, Step, Ty};
 use ir::{Place, StmtKind, Type};
 
 /// How many `else if` become nested statements. What follows stands behind them, under a variable that
-/// says whether none of them held.
+/// is set if none of them held.
 const MAX_ARMS: usize = 64;
 
 impl Elab<'_> {

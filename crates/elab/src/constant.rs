@@ -11,7 +11,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 const MAX_SHIFT: u64 = 65_536;
 
 impl Elab<'_> {
-    /// The value of an expression that is known when compiling, `None` for others.
+    /// The value of a compile-time constant expression, `None` for others.
     pub(crate) fn evaluate(&self, expr: &Expr) -> Option<ConstValue> {
         match &expr.kind {
             ExprKind::Const(value) => Some(value.clone()),
@@ -188,7 +188,7 @@ impl Elab<'_> {
         Some(ConstValue::Int(value.clamp(low, high)))
     }
 
-    /// The value of an expression that must be known when compiling.
+    /// The value of an expression that must be a compile-time constant.
     pub(crate) fn must_evaluate(&mut self, expr: &Expr) -> Result<ConstValue> {
         match self.evaluate(expr) {
             Some(value) => Ok(value),
@@ -196,7 +196,7 @@ impl Elab<'_> {
         }
     }
 
-    /// An integer that must be known when compiling.
+    /// An integer that must be a compile-time constant.
     pub(crate) fn must_be_int(&mut self, expr: &Expr) -> Result<BigInt> {
         match self.must_evaluate(expr)? {
             ConstValue::Int(value) => Ok(value),
@@ -204,7 +204,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A number of things that must be known when compiling.
+    /// A count that must be a compile-time constant.
     pub(crate) fn must_be_size(&mut self, expr: &Expr, what: &str) -> Result<u64> {
         let value = self.must_be_int(expr)?;
         match value.to_u64().filter(|v| *v <= u64::from(u32::MAX)) {

@@ -85,7 +85,7 @@ impl Elab<'_> {
         declared
     }
 
-    /// Notes that packets hand data of a type to the control plane.
+    /// Notes that packets send data of a type to the control plane.
     pub(crate) fn note_digest(&mut self, ty: &Ty, span: Span) -> Result<()> {
         let name = match self.resolve(ty) {
             Ty::Composite(id, _) => self.module.composites[id].name.clone(),

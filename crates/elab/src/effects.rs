@@ -1,4 +1,4 @@
-//! What can be told of source expressions before they are built.
+//! Properties of source expressions before they are built.
 
 use hir::{Arg, Call, Callee, Expr, ExprKind, StackProperty, StmtKind};
 use std::collections::{HashMap, HashSet};

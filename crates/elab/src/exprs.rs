@@ -29,7 +29,7 @@ impl Elab<'_> {
                     let value = value.clone();
                     self.constant(&value, &expr.ty, span)
                 }
-                // A variable whose declaration failed was told of there.
+                // A variable whose declaration failed was reported there.
                 _ if self.diagnostics.has_errors() => Err(crate::Failed),
                 _ => self.fail(errors::not_storable(span)),
             },

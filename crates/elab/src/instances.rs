@@ -42,7 +42,7 @@ pub(crate) enum InstRef {
 pub(crate) enum Binding {
     /// A variable.
     Storage(Storage),
-    /// A value known when compiling.
+    /// A compile-time constant.
     Const(ConstValue),
     /// An object.
     Instance(InstRef),
@@ -423,7 +423,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// What `@match(kind)` says; exact without it.
+    /// The kind in `@match(kind)`; exact without it.
     fn match_annotation(
         &mut self,
         annotations: &[hir::Annotation],

@@ -63,7 +63,7 @@ const MAX_DEPTH: u32 = 400;
 /// checker made.
 pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     let mut elab = Elab::new(module);
-    // What failed was reported; the diagnostics tell.
+    // Failures are in the diagnostics.
     let _ = elab.pipeline();
     if !elab.diagnostics.has_errors()
         && let Some(span) = expansion::too_large(&elab.program)

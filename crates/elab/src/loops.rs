@@ -246,7 +246,7 @@ impl Elab<'_> {
         for case in cases {
             let block = self.block(|elab| elab.stmts(&case.body))?;
             if case.is_default {
-                // Labels beside `default` lead to the same place.
+                // Labels beside `default` lead to the same block.
                 default = block;
                 continue;
             }

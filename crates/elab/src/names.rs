@@ -81,7 +81,7 @@ pub(crate) fn control_plane(path: &str, name: &str, annotations: &[Annotation]) 
     }
 }
 
-/// What `@name("...")` says.
+/// The name in `@name("...")`.
 fn given_name(annotations: &[Annotation]) -> Option<&str> {
     annotations.iter().find_map(|a| match &a.body {
         AnnotationBody::Values(values) if a.name == "name" => match &values[..] {

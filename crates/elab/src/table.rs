@@ -27,7 +27,7 @@ pub(crate) struct TableInst {
     pub(crate) actions: Vec<ActionId>,
 }
 
-/// How the entries of a table say which of them wins.
+/// How the entries of a table are prioritised.
 pub(crate) struct PriorityRule {
     pub(crate) largest_wins: bool,
     pub(crate) delta: u64,

@@ -1,4 +1,4 @@
-//! Values on their way: read from storage, or put together.
+//! Values in transit: read from storage, or composed.
 
 use crate::storage::{HeaderLoc, Leaf, StackLoc, Storage};
 use crate::types::Shape;

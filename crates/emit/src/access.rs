@@ -1,4 +1,4 @@
-//! Reading and writing bits at any place of a run of bytes in network order, a header's or a map
+//! Reading and writing bits at any offset of a run of bytes in network order, a header's or a map
 //! value's: the fewest accesses that stay inside it.
 
 use cgen::lower::mask;

@@ -1,4 +1,4 @@
-//! The emitter: the function at hand, and the file that it is for.
+//! The emitter: the current function, and the file that it is for.
 
 use crate::errors;
 use crate::function;
@@ -31,21 +31,21 @@ pub(crate) struct Labeled {
     pub moves_cursor: bool,
 }
 
-/// Where the statements at hand can be left for: labels of the program, the end of the block or action, and the
+/// Where the current statements can jump to: labels of the program, the end of the block or action, and the
 /// end of the control.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub labels: HashMap<Label, Labeled>,
-    /// Where `return` leads: the end of the block or action at hand.
+    /// Where `return` leads: the end of the current block or action.
     pub returns: Vec<Exit>,
-    /// Where `exit` leads: the end of the control at hand.
+    /// Where `exit` leads: the end of the current control.
     pub exit: Option<Exit>,
 }
 
-/// What holds for the statement at hand only.
+/// What holds for the current statement only.
 #[derive(Default)]
 pub(crate) struct Moment {
-    /// What was known before each assumption that holds for the operand at hand.
+    /// What was known before each assumption that holds for the current operand.
     pub assumed: Vec<HeaderFacts>,
     /// Arrays with values that were computed for it.
     pub computed: HashMap<Expr, C>,
@@ -118,7 +118,7 @@ impl<T: Target> File<T> {
 /// What the deparser, as far as it is emitted, asks of the function around it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Rebuilding {
-    /// Bytes of memory for headers on their way.
+    /// Bytes of memory for relocated headers.
     pub moving_bytes: u32,
     /// The packet's size may change.
     pub resizes: bool,
@@ -131,11 +131,11 @@ pub struct Gen<'a, T: Target> {
     pub(crate) map: &'a SourceMap,
     /// What was decided about it before.
     pub plan: &'a Plan,
-    /// The target, and what it knows of the function at hand.
+    /// The target, and what it knows of the current function.
     pub target: T,
     /// The file that the function is for.
     pub file: File<T>,
-    /// The statements at hand.
+    /// The current statements.
     pub out: Block,
     /// The function's variables.
     pub locals: Locals,

@@ -21,7 +21,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Stores what a call gives where the program wants it.
+    /// Stores a call's results in their destinations.
     pub fn result(&mut self, call: &ExternCall, value: C) {
         match call.result.first() {
             Some(&place) => self.store(place, Value::Scalar(value)),

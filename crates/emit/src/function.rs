@@ -42,7 +42,7 @@ impl Function {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Calls a function of numbers.
+    /// Calls a scalar function.
     pub(crate) fn function_call(&mut self, routine: Routine, args: &[Arg], span: Span) {
         let Some((params, result)) = scalar_signature(self.p, routine) else {
             return self.not_lowered("a call that was not inlined", span);

@@ -90,7 +90,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Whether a header is known to be there only by the first operand of the expression at hand.
+    /// Whether a header is known to be there only by the first operand of the current expression.
     fn only_assumed(&self, h: Header) -> bool {
         self.moment
             .assumed
@@ -98,7 +98,7 @@ impl<T: Target> Gen<'_, T> {
             .is_some_and(|facts| facts.extracted(h) != Known::Yes)
     }
 
-    /// The variable that says so.
+    /// The variable that holds it.
     pub(crate) fn presence_kind(&self, h: Header) -> LocalKind {
         if self.plan.invalidated[h.as_u32() as usize] {
             LocalKind::There(h)

@@ -9,7 +9,7 @@ use ir::{Header, Var};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// What a variable holds.
+/// What a C variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LocalKind {
     /// A variable of the program.
@@ -60,7 +60,7 @@ impl Local {
     }
 }
 
-/// The emitter's own variables that lead to places in the packet.
+/// The emitter's own variables that point into the packet.
 const FOLLOWED: [&str; 4] = ["at", "bits", "front", "moved"];
 
 /// All C variables, in the order in which they came up.
@@ -70,8 +70,8 @@ pub struct Locals {
     pub list: Vec<Local>,
     by_kind: HashMap<LocalKind, usize>,
     own: u32,
-    /// Those that lead to places in the packet, so that whoever checks the C has to follow them: they are not to
-    /// be kept in memory.
+    /// Those that point into the packet, so that the verifier of the C has to track them: they must not be
+    /// spilled to memory.
     pub followed: HashSet<SmolStr>,
 }
 
@@ -80,7 +80,7 @@ fn byte_pointer() -> Type {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The C variable in a kind, made when it is first asked for.
+    /// The C variable of a kind, made on first use.
     pub fn local(&mut self, kind: LocalKind) -> C {
         if let Some(&i) = self.locals.by_kind.get(&kind) {
             return C::Ident(self.locals.list[i].name.clone());

@@ -55,7 +55,7 @@ impl Names {
         self.taken.insert(name.into());
     }
 
-    /// A name that says what `wish` says and is nobody else's.
+    /// A unique name like `wish`.
     pub fn fresh(&mut self, wish: &str) -> SmolStr {
         let base = self.identifier(wish);
         let mut name = base.clone();

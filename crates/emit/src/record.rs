@@ -1,4 +1,4 @@
-//! Structs that the generated C shares with who fills its tables: members at natural alignment, in one place
+//! Structs that the generated C shares with the control plane: members at natural alignment, in one place
 //! for the C text and for a description.
 
 use cgen::tree::{Expr as C, Member, Type};

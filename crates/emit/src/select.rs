@@ -199,7 +199,7 @@ fn fold_equal(c: C) -> C {
     }
 }
 
-/// The places of keysets that ask something of one key.
+/// The indices of keysets that test one key.
 fn askable(keysets: &[Keyset]) -> Vec<usize> {
     if keysets.iter().any(|k| matches!(k, Keyset::ValueSet(_))) {
         return Vec::new();

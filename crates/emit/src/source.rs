@@ -1,4 +1,4 @@
-//! The way back to the P4 source.
+//! Mapping back to the P4 source.
 
 use crate::emitter::Gen;
 use crate::target::Target;

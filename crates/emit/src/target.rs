@@ -1,4 +1,4 @@
-//! What a target tells the emitter: the one trait that it implements.
+//! The interface between the emitter and a target: the one trait that it implements.
 //!
 //! A target's methods that emit take the emitter, whose `target` they are: they push statements, ask for
 //! values and names as the emitter itself does.
@@ -24,15 +24,15 @@ pub struct Stage {
     pub deparser: Option<Routine>,
 }
 
-/// What a target can take. What it has no room for otherwise it says elsewhere: variables in [`Target::function`], a
-/// packet whose bytes are not all in one piece in [`Target::too_short`], headroom by the result of `packet_resize`.
+/// What a target can take. It reports its other limits elsewhere: variables in [`Target::function`], a
+/// non-linear packet in [`Target::too_short`], headroom by the result of `packet_resize`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The largest offset into a packet that the C follows, in bytes.
     pub offset: u64,
     /// The packet's front can stay where it is while what is behind it grows or shrinks.
     pub front_stays: bool,
-    /// Lengths that were kept in memory are checked again where they are used: whoever checks the C forgot
+    /// Lengths that were kept in memory are checked again where they are used: the verifier of the C lost
     /// their bounds.
     pub recheck_lengths: bool,
     /// Every header lives in variables, none in the packet.
@@ -51,15 +51,15 @@ pub struct Reserved {
 /// How a call of an extern went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Called {
-    /// Its results are where the program wants them, or the target has refused the program.
+    /// Its results are in their destinations, or the target has refused the program.
     Done,
     /// The C has started it, and the results come later: the packet has to wait. The emitter cannot yet cut a
-    /// function in two, so that it refuses such a program (E0733); a target that wants to run it must wait
+    /// function in two, so that it refuses such a program (E0733); a target that is to run it must wait
     /// for the results in place and answer [`Called::Done`].
     Suspended,
 }
 
-/// What a target tells its compiler, or whoever checks the compiler's output, besides what the program says.
+/// Hints for the target's C compiler, or for the verifier of its output, beyond the program's meaning.
 /// Without any of it the C means the same.
 pub trait Hints {
     /// Keeps the compiler from using another copy of a variable than the one that was checked.
@@ -77,12 +77,12 @@ pub trait Hints {
         None
     }
 
-    /// 1, for a flag that says that something is there.
+    /// 1, for a presence flag.
     fn flag(&self) -> C {
         C::int(1)
     }
 
-    /// An offset into the packet, of which whoever checks the C is to forget what it may be.
+    /// An offset into the packet whose range the verifier of the C is to drop.
     fn unknown(&self, offset: C) -> C {
         offset
     }
@@ -122,7 +122,7 @@ pub trait Target: Hints + Sized {
     /// Names that its headers and its own code use.
     fn reserved() -> Reserved;
 
-    /// The target at the start of another function: what belongs to the one at hand is forgotten.
+    /// Resets the target at the start of another function.
     fn afresh(&self) -> Self;
 
     /// How a function of the program that stays one is linked.
@@ -131,7 +131,7 @@ pub trait Target: Hints + Sized {
     /// Where the packet's bytes begin and end, asked anew.
     fn bounds(&self) -> (C, C);
 
-    /// The address of memory for headers on their way, as much as `g.rebuilding.moving_bytes` says in the end.
+    /// The address of memory for relocated headers, of the final `g.rebuilding.moving_bytes` bytes.
     fn moving(&self) -> C;
 
     /// The label for packets that are too short for their parser, as far as they can be seen; `reject` by default.

@@ -1,7 +1,7 @@
-//! From the parser's end straight to where the control begins to differ.
+//! Jump threading from the parser's end into the control.
 //!
-//! A control often begins by asking which headers are there, which each way out of the parser knows. Such
-//! a way jumps past the questions, so that only what is really open is asked at run time.
+//! A control often begins by asking which headers are there, which each edge out of the parser knows. Such
+//! an edge jumps past the tests, so that only undecided ones remain at run time.
 
 use crate::emitter::Gen;
 use crate::plan::header_facts::HeaderFacts;

@@ -12,7 +12,7 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use ir::{Expr, ExprKind, HeaderRef, Place, Program, Type, Var};
 use std::collections::HashMap;
 
-/// A value on its way to a place.
+/// A value to be stored in a place.
 pub enum Value {
     /// Up to 64 bits.
     Scalar(C),

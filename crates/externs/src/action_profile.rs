@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn the_same_flow_goes_the_same_way_and_all_ways_are_used() {
-        let way = |flow: u32| hash::Algorithm::Crc16.select(&[Bits::new(32, flow)], 16, 3);
-        assert_eq!(way(7), way(7));
+        let member = |flow: u32| hash::Algorithm::Crc16.select(&[Bits::new(32, flow)], 16, 3);
+        assert_eq!(member(7), member(7));
         for want in 0..3 {
-            assert!((0..64).any(|flow| way(flow) == want));
+            assert!((0..64).any(|flow| member(flow) == want));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `v1model`: what the program's author says always holds.
+//! `v1model`: assertions and assumptions.
 //!
 //! ```p4
 //! extern void assert(in bool check);

@@ -1,4 +1,4 @@
-//! What passes between an extern and whoever runs the program.
+//! The interface between an extern and the target that runs the program.
 
 use ir::Bits;
 use num_bigint::BigUint;
@@ -26,12 +26,12 @@ pub enum Arg {
     Absent,
 }
 
-/// What an extern gives back. Whoever stores a value cuts or extends it to the width of the place.
+/// An extern's results. The caller truncates or extends a value to the width of its destination.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Reply {
     /// The returned value, taken apart into scalars.
     pub result: Vec<Bits>,
-    /// New values of `out` and `inout` arguments, by the argument's place. What is not listed stays
+    /// New values of `out` and `inout` arguments, by the argument's index. What is not listed stays
     /// as it was.
     pub outs: Vec<(usize, Vec<Bits>)>,
 }
@@ -59,7 +59,7 @@ impl Reply {
     }
 }
 
-/// Why the packet's way ends in an extern.
+/// Why an extern ends the packet's processing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// `assert` or `assume` did not hold.
@@ -77,7 +77,7 @@ pub enum Effect {
     ChecksumError,
     /// Cut the packet to so many bytes when it leaves.
     Truncate(u64),
-    /// Hand these values to the control plane.
+    /// Send these values to the control plane.
     Digest {
         /// Whom it is for.
         receiver: u64,
@@ -93,7 +93,7 @@ pub enum Effect {
 /// What an extern sees of the world.
 #[derive(Debug)]
 pub struct Env<'a> {
-    /// Nanoseconds of a clock that never goes back.
+    /// Nanoseconds of a monotonic clock.
     pub now: u64,
     /// The source of random numbers.
     pub rng: &'a mut ChaCha8Rng,

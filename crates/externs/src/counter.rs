@@ -70,7 +70,7 @@ impl Counters {
     }
 }
 
-/// A constructor's argument that says how many elements there are.
+/// A constructor's argument for the number of elements.
 pub(crate) fn size_of(data: &ExternData, name: &str) -> u64 {
     data.int_arg(name).and_then(|n| n.to_u64()).unwrap_or(0)
 }

@@ -7,7 +7,7 @@
 //! }
 //! ```
 //!
-//! Two rates, three colours (RFC 2698), colour-blind. A meter without rates says green.
+//! Two rates, three colours (RFC 2698), colour-blind. A meter without rates is always green.
 
 use crate::call::{Arg, Env, Fault, Reply, index};
 use crate::counter::size_of;
@@ -24,7 +24,7 @@ pub const EXTERN: Extern = Extern {
     },
 };
 
-/// What a meter says of a packet, by its number in P4.
+/// A packet's colour, by its number in P4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
     /// Within the committed rate.
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(
             meter.execute(5, 1),
             Color::Red,
-            "a clock that goes back brings nothing"
+            "a clock that goes back adds no tokens"
         );
     }
 }

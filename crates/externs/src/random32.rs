@@ -4,7 +4,7 @@
 //! extern bit<32> random32();
 //! ```
 //!
-//! Each packet finds a list of numbers and draws them in order, so that a target in a test can be given the
+//! Each packet gets a list of numbers and draws them in order, so that a target in a test can be given the
 //! same.
 
 use crate::{Extern, Meaning, Reply};

@@ -119,7 +119,7 @@ impl Checker<'_> {
         let error = match call.object {
             Some(object) => {
                 let data = &self.program.externs[object];
-                // An object of an unknown type was told already, at its declaration.
+                // An object of an unknown type was reported already, at its declaration.
                 match externs::find(&data.ty) {
                     Some(_) if externs::find_method(&data.ty, &call.name).is_none() => {
                         errors::unknown_extern(&format!("{}.{}", data.ty, call.name), at)
@@ -139,7 +139,7 @@ impl Checker<'_> {
     }
 }
 
-/// The place of a statement that is nested too deep.
+/// The location of a statement that is nested too deep.
 struct TooDeep(Span);
 
 /// How deep a block nests, if by no more than `left`. `known` are routines that were measured before.

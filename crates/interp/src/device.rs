@@ -9,7 +9,7 @@ impl Device for Interpreter {
         self.out.extend(outcome.copies);
         self.out.extend(outcome.packets);
         match outcome.verdict {
-            // The program itself ended this packet; the trace tells it.
+            // The program itself ended this packet; the trace reports it.
             Verdict::Fault(Fault::AssertionFailed) => Ok(()),
             Verdict::Fault(fault) => {
                 let what = format!("the packet was given up: {fault}");

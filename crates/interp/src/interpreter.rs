@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Takes the events of a packet's way.
+/// Receives a packet's trace events.
 pub(crate) type Sink = Box<dyn FnMut(TraceEvent)>;
 
 /// A program with its state.
@@ -39,7 +39,7 @@ pub struct Interpreter {
     pub(crate) errors: ErrorCodes,
     pub(crate) rng: ChaCha8Rng,
     lists: RandomLists,
-    /// The random numbers of the packet on its way.
+    /// The random numbers of the current packet.
     pub(crate) numbers: Numbers,
     /// Ports by multicast group.
     pub(crate) groups: BTreeMap<u16, Vec<u32>>,
@@ -93,7 +93,7 @@ impl Interpreter {
     /// Makes a program ready for packets.
     ///
     /// # Errors
-    /// What the interpreter does not carry out is refused here, each with its place: externs without
+    /// What the interpreter does not carry out is refused here, each with its location: externs without
     /// a meaning, copies of packets, multicast, an architecture that is not known.
     pub fn new(program: Arc<Program>, options: Options) -> Result<Interpreter, Diagnostics> {
         let diagnostics = check::check(&program);
@@ -156,12 +156,12 @@ impl Interpreter {
         self.sink = sink;
     }
 
-    /// Lets the virtual clock go on by some nanoseconds.
+    /// Advances the virtual clock by some nanoseconds.
     pub fn wait(&mut self, nanoseconds: u64) {
         self.virtual_now = self.virtual_now.saturating_add(nanoseconds);
     }
 
-    /// One packet's way through the pipeline. `bytes` begin at the link layer.
+    /// Runs one packet through the pipeline. `bytes` begin at the link layer.
     pub fn run(&mut self, port: u32, bytes: &[u8]) -> Outcome {
         self.run_marked(port, bytes, Marks::default())
     }
@@ -182,7 +182,7 @@ impl Interpreter {
         run.finish(verdict)
     }
 
-    /// What the clock says between packets, in nanoseconds.
+    /// The clock's time between packets, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         match self.options.clock {
             Clock::Virtual { .. } => self.virtual_now,

@@ -26,7 +26,7 @@ pub struct Options {
     /// Statements and parser states that one packet may run before it is given up. In a parser they end with
     /// `ParserTimeout`; what follows a parser has as many again.
     pub steps: u64,
-    /// Which way packets go (`tc_model`).
+    /// The packets' direction (`tc_model`).
     pub direction: Direction,
     /// The MTU of every interface, without the Ethernet header (`tc_model`).
     pub mtu: u32,

@@ -6,12 +6,12 @@ use serde::Serialize;
 use smol_str::SmolStr;
 use std::fmt;
 
-/// Where a packet's way ended.
+/// What became of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// `ebpf_model`, `v1model`, `XDP_DROP` and `TC_DROP`: gone.
     Drop,
-    /// `ebpf_model`: let through unchanged. `XDP_PASS`, `TC_PASS`: on its way.
+    /// `ebpf_model`: let through unchanged. `XDP_PASS`, `TC_PASS`: passed on.
     Pass,
     /// `XDP_ABORTED`: dropped as an error.
     Aborted,
@@ -109,7 +109,7 @@ pub struct Marks {
 /// Everything that one packet caused, but for the state it left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Where its way ended.
+    /// What became of it.
     pub verdict: Verdict,
     /// The packets that came out, copies not among them.
     pub packets: Vec<Packet>,

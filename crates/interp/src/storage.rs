@@ -1,4 +1,4 @@
-//! Variables and headers while a packet is on its way.
+//! Variables and headers while a packet is processed.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use ir::{Header, Program, Type, Value, Var};

@@ -66,7 +66,7 @@ pub fn zero(program: &mut Program, dst: Place, span: Span, out: &mut Block) {
     };
     let value = match value(program, &Value::zero(ty), ty, span) {
         Some(value) => value,
-        // A varbit that nobody ever writes.
+        // A varbit that is never written.
         None => {
             let zero = program.vars.push(VarData {
                 name: "zero".into(),
@@ -102,7 +102,7 @@ pub fn make(program: &mut Program, kind: ExprKind, ty: Type, span: Span) -> Expr
     }
 }
 
-/// What an operation comes to, if it can be said more simply.
+/// A simpler form of an operation, if there is one.
 pub fn simplify(program: &mut Program, kind: &ExprKind, ty: Type, span: Span) -> Option<Expr> {
     match *kind {
         ExprKind::Unary(op, a) => unary(program, op, a, ty, span),

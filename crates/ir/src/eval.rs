@@ -187,7 +187,7 @@ fn bits_binary(op: BinaryOp, a: &Bits, b: &Bits, signed: bool) -> Value {
     Value::Bits(result)
 }
 
-/// A conversion between types, as [`ExprKind::Cast`] says.
+/// A conversion between types, as [`ExprKind::Cast`] defines it.
 ///
 /// # Panics
 /// If there is no such conversion.

@@ -98,7 +98,7 @@ pub enum BinaryOp {
     Eq,
     /// On any one type, varbits too.
     Ne,
-    /// On bits, or on `bool`, where both sides are evaluated, which nobody can tell.
+    /// On bits, or on `bool`, where evaluating both sides is unobservable.
     And,
     /// On bits.
     Xor,

@@ -85,7 +85,7 @@ impl Type {
 /// A whole program for one architecture.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
-    /// The architecture's package. No pass depends on it; what passes need to know of an architecture is said
+    /// The architecture's package. No pass depends on it; what passes need to know of an architecture is stated
     /// by the fields of this program.
     pub arch: SmolStr,
     /// What follows for a packet that a parser block rejects.
@@ -122,9 +122,9 @@ pub struct Program {
     pub parsers: PrimaryMap<Parser, ParserData>,
     /// The pipeline's blocks in the order in which a packet meets them.
     pub blocks: Vec<PipelineBlock>,
-    /// What the architecture keeps for a packet on its way through the blocks.
+    /// What the architecture keeps for a packet between the blocks.
     pub slots: Vec<Slot>,
-    /// What packets can hand to the control plane, in the order in which the program first does it.
+    /// What packets can send to the control plane, in the order in which the program first does it.
     pub digests: Vec<DigestData>,
 }
 
@@ -299,7 +299,7 @@ pub struct FieldData {
 /// A variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VarData {
-    /// Its name as a P4 programmer would say it; need not be unique.
+    /// Its name as in P4 source; need not be unique.
     pub name: SmolStr,
     /// Its type.
     pub ty: Type,
@@ -310,7 +310,7 @@ pub struct VarData {
 /// A header instance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeaderData {
-    /// Its name as a P4 programmer would say it (`hdr.ipv4`, `hdr.vlan[1]`); need not be unique.
+    /// Its name as in P4 source (`hdr.ipv4`, `hdr.vlan[1]`); need not be unique.
     pub name: SmolStr,
     /// Its layout.
     pub ty: HeaderType,
@@ -329,7 +329,7 @@ pub struct StackData {
     pub next: Var,
 }
 
-/// What packets hand to the control plane.
+/// What packets send to the control plane.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DigestData {
     /// The name of its type.
@@ -555,7 +555,7 @@ pub struct RoutineData {
     pub kind: RoutineKind,
     /// Its parameters; a function's result comes last as `Out`s.
     pub params: Vec<Param>,
-    /// Its body; begins by setting its own locals to zero and invalid where that can be told.
+    /// Its body; begins by setting its own locals to zero and invalid where that is observable.
     pub body: Block,
     /// Its declaration.
     pub span: Span,

@@ -8,7 +8,7 @@ use cranelift_entity::packed_option::ReservedValue;
 use diag::Span;
 use smol_str::SmolStr;
 
-/// A place to break from or to go on at.
+/// A target of `break` or `continue`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(u32);
 entity_impl!(Label, "label");
@@ -21,7 +21,7 @@ entity_impl!(State, "state");
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
-/// A statement's identity, for analyses to say what they know of it in side tables.
+/// A statement's identity, the key of analyses' side tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StmtId(u32);
 entity_impl!(StmtId, "stmt");
@@ -111,7 +111,7 @@ pub enum StmtKind {
         default: Block,
     },
     /// A block that nothing else that the extern objects in it keep state for comes between. Targets
-    /// take it as [`crate::atomic`] says.
+    /// treat it as [`crate::atomic`] describes.
     Atomic(Block),
     /// A block that [`StmtKind::Break`] can leave.
     Labeled(Label, Block),
@@ -124,7 +124,7 @@ pub enum StmtKind {
     Continue(Label),
     /// Ends the routine; the caller copies out and goes on. At the top of a block, ends the block.
     Return,
-    /// Ends the pipeline block that runs; callers on the way copy out.
+    /// Ends the pipeline block that runs; its callers copy out.
     Exit,
     /// Looks a table up and runs the action found.
     Apply {
@@ -193,8 +193,8 @@ pub struct ExternCall {
     pub effect: Effect,
     /// One argument a parameter of the declaration.
     pub args: Vec<ExternArg>,
-    /// Where the returned value goes, taken apart into scalars; empty if there is none or nobody
-    /// wants it.
+    /// Where the returned value goes, split into scalars; empty if there is none or it is
+    /// unused.
     pub result: Vec<Place>,
 }
 
@@ -223,7 +223,7 @@ pub enum ExternArg {
     HeaderOut(HeaderRef),
     /// A string.
     String(String),
-    /// A member of an enum that the extern takes when compiling (`HashAlgorithm.crc32`).
+    /// A member of an enum that the extern takes at compile time (`HashAlgorithm.crc32`).
     Member(Enum, u32),
     /// Left out for an `@optional` parameter, or `_`.
     Absent,
@@ -238,7 +238,7 @@ pub enum Target {
     Accept,
     /// The packet is refused.
     Reject,
-    /// The packet goes a rare way: the full program takes it, from its first byte. Only in programs that
+    /// The packet leaves the fast path: the full program takes it, from its first byte. Only in programs that
     /// [`crate::passes::fast_path`] made.
     Rare,
 }
@@ -265,7 +265,7 @@ pub struct SelectCase {
     pub keysets: Vec<Keyset>,
     /// Where it leads.
     pub target: Target,
-    /// The case's place in the source.
+    /// The case's source location.
     pub span: Span,
 }
 

@@ -39,7 +39,7 @@ impl Program {
     }
 
     /// The type that an operation's operands give its result; `None` for casts and members, which
-    /// alone say their type, and for fields that do not exist. Constants are taken for unsigned.
+    /// alone determine their type, and for fields that do not exist. Constants are taken for unsigned.
     pub fn natural_type(&self, kind: &ExprKind) -> Option<Type> {
         Some(match *kind {
             ExprKind::Const(ref bits) => Type::bit(bits.width()),

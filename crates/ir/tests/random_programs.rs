@@ -7,7 +7,7 @@ use ir::Program;
 use ir::passes::{self, Level, Options};
 use std::sync::Arc;
 
-/// Enough to notice most mistakes in seconds. `ONPATH_RANDOM_PROGRAMS` runs more,
+/// Enough to find most bugs in seconds. `ONPATH_RANDOM_PROGRAMS` runs more,
 /// `ONPATH_RANDOM_FROM` begins later.
 const PROGRAMS: u64 = 300;
 const PACKETS: u64 = 12;

@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn an_unknown_package_lists_the_known_ones() {
-        let told = unknown_package("PSA_Switch", Span::NONE, Span::NONE);
-        assert!(told.message.contains("PSA_Switch"));
-        assert!(told.help.unwrap().contains("`V1Switch` of v1model.p4"));
+        let error = unknown_package("PSA_Switch", Span::NONE, Span::NONE);
+        assert!(error.message.contains("PSA_Switch"));
+        assert!(error.help.unwrap().contains("`V1Switch` of v1model.p4"));
     }
 }

@@ -59,7 +59,7 @@ static inline __attribute__((always_inline, unused)) u32 flag_set(void)
 }
 
 /* A header that may not be there, behind the question whether it is: keeps the compiler from making the
- * access on other ways as well, with another address. */
+ * access on other paths as well, with another address. */
 static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header)
 {
     asm volatile("" : "+r"(header));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* State by flow: an array of sets of eight places each. A key belongs to one set, whose lock is held for as long
- * as its flows are used. A place holds the key's words first; what else is in it, the program knows.
+/* Per-flow state: an eight-way set-associative table. A key belongs to one set, whose lock is held for as long
+ * as its flows are used. A way holds the key's words first; the program defines the rest.
  *
- * Of a key's hash, the lower half chooses the set and the upper half is the tag, by which a key is searched
- * before its words are compared. A place with tag 0 is empty. A set counts its uses, and each place keeps
- * the count at its last; so the difference tells which was used longest ago, also when counts wrap. */
+ * The lower half of a key's hash chooses the set. The upper half is the tag, which is compared before the key's
+ * words. A way with tag 0 is empty. Each set has an LRU counter of its uses, and each way keeps the counter's
+ * value at its last use; the difference gives the least recently used way, even when the counter wraps. */
 #ifndef ONPATH_FLOW_STATE_H
 #define ONPATH_FLOW_STATE_H
 
@@ -12,8 +12,8 @@
 #include "types.h"
 
 #define FLOW_WAYS 8
-/* Where a flow is: the number of its place; FLOW_WAYS if it has none; FLOW_AGED and the number if it was not
- * used for too long, which is as if it had none. */
+/* Where a flow is: the number of its way; FLOW_WAYS if it has none; FLOW_AGED plus the number if it has aged out,
+ * which is as if it had none. */
 #define FLOW_AGED 16
 
 /* The name is the kernel's: it knows the lock in a map's value by it. */
@@ -24,7 +24,7 @@ struct bpf_spin_lock {
 static long (*const bpf_spin_lock)(struct bpf_spin_lock *lock) __attribute__((unused)) = (void *)93;
 static long (*const bpf_spin_unlock)(struct bpf_spin_lock *lock) __attribute__((unused)) = (void *)94;
 
-/* Set before the program is loaded, so that nobody outside can tell which keys share a set. */
+/* Set before the program is loaded, so that an outsider cannot find keys that share a set. */
 const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
 
 /* The time by which unused flows age: a few milliseconds late, and cheap. */
@@ -53,7 +53,7 @@ INLINE void flow_put(u64 *word, u32 at, u64 value, u32 bytes)
 }
 
 /* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
- * depends on the seed, spreads all of them in a way that nobody can foresee. */
+ * depends on the seed, spreads all of them unpredictably. */
 INLINE u64 flow_round(u64 hash, u64 word, u64 factor)
 {
     hash ^= word;
@@ -61,7 +61,7 @@ INLINE u64 flow_round(u64 hash, u64 word, u64 factor)
     return hash * factor;
 }
 
-/* The hash of a key. Even and odd words go two ways that the processor takes at once. */
+/* The hash of a key. Even and odd words form two chains that the processor runs in parallel. */
 INLINE u64 flow_hash(const u64 *word, u32 words)
 {
     u64 seed = flow_seed;
@@ -88,7 +88,7 @@ INLINE u32 flow_tag(u64 hash)
     return tag ? tag : 1;
 }
 
-/* The first place with this tag and key; FLOW_WAYS if there is none. Places are `size` bytes apart. */
+/* The first way with this tag and key; FLOW_WAYS if there is none. Ways are `size` bytes apart. */
 INLINE u32 flow_find(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
 {
 #pragma unroll
@@ -113,7 +113,7 @@ INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
     return (s64)(now - seen) > (s64)idle;
 }
 
-/* The place that a new flow takes: the first that is empty, else the one that was used longest ago. */
+/* The way that a new flow takes: the first empty one, else the least recently used. */
 INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 clock)
 {
     u32 oldest = 0, age = 0;
@@ -130,7 +130,7 @@ INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 clock)
     return oldest;
 }
 
-/* The same where flows end when unused; each place has the time of its last use at `seen`. */
+/* The same where flows end when unused; each way has the time of its last use at `seen`. */
 INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 clock, const void *seen, u32 size, u64 now,
                             u64 idle)
 {
@@ -148,7 +148,7 @@ INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 clock, const v
     return oldest;
 }
 
-/* A place of `size` bytes becomes that of a key, with zeros behind it. */
+/* Gives a way of `size` bytes to a key, with zeros behind it. */
 INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
 {
     u64 *to = way;

@@ -19,7 +19,7 @@ struct onpath_observed {
     u32 redirect_ingress; /* 1 if it went to the port's ingress, SENT_BACK if back where it came from */
     u32 copies;           /* how many copies were made */
     u32 drawn;            /* how many random numbers were drawn */
-    u64 now;              /* what the clock says */
+    u64 now;              /* the clock's time */
     u32 copy[OBSERVED];   /* the ports that copies went to, in order */
     u32 random[OBSERVED]; /* what is drawn, in order */
 };

@@ -11,7 +11,7 @@
  * - Other packets are taken for IP ones meanwhile. Those that are still to be taken apart are refused.
  * - A packet grows or shrinks by less than 4 KiB.
  * - What it cannot know: a packet that is still to be taken apart and gets an outer header of the protocol that it
- *   has already (a tunnel) looks as if it had got extension headers. Whoever takes it apart knows nothing of the
+ *   has already (a tunnel) looks as if it had got extension headers. The receiver that decapsulates it knows nothing of the
  *   tunnel: the kernel drops it then, a device may not. Tunnels need an interface that takes nothing apart later
  *   (`gso_max_segs 1`). */
 #ifndef ONPATH_ROOM_H
@@ -21,7 +21,7 @@
 #include "skb.h"
 #include "vlan.h"
 
-#define IPV4_END (ETHERNET + 20) /* behind which the kernel makes room, if told so */
+#define IPV4_END (ETHERNET + 20) /* behind which the kernel makes room, on request */
 #define IPV6_END (ETHERNET + 40)
 #define FIRST 56      /* bytes that are kept here: an IPv6 header's end, and an Ethernet header with three tags */
 #define REST 48       /* more than may follow in a packet that the kernel does not make that short */
@@ -135,7 +135,7 @@ APART long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0);
 }
 
-/* Makes the bytes from `front` up to `from` bytes up to `to`, whose content is not said: the caller writes them.
+/* Makes the bytes from `front` up to `from` bytes up to `to`, whose content is unspecified: the caller writes them.
  * 0 if it could be done. */
 INLINE long packet_resize(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Packets that leave by another way than their own. In a test run, where nothing goes out, the ports are kept for
+/* Packets that are sent out of another port. In a test run, where nothing goes out, the ports are kept for
  * the test to read. Ports without an interface get nothing. */
 #ifndef ONPATH_SEND_H
 #define ONPATH_SEND_H

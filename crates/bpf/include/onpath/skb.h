@@ -74,7 +74,7 @@ enum {
     BPF_F_ADJ_ROOM_NO_CSUM_RESET = 1 << 5,
 };
 
-#define TC_NEXT -1 /* on its way, past whatever else runs at the hook */
+#define TC_NEXT -1 /* passes on, skipping the hook's remaining programs */
 #define TC_STOP 2  /* dropped */
 #define TC_SENT 7  /* elsewhere */
 
@@ -96,7 +96,7 @@ struct packet_work {
     u8 piece[PIECE];
 };
 
-_Static_assert(sizeof(struct packet_work) == 192, "as the description of its map says");
+_Static_assert(sizeof(struct packet_work) == 192, "as in the description of its map");
 
 /* One that it looks at with its callers. */
 #define OUTLINE static __attribute__((noinline, unused))

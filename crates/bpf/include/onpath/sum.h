@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* A device may hand up the sum of all bytes of a packet that it received, from which the stack tells whether the
+/* A device may hand up the sum of all bytes of a packet that it received, from which the stack knows whether the
  * transport checksum is right. When the program changes bytes, the sum has to follow: by the difference of the
  * sums of the part that it may change, before and after. */
 #ifndef ONPATH_SUM_H

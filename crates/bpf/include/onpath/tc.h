@@ -5,7 +5,7 @@
  * - VLAN tags beside the packet, and what the stack notes of a packet's protocol: vlan.h.
  * - Room in the packet: room.h.
  * - Checksums that a device computed: sum.h; that it is to compute: offload.h.
- * - Packets whose bytes are not all in one piece: packet_pull below.
+ * - Non-linear packets: packet_pull below.
  * What cannot be kept right is a fault, and the packet is dropped. Whom a packet is for, the stack has read from
  * its destination address before the program at ingress runs: another address does not change that. */
 #ifndef ONPATH_TC_H
@@ -32,7 +32,7 @@ INLINE long packet_end(struct __sk_buff *ctx)
 
 /* A packet that goes on and may have another EtherType now; `protocol` is what the stack took it for when it
  * came. 0 if it may. A packet that segmentation is still to take apart cannot become one of another protocol:
- * nobody could take that apart. */
+ * no receiver could parse that. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
 {
     u8 *data = (u8 *)(long)ctx->data;
@@ -45,8 +45,8 @@ INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
     return packet_settle(ctx) || (ctx->gso_size && ctx->protocol != protocol);
 }
 
-/* Brings the packet's first `bytes` bytes into one piece. 1 if it did: pointers into the packet are to be made
- * anew. 0 if they were in one piece, or the packet has no more than it showed. */
+/* Linearises the packet's first `bytes` bytes. 1 if it did: pointers into the packet are to be made
+ * anew. 0 if they were linear, or the packet has no more than it showed. */
 INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
 {
     u8 *data = (u8 *)(long)ctx->data;

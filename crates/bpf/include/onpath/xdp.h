@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What a program at XDP includes: the packet as XDP gives it. Its first bytes are in one piece, and its head
+/* What a program at XDP includes: the packet as XDP gives it. Its first bytes are linear, and its head
  * moves freely within the driver's headroom. */
 #ifndef ONPATH_XDP_H
 #define ONPATH_XDP_H
@@ -33,7 +33,7 @@ static long (*const bpf_xdp_load_bytes)(struct xdp_md *ctx, u32 offset, void *bu
 static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
                                          u32 len) __attribute__((unused)) = (void *)190;
 
-/* Makes the packet's first `from` bytes `to` bytes, whose content is not said: the caller writes them. Nothing
+/* Makes the packet's first `from` bytes `to` bytes, whose content is unspecified: the caller writes them. Nothing
  * in front of them stays, so that `front` is 0. 0 if it could be done. */
 INLINE long packet_resize(struct xdp_md *ctx, u32 front, u32 from, u32 to)
 {

@@ -91,7 +91,7 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
     .help("give the number of indices as its first constructor argument")
 }
 
-/// A verdict that sends the packet back, where there is no way back.
+/// A verdict that sends the packet back, at a hook that cannot.
 pub fn no_way_back() -> Diagnostic {
     Diagnostic::error(
         Code("E0732"),

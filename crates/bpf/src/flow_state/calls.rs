@@ -53,11 +53,11 @@ fn flow_take_way(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     g.push(barrier(&held.at));
     g.set(held.at.clone(), masked(held.at.clone()));
     let way = C::Ident(g.file.names.fresh("way"));
-    let place = held.set.clone().arrow("way").index(held.at.clone());
+    let slot = held.set.clone().arrow("way").index(held.at.clone());
     g.push(Stmt::Decl {
         ty: CType::Struct(held.layout.way.clone()).ptr(),
         name: name_of(&way),
-        init: Some(place.addr()),
+        init: Some(slot.addr()),
         align: None,
     });
     g.push(barrier(&way));
@@ -81,7 +81,7 @@ fn flow_load(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     }
 }
 
-/// What the flow's place has of a variable that is a field kept there; `None` for any other.
+/// What the flow's way holds of a variable that is a field kept there; `None` for any other.
 pub fn in_place(g: &Gen<'_>, var: Var) -> Option<(C, record::Form)> {
     let held = g.target.held.as_ref()?;
     held.way.as_ref()?;
@@ -141,9 +141,9 @@ fn flow_update(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) 
     }
 }
 
-/// A flow of zeros, in the place of another.
+/// A flow of zeros, in the way of the one that it replaces.
 fn flow_add(g: &mut Gen<'_>, held: &HeldLock) {
-    // The verifier need not know which place it is, but that it is one.
+    // The verifier need not know which way it is, only that it is in bounds.
     g.set(held.at.clone(), masked(anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
     g.set(tag, held.tag.clone());
@@ -175,7 +175,7 @@ fn flow_remove(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     g.push(Stmt::If(held.is_known(), known, unknown));
 }
 
-/// Notes that a flow's place was used just now.
+/// Notes that a flow's way was used just now: advances the set's LRU counter.
 fn flow_used(g: &mut Gen<'_>, held: &HeldLock) {
     let used = held.set.clone().arrow("used").index(held.at.clone());
     let clock = held.set.clone().arrow("clock");
@@ -194,7 +194,7 @@ fn places(call: &ExternCall) -> &[Place] {
     }
 }
 
-/// A place's number, that it is one.
+/// A way's number, in bounds.
 fn masked(at: C) -> C {
     let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
     C::bin(BinOp::And, at, last)

@@ -1,8 +1,8 @@
 //! Values that are read and written where they lie.
 //!
-//! Where a look-up begins what a lock is held for, and every way from there has one update of the same values and no
-//! other call, a flow is there from the look-up on: what is not known yet gets its place then, with zeros. A field
-//! whose variable the look-up fills and the update stores is the place's own member in between, so that only what is
+//! Where a look-up begins what a lock is held for, and every path from there has one update of the same values and no
+//! other call, a flow is there from the look-up on: what is not known yet gets its way then, with zeros. A field
+//! whose variable the look-up fills and the update stores is the way's own member in between, so that only what is
 //! used is loaded, and only what is assigned is stored.
 
 use ir::analysis::dataflow::{self, After, Domain, Forward};
@@ -14,23 +14,23 @@ use ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Fields whose variables are members of the flow's place.
+/// Fields whose variables are members of the flow's way.
 #[derive(Clone, Debug)]
 pub struct InPlace {
     /// By variable, which field it is.
     pub fields: HashMap<Var, usize>,
-    /// Those that are read once the lock is given back.
+    /// Those that are read after the lock is released.
     pub wanted_after: Vec<Var>,
 }
 
 impl InPlace {
-    /// Whether a field of the value is kept up in its place.
+    /// Whether a field of the value is updated in place.
     pub fn has(&self, field: usize) -> bool {
         self.fields.values().any(|&f| f == field)
     }
 }
 
-/// Where a way stands.
+/// How far a path has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     /// Behind the look-up.

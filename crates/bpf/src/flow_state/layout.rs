@@ -1,4 +1,4 @@
-//! Where a flow state keeps what: the structs of its map, as C and as user space is told.
+//! A flow state's layout: the structs of its map, as C and in the description for user space.
 
 use crate::abi::{ByteOrder, FieldAbi, FlowStateAbi, KeyAbi, MapAbi, MapKind};
 use crate::errors::flow_state as errors;
@@ -27,7 +27,7 @@ pub struct Layout {
     pub map: SmolStr,
     /// The struct of its values.
     pub set: SmolStr,
-    /// The struct of a place.
+    /// The struct of a way.
     pub way: SmolStr,
     /// Words of a key.
     pub words: u32,

@@ -1,4 +1,4 @@
-//! Taking the lock of a key's set, and searching the key's place.
+//! Taking the lock of a key's set, and finding the key's way.
 
 use super::layout::{Layout, flow_layout};
 use super::{Calls, HeldLock, anywhere, ask_mtu, name_of};
@@ -56,7 +56,7 @@ pub(super) fn locked(
     let looked_up = C::call("bpf_map_lookup_elem", vec![map.addr(), index.addr()]);
     let set_type = CType::Struct(layout.set.clone()).ptr();
     g.push(declare(set_type, &set, looked_up));
-    // Arrays have all their elements; the verifier has to be told.
+    // Arrays have all their elements; the verifier needs the check.
     g.push(Stmt::goto_if(C::not(set.clone()), "reject"));
     g.push(Stmt::Decl {
         ty: CType::U32,

@@ -1,7 +1,7 @@
 //! Atomic blocks and the calls of a flow state: one look-up of the set, its lock held for all of them.
 //!
-//! The key's place is searched once, when the lock is taken; from then on a variable says where the flow is
-//! (`FLOW_WAYS` or more: it is not known), and each call works on that. Where the values stay in their place
+//! The key's way is searched once, when the lock is taken; from then on a variable holds the way's number
+//! (`FLOW_WAYS` or more: the flow is not known), and each call works on that. Where the values are used in place
 //! ([`in_place`]), the flow is there from the look-up on, and a pointer leads to it.
 
 mod calls;
@@ -37,9 +37,9 @@ pub struct HeldLock {
     now: Option<C>,
     set: C,
     at: C,
-    /// Leads to the flow's place, once it is there.
+    /// Points to the flow's way, once it has one.
     way: Option<C>,
-    /// The interface's size, if anybody needs it: the kernel answers nothing while a lock is held.
+    /// The interface's size, if it is needed: no helper may be called while a lock is held.
     mtu: Option<C>,
     calls: Calls,
 }
@@ -127,7 +127,7 @@ impl HeldLock {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
     }
 
-    /// A member of the flow's place.
+    /// A member of the flow's way.
     fn member(&self, name: impl Into<SmolStr>) -> C {
         match &self.way {
             Some(way) => way.clone().arrow(name),
@@ -153,7 +153,7 @@ impl HeldLock {
         )
     }
 
-    /// The place for a flow that is not known.
+    /// The way for a flow that is not known.
     fn victim(&self) -> C {
         let set = |member: &str| self.set.clone().arrow(member);
         let mut args = vec![set("tag"), set("used"), set("clock")];
@@ -173,10 +173,10 @@ impl HeldLock {
     }
 }
 
-/// A place, of which the verifier does not know which it is: it would go each further way for each place.
-fn anywhere(place: C) -> C {
+/// A way whose number is unknown to the verifier, which would otherwise check each further path once per way.
+fn anywhere(way: C) -> C {
     let nothing = unknown_zero();
-    C::bin(BinOp::Add, place, nothing)
+    C::bin(BinOp::Add, way, nothing)
 }
 
 fn name_of(var: &C) -> SmolStr {

@@ -28,7 +28,7 @@ pub struct HookText {
     pub context: &'static str,
 }
 
-/// The code around a program's statements, as a hook wants it.
+/// The code around a program's statements, as a hook requires it.
 pub trait HookCode {
     /// Its names.
     fn text(&self) -> HookText;
@@ -50,7 +50,7 @@ pub trait HookCode {
         (Block::new(), Vec::new())
     }
 
-    /// When the packet's bytes are brought into one piece.
+    /// When the packet is linearised.
     fn pull(&self, _g: &Gen<'_>) -> Pull {
         Pull::Never
     }
@@ -63,7 +63,7 @@ pub trait HookCode {
     /// What the program must know of the packet before its parser runs.
     fn inputs(&self, g: &mut Gen<'_>, placed: &Placed) -> Block;
 
-    /// Whether the network stack has to learn of an EtherType that the program changed.
+    /// Whether the network stack must be informed of an EtherType that the program changed.
     fn remembers_type(&self, _g: &Gen<'_>) -> bool {
         false
     }
@@ -99,7 +99,7 @@ pub fn code(hook: Hook) -> &'static dyn HookCode {
     }
 }
 
-/// When the first bytes of a packet, this many, are brought into one piece.
+/// When this many first bytes of a packet are linearised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pull {
     /// They are.
@@ -108,11 +108,11 @@ pub enum Pull {
     Early(u32),
     /// When the parser finds too few; it begins anew then.
     Late(u32),
-    /// When the parser finds too few, by the function of all ways.
+    /// When the parser finds too few, by the full program's function.
     Elsewhere,
 }
 
-/// The call that brings a packet's first bytes into one piece.
+/// The call that linearises a packet's first bytes.
 pub fn pull_call(bytes: u32) -> C {
     C::call("packet_pull", vec![C::id("ctx"), C::int(bytes.into())])
 }

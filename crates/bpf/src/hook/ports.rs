@@ -72,7 +72,7 @@ fn port_map(g: &Gen<'_>, kind: MapKind) -> MapAbi {
     }
 }
 
-/// The address of the map that a place of the description names. It is declared when it is first asked for.
+/// The address of the map that a field of the description names. It is declared on first use.
 fn one_map(
     g: &mut Gen<'_>,
     place: fn(&mut PortsAbi) -> &mut Option<String>,

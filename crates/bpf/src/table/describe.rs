@@ -1,4 +1,4 @@
-//! What user space is told of keys and values.
+//! The description of keys and values for user space.
 
 use crate::abi::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
 use emit::record::Form;

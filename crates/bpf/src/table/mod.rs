@@ -16,7 +16,7 @@ use ir::{CtorValue, Expr, Program, TableData};
 use lookup::Lookup;
 use smol_str::SmolStr;
 
-/// How many entries a table has that does not say.
+/// The size of a table that declares none.
 const DEFAULT_SIZE: u64 = 1024;
 
 /// Where a table's entries and its default action are.
@@ -54,7 +54,7 @@ impl Table {
     }
 }
 
-/// Values that entries share, in C and as user space is told.
+/// Values that entries share, in C and in the description for user space.
 #[derive(Clone)]
 struct Values {
     ty: Type,

@@ -50,7 +50,7 @@ pub trait Leaves {
     /// Ends the last [`Leaves::assume`].
     fn end_assumption(&mut self);
 
-    /// The arrays that hold values computed for the statement at hand.
+    /// The arrays that hold values computed for the current statement.
     fn computed(&mut self) -> &mut HashMap<Expr, C>;
 }
 

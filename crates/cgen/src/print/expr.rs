@@ -73,7 +73,7 @@ const UNARY: u8 = 14;
 const POSTFIX: u8 = 15;
 const CONDITIONAL: u8 = 3;
 
-/// Whether C programmers (and compilers' warnings) want parentheses around `inner` within `outer`
+/// Whether C programmers (and compilers' warnings) expect parentheses around `inner` within `outer`
 /// though the grammar does not.
 fn surprising(outer: BinOp, inner: BinOp) -> bool {
     use BinOp::*;

@@ -6,7 +6,7 @@ use crate::tree::{Block, Stmt};
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-/// Removes jumps to what follows, labels that nobody jumps to, and what is never reached.
+/// Removes jumps to the next statement, unused labels and unreachable code.
 pub(super) fn drop_jumps(body: &mut Block) {
     loop {
         let mut wanted = HashSet::new();

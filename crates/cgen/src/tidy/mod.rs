@@ -1,4 +1,4 @@
-//! Making generated functions readable: what is never read is not stored, labels that nobody jumps to
+//! Making generated functions readable: what is never read is not stored, unused labels
 //! and jumps to the next line go.
 
 mod jumps;
@@ -123,7 +123,7 @@ fn drop_empty(block: &mut Block) {
             }
         }
     }
-    // Of marks in a row the last says where the next statement comes from.
+    // Of consecutive marks the last gives the next statement's location.
     let marks: Vec<bool> = block
         .iter()
         .map(|s| matches!(s, Stmt::Line { .. }))

@@ -38,10 +38,10 @@ pub enum BinOp {
     LogicalOr,
 }
 
-/// What a call does besides giving a value. Who makes the call knows; a name says nothing about it.
+/// A call's effects besides its value. The maker of the call sets them; a name implies nothing about them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing: the call may go if nobody wants its value.
+    /// Nothing: the call may be removed if its value is unused.
     Pure,
     /// Something, perhaps: the call stays.
     Impure,

@@ -20,7 +20,7 @@ pub enum Stmt {
     Comment(String),
     /// An expression for its effect.
     Expr(Expr),
-    /// `name(on);` tells the compiler of the C, or who checks its output, something about a variable. It
+    /// `name(on);` gives the C compiler, or the verifier of its output, a hint about a variable. It
     /// does not count as a use of the variable: where nothing else reads it, the hint goes.
     Hint {
         /// A macro of the target.

@@ -7,7 +7,7 @@ pub(crate) fn not_an_instance(at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0559"),
         at,
-        "no parser, control or extern that can be told when compiling",
+        "this does not name a parser, control or extern at compile time",
     )
     .help("use an instance by its name, or a constructor call such as `MyParser()`")
 }
@@ -52,7 +52,7 @@ pub(crate) fn action_data(at: Span, name: &str) -> Diagnostic {
     .help("take the header's fields as parameters and build the header in the action")
 }
 
-/// Two declarations with one control-plane name: no entry could tell them apart.
+/// Two declarations with one control-plane name: entries could not distinguish them.
 pub(crate) fn same_name(at: Span, kind: &str, name: &str, first: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0571"),

@@ -15,7 +15,7 @@ pub(crate) fn header_width(at: Span, name: &str, width: u32) -> Diagnostic {
     ))
 }
 
-/// A header with two fields of variable size: the packet cannot say where one ends.
+/// A header with two fields of variable size: the packet does not determine where one ends.
 pub(crate) fn two_varbits(at: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0551"),

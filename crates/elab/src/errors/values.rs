@@ -3,10 +3,14 @@
 use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
 
-/// A value that must be known when compiling but isn't.
+/// A value that must be a compile-time constant but isn't.
 pub(crate) fn not_constant(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0555"), at, "this value must be known when compiling")
-        .help("use literals, constants and constructor parameters only")
+    Diagnostic::error(
+        Code("E0555"),
+        at,
+        "this value must be a compile-time constant",
+    )
+    .help("use literals, constants and constructor parameters only")
 }
 
 /// A size below 0 or beyond all reason.

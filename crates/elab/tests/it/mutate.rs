@@ -3,7 +3,7 @@
 
 use crate::support::{Outcome, compile, programs, root};
 
-/// A small generator of numbers, the same each time.
+/// A small deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {

@@ -31,8 +31,8 @@ fn table_of_two_entries(size: u32) -> String {
 #[test]
 fn a_table_smaller_than_its_own_entries_is_told_of() {
     assert_eq!(warnings(&table_of_two_entries(2)), []);
-    let told = "the table `c.t` has 2 entries but a size of 1".to_owned();
-    assert_eq!(warnings(&table_of_two_entries(1)), [("W0551", told)]);
+    let message = "the table `c.t` has 2 entries but a size of 1".to_owned();
+    assert_eq!(warnings(&table_of_two_entries(1)), [("W0551", message)]);
 }
 
 #[test]
@@ -50,6 +50,6 @@ fn a_priority_that_decides_nothing_is_told_of() {
         )
     };
     assert_eq!(warnings(&table("ternary")), []);
-    let told = "entries of `t` cannot overlap, so a priority has no meaning".to_owned();
-    assert_eq!(warnings(&table("exact")), [("W0552", told)]);
+    let message = "entries of `t` cannot overlap, so a priority has no meaning".to_owned();
+    assert_eq!(warnings(&table("exact")), [("W0552", message)]);
 }

@@ -82,7 +82,7 @@ INLINE void wide_multiply(u64 *r, const u64 *a, const u64 *b, u32 n)
     }
 }
 
-/* Limb `i` of `a`, `fill` outside. A chain of comparisons, for the verifier wants constant offsets; each
+/* Limb `i` of `a`, `fill` outside. A chain of comparisons, for the verifier needs constant offsets; each
  * limb is hidden from the compiler, which else computes an address from `i` after all. */
 INLINE u64 limb_at(const u64 *a, u64 i, u32 n, u64 fill)
 {

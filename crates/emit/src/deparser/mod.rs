@@ -2,7 +2,7 @@
 //!
 //! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
 //! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
-//! the hook can make room behind the packet's front, what never changes its place stays in there.
+//! the hook can make room behind the packet's front, what never moves stays in there.
 
 mod fields;
 mod put_back;
@@ -18,7 +18,7 @@ use ir::{Header, HeaderRef, StmtKind};
 /// Larger headers are moved through scratch memory instead of registers, in bytes.
 const IN_REGISTERS: u32 = 64;
 
-/// A header on its way out.
+/// A header to be emitted.
 struct Item {
     header: Header,
     /// Whether it is emitted, 0 or 1.
@@ -195,7 +195,7 @@ impl<T: Target> Gen<'_, T> {
         let len = self.own_local("moved", CType::U32, None);
         let value = self.moved_length(item, fixed);
         self.set(len.clone(), value);
-        // Whoever checks the C may have forgotten the bound in a loop on the way.
+        // The verifier of the C may have lost the bound in a loop in between.
         self.barrier(&len);
         let most = C::int((fixed + max).into());
         self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));

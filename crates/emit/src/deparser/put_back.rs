@@ -19,7 +19,7 @@ impl<T: Target> Gen<'_, T> {
             ));
         }
         let mut known = front.as_int().map(|at| at as u32);
-        // Storing bytes by the primitive forgets the check of the whole.
+        // Storing bytes by the primitive invalidates the check of the whole.
         let mut checked = true;
         let at = self.own_local("at", CType::U32, Some(C::int(0)));
         if known.is_none() {
@@ -29,7 +29,7 @@ impl<T: Target> Gen<'_, T> {
         }
         for item in items {
             if known.is_some() && !fixed {
-                // From here on the place depends on the packet, or may.
+                // From here on the offset may depend on the packet.
                 self.set(at.clone(), C::int(known.unwrap_or(0).into()));
                 known = None;
             }

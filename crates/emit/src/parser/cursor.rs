@@ -67,7 +67,7 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.avail = want;
     }
 
-    /// After a branch: where the two sides leave the cursor at different places, it goes to a variable.
+    /// After a branch: where the two sides leave the cursor at different offsets, it goes to a variable.
     pub(crate) fn meet_cursors(
         &mut self,
         yes: &mut Block,

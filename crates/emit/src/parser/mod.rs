@@ -17,9 +17,9 @@ use std::collections::HashMap;
 /// What emitting a parser needs to know of its states.
 pub(crate) struct States {
     labels: HashMap<State, SmolStr>,
-    /// Bytes known to be there on entry, of states with one way in.
+    /// Bytes known to be there on entry, of states with one incoming edge.
     avail: HashMap<State, u32>,
-    /// The state at hand is in a loop.
+    /// The current state is in a loop.
     in_loop: bool,
 }
 
@@ -91,7 +91,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The jump to a target, with what has to be set on the way.
+    /// The jump to a target, with what has to be set on that edge.
     pub(crate) fn edge(&mut self, target: Next, states: &mut States) -> Block {
         match target {
             Next::Accept => self.accept(),

@@ -1,7 +1,7 @@
 //! Tables: one look-up, one value with the action and its parameters.
 //!
-//! A table is compiled in where that is all it takes: it has no key, or few entries that nobody changes. For
-//! any other the target says how entries are kept and found ([`Target::table`], [`Target::look_up`]).
+//! A table is compiled in where that is all it takes: it has no key, or few constant entries. For
+//! any other the target defines how entries are stored and found ([`Target::table`], [`Target::look_up`]).
 
 mod action;
 mod compiled;
@@ -67,7 +67,7 @@ impl<'a> Kept<'a> {
 pub struct TableShape<'a> {
     /// Which one.
     pub table: Table,
-    /// What the program says of it.
+    /// Its declaration in the program.
     pub data: &'a TableData,
     /// What names of its own begin with.
     pub short: &'a str,
@@ -103,7 +103,7 @@ pub(crate) struct Results {
     action: Option<C>,
 }
 
-/// Whether a table's entries overlap in ways that only priorities decide.
+/// Whether a table's entries overlap so that only priorities decide.
 pub fn has_priorities(data: &TableData) -> bool {
     let overlapping = data.keys.iter().any(|k| {
         matches!(
@@ -188,7 +188,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Runs the action that the program says runs when nothing matches.
+    /// Runs the program's default action.
     fn run_default(&mut self, data: &TableData, results: &Results) {
         if let Some(hit) = &results.hit {
             self.set(hit.clone(), C::int(0));

@@ -86,7 +86,7 @@ fn native(
     target::compile(&optimised, map, Rc::new(contents), counting)
 }
 
-/// What the interpreter says, as the native target says it.
+/// The interpreter's outcome, in the native target's form.
 fn fate(outcome: interp::Outcome, is_filter: bool) -> Fate {
     let (verdict, port) = match outcome.verdict {
         Verdict::Drop if is_filter => (0, 0),
@@ -224,6 +224,6 @@ xdp(p(), c(), d()) main;
         refused.message,
         "the native target answers `increment` later, and the program cannot wait for it"
     );
-    let (_, at) = map.line_col(refused.primary.span).expect("a place");
+    let (_, at) = map.line_col(refused.primary.span).expect("a location");
     assert_eq!(at.line, 10);
 }

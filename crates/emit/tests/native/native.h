@@ -63,7 +63,7 @@ INLINE long packet_store_bytes(struct packet *ctx, u32 offset, const void *from,
 }
 
 /* Whether every field of a key, under its mask, is in its range: `match` is mask, lowest and highest value,
- * each laid out as the key; `ends` says where each field ends. */
+ * each laid out as the key; `ends` holds where each field ends. */
 INLINE int key_matches(const u8 *key, const u8 *match, const u32 *ends, u32 fields)
 {
     u32 size = ends[fields - 1], at = 0;

@@ -36,8 +36,8 @@ fn neutral_crates_name_no_target() {
             let text = std::fs::read_to_string(&file).expect("a source file");
             for (i, line) in text.lines().enumerate() {
                 if let Some(word) = named(line) {
-                    let place = format!("{}:{}", common::short(&file), i + 1);
-                    found.push(format!("{place}: {word}: {}", line.trim()));
+                    let location = format!("{}:{}", common::short(&file), i + 1);
+                    found.push(format!("{location}: {word}: {}", line.trim()));
                 }
             }
         }

@@ -34,8 +34,8 @@ pub fn build(folder: &Path, output: &Output) -> PathBuf {
         .current_dir(folder)
         .output()
         .expect("a C compiler, `cc`");
-    let told = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{told}\n{}", output.c_source);
+    let messages = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{messages}\n{}", output.c_source);
     program
 }
 

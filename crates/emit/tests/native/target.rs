@@ -340,7 +340,7 @@ impl Target for Native {
 
     fn value_set(_g: &mut Gen<'_, Native>, _: ValueSet, _: &ValueSetData, _: Span) {}
 
-    /// Nobody adds members.
+    /// No members are added.
     fn member(_g: &mut Gen<'_, Native>, _set: &(), _keys: &[Expr]) -> C {
         C::id("NULL")
     }
@@ -447,7 +447,7 @@ fn declare_entries(
     }
 }
 
-/// Mask, lowest and highest value of an entry's fields, as `key_matches` wants them.
+/// Mask, lowest and highest value of an entry's fields, as `key_matches` takes them.
 fn match_bytes(fields: &[Field], entry: &Entry) -> Vec<u8> {
     let mut sides: [Vec<u8>; 3] = Default::default();
     for (field, key) in fields.iter().zip(&entry.keys) {

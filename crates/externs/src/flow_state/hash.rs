@@ -3,7 +3,7 @@
 
 use ir::Bits;
 
-/// Places in a set.
+/// Ways per set.
 pub const WAYS: usize = 8;
 
 /// A key as it is compared and hashed: each field in network order in as many bytes as it needs (a `bool` in
@@ -28,8 +28,8 @@ pub fn place(key: &[u8], seed: u64, sets: u32) -> (u32, u32) {
 /// The hash of [`key_bytes`], taken in 8 bytes at a time as the machine reads them.
 ///
 /// A word is mixed in by a shift and a product whose factor depends on the seed: the shift makes high bits
-/// count for low ones, the product low ones for high ones, so that which keys collide cannot be told without
-/// the seed. Even and odd words go two ways, which a processor takes at once.
+/// count for low ones, the product low ones for high ones, so that colliding keys cannot be found without
+/// the seed. Even and odd words form two chains, which a processor runs in parallel.
 pub fn hash(key: &[u8], seed: u64) -> u64 {
     let factors = [
         0xbf58_476d_1ce4_e5b9 ^ (seed << 1),

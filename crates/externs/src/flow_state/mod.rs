@@ -1,4 +1,4 @@
-//! State that packets write: one value a flow.
+//! State that packets write: one value per flow.
 //!
 //! ```p4
 //! extern flow_state<K, V> {
@@ -10,10 +10,10 @@
 //! }
 //! ```
 //!
-//! A key belongs to one set of [`WAYS`] places, by its [`hash`]. A set counts its uses, and a place keeps the
-//! count at its last, so that a new flow in a full set takes the place that was used longest ago. With
-//! `idle`, a flow that was last used more than so many nanoseconds ago is as if absent, and its place is
-//! taken like an empty one, by its own key first.
+//! A set-associative table: a key's [`hash`] chooses a set of [`WAYS`] ways. A set has an LRU counter, and a way keeps
+//! the counter's value at its last use, so that a new flow in a full set replaces the least recently used way. With
+//! `idle`, a flow that was last used more than so many nanoseconds ago is as if absent, and its way is taken like an
+//! empty one, by its own key first.
 
 mod hash;
 
@@ -34,7 +34,7 @@ pub const EXTERN: Extern = Extern {
     },
 };
 
-/// The size that a program gave a state; more than a number can say is the most.
+/// The size that a program gave a state; larger values are clamped.
 pub fn size_of(data: &ExternData) -> u32 {
     data.int_arg("size")
         .map_or(0, |n| n.to_u32().unwrap_or(u32::MAX))
@@ -88,7 +88,7 @@ impl Flows {
         }
     }
 
-    /// The flows that are known at a time, by set and place.
+    /// The flows that are known at a time, by set and way.
     pub fn flows(&self, now: u64) -> Vec<Flow> {
         self.used
             .values()
@@ -124,7 +124,7 @@ impl Flows {
         });
     }
 
-    /// Forgets a flow; whether it was known.
+    /// Removes a flow; whether it was known.
     pub fn remove(&mut self, key: &[Bits], now: u64) -> bool {
         let idle = self.idle;
         let set = self.set(key);
@@ -132,7 +132,7 @@ impl Flows {
         gone.is_some_and(|way| !aged(&way, now, idle))
     }
 
-    /// Forgets all flows.
+    /// Removes all flows.
     pub fn clear(&mut self) {
         self.used.clear();
     }
@@ -149,7 +149,7 @@ impl Set {
         self.ways.iter().position(has)
     }
 
-    /// The place for a new flow: the first that is free, else the one that was used longest ago.
+    /// The way for a new flow: the first free one, else the least recently used.
     fn victim(&self, now: u64, idle: u64) -> usize {
         let mut oldest = (0, 0);
         for (at, way) in self.ways.iter().enumerate() {
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(flows.lookup(&key(2), 0), None);
         let known = (0..9).filter(|&n| flows.lookup(&key(n), 0).is_some());
         assert_eq!(known.count(), 8);
-        // A place that is free is taken first.
+        // A free way is taken first.
         assert!(flows.remove(&key(5), 0));
         flows.update(&key(9), &value(9), 0);
         assert_eq!(flows.flows(0).len(), 8);
@@ -279,7 +279,7 @@ mod tests {
         assert!(!flows.remove(&key(1), 102));
         flows.update(&key(9), &value(9), 102);
         assert_eq!(flows.flows(102).len(), 8);
-        // An aged flow that comes back takes its own place, not another's as well.
+        // An aged flow that comes back takes its own way, not another's as well.
         flows.update(&key(2), &value(2), 1000);
         assert_eq!(flows.flows(1000), [(key(2), value(2))]);
         // A clock that is behind ages nothing.

@@ -25,7 +25,7 @@ pub(crate) enum Model {
 pub(crate) struct DropField {
     /// Where the architecture keeps it.
     pub var: Option<Var>,
-    /// Its place among the scalars of `standard_metadata_t`.
+    /// Its index among the scalars of `standard_metadata_t`.
     pub place: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Model {
         })
     }
 
-    /// A packet's way through the pipeline.
+    /// Runs a packet through the pipeline.
     pub(crate) fn run(self, run: &mut Run<'_>, port: u32, marks: Marks) -> Result<Verdict, Fault> {
         match self {
             Model::Ebpf(model) => model.run(run, port),

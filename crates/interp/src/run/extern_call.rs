@@ -104,7 +104,7 @@ impl Run<'_> {
     fn extern_arg(&self, arg: &ExternArg, call: &ExternCall) -> (Arg, Sink) {
         match arg {
             ExternArg::In(exprs) => {
-                // A flow state keeps values; others want to know which member is meant.
+                // A flow state keeps values; others need to know which member is meant.
                 let keeps = call
                     .object
                     .is_some_and(|o| self.p.externs[o].ty == ir::atomic::FLOW_STATE);

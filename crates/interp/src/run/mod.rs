@@ -1,4 +1,4 @@
-//! One packet on its way: what all statements work on.
+//! The state of one packet's run, on which all statements work.
 
 mod apply;
 mod call;
@@ -41,7 +41,7 @@ pub(crate) enum ControlFlow {
     Fault(Fault),
 }
 
-/// A packet on its way.
+/// The state of one packet's run.
 pub(crate) struct Run<'a> {
     pub p: &'a Program,
     pub it: &'a mut Interpreter,
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tells an event, if anyone listens.
+    /// Emits a trace event, if there is a listener.
     pub(crate) fn trace(&mut self, span: Span, kind: impl FnOnce(&Run<'_>) -> TraceKind) {
         if self.it.sink.is_none() {
             return;
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
         &self.it.storage
     }
 
-    /// Ends the packet's way.
+    /// Ends the packet's processing.
     pub(crate) fn finish(mut self, verdict: Result<Verdict, Fault>) -> Outcome {
         self.outcome.verdict = match verdict {
             Ok(verdict) => verdict,

@@ -53,7 +53,7 @@ impl Run<'_> {
             match next {
                 Some(Target::State(state)) => at = state,
                 Some(Target::Accept) => break Parsed::Accept,
-                // The interpreter runs whole programs, which have no rare ways to elsewhere.
+                // The interpreter runs full programs, which have no transitions to `rare`.
                 Some(Target::Reject | Target::Rare) => break Parsed::Reject(0),
                 None => break Parsed::Reject(self.it.errors.no_match),
             }

@@ -1,4 +1,4 @@
-//! Places that are written. Which header an element of a stack is, is settled before the statement
+//! Places (l-values) that are written. Which header an element of a stack is, is settled before the statement
 //! that writes it does anything.
 
 use super::Run;
@@ -46,14 +46,14 @@ impl Run<'_> {
         }
     }
 
-    /// Writes a value and tells so.
+    /// Writes a value and traces it.
     pub(super) fn store(&mut self, target: Target, value: Value, span: Span) {
         self.trace_store(target, &value, span);
         self.store_quietly(target, value);
     }
 
-    /// Writes the result of a call. A temporary has the name of what was called, and to tell of it
-    /// would say nothing new.
+    /// Writes the result of a call. A temporary has the name of what was called, and tracing it
+    /// would add nothing.
     pub(super) fn store_result(&mut self, target: Target, value: Value, called: &str, span: Span) {
         match target {
             Target::Var(var) if self.p.vars[var].name == called => {

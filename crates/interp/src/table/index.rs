@@ -22,7 +22,7 @@ pub(super) struct Index {
 enum Form {
     /// All keys exact.
     Exact(HashMap<Vec<Bits>, EntryId>),
-    /// One `lpm` key, at this place among those that take part; the others exact. By length, longest
+    /// One `lpm` key, at this index among those that take part; the others exact. By length, longest
     /// first.
     Lpm(usize, BTreeMap<Reverse<u32>, HashMap<Vec<Bits>, EntryId>>),
     /// Tried one after the other: larger priorities first, then longer prefixes, then the older.

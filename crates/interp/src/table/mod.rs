@@ -12,7 +12,7 @@ use index::Index;
 use ir::{ActionCall, Bits, CtorValue, Entry, KeyMatch, MatchKind, Program, Table, TableData};
 use std::collections::{BTreeMap, HashMap};
 
-/// Entries a table holds if the program says nothing: what the kernel's maps are built with.
+/// Entries a table holds if the program gives no size: what the kernel's maps are built with.
 pub const DEFAULT_CAPACITY: u64 = 1024;
 
 /// Names an entry of one table; later entries have larger ones.

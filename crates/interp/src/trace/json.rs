@@ -1,4 +1,4 @@
-//! The story for programs: one JSON object an event.
+//! The execution trace for programs: one JSON object per event.
 
 use super::TraceEvent;
 use diag::SourceMap;
@@ -15,7 +15,7 @@ struct Line<'a> {
 }
 
 /// An event as one line of JSON without a line end: the event's fields, and `file` and `line` where
-/// a place in the source caused it.
+/// a source location caused it.
 pub fn json(event: &TraceEvent, sources: &SourceMap) -> String {
     let place = sources.line_col(event.span);
     let line = Line {

@@ -1,4 +1,4 @@
-//! A packet's story: what happened to it, event by event, in P4 names.
+//! A packet's execution trace: what happened to it, event by event, in P4 names.
 
 mod json;
 mod text;
@@ -147,7 +147,7 @@ pub enum TraceKind {
     },
     /// What the kernel is to keep beside the packet.
     Marks(Marks),
-    /// The packet's way ended.
+    /// The packet's processing ended.
     Verdict {
         /// How.
         verdict: String,

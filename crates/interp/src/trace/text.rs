@@ -1,4 +1,4 @@
-//! The story for people: a line an event, indented below its block, the source line at its end.
+//! The execution trace for people: a line per event, indented below its block, the source line at its end.
 
 use super::{Named, TraceEvent, TraceKind};
 use crate::outcome::Marks;
@@ -154,7 +154,7 @@ fn with_fields(first: String, fields: &[Named]) -> Vec<String> {
     std::iter::once(first).chain(fields).collect()
 }
 
-/// A number in both bases, where a reader may want the other.
+/// A number in both bases, where a reader may need the other.
 fn readable(value: &str) -> String {
     if let Some(digits) = value.strip_prefix("0x") {
         return match u32::from_str_radix(digits, 16) {

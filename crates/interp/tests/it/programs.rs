@@ -34,7 +34,7 @@ impl SourceLoader for Files {
     }
 }
 
-fn told(map: &SourceMap, diagnostics: &Diagnostics) -> String {
+fn rendered(map: &SourceMap, diagnostics: &Diagnostics) -> String {
     let lines = diagnostics.iter().map(|d| {
         let line = map.line_col(d.primary.span).map_or(0, |(_, at)| at.line);
         format!("  line {line}: {} {}", d.code.0, d.message)
@@ -46,18 +46,18 @@ fn compile(path: &Path) -> Result<Program, String> {
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, &Files, &path.display().to_string(), &[]);
     if parsed.diagnostics.has_errors() {
-        return Err(told(&map, &parsed.diagnostics));
+        return Err(rendered(&map, &parsed.diagnostics));
     }
     let checked = sema::check(&parsed.program, &map);
     let Some(module) = checked.module else {
-        return Err(told(&map, &checked.diagnostics));
+        return Err(rendered(&map, &checked.diagnostics));
     };
     match elab::elaborate(&module) {
         Ok((program, _)) => {
             ir::verify::verify(&program).map_err(|errors| format!("{errors:?}"))?;
             Ok(program)
         }
-        Err(diagnostics) => Err(told(&map, &diagnostics)),
+        Err(diagnostics) => Err(rendered(&map, &diagnostics)),
     }
 }
 
@@ -79,15 +79,15 @@ fn run(program: &Arc<Program>, script: &Path) -> Vec<String> {
     };
     let (parsed, diagnostics) = stf::parse(&map, file);
     if diagnostics.has_errors() {
-        return vec![told(&map, &diagnostics)];
+        return vec![rendered(&map, &diagnostics)];
     }
     let mut device = match Interpreter::new(Arc::clone(program), options) {
         Ok(device) => device,
-        Err(diagnostics) => return vec![told(&map, &diagnostics)],
+        Err(diagnostics) => return vec![rendered(&map, &diagnostics)],
     };
     let bound = match stf::bind(&parsed, device.schema()) {
         Ok(bound) => bound,
-        Err(diagnostics) => return vec![told(&map, &diagnostics)],
+        Err(diagnostics) => return vec![rendered(&map, &diagnostics)],
     };
     match stf::run(&bound, &mut device, &|_| Vec::new()) {
         Ok(outcome) => {

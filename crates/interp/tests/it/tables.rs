@@ -219,8 +219,8 @@ fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
         args: vec![bits(20)],
     };
     it.set_group(t, &one, &[other]).unwrap();
-    let ways: Vec<_> = (0..32).map(|flow| found(&mut it, 1, flow)).collect();
-    assert!(ways.contains(&Some(10)) && ways.contains(&Some(20)));
+    let chosen: Vec<_> = (0..32).map(|flow| found(&mut it, 1, flow)).collect();
+    assert!(chosen.contains(&Some(10)) && chosen.contains(&Some(20)));
     let again: Vec<_> = (0..32).map(|flow| found(&mut it, 1, flow)).collect();
-    assert_eq!(ways, again);
+    assert_eq!(chosen, again);
 }

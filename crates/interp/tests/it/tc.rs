@@ -109,7 +109,7 @@ fn a_rejected_packet_is_dropped_without_the_control() {
 }
 
 #[test]
-fn inputs_tell_of_the_packet_and_its_way() {
+fn inputs_describe_the_packet_and_its_direction() {
     let body = "  h.a = cast(i.input_port, bit<8>);\n  h.b = cast(i.direction, bit<8>);\n  \
                 h.c = cast(i.length, bit<8>);\n  o.mark = i.mtu;\n  o.priority = cast(i.timestamp, bit<32>);";
     let body = body.replace(
@@ -174,17 +174,17 @@ fn the_story_tells_marks_and_copies() {
         ),
     ] {
         let mut interpreter = interpreter(&with(body));
-        let told = Rc::new(RefCell::new(String::new()));
-        let sink = Rc::clone(&told);
+        let trace = Rc::new(RefCell::new(String::new()));
+        let sink = Rc::clone(&trace);
         let sources = SourceMap::new();
         interpreter.trace_to(Some(Box::new(move |event| {
             sink.borrow_mut().push_str(&trace::text(&event, &sources));
         })));
         interpreter.run(5, &PACKET);
-        let story = told.borrow();
-        assert!(story.ends_with(end), "{story}");
-        let before = story.strip_suffix(end).unwrap_or_default();
-        assert!(!before.contains("mark "), "{story}");
+        let trace = trace.borrow();
+        assert!(trace.ends_with(end), "{trace}");
+        let before = trace.strip_suffix(end).unwrap_or_default();
+        assert!(!before.contains("mark "), "{trace}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The story of a packet, as text and as JSON, and a packet decoded.
+//! Execution traces, as text and as JSON, and a packet decoded.
 
 use crate::common::{add, interpreter, program, switch};
 use interp::trace::{TraceEvent, json, text};
@@ -38,11 +38,11 @@ fn router() -> Interpreter {
 fn the_story_of_a_hit_and_of_a_miss() {
     let sources = diag::SourceMap::new();
     let mut it = router();
-    let story = |events: Vec<TraceEvent>| -> String {
+    let text = |events: Vec<TraceEvent>| -> String {
         events.iter().map(|event| text(event, &sources)).collect()
     };
     assert_eq!(
-        story(traced(&mut it, &[1, 2, 3, 4, 5])),
+        text(traced(&mut it, &[1, 2, 3, 4, 5])),
         "\
 packet on port 1, 5 bytes: 0102030405
 parser P
@@ -64,7 +64,7 @@ verdict: passed
 "
     );
     assert_eq!(
-        story(traced(&mut it, &[2, 2, 3, 4])),
+        text(traced(&mut it, &[2, 2, 3, 4])),
         "\
 packet on port 1, 4 bytes: 02020304
 parser P
@@ -86,7 +86,7 @@ verdict: passed
 "
     );
     assert_eq!(
-        story(traced(&mut it, &[2])),
+        text(traced(&mut it, &[2])),
         "\
 packet on port 1, 1 bytes: 02
 parser P

@@ -107,9 +107,9 @@ fn exit_ends_ingress_but_not_the_pipeline() {
 
 #[test]
 fn checksums_are_verified_before_ingress_and_updated_behind_egress() {
-    let told = "  h.c = cast(sm.checksum_error, bit<8>);";
-    assert_eq!(sent(&run("", told, "", &[9, 9, 7, 0]))[2], 0);
-    assert_eq!(sent(&run("", told, "", &[9, 1, 7, 0]))[2], 1);
+    let copy = "  h.c = cast(sm.checksum_error, bit<8>);";
+    assert_eq!(sent(&run("", copy, "", &[9, 9, 7, 0]))[2], 0);
+    assert_eq!(sent(&run("", copy, "", &[9, 1, 7, 0]))[2], 1);
     let outcome = run("", "", "  h.b = 8w1;", &[8, 0, 0, 0]);
     assert_eq!(sent(&outcome), [8, 1, 0, 0xfe]);
 }
@@ -179,7 +179,7 @@ fn truncate_cuts_what_leaves() {
 }
 
 #[test]
-fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_told() {
+fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_reported() {
     let mut it = interpreter(&with("", "  extern assert(in(h.b == 8w1));", ""));
     assert_eq!(it.run(0, &[6, 1, 0, 0]).verdict, Verdict::Forward(2));
     let outcome = it.run(0, &[6, 0, 0, 0]);

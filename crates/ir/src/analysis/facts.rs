@@ -1,6 +1,6 @@
 //! What is known of storage at one point: values of variables, validity of headers.
 //!
-//! Guarantee: whatever way a packet reaches the point, a variable has its known value or equals
+//! Guarantee: on whatever path a packet reaches the point, a variable has its known value or equals
 //! the variable it is known to be a copy of, and a header has its known validity. Nothing is known
 //! of what is not mentioned.
 
@@ -76,7 +76,7 @@ impl Facts {
                     // Out of bounds is invalid.
                     return elems.get(index).map_or(Some(false), |&h| self.valid(h));
                 }
-                // Out of bounds would not be valid, so only a stack without a valid element tells.
+                // Out of bounds would not be valid, so only a stack without a valid element gives a fact.
                 let all_invalid = elems.iter().all(|&h| self.valid(h) == Some(false));
                 all_invalid.then_some(false)
             }

@@ -1,8 +1,8 @@
-//! Which variables, header fields and validity bits somebody may still read.
+//! Liveness: which variables, header fields and validity bits may still be read.
 //!
 //! Runs backwards through controls, actions of applied tables and the parser's graph, across the
-//! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any way
-//! from there before it is written again; nobody can tell what its value is. At the end of every
+//! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any path
+//! from there before it is written again; its value is unobservable. At the end of every
 //! block the architecture reads its own variables ([`Program::intrinsic_vars`]); deparsers read the validity
 //! of what they emit, and all fields if it is valid, so that a header's fields die where it becomes
 //! invalid. A dead assignment reads nothing.
@@ -288,7 +288,7 @@ impl Asking<'_> {
     }
 
     fn set_valid(&self, header: HeaderRef, live: &mut Live) {
-        // What it was before no longer tells whether its fields matter.
+        // Its earlier validity no longer decides whether its fields are live.
         self.each(header, |h| {
             for field in 0..self.fields(h) {
                 if live.contains(self.out.bits.shown(h, field)) {

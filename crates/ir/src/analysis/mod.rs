@@ -1,4 +1,4 @@
-//! What can be told of a program without running it, a question a file. Each file says what it
+//! Static analyses, one per file. Each file documents what it
 //! guarantees. All that follow paths through a program are analyses of [`dataflow`].
 
 pub mod dataflow;

@@ -3,7 +3,7 @@
 //! Guarantees: an atomic block whose statements need no protection is none, and none stands in another. Where
 //! [`crate::atomic::region`] accepts a block, the block begins with the statement that first calls a
 //! flow state, and all its calls have the same variables as key, which are written just before the
-//! block and nowhere else, so that no pass can tell the keys of its calls apart.
+//! block and nowhere else, so that no pass can make the keys of its calls differ.
 
 use super::for_each_body;
 use crate::atomic::{self, FLOW_STATE};
@@ -109,7 +109,7 @@ pub(super) fn needs_none(block: &Block) -> bool {
 }
 
 fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut Block) {
-    // What is refused stays as it is, for the target to say why.
+    // What is refused stays as it is, for the target to report why.
     if let Ok(Some(region)) = atomic::region(program, &block) {
         let rest = block.split_off(region.first);
         out.append(&mut block);

@@ -1,4 +1,4 @@
-//! What nothing mentions is forgotten: expressions, variables, headers and routines.
+//! Removes what nothing mentions: expressions, variables, headers and routines.
 //!
 //! Guarantees: every expression, variable, header and routine that is left has a use, and they are
 //! numbered without gaps in the order they had. What the control plane knows (tables, actions,
@@ -88,7 +88,7 @@ pub fn run(program: &mut Program) {
 
 type NewIds<K> = SecondaryMap<K, Option<K>>;
 
-/// Keeps what is used, and says what it is called now.
+/// Keeps what is used, and gives its new index.
 fn renumber<K: EntityRef, V>(
     map: &mut PrimaryMap<K, V>,
     used: &SecondaryMap<K, bool>,

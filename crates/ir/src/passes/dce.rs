@@ -1,7 +1,7 @@
-//! What nobody reads is not computed; what nobody reaches is not kept.
+//! Dead code elimination: unread values are not computed, unreachable code is removed.
 //!
 //! Guarantees: no assignment to, copy into or validity change of storage that is dead by
-//! [`Liveness`], nor a call without effect that writes only such storage; tables do not report results nobody wants; parsers have no unreachable states.
+//! [`Liveness`], nor a call without effect that writes only such storage; tables do not report unused results; parsers have no unreachable states.
 
 use super::{all_bodies, body_mut};
 use crate::analysis::dataflow::reverse_postorder;
@@ -61,7 +61,7 @@ fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
     }
 }
 
-/// Drops results that nobody wants.
+/// Drops unused results.
 fn trim(program: &Program, live: &Liveness, stmt: &mut Stmt) {
     let (mut drop_hit, mut drop_action, mut drop_result) = (false, false, false);
     match &stmt.kind {

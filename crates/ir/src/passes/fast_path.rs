@@ -2,17 +2,17 @@
 //!
 //! Where a program can do much and most packets need little of it, what is known about the few is not known about
 //! all: a header that may be there, however seldom, must be asked for by everything behind the parser. So a target
-//! may compile a program twice, once without its rare states, and go over to the whole program where a packet
-//! comes to one of them. The way back to the packet's first byte is free as long as the parser has left nothing
-//! behind.
+//! may compile a program twice, once without its rare states, and switch to the full program where a packet
+//! comes to one of them. Restarting at the packet's first byte costs nothing as long as the parser has had no side
+//! effects.
 //!
-//! Guarantees: a packet that is not sent to [`Target::Rare`] meets what it meets in the whole program; until it is
-//! sent there nothing has happened that anybody could see. Tables, externs and value sets keep their numbers.
+//! Guarantees: a packet that is not sent to [`Target::Rare`] is processed as in the full program; until it is
+//! sent there nothing observable has happened. Tables, externs and value sets keep their numbers.
 //! This is no member of [`super::PASSES`]: it makes a second program, for the passes to run on.
 
 use crate::*;
 
-/// the fast path; `None` if there is nothing rare, or a packet could not begin anew.
+/// The fast path; `None` if there is nothing rare, or a packet could not begin anew.
 pub fn of(program: &Program) -> Option<Program> {
     let mut fast = program.clone();
     let mut cut = false;
@@ -46,7 +46,7 @@ pub fn of(program: &Program) -> Option<Program> {
     (cut && !leaves_traces(program)).then_some(fast)
 }
 
-/// Whether a parser calls an extern: what that does would happen twice. Routines that parsers call are told by
+/// Whether a parser calls an extern: what that does would happen twice. Routines that parsers call are recognised by
 /// their calls, since nothing is inlined yet.
 fn leaves_traces(program: &Program) -> bool {
     let mut open: Vec<&Block> = Vec::new();
@@ -83,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_rare_states_lead_to_the_whole_program() {
+    fn edges_to_rare_states_lead_to_the_full_program() {
         let fast = parser("state start { goto odd; } state odd rare { goto accept; }").unwrap();
         assert!(fast.contains("goto rare;"), "{fast}");
     }
 
     #[test]
-    fn a_program_without_rare_states_has_no_usual_ways() {
+    fn a_program_without_rare_states_has_no_fast_path() {
         assert_eq!(parser("state start { goto accept; }"), None);
     }
 

@@ -1,5 +1,5 @@
 //! Constant folding and algebraic simplification of expressions; branches, switches and selects
-//! whose way is known; statements and labels that no path needs.
+//! whose outcome is known; statements and labels that no path needs.
 //!
 //! Guarantees: no constant conditions, no statements after a jump, no labelled block without a
 //! break from inside, no branch with empty arms.
@@ -181,7 +181,7 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
     out.push(Stmt::new(kind, span));
 }
 
-/// Takes breaks to the end of a block away where the block ends anyway; says whether there were any.
+/// Removes breaks to the end of a block where the block ends anyway; whether there were any.
 fn strip_tail(block: &mut Block, label: Label) -> bool {
     let Some(last) = block.last_mut() else {
         return false;
@@ -255,7 +255,7 @@ fn fold_transition(program: &mut Program, transition: &mut Transition) {
     *cases = kept;
 }
 
-/// Whether a case matches, if that can be told.
+/// Whether a case matches, if that is known.
 fn case_matches(
     program: &Program,
     keysets: &[Keyset],

@@ -1,10 +1,10 @@
 //! Calls become the called routine's body.
 //!
-//! Guarantees: afterwards nothing is called but [`functions`] of numbers that are long and called from several places,
+//! Guarantees: afterwards nothing is called but long scalar [`functions`] with several call sites,
 //! and these neither by parsers nor in atomic blocks. A parameter bound to a variable or header that the
 //! routine does not touch by another name becomes that variable or header itself, in the routine's
 //! tables and their actions too where they belong to this call alone; others are copied as the call
-//! would have done. Returns become breaks, and an exit first copies out what calls on the way have
+//! would have done. Returns become breaks, and an exit first copies out what enclosing calls have
 //! yet to copy.
 //!
 //! A routine's variables are the program's: two copies of its body share them, as two calls did.
@@ -61,7 +61,7 @@ fn call_sites(program: &Program) -> HashMap<Routine, u32> {
     sites
 }
 
-/// Empties the routines that were called: nobody can run them any more. Methods of extern objects
+/// Empties the routines that were called: they are unreachable now. Methods of extern objects
 /// stay.
 fn remove_inlined(program: &mut Program, called: impl Iterator<Item = Routine>) {
     let kept: HashSet<Routine> = program

@@ -3,7 +3,7 @@
 //! ([`Effect::None`]) may go.
 //!
 //! A pass is a file with `pub fn run(&mut Program)`; the statements it makes or copies get ids when it has ended.
-//! [`PASSES`] says in which order they run.
+//! [`PASSES`] defines the order in which they run.
 
 pub mod atomic;
 pub mod compact;
@@ -29,7 +29,7 @@ pub struct Pass {
     pub run: fn(&mut Program, &Options),
 }
 
-/// What whoever compiles a program asks of the passes.
+/// Options of the passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// How much to do.

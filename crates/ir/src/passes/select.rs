@@ -1,6 +1,6 @@
 //! Fewer, longer parser states.
 //!
-//! Guarantees: no way leads to a state that does nothing but go on; a state that one other alone
+//! Guarantees: no edge leads to a state that does nothing but go on; a state that one other alone
 //! leads to, always, is part of that one; a select has no last cases that lead where the one
 //! after all the others does.
 
@@ -69,17 +69,17 @@ fn settle(transition: &mut Transition) {
 
 /// Appends states to the only one before them.
 fn join(parser: &mut ParserData) {
-    let mut ways: SecondaryMap<State, u32> = SecondaryMap::new();
-    ways[parser.start] += 1;
+    let mut edges: SecondaryMap<State, u32> = SecondaryMap::new();
+    edges[parser.start] += 1;
     for state in parser.states.values() {
         for next in successors(&state.transition) {
-            ways[next] += 1;
+            edges[next] += 1;
         }
     }
     let ids: Vec<_> = parser.states.keys().collect();
     for id in ids {
         while let Transition::To(Target::State(next)) = parser.states[id].transition
-            && ways[next] == 1
+            && edges[next] == 1
             && next != id
         {
             let body = std::mem::take(&mut parser.states[next].body);
@@ -89,7 +89,7 @@ fn join(parser: &mut ParserData) {
             state.body.extend(body);
             state.transition = transition;
             // It is reached no more.
-            ways[next] = 0;
+            edges[next] = 0;
         }
     }
 }

@@ -112,7 +112,7 @@ fn stmt_out(program: &mut Program, stmt: Stmt, out: &mut Block) {
         StmtKind::Extract { header, .. } if nothing(header) => {
             let error = program.errors.iter().position(|e| e == "StackOutOfBounds");
             let Some(error) = error else {
-                // Without `core.p4` the error has no name here; the statement says the same.
+                // Without `core.p4` the error has no name here; the statement does the same.
                 out.push(stmt);
                 return;
             };

@@ -2,7 +2,7 @@
 //!
 //! A state is copied for each value that stacks' next indices can have when it begins, where it or
 //! a state after it still asks for them. In each copy the index is one constant, which propagation
-//! finds; an extraction past the end has no way on. Guarantees nothing for loops that do not move a
+//! finds; an extraction past the end has no successor. Guarantees nothing for loops that do not move a
 //! next index by constants: they stay loops.
 
 use super::inline;

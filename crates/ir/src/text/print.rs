@@ -563,7 +563,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression that need not be told from what stands around it.
+    /// An expression without parentheses.
     fn expr(&self, expr: Expr) -> String {
         let data = &self.program.exprs[expr];
         match self.ascription(data) {

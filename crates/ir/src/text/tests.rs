@@ -1,7 +1,7 @@
 use crate::*;
 use diag::Span;
 
-/// Everything that the text form can say.
+/// Everything that the text form can express.
 pub(crate) const EVERYTHING: &str = r#"program test reject stop
 errors NoError, PacketTooShort, `odd one`
 labels 3

@@ -39,7 +39,7 @@ fn recursion(
     callees: &SecondaryMap<Routine, Vec<Routine>>,
     errors: &mut Errors,
 ) {
-    // Routines whose callees are all done are done; whoever is left calls itself in the end.
+    // Routines whose callees are all done are done; the rest are recursive.
     let mut done = HashSet::new();
     loop {
         let before = done.len();

@@ -148,7 +148,7 @@ fn ctor_value_ids(program: &Program, value: &CtorValue, errors: &mut Errors) {
     }
 }
 
-/// Checks what declarations say.
+/// Checks declarations.
 pub(super) fn check(program: &Program, errors: &mut Errors) {
     for data in program.header_types.values() {
         errors.enter(format!("header type {}", data.name), Span::NONE);

@@ -1,7 +1,7 @@
 //! Checks that a program keeps the IR's rules.
 //!
-//! Elaboration and every pass must hand on programs that pass. An error is always a compiler bug,
-//! never the user's mistake.
+//! Elaboration and every pass must produce programs that pass. An error is always a compiler bug,
+//! never the user's error.
 
 mod calls;
 mod code;

@@ -28,7 +28,7 @@ const WORK: &str = "packet_work";
 /// The variable for what the stack took the packet for.
 const CAME_AS: &str = "came_as";
 
-/// Bytes of a packet that are always in one piece.
+/// Bytes of a packet that are always linear.
 const ETHERNET: u32 = 14;
 
 /// What the functions of `onpath/rewrite.h` take of the stack, in bytes.

@@ -23,7 +23,7 @@ pub trait Backward {
     /// What may follow before a table's results are stored.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
-    /// Is told what may follow behind each statement. For a statement that is run from several places, or in several
+    /// Called with the final fact after each statement. For a statement that is run from several call sites, or in several
     /// rounds of a search for a fixpoint, more than once: what holds is the join.
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 }

@@ -48,17 +48,17 @@ pub trait Forward {
     /// What is known behind the application of a table, once its action has run.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
-    /// Is told what is known before each statement that is reached. For a statement that is run from several places
-    /// (an action's), once a place.
+    /// Called with the final fact before each reachable statement. For a statement that is run from several call
+    /// sites (an action's), once per site.
     fn before(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 
-    /// Is told what is known where a state begins that is reached.
+    /// Called with the final fact at the start of each reachable state.
     fn state_begins(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 
     /// What is known where a state ends, before its transition.
     fn state_ends(&mut self, _fact: &mut Self::Fact) {}
 
-    /// Is told what is known where a state's transition is taken.
+    /// Called with the final fact where a state's transition is taken.
     fn at_transition(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 }
 
@@ -136,7 +136,7 @@ pub fn region<A: Forward>(
 struct Solver<'a, A: Forward> {
     program: &'a Program,
     analysis: &'a mut A,
-    /// Facts are final: the analysis is told of them.
+    /// Facts are final: they are passed to the analysis.
     settled: bool,
     /// What leaves each label.
     labels: HashMap<Label, Option<A::Fact>>,

@@ -5,7 +5,7 @@
 //! in these two modules: structured statements with breaks, continues, returns and exits, the actions of applied
 //! tables, the parser's graph, and the order of the pipeline's blocks.
 //!
-//! A point that cannot be reached has no fact. An analysis keeps what it wants to know by [`StmtId`].
+//! A point that cannot be reached has no fact. An analysis stores its results by [`StmtId`].
 
 mod backward;
 mod forward;

@@ -7,7 +7,7 @@ use crate::*;
 use diag::Span;
 use std::collections::{HashMap, HashSet};
 
-/// Appends what a call does. The routine's body calls nothing; `once` says that no other call of it
+/// Appends what a call does. The routine's body calls nothing; `once` means that no other call of it
 /// is anywhere in the program.
 pub(super) fn call(
     program: &mut Program,

@@ -1,8 +1,8 @@
-//! Exits in actions become a flag where a control on the way has results to copy out.
+//! Exits in actions become a flag where an enclosing control has results to copy out.
 //!
 //! An action that exits ends the pipeline block, but each control between copies its results out
 //! first. Once the control is inlined, nothing would do that. So the action only sets a flag and
-//! returns; whoever applied the table exits, which inlining knows how to treat.
+//! returns; the control that applied the table exits, which inlining handles.
 
 use crate::analysis::mentions::Mentions;
 use crate::*;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 /// Runs on a program whose actions call nothing any more, but whose routines do.
 pub(super) fn run(program: &mut Program) {
     let tables = exiting_tables(program);
-    // An action cannot tell who applied its table, so all get the flag once any needs it.
+    // An action does not know which control applied its table, so all get the flag once any needs it.
     let needed = program.routines.values().any(|data| {
         let copies_out = data
             .params

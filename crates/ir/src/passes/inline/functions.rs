@@ -1,6 +1,6 @@
-//! Functions that stay functions: of numbers, long, and called from several places.
+//! Functions that stay functions: long scalar functions with several call sites.
 //!
-//! A target that checks every way through a program would check the ways through a copy for each way that leads to it,
+//! A target that checks every path through a program would check the paths through a copy for each path that leads to it,
 //! and the copies would take room in the processor's caches.
 
 use crate::*;
@@ -36,7 +36,7 @@ pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bo
     plain && statements >= LONG
 }
 
-/// The parameters and the result of a function of numbers of up to 64 bits; `None` if it is none.
+/// The parameters and the result of a scalar function of up to 64 bits; `None` for any other routine.
 pub fn scalar_signature(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
     let number = |var: &Var| {
         let ty = program.vars[*var].ty;

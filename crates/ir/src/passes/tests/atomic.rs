@@ -74,7 +74,7 @@ fn only_what_packets_share_needs_protection() {
         "flows.key.k = a; \
          atomic { extern flows::remove(in(flows.key.k)) -> f; g = f; }"
     );
-    // The way to the call turns out never to be taken.
+    // The path to the call turns out to be dead.
     assert_eq!(
         run(
             "atomic { if false { extern flows::remove(in(a)) -> f; } g = true; }",

@@ -17,7 +17,7 @@ fn constants_are_computed() {
 }
 
 #[test]
-fn known_branches_go_their_way() {
+fn known_branches_are_folded() {
     assert_eq!(fold("if true { a = b; } else { a = c; }"), "a = b;");
     assert_eq!(fold("if f { } else { a = c; }"), "if !f { a = c; }");
     assert_eq!(fold("if f { }"), "");
