@@ -36,10 +36,10 @@ fuzz: setup ## Ten minutes of mutated P4 text through the front end
 
 bench: bench-xdp bench-pdm bench-tables ## Every figure that a document quotes
 
-bench-xdp: build ## Generated code against hand-written C, and both against the floor
+bench-xdp: build ## Generated code against hand-written C, and both against the baseline
 	$(BENCH) xdp
 
-bench-pdm: build ## PDM by P4 against PDM by hand: time, throughput, latency
+bench-pdm: build ## PDM by P4 against hand-written PDM: time, throughput, latency
 	$(BENCH) pdm
 
 bench-tables: build ## Many entries into tables of each kind: time and memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// Puts the option on packets that go out.
+// Inserts the option into outgoing packets.
 #include "delay.h"
 #include "path.h"
 
@@ -63,7 +63,7 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 			return NEXT;
 		}
 	}
-	// A jumbogram says 0.
+	// The length of a jumbogram is 0.
 	if (!payload || payload > 0xffff - PDM_BYTES) {
 		count(NO_ROOM_ON_LINK);
 		return NEXT;
@@ -71,7 +71,7 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 	hash = hash_of(&key);
 	index = hash & (SETS - 1);
 	set = bpf_map_lookup_elem(&flows, &index);
-	// The room is made first: a packet that gets none takes no number.
+	// The headroom comes first: a packet that gets none takes no number.
 	if (!set || bpf_skb_adjust_room(skb, PDM_BYTES, BPF_ADJ_ROOM_NET, MAKE_ROOM)) {
 		count(NOT_MARKED);
 		return NEXT;

@@ -34,8 +34,8 @@ struct flow {
 	__u64 sent;
 	__u32 reordered;
 	__u32 duplicates;
-	// Whether the last packet told a delay since one sent.
-	__u64 told;
+	// Whether the last packet reported a delay since one sent.
+	__u64 reported;
 	__u64 first_seen;
 	__u64 samples;
 	struct delay round_trip;
@@ -45,12 +45,12 @@ struct flow {
 
 enum { WAYS = 8, SETS = 8192 };
 
-// Nanoseconds: a flow that was silent for ten minutes is gone, and so is what was learnt of a path.
+// Nanoseconds: a flow that was silent for ten minutes is gone, and so is what is known of a path.
 #define IDLE 600000000000LL
 
 struct set {
 	struct bpf_spin_lock lock;
-	__u32 clock;
+	__u32 lru;
 	__u32 tag[WAYS];
 	__u32 used[WAYS];
 	struct flow flow[WAYS];
@@ -68,8 +68,8 @@ static __always_inline __u64 product(__u64 word, __u64 own)
 	return (__u64)((__u32)word + (__u32)own) * ((__u32)(word >> 32) + (__u32)(own >> 32));
 }
 
-// The lower half chooses the set, the upper half is the tag. A sum of products (NH, as in UMAC, RFC 4418): who does not
-// know the seed finds no two keys with the same one but by luck, and the processor takes all products at once.
+// The lower half chooses the set, the upper half is the tag. A sum of products (NH, as in UMAC, RFC 4418): without the
+// seed nobody finds two keys with the same one but by luck, and the processor takes all products at once.
 static __always_inline __u64 hash_of(const struct key *key)
 {
 	__u64 hash = product(key->rest, seed[0]) + product(key->local[0], seed[1]) + product(key->local[1], seed[2]) +
@@ -80,7 +80,7 @@ static __always_inline __u64 hash_of(const struct key *key)
 	return hash ^ hash >> 32;
 }
 
-// Never 0, which is an empty place's.
+// Never 0, the tag of an empty slot.
 static __always_inline __u32 tag_of(__u64 hash)
 {
 	__u32 tag = hash >> 32;
@@ -94,14 +94,14 @@ static __always_inline int equal(const struct key *a, const struct key *b)
 	       a->local[0] == b->local[0] && a->local[1] == b->local[1];
 }
 
-// The place for a flow that is new: of the one that was used longest ago. Rare, and so apart.
+// The slot for a new flow: the least recently used one. Rare, so out of line.
 static __noinline struct flow *new_flow(struct set *set, const struct key *key, __u32 tag, __u64 now)
 {
 	__u32 oldest = 0, age = 0;
 	struct flow *flow;
 
 	for (int way = 0; way < WAYS; way++) {
-		__u32 since = set->tag[way] ? set->clock - set->used[way] : ~0U;
+		__u32 since = set->tag[way] ? set->lru - set->used[way] : ~0U;
 
 		if (since >= age) {
 			age = since;
@@ -111,12 +111,12 @@ static __noinline struct flow *new_flow(struct set *set, const struct key *key, 
 	oldest &= WAYS - 1;
 	flow = &set->flow[oldest];
 	set->tag[oldest] = tag;
-	set->used[oldest] = ++set->clock;
+	set->used[oldest] = ++set->lru;
 	*flow = (struct flow){ .key = *key, .seen = now };
 	return flow;
 }
 
-// The place of a flow in its set, whose lock is held.
+// The slot of a flow in its set, whose lock is held.
 static __always_inline struct flow *flow_of(struct set *set, const struct key *key, __u32 tag, __u64 now)
 {
 #pragma unroll 1
@@ -124,10 +124,10 @@ static __always_inline struct flow *flow_of(struct set *set, const struct key *k
 		if (set->tag[way] == tag && equal(&set->flow[way].key, key)) {
 			struct flow *flow = &set->flow[way];
 
-			// One that is too old is a new one in the same place.
+			// One that is too old is a new one in the same slot.
 			if ((__s64)(now - flow->seen) > IDLE)
 				*flow = (struct flow){ .key = *key };
-			set->used[way] = ++set->clock;
+			set->used[way] = ++set->lru;
 			flow->seen = now;
 			return flow;
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// Reads the option of packets that come in, keeps what it tells, and takes it out.
+// Reads the option of incoming packets, keeps its data, and removes it.
 #include "delay.h"
 #include "path.h"
 
@@ -18,14 +18,14 @@ static __always_inline void add(struct delay *delay, __u64 nanoseconds, int is_f
 enum { FAR = 4096 };
 
 // Sequence numbers, modulo 2^16: up to half of them away is ahead. The other host began anew, and with it its
-// numbers, if it tells no delay since a packet sent although it did, or if two in a row are far behind.
-static __always_inline void follow(struct flow *flow, __u16 psn, int tells)
+// numbers, if it reports no delay since a packet sent although it did, or if two in a row are far behind.
+static __always_inline void follow(struct flow *flow, __u16 psn, int reports)
 {
 	__u16 ahead = psn - flow->psn_highest, behind;
-	int anew = flow->told && !tells;
-	__u64 place;
+	int anew = flow->reported && !reports;
+	__u64 bit;
 
-	flow->told = tells;
+	flow->reported = reports;
 	if (!flow->received++) {
 		flow->psn_highest = psn;
 		flow->window = 1;
@@ -50,13 +50,13 @@ static __always_inline void follow(struct flow *flow, __u16 psn, int tells)
 		flow->window = 1;
 		return;
 	}
-	place = behind < 64 ? 1ULL << behind : 0;
-	if (flow->window & place) {
+	bit = behind < 64 ? 1ULL << behind : 0;
+	if (flow->window & bit) {
 		flow->duplicates++;
 		return;
 	}
 	flow->reordered++;
-	flow->window |= place;
+	flow->window |= bit;
 	flow->psn_far = psn + 1;
 	// It came before the first one that was received.
 	if (behind < FAR && behind >= flow->expected)
@@ -91,7 +91,7 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 	struct pdm pdm;
 	struct key key;
 	void *data, *end;
-	int sampled = 0, tells;
+	int sampled = 0, reports;
 	__u16 answered;
 	__u8 next;
 
@@ -144,14 +144,14 @@ SEC("tc") int pdm_ingress(struct __sk_buff *skb)
 		return NEXT;
 	answered = bpf_ntohs(pdm.psnlr) + 1;
 	server = nanoseconds_of(pdm.scale_dtlr, pdm.dtlr);
-	tells = pdm.scale_dtls || pdm.dtls;
+	reports = pdm.scale_dtls || pdm.dtls;
 	now = bpf_ktime_get_ns();
 	bpf_spin_lock(&set->lock);
 	flow = flow_of(set, &key, tag_of(hash), now);
 	copies = flow->duplicates;
 	if (!flow->first_seen)
 		flow->first_seen = now;
-	follow(flow, bpf_ntohs(pdm.psntp), tells);
+	follow(flow, bpf_ntohs(pdm.psntp), reports);
 	if (flow->time_sent && now >= flow->time_sent) {
 		flow->last_sent_delta = now - flow->time_sent;
 		sampled = answered == flow->psn_next && server <= flow->last_sent_delta && flow->duplicates == copies;

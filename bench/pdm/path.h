@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// The room that a packet has on its way: MTUs, and TCP's maximum segment size made to fit them.
+// The size that a packet may have on its path: MTUs, and TCP's maximum segment size made to fit them.
 #pragma once
 
 #include "flows.h"
 
-// Functions that are not static the verifier looks at once, and not again wherever they are called.
+// The verifier checks functions that are not static once, and not again at each call.
 
-// What routers told of paths, by the remote address.
+// Path MTUs that routers reported, by the remote address.
 struct path {
 	__u64 remote[2];
 };
 
-struct told {
+struct path_mtu {
 	// Nanoseconds of the monotonic clock at the last use.
 	__u64 seen;
 	__u32 mtu;
@@ -22,7 +22,7 @@ struct told {
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__type(key, struct path);
-	__type(value, struct told);
+	__type(value, struct path_mtu);
 	__uint(max_entries, 1024);
 } paths SEC(".maps");
 
@@ -34,26 +34,26 @@ static __always_inline __u32 link_mtu(struct __sk_buff *skb)
 	return mtu && mtu <= MOST_ROOM ? mtu : MOST_ROOM;
 }
 
-// The MTU that a router told of, if it is less.
+// The MTU that a router reported, if it is less.
 static __always_inline __u32 path_mtu(const struct key *key, __u32 mtu)
 {
 	struct path path = { { key->remote[0], key->remote[1] } };
-	struct told *told = bpf_map_lookup_elem(&paths, &path);
+	struct path_mtu *known = bpf_map_lookup_elem(&paths, &path);
 	__u64 now;
 
-	if (!told)
+	if (!known)
 		return mtu;
 	now = bpf_ktime_get_coarse_ns();
-	if ((__s64)(now - told->seen) > IDLE)
+	if ((__s64)(now - known->seen) > IDLE)
 		return mtu;
-	told->seen = now;
-	return told->mtu < mtu ? told->mtu : mtu;
+	known->seen = now;
+	return known->mtu < mtu ? known->mtu : mtu;
 }
 
-// A router told of a narrow path, by the beginning of a packet of ours that was too big. Nobody may raise what is known.
+// A router reported a narrow path, with the beginning of our packet that was too big. A report may not raise a known MTU.
 __noinline int too_big(struct __sk_buff *skb)
 {
-	struct told *known, fresh = {};
+	struct path_mtu *known, fresh = {};
 	__u64 own[2], source[2];
 	struct path path;
 	__be32 mtu;
@@ -79,7 +79,7 @@ enum { OPTION_END = 0, OPTION_NOTHING = 1, OPTION_MSS = 2, OPTION_AUTHENTICATION
 // Around a segment are 40 bytes of IPv6 and 20 of TCP. No path needs it to be shorter than LEAST_SEGMENT.
 enum { OPTION_MSS_BYTES = 4, AROUND = 60, LEAST_SEGMENT = LEAST_MTU - AROUND - PDM_BYTES };
 
-// Takes the option's room off the segment size that a SYN announces which comes in: what this host sends back has the
+// Subtracts the option's size from the segment size that an incoming SYN announces: what this host sends back has the
 // option. TCP's options are at most 40 bytes; where they are signed they stay as they are.
 static __always_inline int clamp(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 {
@@ -111,7 +111,7 @@ static __always_inline int clamp(struct __sk_buff *skb, __u32 tcp, __u32 mtu)
 			return 0;
 		size = (most < bpf_ntohs(old) ? most : bpf_ntohs(old)) - PDM_BYTES;
 		new = bpf_htons(size < LEAST_SEGMENT ? LEAST_SEGMENT : size);
-		// At an odd place its halves are in the other halves of the checksum's words.
+		// At an odd offset its halves are in the other halves of the checksum's words.
 		if ((at - tcp) & 1)
 			bpf_l4_csum_replace(skb, tcp + TCP_CHECKSUM, __builtin_bswap16(old), __builtin_bswap16(new), 2);
 		else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// What the two hand-written programs of Performance and Diagnostic Metrics (RFC 8250) share: places in the
+// What the two hand-written programs of Performance and Diagnostic Metrics (RFC 8250) share: offsets in the
 // packet, what user space chooses, and counters.
 #pragma once
 
@@ -25,7 +25,7 @@ enum { TCP_OFFSET = 12, TCP_FLAGS = 13, TCP_CHECKSUM = 16, TCP_BYTES = 20, SYN =
 enum { TCP = 6, UDP = 17, DESTINATION_OPTIONS = 60, ICMPV6 = 58 };
 
 // Every link carries LEAST_MTU. In packets longer than MOST_ROOM, but for those to be taken apart, the kernel
-// makes no room.
+// makes no headroom.
 enum { LEAST_MTU = 1280, MOST_ROOM = 16000 };
 
 #define TYPE_IPV6 bpf_htons(0x86dd)
@@ -55,7 +55,7 @@ enum { PDM_BYTES = sizeof(struct pdm), PDM_TYPE = 0x0f, PDM_LENGTH = 10, PADN = 
 // On to the next program, or the stack.
 enum { NEXT = -1 };
 
-// Fills the room that was made in a packet. Whether it could.
+// Fills the bytes inserted into a packet. Returns whether it could.
 static __always_inline int put(struct __sk_buff *skb, struct pdm option, __u16 payload)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
@@ -68,7 +68,7 @@ static __always_inline int put(struct __sk_buff *skb, struct pdm option, __u16 p
 	return 1;
 }
 
-// Takes the room out of a packet again. Whether it could.
+// Removes these bytes from a packet again. Returns whether it could.
 static __always_inline int take(struct __sk_buff *skb, __u8 next_header, __u16 payload)
 {
 	void *data, *end;
@@ -84,7 +84,7 @@ static __always_inline int take(struct __sk_buff *skb, __u8 next_header, __u16 p
 	return 1;
 }
 
-// Filled in by who loads the programs.
+// Filled in by the loader.
 struct config {
 	// Packets whose remote address, under the mask, is this.
 	__u64 prefix[2];
@@ -99,7 +99,7 @@ struct config {
 };
 struct config config SEC(".data.config") = { .once = 0 };
 
-// Random numbers, set before the programs are loaded: nobody outside can tell which flows share a set.
+// Random numbers, set before the programs are loaded: outsiders cannot predict which flows share a set.
 const volatile __u64 seed[5] SEC(".rodata.seed") = { 0 };
 
 enum counter {
@@ -122,7 +122,7 @@ static __always_inline void count(__u32 which)
 		*counter += 1;
 }
 
-// Packets whose first bytes are in several pieces are rare.
+// Packets whose first bytes are non-linear are rare.
 static __always_inline void gather(struct __sk_buff *skb, __u32 bytes)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// The floor for programs that send a packet back: two instructions.
+// The baseline for programs that send a packet back: two instructions.
 #include "packet.h"
 
 SEC("xdp")

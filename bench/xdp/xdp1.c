@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// By hand what programs/xdp1 does: IPv4 passes, other types are dropped, a header that ends too early aborts.
+// Hand-written counterpart of programs/xdp1: IPv4 passes, other types are dropped, a header that ends too early aborts.
 #include "packet.h"
 
 SEC("xdp")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// By hand what programs/xdp11 does: IPv4 goes back with the MAC addresses exchanged, other types pass.
+// Hand-written counterpart of programs/xdp11: IPv4 goes back with the MAC addresses exchanged, other types pass.
 #include "packet.h"
 
 SEC("xdp")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// By hand what programs/xdp15 does: eight bytes in front of every packet, which then goes back.
+// Hand-written counterpart of programs/xdp15: eight bytes in front of every packet, which then goes back.
 #include "packet.h"
 
 #define TIMESTAMP 0xabababab

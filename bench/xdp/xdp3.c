@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// By hand what programs/xdp3 does: frames for a known destination address do what its entry says (a verdict),
+// Hand-written counterpart of programs/xdp3: frames for a known destination address get the verdict of its entry,
 // others are dropped.
 //
 // Map macs: key the 6 bytes of the address and 2 of zero, value the verdict (XDP_PASS is 2).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// By hand what programs/xdp6 does: the entry for the destination address says the new TTL.
+// Hand-written counterpart of programs/xdp6: the entry for the destination address gives the new TTL.
 //
 // Map ttls: key the 4 bytes of the address, value {action, ttl}: action 0 rewrites, 1 passes, 2 drops.
 #include "packet.h"

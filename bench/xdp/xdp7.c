@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// By hand what programs/xdp7 does: TCP and UDP to a known address get another address and port, and every
+// Hand-written counterpart of programs/xdp7: TCP and UDP to a known address get another address and port, and every
 // checksum that covers them is corrected by the difference.
 //
 // Map services: key the 4 bytes of the address, value {action, address, port, zero}, address and port in network

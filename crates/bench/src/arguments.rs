@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::pdm::Part;
 
-/// What `--help` says.
+/// The text of `--help`.
 pub const HELP: &str = "\
-Measures what Onpath makes of P4 against the same written by hand in C.
+Measures what Onpath makes of P4 against hand-written C.
 
 Usage: bench xdp
        bench pdm [--only PART]
@@ -27,7 +27,7 @@ Options:
 Environment:
   ONPATH_BENCH_ROUNDS   how often each version of PDM has its turn (15)
 
-Results go to `bench/results/` as JSON and Markdown. It takes root, and minutes: `pdm` about eight.
+Results go to `bench/results/` as JSON and Markdown. It needs root and takes minutes: `pdm` about eight.
 ";
 
 /// What is to be done.
@@ -59,7 +59,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Err
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "say what to measure: `xdp`, `pdm`, `tables`, or `pdm --only PART`; `--help` says more",
+            "missing or unknown command: expected `xdp`, `pdm [--only PART]` or `tables`; see `--help`",
         )),
     }
 }

@@ -16,8 +16,8 @@ const ROUNDS: usize = 9;
 /// Medians, in milliseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CompileTime {
-    /// Our own part: from text to C.
-    pub own: f64,
+    /// The compiler's: from text to C.
+    pub compiler: f64,
     /// clang's.
     pub clang: f64,
     /// libbpf's and the kernel's: loading and verifying.
@@ -28,7 +28,7 @@ pub struct CompileTime {
 
 /// Compiles and loads the router again and again.
 pub fn measure(root: &Path) -> Result<CompileTime, Error> {
-    let (mut own, mut clang, mut load, mut all) = (vec![], vec![], vec![], vec![]);
+    let (mut compiler, mut clang, mut load, mut all) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
         let begun = Instant::now();
         let elaborated = driver::elaborate(&Input::file(root.join(PROGRAM)))
@@ -41,7 +41,7 @@ pub fn measure(root: &Path) -> Result<CompileTime, Error> {
         kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
         load.push(loading.elapsed());
         all.push(begun.elapsed());
-        own.push(front + compiled.compiler_time);
+        compiler.push(front + compiled.compiler_time);
         clang.push(compiled.clang_time);
     }
     let milliseconds = |times: Vec<std::time::Duration>| {
@@ -53,7 +53,7 @@ pub fn measure(root: &Path) -> Result<CompileTime, Error> {
         )
     };
     Ok(CompileTime {
-        own: milliseconds(own),
+        compiler: milliseconds(compiler),
         clang: milliseconds(clang),
         load: milliseconds(load),
         all: milliseconds(all),

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a figure.
+//! Errors of a measurement.
 
 use diag::{Diagnostic, Diagnostics, SourceMap, render_plain};
 use kernel::Failure;

@@ -1,4 +1,4 @@
-//! `bench xdp` (`make bench-xdp`): six programs compiled by Onpath against the same written by hand in C, and both
+//! `bench xdp` (`make bench-xdp`): six programs compiled by Onpath against hand-written C, and both
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
 //! `bench tables` (`make bench-tables`): see [`tables`]. Results go to
 //! `bench/results/` as JSON and Markdown.
@@ -72,9 +72,9 @@ fn xdp(root: &Path) -> Result<(String, String), Error> {
         .iter()
         .map(|w| programs::build(root, w))
         .collect::<Result<Vec<_>, _>>()?;
-    let floors = programs::Floors::build(root)?;
+    let baselines = programs::Baselines::build(root)?;
     eprintln!("timing by test runs, in turn ...");
-    let times = timing::measure(&built, &floors)?;
+    let times = timing::measure(&built, &baselines)?;
     eprintln!("packets through a pair of devices ...");
     let rates = throughput::measure(&built, throughput::FULL)?;
     eprintln!("compiling and loading ...");

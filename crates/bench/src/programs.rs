@@ -25,7 +25,7 @@ pub struct Ready {
     pub prog: Prog,
     /// What the object holds.
     pub budget: Budget,
-    /// Instructions that the verifier walked through.
+    /// Instructions that the verifier processed.
     pub verified: u32,
 }
 
@@ -36,15 +36,15 @@ pub struct Built {
     pub workload: Workload,
     /// Compiled from P4.
     pub ours: Ready,
-    /// Written by hand.
-    pub by_hand: Ready,
+    /// Hand-written.
+    pub hand_written: Ready,
 }
 
 /// Compiles, loads and fills both programs of a workload.
 pub fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
     let built = Built {
         ours: from_p4(root, workload)?,
-        by_hand: from_c(root, workload)?,
+        hand_written: from_c(root, workload)?,
         workload: workload.clone(),
     };
     let outcome = |ready: &Ready| -> Result<(u32, Vec<u8>), Error> {
@@ -56,10 +56,10 @@ pub fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
         out.truncate(ran.length);
         Ok((ran.verdict, out))
     };
-    let (ours, by_hand) = (outcome(&built.ours)?, outcome(&built.by_hand)?);
-    if ours != by_hand || ours.0 != workload.verdict {
+    let (ours, hand_written) = (outcome(&built.ours)?, outcome(&built.hand_written)?);
+    if ours != hand_written || ours.0 != workload.verdict {
         return Err(Error::new(format!(
-            "{}: the programs do not do the same work: compiled {ours:x?}, by hand {by_hand:x?}, \
+            "{}: the programs do not do the same work: compiled {ours:x?}, hand-written {hand_written:x?}, \
              expected verdict {}",
             workload.name, workload.verdict
         )));
@@ -153,25 +153,25 @@ pub fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
 
 /// The programs of two instructions.
 #[derive(Debug)]
-pub struct Floors {
+pub struct Baselines {
     /// Drops.
     pub drop: Ready,
     /// Sends back.
     pub tx: Ready,
 }
 
-impl Floors {
+impl Baselines {
     /// Compiles and loads them.
-    pub fn build(root: &Path) -> Result<Floors, Error> {
-        Ok(Floors {
+    pub fn build(root: &Path) -> Result<Baselines, Error> {
+        Ok(Baselines {
             drop: load_c(root, "bench/xdp/drop.c")?.0,
             tx: load_c(root, "bench/xdp/tx.c")?.0,
         })
     }
 
-    /// A workload's floor.
+    /// A workload's baseline.
     pub fn of(&self, workload: &Workload) -> &Ready {
-        if workload.floor == "tx" {
+        if workload.baseline == "tx" {
             &self.tx
         } else {
             &self.drop
@@ -186,22 +186,22 @@ mod tests {
     use crate::workload;
 
     #[test]
-    fn the_programs_by_hand_load_and_take_packets_through_devices() {
+    fn the_hand_written_programs_load_and_take_packets_through_devices() {
         let root = crate::root();
         let workloads = workload::read(&root.join("bench/xdp/workload.json")).expect("reads");
         assert_eq!(workloads.len(), 6);
-        Floors::build(&root).expect("this test needs root and clang");
+        Baselines::build(&root).expect("this test needs root and clang");
         for workload in workloads {
-            let by_hand = || from_c(&root, &workload).expect("loads");
+            let hand_written = || from_c(&root, &workload).expect("loads");
             let built = Built {
-                ours: by_hand(),
-                by_hand: by_hand(),
+                ours: hand_written(),
+                hand_written: hand_written(),
                 workload: workload.clone(),
             };
             let mut out = vec![0; 4096];
             let packet = workload.packet().expect("hexadecimal");
             let ran = built
-                .by_hand
+                .hand_written
                 .prog
                 .run_xdp(&packet, &mut out, 0, 1)
                 .expect("runs");
@@ -212,7 +212,7 @@ mod tests {
             };
             let rates = throughput::measure(&[built], effort).expect("runs");
             assert!(
-                rates[0].by_hand > 1000.0,
+                rates[0].hand_written > 1000.0,
                 "{}: {:?}",
                 workload.name,
                 rates[0]

@@ -9,7 +9,7 @@ use kernel::bench::median;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Losses of rate against the floor that p4c-xdp's paper published, in percent.
+/// Losses of rate against the baseline that p4c-xdp's paper published, in percent.
 const PUBLISHED_LOSSES: [(&str, f64); 2] = [("xdp1", 44.0), ("xdp6", 83.0)];
 
 /// Everything that was measured.
@@ -17,8 +17,8 @@ const PUBLISHED_LOSSES: [(&str, f64); 2] = [("xdp1", 44.0), ("xdp6", 83.0)];
 pub struct Report {
     machine: Machine,
     programs: Vec<Row>,
-    /// The median over the programs of time net of the floor, ours to by hand; programs that cannot
-    /// be told from the floor count as equal.
+    /// The median over the programs of time net of the baseline, ours to hand-written; programs that cannot
+    /// be distinguished from the baseline count as equal.
     median_ratio: f64,
     /// The largest.
     worst_ratio: f64,
@@ -29,9 +29,9 @@ pub struct Report {
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
-    floor_ns: f64,
+    baseline_ns: f64,
     ours: Side,
-    by_hand: Side,
+    hand_written: Side,
     ratio: Option<f64>,
     instruction_ratio: f64,
     p4c_instructions: u32,
@@ -79,25 +79,25 @@ impl Report {
             .zip(rates)
             .map(|((b, times), rates)| {
                 let ours = Side::new(&b.ours, times.ours, times.medians[0], rates, rates.ours);
-                let by_hand = Side::new(
-                    &b.by_hand,
-                    times.by_hand,
+                let hand_written = Side::new(
+                    &b.hand_written,
+                    times.hand_written,
                     times.medians[1],
                     rates,
-                    rates.by_hand,
+                    rates.hand_written,
                 );
                 let published = PUBLISHED_LOSSES.iter().find(|(n, _)| *n == b.workload.name);
                 Row {
                     name: b.workload.name.clone(),
-                    floor_ns: times.floor,
+                    baseline_ns: times.baseline,
                     ratio: times.ratio(),
                     instruction_ratio: f64::from(ours.instructions)
-                        / f64::from(by_hand.instructions),
+                        / f64::from(hand_written.instructions),
                     p4c_instructions: b.workload.p4c.instructions,
                     p4c_net_ns: b.workload.p4c.ns - 7.0,
                     published_loss_percent: published.map(|(_, loss)| *loss),
                     ours,
-                    by_hand,
+                    hand_written,
                 }
             })
             .collect();
@@ -122,13 +122,13 @@ impl Report {
     pub fn markdown(&self) -> String {
         let m = &self.machine;
         let mut text = format!(
-            "# XDP: compiled against written by hand\n\n\
+            "# XDP: compiled against hand-written\n\n\
              {}, Linux {}, {} × {}, clang {}. Written by `make bench-xdp`.\n\n\
              ## Time\n\n\
              Nanoseconds a packet in `BPF_PROG_TEST_RUN`, thousands of short turns, one after the other, of each the \
              undisturbed time (the 20th part from below), net of a program of two instructions; in brackets from the \
              medians of all turns.\n\n\
-             | program | floor | Onpath | by hand | ratio | p4c 1.2.5.16 |\n|---|--:|--:|--:|--:|--:|\n",
+             | program | baseline | Onpath | hand-written | ratio | p4c 1.2.5.16 |\n|---|--:|--:|--:|--:|--:|\n",
             m.date, m.kernel, m.processors, m.processor, m.clang
         );
         for p in &self.programs {
@@ -137,22 +137,22 @@ impl Report {
                 text,
                 "| {} | {:.1} | {:.1} ({:.1}) | {:.1} ({:.1}) | {ratio} | {:.0} |",
                 p.name,
-                p.floor_ns,
+                p.baseline_ns,
                 p.ours.net_ns,
                 p.ours.median_net_ns,
-                p.by_hand.net_ns,
-                p.by_hand.median_net_ns,
+                p.hand_written.net_ns,
+                p.hand_written.median_net_ns,
                 p.p4c_net_ns
             );
         }
         let _ = write!(
             text,
             "\nMedian ratio {:.2}, worst {:.2}; a dash stands for two programs that are both within {RESOLUTION} ns of the \
-             floor, and counts as 1. p4c's figures are those of its own programs on the same kind \
-             of machine, net of a floor of 7 ns.\n\n\
+             baseline, and counts as 1. p4c's figures are those of its own programs on the same kind \
+             of machine, net of a baseline of 7 ns.\n\n\
              ## Size\n\n\
-             Instructions in the object, instructions that the verifier walked through, bytes of stack.\n\n\
-             | program | Onpath | by hand | ratio | p4c | verified: Onpath | by hand | stack: Onpath | by hand |\n\
+             Instructions in the object, instructions that the verifier processed, bytes of stack.\n\n\
+             | program | Onpath | hand-written | ratio | p4c | verified: Onpath | hand-written | stack: Onpath | hand-written |\n\
              |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
             self.median_ratio, self.worst_ratio
         );
@@ -162,13 +162,13 @@ impl Report {
                 "| {} | {} | {} | {:.2} | {} | {} | {} | {} | {} |",
                 p.name,
                 p.ours.instructions,
-                p.by_hand.instructions,
+                p.hand_written.instructions,
                 p.instruction_ratio,
                 p.p4c_instructions,
                 p.ours.verified_instructions,
-                p.by_hand.verified_instructions,
+                p.hand_written.verified_instructions,
                 p.ours.stack_bytes,
-                p.by_hand.stack_bytes
+                p.hand_written.stack_bytes
             );
         }
         text += "\n## Rate\n\n\
@@ -176,7 +176,7 @@ impl Report {
                  processor, and how much less that is than with a program of two instructions that has the same verdict: \
                  what the network stack does with a packet is in all of them. The published losses are p4c-xdp's against \
                  a drop on hardware.\n\n\
-                 | program | Onpath | loss | by hand | loss | published loss of p4c-xdp |\n|---|--:|--:|--:|--:|--:|\n";
+                 | program | Onpath | loss | hand-written | loss | published loss of p4c-xdp |\n|---|--:|--:|--:|--:|--:|\n";
         for p in &self.programs {
             let published = p
                 .published_loss_percent
@@ -187,17 +187,17 @@ impl Report {
                 p.name,
                 p.ours.packets_per_second / 1e6,
                 p.ours.loss_percent,
-                p.by_hand.packets_per_second / 1e6,
-                p.by_hand.loss_percent
+                p.hand_written.packets_per_second / 1e6,
+                p.hand_written.loss_percent
             );
         }
         let c = &self.compile_milliseconds;
         let _ = write!(
             text,
             "\n## Compiling\n\n\
-             The router from P4 text to a program in the kernel, medians: {:.0} ms in all, of which {:.1} ms are Onpath's \
-             own, {:.0} ms clang's, {:.0} ms the loading and the kernel's verifier.\n",
-            c.all, c.own, c.clang, c.load
+             The router from P4 text to a program in the kernel, medians: {:.0} ms in all: compiler {:.1} ms, clang \
+             {:.0} ms, loading and the kernel's verifier {:.0} ms.\n",
+            c.all, c.compiler, c.clang, c.load
         );
         text
     }

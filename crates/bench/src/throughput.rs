@@ -31,17 +31,17 @@ const DROP: i32 = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     /// A program of two instructions with the same verdict.
-    pub floor: f64,
+    pub baseline: f64,
     /// Compiled from P4.
     pub ours: f64,
-    /// By hand.
-    pub by_hand: f64,
+    /// Hand-written.
+    pub hand_written: f64,
 }
 
 impl Rates {
-    /// How much of the floor's rate a program loses, in percent.
+    /// How much of the baseline's rate a program loses, in percent.
     pub fn loss(&self, rate: f64) -> f64 {
-        100.0 * (1.0 - rate / self.floor)
+        100.0 * (1.0 - rate / self.baseline)
     }
 }
 
@@ -70,20 +70,20 @@ fn one(built: &Built, generator: &Loaded, gen_index: u32, effort: Effort) -> io:
         .packet()
         .map_err(|e| io::Error::other(e.to_string()))?;
     // What the network stack does with a packet that is passed on costs more than any of these programs: the
-    // floor has to do the same with it.
-    let floor = Prog::constant_xdp(built.workload.verdict as i32)?;
-    let programs = [&floor, &built.ours.prog, &built.by_hand.prog];
+    // baseline has to do the same with it.
+    let baseline = Prog::constant_xdp(built.workload.verdict as i32)?;
+    let programs = [&baseline, &built.ours.prog, &built.hand_written.prog];
     let mut samples = [const { Vec::new() }; 3];
     for _ in 0..effort.rounds {
         for (prog, samples) in programs.iter().zip(&mut samples) {
             samples.push(rate(prog, generator, gen_index, &packet, effort.packets)?);
         }
     }
-    let [floor, ours, by_hand] = samples.map(|s| median(&s));
+    let [baseline, ours, hand_written] = samples.map(|s| median(&s));
     Ok(Rates {
-        floor,
+        baseline,
         ours,
-        by_hand,
+        hand_written,
     })
 }
 

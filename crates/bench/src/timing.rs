@@ -1,7 +1,7 @@
 //! Nanoseconds a packet by interleaved test runs.
 
 use crate::error::Error;
-use crate::programs::{Built, Floors};
+use crate::programs::{Baselines, Built};
 use kernel::bench::{Effort, Subject, interleaved, median, undisturbed};
 
 /// How long to measure; `ONPATH_BENCH_ROUNDS` gives another number of rounds.
@@ -16,46 +16,46 @@ fn effort() -> Effort {
 /// Differences in nanoseconds that are nothing but the processor's mood.
 pub const RESOLUTION: f64 = 0.5;
 
-/// Times of one workload in nanoseconds, net of the floor.
+/// Times of one workload in nanoseconds, net of the baseline.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// The floor itself.
-    pub floor: f64,
+    /// The baseline itself.
+    pub baseline: f64,
     /// Compiled from P4.
     pub ours: f64,
-    /// By hand.
-    pub by_hand: f64,
-    /// The same from the medians of all turns instead of the undisturbed ones: ours, by hand.
+    /// Hand-written.
+    pub hand_written: f64,
+    /// The same from the medians of all turns instead of the undisturbed ones: ours, hand-written.
     pub medians: [f64; 2],
 }
 
 impl Times {
-    /// Ours to theirs; `None` if neither can be told from the floor.
+    /// Ours to theirs; `None` if neither can be distinguished from the baseline.
     pub fn ratio(&self) -> Option<f64> {
-        let resolved = self.ours > RESOLUTION || self.by_hand > RESOLUTION;
-        resolved.then(|| self.ours / self.by_hand.max(RESOLUTION))
+        let resolved = self.ours > RESOLUTION || self.hand_written > RESOLUTION;
+        resolved.then(|| self.ours / self.hand_written.max(RESOLUTION))
     }
 }
 
 /// Measures every workload; its three programs take turns.
-pub fn measure(built: &[Built], floors: &Floors) -> Result<Vec<Times>, Error> {
+pub fn measure(built: &[Built], baselines: &Baselines) -> Result<Vec<Times>, Error> {
     built
         .iter()
         .map(|b| {
             let packet = b.workload.packet()?;
-            let programs = [floors.of(&b.workload), &b.ours, &b.by_hand];
+            let programs = [baselines.of(&b.workload), &b.ours, &b.hand_written];
             let subjects = programs.map(|ready| Subject {
                 prog: &ready.prog,
                 packet: &packet,
                 grows: b.workload.grows(),
             });
             let samples = interleaved(&subjects, effort()).map_err(Error::system("a test run"))?;
-            let [floor, ours, by_hand] = [0, 1, 2].map(|n: usize| undisturbed(&samples[n]));
+            let [baseline, ours, hand_written] = [0, 1, 2].map(|n: usize| undisturbed(&samples[n]));
             let middle = [0, 1, 2].map(|n: usize| median(&samples[n]));
             Ok(Times {
-                floor,
-                ours: ours - floor,
-                by_hand: by_hand - floor,
+                baseline,
+                ours: ours - baseline,
+                hand_written: hand_written - baseline,
                 medians: [middle[1] - middle[0], middle[2] - middle[0]],
             })
         })

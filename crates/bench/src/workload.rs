@@ -1,5 +1,5 @@
 //! `bench/xdp/workload.json`: for each program a packet, its entries in P4 names, and the same as raw
-//! map contents for the program by hand.
+//! map contents for the hand-written program.
 
 use crate::error::Error;
 use serde::Deserialize;
@@ -16,15 +16,15 @@ pub struct Workload {
     pub p4: String,
     /// The C file.
     pub c: String,
-    /// Which program of two instructions is its floor: `drop` or `tx`.
-    pub floor: String,
+    /// Which program of two instructions is its baseline: `drop` or `tx`.
+    pub baseline: String,
     /// The packet in hexadecimal.
     packet: String,
     /// What the kernel's verdict on it must be.
     pub verdict: u32,
     /// Entries as lines of an entries file.
     pub entries: Vec<String>,
-    /// The same for the maps of the program by hand.
+    /// The same for the maps of the hand-written program.
     pub maps: BTreeMap<String, Vec<Raw>>,
     /// What p4c makes of a program that does the same.
     pub p4c: Published,
@@ -44,7 +44,7 @@ pub struct Raw {
 pub struct Published {
     /// Instructions in the object.
     pub instructions: u32,
-    /// Nanoseconds of a test run with a floor of 7.
+    /// Nanoseconds of a test run with a baseline of 7.
     pub ns: f64,
 }
 

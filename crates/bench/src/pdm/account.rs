@@ -29,9 +29,9 @@ pub fn of(end: &End) -> Result<Option<Account>, Error> {
     let all = match &end.flows {
         Flows::None => Vec::new(),
         Flows::Compiled(store) => compiled(&**store)?,
-        Flows::ByHand(map) => {
+        Flows::HandWritten(map) => {
             let mut all = Vec::new();
-            map.each_locked(|set| all.extend(by_hand(set)))
+            map.each_locked(|set| all.extend(hand_written(set)))
                 .map_err(Error::system("flows"))?;
             all
         }
@@ -64,7 +64,7 @@ fn compiled(store: &dyn Store) -> Result<Vec<Account>, Error> {
 }
 
 /// The flows of a set: a lock, a clock, tags and uses in front of them, all of four bytes.
-fn by_hand(set: &[u8]) -> Vec<Account> {
+fn hand_written(set: &[u8]) -> Vec<Account> {
     const WAYS: usize = 8;
     const FLOWS: usize = 8 + 2 * 4 * WAYS;
     let size = set.len().saturating_sub(FLOWS) / WAYS;

@@ -1,5 +1,5 @@
-//! Whether the versions do the same: otherwise there is nothing to compare. What the ones by hand pass by (their README
-//! says it) is not asked.
+//! Checks that the versions behave alike: otherwise there is nothing to compare. It leaves out what the hand-written
+//! programs do not implement (see their README).
 
 use super::account::{self, Account};
 use super::packets::{
@@ -12,7 +12,7 @@ use kernel::sys::TcContext;
 use std::io;
 
 /// The versions that do something.
-const VERSIONS: [Version; 2] = [Version::Onpath, Version::ByHand];
+const VERSIONS: [Version; 2] = [Version::Onpath, Version::HandWritten];
 
 /// Refuses versions that do not do what they should, or not the same.
 pub fn check(codes: &Codes) -> Result<(), Error> {
@@ -24,7 +24,7 @@ pub fn check(codes: &Codes) -> Result<(), Error> {
     match &all[..] {
         [one, other] if one == other => Ok(()),
         _ => Err(Error::new(format!(
-            "the programs do not do the same: compiled and by hand: {all:x?}"
+            "the programs behave differently: compiled and hand-written: {all:x?}"
         ))),
     }
 }
@@ -47,7 +47,7 @@ fn done(code: &Code) -> Result<Done, Error> {
 }
 
 /// The packet with the option, as the other host would send it.
-fn marked(packet: &[u8], psn: u16, answered: u16, tells: bool) -> Vec<u8> {
+fn marked(packet: &[u8], psn: u16, answered: u16, reports: bool) -> Vec<u8> {
     let mut option = [0; OPTION];
     option[..4].copy_from_slice(&[packet[NEXT_HEADER], 1, 0x0f, 10]);
     option[14] = 1;
@@ -58,14 +58,14 @@ fn marked(packet: &[u8], psn: u16, answered: u16, tells: bool) -> Vec<u8> {
     marked.splice(TRANSPORT..TRANSPORT, option);
     marked[PSNTP..PSNTP + 2].copy_from_slice(&psn.to_be_bytes());
     marked[PSNLR..PSNLR + 2].copy_from_slice(&answered.to_be_bytes());
-    if tells {
+    if reports {
         marked[SCALE_DTLS] = 30;
         marked[DTLS..DTLS + 2].copy_from_slice(&0x8000u16.to_be_bytes());
     }
     marked
 }
 
-/// Packets of each kind through both programs. Times and numbers that begin at random are taken out of what they make.
+/// Packets of each kind through both programs. Times and randomly seeded numbers are removed from the results.
 fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
     const ACK: u8 = 0x10;
     const SYN: u8 = 2;
@@ -99,7 +99,7 @@ fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
         ("offloaded", out, udp(1400), offloaded, 0),
         ("long", out, long(), whole, grows),
         ("unmarked", into, answer(&udp(64)), whole, 0),
-        ("usual SYN", into, answer(&tcp(SYN, 1440)), whole, 0),
+        ("ordinary SYN", into, answer(&tcp(SYN, 1440)), whole, 0),
         ("unmarked SYN", into, answer(&tcp(SYN, 0xffff)), whole, 0),
         (
             "SYN",
@@ -152,7 +152,7 @@ fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
     Ok(made)
 }
 
-/// Numbers of a flow that comes in as flows do: with losses, late packets, copies, and a host that begins anew.
+/// Numbers of a flow that comes in as flows do: with losses, late packets, copies, and a host that restarts.
 fn follow(end: &End) -> io::Result<()> {
     const NUMBERS: [(u16, bool); 19] = [
         (65_530, false),
@@ -164,23 +164,23 @@ fn follow(end: &End) -> io::Result<()> {
         (60, true),
         (65_535, true),
         (3, true),
-        // Far ahead: it told a delay and goes on telling.
+        // Far ahead: it reported a delay and goes on reporting.
         (9000, true),
         (9001, true),
-        // One alone that is far behind, and where it was.
+        // A single one far behind, and then where it was.
         (200, true),
         (9002, true),
         // Two in a row that are far behind.
         (300, true),
         (301, true),
         (302, true),
-        // It tells nothing any more: it began anew, ahead and then behind.
+        // It reports no delay any more: the host restarted, ahead and then behind.
         (20_000, false),
         (20_001, true),
         (5, false),
     ];
     let mut out = Vec::new();
-    for (psn, tells) in NUMBERS {
+    for (psn, reports) in NUMBERS {
         run(&end.egress, &udp(64), &mut out)?;
         let number = out
             .get(PSNTP..PSNTP + 2)
@@ -188,7 +188,7 @@ fn follow(end: &End) -> io::Result<()> {
         let sent = u16::from_be_bytes([number[0], number[1]]);
         run(
             &end.ingress,
-            &marked(&answer(&udp(64)), psn, sent, tells),
+            &marked(&answer(&udp(64)), psn, sent, reports),
             &mut out,
         )?;
     }
@@ -206,9 +206,9 @@ mod tests {
             let code = Code::build(&root, version).expect("this test needs clang");
             done(&code).expect("this test needs root")
         };
-        let [compiled, by_hand] = VERSIONS.map(of);
-        assert_eq!(compiled, by_hand);
-        let flow = by_hand.flow;
+        let [compiled, hand_written] = VERSIONS.map(of);
+        assert_eq!(compiled, hand_written);
+        let flow = hand_written.flow;
         let figure = |name| flow[name];
         assert_eq!((figure("received"), figure("sent")), (19, 19));
         assert_eq!((figure("samples"), figure("duplicates")), (17, 2));

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// What is handed to a socket at once, as `iperf3` does.
 const PIECE: usize = 128 << 10;
 
-/// A stream under way. Ends with the value.
+/// A stream under way. Dropping it ends it.
 pub struct Bulk {
     received: Arc<AtomicU64>,
     /// The sender goes first: the receiver ends when that is gone.
@@ -49,7 +49,7 @@ impl Bulk {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Ends it, and tells what went wrong on the way.
+    /// Ends it, and reports what failed meanwhile.
     pub fn finish(self) -> io::Result<()> {
         let [sent, received] = self.ends.map(Worker::finish);
         // A receiver that fails takes the sender with it.

@@ -23,7 +23,7 @@ pub struct Latency {
 
 /// Requests of 64 bytes, one after the other, answered at once.
 pub fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
-    // As small datagrams are sent otherwise; the load is our own.
+    // The scenario of small datagrams, with a load of this test's.
     let nets = networks(codes, &network::SCENARIOS[network::SCENARIOS.len() - 1])?;
     let mut latency = Latency {
         middle: vec![Vec::new(); nets.len()],
@@ -89,7 +89,7 @@ impl Delays {
     /// As a section.
     pub fn markdown(&self) -> String {
         let mut text = "\n## Latency\n\n\
-             Microseconds from a request of 64 bytes by UDP to its answer, so of two packets with four programs on their way; \
+             Microseconds from a 64-byte UDP request to its answer: two packets, four programs; \
              medians over the rounds.\n\n\
              | | median | 99th of 100 |\n|---|--:|--:|\n"
             .to_owned();

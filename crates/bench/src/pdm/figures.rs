@@ -9,8 +9,8 @@ pub fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().saturating_sub(1);
-    let place = (part * last as f64).round() as usize;
-    sorted.get(place.min(last)).copied().unwrap_or(f64::NAN)
+    let rank = (part * last as f64).round() as usize;
+    sorted.get(rank.min(last)).copied().unwrap_or(f64::NAN)
 }
 
 /// The middle of many figures, and how far they lie apart: half of them are between the quartiles.

@@ -1,4 +1,4 @@
-//! `make bench-pdm`: what Performance and Diagnostic Metrics cost, compiled from P4 and written by hand in C, at
+//! `make bench-pdm`: what Performance and Diagnostic Metrics cost, compiled from P4 and hand-written in C, at
 //! both ends of a pair of devices. Results go to `bench/results/pdm.{json,md}`.
 //!
 //! The machine has neighbours, which take time from it as they like. So versions take turns of a moment, in an order that

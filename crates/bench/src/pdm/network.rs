@@ -43,9 +43,9 @@ impl Effort {
 }
 
 /// The versions that have a network each.
-pub const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::ByHand];
+pub const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::HandWritten];
 
-/// One kind of traffic over devices that are set in one way.
+/// One kind of traffic over devices with one configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
     /// What is sent, over which devices.
@@ -152,7 +152,7 @@ pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
         .map_err(Error::system("attaching"))
 }
 
-/// Gives the place of the programs that are attached to others, of the same ends in the same order.
+/// Replaces the attached programs by others, of the same ends in the same order.
 pub fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error> {
     for (links, end) in attached.iter().zip(ends) {
         for (link, prog) in links.iter().zip([&end.egress, &end.ingress]) {
@@ -194,7 +194,7 @@ pub struct Line {
     pub scenario: Scenario,
     /// How.
     pub by: By,
-    /// By version, then by round: without, Onpath, by hand, and in turns room alone.
+    /// By version, then by round: without, Onpath, hand-written, and in turns the headroom baseline.
     pub rates: Rounds,
 }
 
@@ -212,7 +212,7 @@ pub fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
     })
 }
 
-/// Measures a scenario: TCP in both ways.
+/// Measures a scenario: TCP by both methods.
 pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Vec<Line>, Error> {
     let line = |by, rates| Line {
         scenario,
@@ -254,20 +254,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_version_has_each_place_and_each_neighbour() {
+    fn each_version_has_each_position_and_each_neighbour() {
         let orders: Vec<[usize; 3]> = (0..6).map(order).collect();
-        for place in 0..3 {
-            let mut there: Vec<_> = orders.iter().map(|o| o[place]).collect();
-            there.sort_unstable();
-            assert_eq!(there, [0, 0, 1, 1, 2, 2]);
+        for position in 0..3 {
+            let mut versions: Vec<_> = orders.iter().map(|o| o[position]).collect();
+            versions.sort_unstable();
+            assert_eq!(versions, [0, 0, 1, 1, 2, 2]);
         }
         let follows = |a, b| orders.iter().any(|o| o.windows(2).any(|w| w == [a, b]));
         assert!(follows(0, 1) && follows(1, 0) && follows(0, 2) && follows(2, 0));
     }
 
     #[test]
-    fn traffic_goes_through_the_programs_by_hand() {
-        let code = Code::build(&crate::root(), Version::ByHand).expect("this test needs clang");
+    fn traffic_goes_through_the_hand_written_programs() {
+        let code =
+            Code::build(&crate::root(), Version::HandWritten).expect("this test needs clang");
         for scenario in SCENARIOS {
             let (net, _links) = network(&code, &scenario).expect("this test needs root and iperf3");
             let load = match scenario.load {

@@ -56,7 +56,7 @@ pub fn tcp(flags: u8, mss: u16) -> Vec<u8> {
     let mut upper = vec![0x9c, 0x40, 0x14, 0x51, 0, 0, 0, 1, 0, 0, 0, 0, 0x70, flags];
     upper.extend([0xff, 0xff, 0x12, 0x34, 0, 0, 1, 2, 4]);
     upper.extend(mss.to_be_bytes());
-    // Behind one option without meaning, so that the size is at an odd place.
+    // Behind one option without meaning, so that the size is at an odd offset.
     upper.extend([1, 1, 1]);
     ipv6(TCP, &upper)
 }
@@ -69,7 +69,7 @@ pub fn icmpv6(kind: u8, word: u32, about: &[u8]) -> Vec<u8> {
     ipv6(ICMPV6, &upper)
 }
 
-/// From the other host: addresses, and ports if there are any, the other way around.
+/// From the other host: addresses, and ports if there are any, exchanged.
 pub fn answer(to: &[u8]) -> Vec<u8> {
     let mut answer = to.to_vec();
     answer[SOURCE..DESTINATION].copy_from_slice(&to[DESTINATION..TRANSPORT]);

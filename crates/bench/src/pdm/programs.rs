@@ -1,4 +1,4 @@
-//! The programs of both ends: compiled from P4, written by hand, or empty.
+//! The programs of both ends: compiled from P4, hand-written, or empty.
 
 use crate::error::Error;
 use crate::programs::compile_c;
@@ -28,12 +28,12 @@ pub enum Version {
     /// Compiled from `programs/pdm`.
     Onpath,
     /// `bench/pdm`
-    ByHand,
-    /// Room for the option is made and taken, and nothing else: `bench/pdm/room.c`.
-    Room,
+    HandWritten,
+    /// Only inserts and removes the option's bytes: `bench/pdm/headroom.c`.
+    Headroom,
 }
 
-/// What becomes of a packet that segmentation offload will take apart.
+/// What becomes of a packet that segmentation offload will split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offloaded {
     /// It goes without the option.
@@ -49,8 +49,8 @@ impl Version {
             Version::None => "without",
             Version::Empty => "empty programs",
             Version::Onpath => "Onpath",
-            Version::ByHand => "by hand",
-            Version::Room => "room alone",
+            Version::HandWritten => "hand-written",
+            Version::Headroom => "headroom baseline",
         }
     }
 }
@@ -62,7 +62,7 @@ pub struct End {
     pub egress: Prog,
     /// Packets that come in.
     pub ingress: Prog,
-    /// Instructions that the verifier walked through: egress, ingress.
+    /// Instructions that the verifier processed: egress, ingress.
     pub verified: [u32; 2],
     /// What they keep of flows.
     pub flows: Flows,
@@ -76,7 +76,7 @@ pub enum Flows {
     /// In the state `flows` of a program from P4.
     Compiled(Box<KernelStore>),
     /// In a map of `struct set` of `bench/pdm/flows.h`.
-    ByHand(Map),
+    HandWritten(Map),
 }
 
 /// A version's programs, compiled.
@@ -88,9 +88,9 @@ pub enum Code {
     /// Egress, ingress.
     Onpath(Box<[Prepared; 2]>),
     /// Both in one object, so that they share their maps.
-    ByHand(Vec<u8>),
+    HandWritten(Vec<u8>),
     /// Both in one object.
-    Room(Vec<u8>),
+    Headroom(Vec<u8>),
 }
 
 /// All versions, compiled.
@@ -104,8 +104,8 @@ impl Codes {
             build(Version::None)?,
             build(Version::Empty)?,
             build(Version::Onpath)?,
-            build(Version::ByHand)?,
-            build(Version::Room)?,
+            build(Version::HandWritten)?,
+            build(Version::Headroom)?,
         ]))
     }
 
@@ -134,10 +134,10 @@ impl Code {
         Ok(match version {
             Version::None => Code::None,
             Version::Empty => Code::Empty,
-            Version::ByHand => {
-                Code::ByHand(compile("#include \"egress.c\"\n#include \"ingress.c\"\n")?)
+            Version::HandWritten => {
+                Code::HandWritten(compile("#include \"egress.c\"\n#include \"ingress.c\"\n")?)
             }
-            Version::Room => Code::Room(compile("#include \"room.c\"\n")?),
+            Version::Headroom => Code::Headroom(compile("#include \"headroom.c\"\n")?),
             Version::Onpath => Code::Onpath(Box::new([
                 prepare(root, "egress", Hook::TcEgress)?,
                 prepare(root, "ingress", Hook::TcIngress)?,
@@ -153,10 +153,10 @@ impl Code {
                 let empty = || Prog::constant_tc(NEXT).map_err(Error::system("an empty program"));
                 End::new(empty()?, empty()?, Flows::None)?
             }
-            Code::ByHand(object) => by_hand(object, offloaded)?,
-            Code::Room(object) => {
-                let Loaded { programs, .. } = load_by_hand(object, Adjust::default())?;
-                let [egress, ingress] = both(programs, ["room_egress", "room_ingress"])?;
+            Code::HandWritten(object) => hand_written(object, offloaded)?,
+            Code::Headroom(object) => {
+                let Loaded { programs, .. } = load_hand_written(object, Adjust::default())?;
+                let [egress, ingress] = both(programs, ["headroom_egress", "headroom_ingress"])?;
                 End::new(egress, ingress, Flows::None)?
             }
             Code::Onpath(prepared) => from_p4(prepared, offloaded)?,
@@ -190,17 +190,17 @@ pub fn attach(egress: &Prog, ingress: &Prog, device: &str) -> io::Result<[Link; 
     ])
 }
 
-fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
+fn hand_written(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
     /// Where in `struct config` the choice is.
     const ONCE: usize = 34;
-    // Nobody outside can tell which flows share a set: as with the compiled ones.
+    // Outsiders cannot predict which flows share a set: as with the compiled ones.
     let seed: [u64; 5] = std::array::from_fn(|_| random_seed());
     let seed: Vec<u8> = seed.into_iter().flat_map(u64::to_ne_bytes).collect();
     let adjust = Adjust {
         data: &[(".rodata.seed", &seed)],
         ..Adjust::default()
     };
-    let Loaded { maps, programs } = load_by_hand(object, adjust)?;
+    let Loaded { maps, programs } = load_hand_written(object, adjust)?;
     let (_, config) = maps
         .iter()
         .find(|(name, _)| name == ".data.config")
@@ -215,10 +215,10 @@ fn by_hand(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
         .ok_or_else(|| Error::new("bench/pdm keeps no flows"))?
         .1;
     let [egress, ingress] = both(programs, ["pdm_egress", "pdm_ingress"])?;
-    End::new(egress, ingress, Flows::ByHand(flows))
+    End::new(egress, ingress, Flows::HandWritten(flows))
 }
 
-fn load_by_hand(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Error> {
+fn load_hand_written(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Error> {
     load_object_with(object, adjust)
         .map_err(|f| Error::new(format!("bench/pdm: {}\n{}{}", f.error, f.messages, f.log)))
 }

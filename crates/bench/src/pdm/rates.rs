@@ -22,12 +22,12 @@ struct Rate {
     /// Medians over the rounds.
     without: f64,
     onpath: f64,
-    by_hand: f64,
+    hand_written: f64,
     /// Of each round against the same round without, in percent.
     onpath_loss: Spread,
-    by_hand_loss: Spread,
-    /// Of the programs that make room and take it, and nothing else: what is left when all else is saved. Measured in turns.
-    room_loss: Option<Spread>,
+    hand_written_loss: Spread,
+    /// Of the programs that only insert and remove the option's bytes: the lower bound of any loss. Measured in turns.
+    headroom_loss: Option<Spread>,
     /// Of TCP in turns.
     goal: Option<Goal>,
     rounds: RateRounds,
@@ -38,8 +38,8 @@ struct Rate {
 struct RateRounds {
     without: Vec<f64>,
     onpath: Vec<f64>,
-    by_hand: Vec<f64>,
-    room: Vec<f64>,
+    hand_written: Vec<f64>,
+    headroom: Vec<f64>,
 }
 
 /// Percent by which each rate is less than the other of its round.
@@ -59,7 +59,7 @@ impl Rate {
             let scaled = |rate: f64| rate / scale;
             rounds.into_iter().map(scaled).collect::<Vec<_>>()
         });
-        let [without, onpath, by_hand, room] =
+        let [without, onpath, hand_written, headroom] =
             std::array::from_fn(|_| rates.next().unwrap_or_default());
         let onpath_loss = Spread::of(&losses(&onpath, &without));
         Rate {
@@ -72,18 +72,18 @@ impl Rate {
             unit,
             without: median(&without),
             onpath: median(&onpath),
-            by_hand: median(&by_hand),
+            hand_written: median(&hand_written),
             onpath_loss,
-            by_hand_loss: Spread::of(&losses(&by_hand, &without)),
-            room_loss: (!room.is_empty()).then(|| Spread::of(&losses(&room, &without))),
+            hand_written_loss: Spread::of(&losses(&hand_written, &without)),
+            headroom_loss: (!headroom.is_empty()).then(|| Spread::of(&losses(&headroom, &without))),
             goal: goal
                 .filter(|_| line.by == By::Turns)
                 .map(|most| Goal::new(onpath_loss.median, most)),
             rounds: RateRounds {
                 without,
                 onpath,
-                by_hand,
-                room,
+                hand_written,
+                headroom,
             },
         }
     }
@@ -107,12 +107,12 @@ impl Throughput {
              without PDM: the median, and in brackets the quartiles, between which half of the rounds lie. *`iperf3`*: in each round \
              every version has a stream of a second, in an order that changes, of which the undisturbed rate counts (of its ten \
              intervals the third best); which processors both ends get is chance, so its rounds lie far apart, and the turns \
-             decide. *Turns*: one stream goes on, both of whose ends share a processor that is never idle, and the versions \
-             take turns of {turn} ms on its devices; its segments leave room for the option under all of them, so that \
-             the 1.1 % that a full segment is shorter is not in these losses. *Room alone*: 16 bytes are put into each packet and \
-             taken out again, by programs that keep nothing, count nothing and look at no clock (`bench/pdm/room.c`): what the \
-             kernel takes for that nobody can leave out. Published losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\
-             | | by | mode | rounds | unit | without | Onpath | loss, % | ≤ {ours} % | by hand | loss, % | room alone, loss, % |\n\
+             decide. *Turns*: one continuous stream, whose two ends share a processor that is never idle; the versions \
+             take turns of {turn} ms on its devices. Its segments leave headroom for the option under all versions, so \
+             these losses exclude the 1.1 % by which a full segment is shorter. *Headroom baseline*: programs that keep no state, count \
+             nothing and read no clock insert 16 bytes into each packet and remove them again (`bench/pdm/headroom.c`): no program \
+             avoids what the kernel needs for that. Published losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\
+             | | by | mode | rounds | unit | without | Onpath | loss, % | ≤ {ours} % | hand-written | loss, % | headroom baseline, loss, % |\n\
              |---|---|---|--:|---|--:|--:|--:|---|--:|--:|--:|\n",
             turn = turns::TURN.as_millis(),
         );
@@ -122,10 +122,10 @@ impl Throughput {
         };
         for r in &self.0 {
             let goal = r.goal.map_or("–".to_owned(), |goal| goal.to_string());
-            let room = r.room_loss.as_ref().map_or("–".to_owned(), shown);
+            let headroom = r.headroom_loss.as_ref().map_or("–".to_owned(), shown);
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {:.2} | {:.2} | {} | {goal} | {:.2} | {} | {room} |",
+                "| {} | {} | {} | {} | {} | {:.2} | {:.2} | {} | {goal} | {:.2} | {} | {headroom} |",
                 r.traffic,
                 r.by,
                 r.mode,
@@ -134,8 +134,8 @@ impl Throughput {
                 r.without,
                 r.onpath,
                 shown(&r.onpath_loss),
-                r.by_hand,
-                shown(&r.by_hand_loss)
+                r.hand_written,
+                shown(&r.hand_written_loss)
             );
         }
         let tcp = |mode_is: fn(&str) -> bool| {
@@ -147,8 +147,8 @@ impl Throughput {
         if let (Some(untouched), Some(conformant)) = (untouched, conformant) {
             let _ = write!(
                 text,
-                "\nThe conformant mode has a cost of its own, which is in its column *without* too: a stream that hands each packet \
-                 over alone goes at {conformant:.2} Gbit/s in turns here, one that leaves segmentation to the device at \
+                "\nThe conformant mode has a cost of its own, which is in its column *without* too: here, in turns, a stream \
+                 that hands over one packet at a time reaches {conformant:.2} Gbit/s, one that leaves segmentation to the device \
                  {untouched:.2}.\n"
             );
         }
@@ -175,7 +175,7 @@ mod tests {
         let rates = [[10e9, 5e9, 10e9], [9.8e9, 4.9e9, 9e9], [10e9, 5e9, 10e9]];
         let rate = Rate::new(line(0, rates));
         assert!((rate.onpath_loss.median - 2.0).abs() < 1e-9, "{rate:?}");
-        assert_eq!(rate.by_hand_loss.median, 0.0);
+        assert_eq!(rate.hand_written_loss.median, 0.0);
         assert!(rate.goal.is_some_and(|goal| goal.met));
         let slow = [[10e9; 3], [9e9; 3], [9e9; 3]];
         let text = Throughput::new(vec![line(0, slow), line(3, slow)]).markdown();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn in_turns_the_room_alone_is_shown() {
+    fn turns_show_the_headroom_baseline() {
         let mut turns = line(0, [[10e9; 3], [9e9; 3], [9e9; 3]]);
         turns.rates.push(vec![9.5e9; 3]);
         let text = Throughput::new(vec![turns]).markdown();

@@ -69,11 +69,11 @@ impl Report {
     pub fn markdown(&self) -> String {
         let (m, p) = (&self.machine, &self.published);
         let head = format!(
-            "# PDM: compiled against written by hand\n\n\
+            "# PDM: compiled against hand-written\n\n\
              {}, Linux {}, {} × {}, clang {}. Written by `make bench-pdm`.\n\n\
-             RFC 8250's option is put on every packet that goes out and taken off every packet that comes in, at both ends \
-             of a pair of virtual devices. *Conformant*: each packet on the wire has an option and a number of its own. \
-             *Marked once*: a TCP packet that segmentation offload will take apart has one, which all its segments get.\n\n\
+             At both ends of a pair of virtual devices, every outgoing packet gets RFC 8250's option, and every incoming \
+             packet loses it. *Conformant*: each packet on the wire has an option and a number of its own. \
+             *Marked once*: a TCP packet that segmentation offload will split has one option, and all its segments get it.\n\n\
              Published of an eBPF prototype on other machines: {} µs on egress, {} µs on ingress; of an implementation in \
              the kernel: {} µs.\n",
             m.date,

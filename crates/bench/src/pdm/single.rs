@@ -1,5 +1,5 @@
-//! Nanoseconds of one packet by `BPF_PROG_TEST_RUN`. A program that makes room cannot be repeated on its own result: each
-//! run is a system call of its own and finds caches as that left them.
+//! Nanoseconds of one packet by `BPF_PROG_TEST_RUN`. A program that grows packets cannot run again on its own result: each
+//! run is a separate system call and finds the caches as that left them.
 
 use super::Rounds;
 use super::packets::{PSNLR, PSNTP, answer, run, udp};
@@ -14,7 +14,7 @@ pub const ROUNDS: usize = 100;
 /// Runs in a turn; the median counts.
 const RUNS: usize = 31;
 /// What is measured, in this order.
-pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::ByHand];
+pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
 /// Nanoseconds with what the kernel does around a run in them: that is what the empty program shows.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Single {
     pub egress: Rounds,
     /// Packets that come in.
     pub ingress: Rounds,
-    /// Instructions that the verifier walked through: egress, ingress.
+    /// Instructions that the verifier processed: egress, ingress.
     pub verified: Vec<[u32; 2]>,
 }
 

@@ -1,6 +1,6 @@
 //! Nanoseconds a run by the kernel's own statistics, under traffic that goes on. One pair of devices has the programs of
 //! one version after the other, for moments: whatever else is slow or fast just then is so for all of them. What the kernel
-//! needs to look at its clock is in each figure: that is what the empty programs show.
+//! needs to read its clock is in each figure: the empty programs show how much that is.
 
 use super::Rounds;
 use super::network::{attach, load, pair, replace};
@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What is measured, in this order.
-pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::ByHand];
+pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
 /// The streams that go on meanwhile.
 pub const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
@@ -22,7 +22,7 @@ pub const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
 const SETTLE: Duration = Duration::from_millis(5);
 /// Of a measurement.
 const SLICE: Duration = Duration::from_millis(20);
-/// What has fewer runs tells nothing.
+/// Slices with fewer runs are not significant.
 const FEWEST_RUNS: u64 = 50;
 
 /// Nanoseconds a run: each slice's mean, of both ends' programs together. With datagrams that go one way only the client's
@@ -128,8 +128,9 @@ mod tests {
     #[test]
     fn programs_take_turns_under_both_kinds_of_traffic() {
         let net = pair(Offloads::All, false).expect("this test needs root");
-        let by_hand = Code::build(&crate::root(), Version::ByHand).expect("this test needs clang");
-        let ends: Vec<Vec<End>> = [&Code::Empty, &by_hand]
+        let hand_written =
+            Code::build(&crate::root(), Version::HandWritten).expect("this test needs clang");
+        let ends: Vec<Vec<End>> = [&Code::Empty, &hand_written]
             .map(|code| {
                 load(code, Offloaded::Left)
                     .expect("loads")

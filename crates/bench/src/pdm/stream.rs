@@ -25,7 +25,7 @@ pub const SIZE: usize = 64;
 /// After which somebody who waits looks whether it is over; a datagram that was lost is sent again then.
 pub const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Datagrams under way. Ends with the value.
+/// Datagrams under way. Dropping it ends them.
 pub struct Stream {
     /// The client's end goes first: a server that is gone would refuse what it sends.
     ends: [Worker<()>; 2],
@@ -49,7 +49,7 @@ impl Stream {
         })
     }
 
-    /// Ends it, and tells what went wrong on the way.
+    /// Ends it, and reports what failed meanwhile.
     pub fn finish(self) -> io::Result<()> {
         self.ends.into_iter().try_for_each(Worker::finish)
     }

@@ -1,4 +1,4 @@
-//! Nanoseconds of a packet beyond an empty program: compiled, by hand, and how they compare.
+//! Nanoseconds of a packet beyond an empty program: compiled, hand-written, and their ratio.
 
 use super::Rounds;
 use super::figures::{Goal, quantile};
@@ -10,7 +10,7 @@ use kernel::bench::{median, undisturbed};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Compiled may take so many times what is written by hand takes.
+/// Upper bound of the ratio of compiled to hand-written.
 const MOST_RATIO: f64 = 1.15;
 
 /// Most nanoseconds beyond an empty program.
@@ -20,7 +20,7 @@ const MOST_NS: [(&str, f64); 2] = [("egress", 300.0), ("ingress", 200.0)];
 /// slices at a time, so enough are left alone, and the few below it may be lucky.
 const UNDISTURBED: f64 = 0.2;
 
-/// What the sections say of [`Time::ratio`].
+/// How the sections describe [`Time::ratio`].
 const LOADINGS: &str = "The programs are loaded several times, minutes apart: a ratio is of one loading, and the median of \
                         them stands here.";
 
@@ -31,12 +31,12 @@ struct Time {
     direction: &'static str,
     empty_ns: f64,
     onpath_net_ns: f64,
-    by_hand_net_ns: f64,
+    hand_written_net_ns: f64,
     ratio: Goal,
     net_ns: Goal,
     /// Of all turns.
     onpath_median_net_ns: f64,
-    by_hand_median_net_ns: f64,
+    hand_written_median_net_ns: f64,
     ratio_of_medians: f64,
     turns: Turns,
 }
@@ -46,7 +46,7 @@ struct Time {
 struct Turns {
     empty: Vec<f64>,
     onpath: Vec<f64>,
-    by_hand: Vec<f64>,
+    hand_written: Vec<f64>,
 }
 
 impl Time {
@@ -58,32 +58,34 @@ impl Time {
     ) -> Time {
         let ratio = |of: fn(&[f64]) -> f64| {
             let ratios = loadings.iter().map(|rounds| {
-                let [empty, onpath, by_hand] = three(rounds).map(of);
-                (onpath - empty) / (by_hand - empty)
+                let [empty, onpath, hand_written] = three(rounds).map(of);
+                (onpath - empty) / (hand_written - empty)
             });
             median(&ratios.collect::<Vec<_>>())
         };
         let (ratio, ratio_of_medians) = (ratio(of_turns), ratio(median));
-        let [empty, onpath, by_hand] = [0, 1, 2].map(|version: usize| {
+        let [empty, onpath, hand_written] = [0, 1, 2].map(|version: usize| {
             let turns = loadings.iter().flat_map(|rounds| three(rounds)[version]);
             turns.copied().collect::<Vec<f64>>()
         });
-        let net = |of: fn(&[f64]) -> f64| [of(&onpath) - of(&empty), of(&by_hand) - of(&empty)];
-        let ([net_ns, by_hand_net_ns], [middle, by_hand_middle]) = (net(of_turns), net(median));
+        let net =
+            |of: fn(&[f64]) -> f64| [of(&onpath) - of(&empty), of(&hand_written) - of(&empty)];
+        let ([net_ns, hand_written_net_ns], [middle, hand_written_middle]) =
+            (net(of_turns), net(median));
         Time {
             direction,
             empty_ns: of_turns(&empty),
             onpath_net_ns: net_ns,
-            by_hand_net_ns,
+            hand_written_net_ns,
             ratio: Goal::new(ratio, MOST_RATIO),
             net_ns: Goal::new(net_ns, most_ns),
             onpath_median_net_ns: middle,
-            by_hand_median_net_ns: by_hand_middle,
+            hand_written_median_net_ns: hand_written_middle,
             ratio_of_medians,
             turns: Turns {
                 empty,
                 onpath,
-                by_hand,
+                hand_written,
             },
         }
     }
@@ -97,7 +99,7 @@ impl Time {
     }
 }
 
-/// The three versions' turns: empty, Onpath, by hand.
+/// The three versions' turns: empty, Onpath, hand-written.
 fn three(rounds: &Rounds) -> [&[f64]; 3] {
     debug_assert_eq!(single::VERSIONS, statistics::VERSIONS);
     std::array::from_fn(|version| rounds.get(version).map_or(&[][..], Vec::as_slice))
@@ -106,7 +108,7 @@ fn three(rounds: &Rounds) -> [&[f64]; 3] {
 /// A table of some times, each with a name.
 fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
     let mut text = format!(
-        "| | empty | Onpath | by hand | ratio | ≤ {MOST_RATIO} | beyond empty |\n|---|--:|--:|--:|--:|---|---|\n"
+        "| | empty | Onpath | hand-written | ratio | ≤ {MOST_RATIO} | beyond empty |\n|---|--:|--:|--:|--:|---|---|\n"
     );
     for (name, t) in times {
         let _ = writeln!(
@@ -115,8 +117,8 @@ fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
             t.empty_ns,
             t.onpath_net_ns,
             t.onpath_median_net_ns,
-            t.by_hand_net_ns,
-            t.by_hand_median_net_ns,
+            t.hand_written_net_ns,
+            t.hand_written_median_net_ns,
             t.ratio.value,
             t.ratio_of_medians,
             t.ratio,
@@ -173,7 +175,7 @@ impl TestRuns {
             "\n## Time by test runs\n\n\
              Nanoseconds a packet (UDP, {SIZE} bytes) in `BPF_PROG_TEST_RUN` beyond an empty program, one run a system call, in \
              turn: the undisturbed time (of 100 turns the 5th from below); in brackets from the medians. {LOADINGS}\n\n{}\n\
-             Instructions that the verifier walked through: {} (egress and ingress).\n",
+             Instructions that the verifier processed: {} (egress and ingress).\n",
             table(rows),
             verified.join(", ")
         )
@@ -218,9 +220,9 @@ impl UnderTraffic {
         format!(
             "\n## Time by the kernel's statistics\n\n\
              The same by `BPF_ENABLE_STATS` under real traffic over one pair of devices, on which the versions take turns of \
-             25 ms while the stream goes on: the undisturbed time (of 100 turns the 20th from below); in brackets from the medians. \
-             *One way*: datagrams of {SIZE} bytes, as fast as they go. *Answered*: each is sent back before the next one goes \
-             out, so that every packet that comes in is a sample of a delay; the processors idle in between, and both \
+             25 ms during the stream: the undisturbed time (of 100 turns the 20th from below); in brackets from the medians. \
+             *One way*: datagrams of {SIZE} bytes at the maximum rate. *Answered*: each is sent back before the next one goes \
+             out, so every incoming packet is a delay sample; the processors idle in between, and both \
              ends' programs count. {LOADINGS}\n\n{}",
             table(rows)
         )
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn too_slow_is_said_to_be() {
+    fn too_slow_is_reported() {
         let loadings = vec![vec![vec![40.0], vec![250.0], vec![140.0]]];
         let [_, ingress] = Time::pair(loadings.clone(), loadings, median);
         assert!(!ingress.ratio.met && !ingress.net_ns.met);

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 pub const VERSIONS: [Version; 4] = [
     Version::None,
     Version::Onpath,
-    Version::ByHand,
-    Version::Room,
+    Version::HandWritten,
+    Version::Headroom,
 ];
 
 /// The one whose programs see the stream begin, so that its segments leave room for the option.
@@ -102,10 +102,11 @@ mod tests {
     fn a_stream_goes_on_under_each_version() {
         for scenario in &SCENARIOS[..2] {
             let net = pair(scenario.offloads, scenario.one_segment).expect("this test needs root");
-            let versions = [Version::None, Version::ByHand, Version::Room].map(|version| {
-                let code = Code::build(&crate::root(), version);
-                load(&code.expect("this test needs clang"), scenario.offloaded).expect("loads")
-            });
+            let versions =
+                [Version::None, Version::HandWritten, Version::Headroom].map(|version| {
+                    let code = Code::build(&crate::root(), version);
+                    load(&code.expect("this test needs clang"), scenario.offloaded).expect("loads")
+                });
             let rates = in_turn(&net, &versions, 3).expect("works");
             assert!(rates.iter().all(|rounds| rounds.len() == 3), "{rates:?}");
             // Nothing that is too long for the device, which would only be sent again after a while.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// What nobody can leave out: room for the option is made in every packet that goes out and taken from every packet that
-// comes in. No state, no clock, nothing is counted, and the option says nothing.
+// The cost that no program avoids: it inserts the bytes of the option into every outgoing packet and removes them from every
+// incoming one. It keeps no state, reads no clock, counts nothing, and the option carries no data.
 #include "pdm.h"
 
-SEC("tc") int room_egress(struct __sk_buff *skb)
+SEC("tc") int headroom_egress(struct __sk_buff *skb)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
 	__u16 payload;
@@ -30,7 +30,7 @@ SEC("tc") int room_egress(struct __sk_buff *skb)
 	return NEXT;
 }
 
-SEC("tc") int room_ingress(struct __sk_buff *skb)
+SEC("tc") int headroom_ingress(struct __sk_buff *skb)
 {
 	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
 
