@@ -1,10 +1,10 @@
 //! Several programs as one: shared state, pins, and that they are whole or not there.
 
-mod by_hand_tc;
+mod hand_written_tc;
 
 use bpf::abi::{Abi, Hook};
-use by_hand_tc::{FLOWS, abi, object, packet, what};
 use diag::SourceMap;
+use hand_written_tc::{FLOWS, abi, object, packet, what};
 use kernel::attach::TcWay;
 use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change};

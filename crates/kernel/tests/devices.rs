@@ -1,10 +1,10 @@
 //! Programs on real (virtual) devices: packets in and out, attachments, pins.
 
-mod by_hand;
+mod hand_written;
 
 use bpf::abi::Hook;
-use by_hand::*;
 use control::{Device, Packet, Store, StoreError};
+use hand_written::*;
 use ir::ExternInst;
 use kernel::attach::{Mode, TcWay, attach};
 use kernel::bundle::{self, Member, Port};

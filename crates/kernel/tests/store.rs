@@ -1,9 +1,9 @@
 //! Tables, defaults and counters of a loaded program: what the control plane does is what packets see.
 
-mod by_hand;
+mod hand_written;
 
-use by_hand::*;
 use control::{Store, StoreError};
+use hand_written::*;
 use ir::{Bits, ExternInst, KeyMatch};
 use kernel::TestRun;
 use kernel::test_run::{Outcome, verdict};

@@ -1,11 +1,11 @@
 //! Programs at traffic control: test runs, devices, attachments.
 
-mod by_hand_tc;
+mod hand_written_tc;
 
 use bpf::abi::Hook;
-use by_hand_tc::*;
 use control::repeatable::RandomLists;
 use control::{Device, Packet, Store, StoreError};
+use hand_written_tc::*;
 use kernel::attach::{Mode, TcWay, attach};
 use kernel::netns::NetNs;
 use kernel::sys::{Side, TcContext, filter};
@@ -23,7 +23,7 @@ fn device() -> TestRun {
 #[test]
 fn a_test_run_tells_what_becomes_of_a_packet() {
     let mut d = device();
-    let mut fate = |what, place| d.run(1, &packet(what, place)).expect("runs").fate;
+    let mut fate = |what, port| d.run(1, &packet(what, port)).expect("runs").fate;
     assert_eq!(fate(what::PASS, 0), Fate::Pass);
     assert_eq!(fate(what::DROP, 0), Fate::Drop);
     for (what, ingress) in [(what::REDIRECT, false), (what::REDIRECT_INGRESS, true)] {
@@ -84,7 +84,7 @@ fn a_test_run_has_what_the_kernel_keeps_beside_a_packet() {
         gso_segs: 3,
         gso_size: 100,
     };
-    let packet = packet(what::TELL, 0);
+    let packet = packet(what::REPORT, 0);
     let outcome = d.run_in(6, &packet, context).expect("runs");
     assert_eq!(outcome.bytes[6..11], [6, 41, 0, 3, 100]);
     assert_eq!((outcome.context.mark, outcome.context.priority), (42, 3));
@@ -96,17 +96,17 @@ fn a_test_run_has_what_the_kernel_keeps_beside_a_packet() {
 fn time_and_chance_are_given_to_a_test_run() {
     let mut d = TestRun::seeded(instance(Hook::TcEgress, true), 5);
     let mut lists = RandomLists::new(5);
-    let mut told = |d: &mut TestRun| {
-        let outcome = d.run(0, &packet(what::TELL_OBSERVED, 0)).expect("runs");
+    let mut reported = |d: &mut TestRun| {
+        let outcome = d.run(0, &packet(what::REPORT_OBSERVED, 0)).expect("runs");
         let mut now = [0; 8];
         now[3..].copy_from_slice(&outcome.bytes[7..12]);
         assert_eq!(outcome.bytes[6], lists.next_list()[0] as u8);
         u64::from_be_bytes(now)
     };
-    assert_eq!(told(&mut d), 1_000_001_000);
-    assert_eq!(told(&mut d), 1_000_002_000);
+    assert_eq!(reported(&mut d), 1_000_001_000);
+    assert_eq!(reported(&mut d), 1_000_002_000);
     d.wait(5_000_000_000).expect("waits");
-    assert_eq!(told(&mut d), 6_000_003_000);
+    assert_eq!(reported(&mut d), 6_000_003_000);
 }
 
 #[test]
@@ -151,9 +151,9 @@ fn between_devices_packets_come_out_where_the_program_says() {
             .into();
         assert_eq!(d.receive().expect("receives"), expected, "{hook:?}");
         assert_eq!(d.receive().expect("receives"), []);
-        d.send(&sent(2, packet(what::TELL, 0))).expect("sends");
-        let told = d.receive().expect("receives");
-        assert_eq!((told[0].port, told[0].bytes[6]), (2, 2), "{hook:?}");
+        d.send(&sent(2, packet(what::REPORT, 0))).expect("sends");
+        let reported = d.receive().expect("receives");
+        assert_eq!((reported[0].port, reported[0].bytes[6]), (2, 2), "{hook:?}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Networks for tests and measurements: namespaces joined by virtual Ethernet, a relay between them that delays,
-//! loses, reorders and refuses packets and tells what it did, and traffic that knows what must arrive.
+//! drops, reorders and rejects packets and reports what it did, and traffic that checks what arrives.
 //!
 //! Everything is gone with the values that stand for it, also when a test panics. Addresses and link addresses are
-//! fixed and known to both ends, so that no packet is on the wire that nobody sent on purpose.
+//! fixed and known to both ends, so that every packet on the wire was sent on purpose.
 
 mod machine;
 mod net;
@@ -15,7 +15,7 @@ pub mod worker;
 
 pub use machine::Machine;
 pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};
-pub use relay::{Counts, Pick, Relay, TRANSPORT_TRAFFIC, Way};
+pub use relay::{Conditions, Counts, Pick, Relay, TRANSPORT_TRAFFIC};
 pub use space::Space;
 pub use task::Task;
 pub use watch::Watch;

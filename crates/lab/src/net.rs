@@ -1,6 +1,6 @@
 //! Two ends, next to each other or with a relay between them.
 
-use crate::relay::{Relay, Way};
+use crate::relay::{Conditions, Relay};
 use crate::space::Space;
 use kernel::link::{self, End, Setup};
 use kernel::offloads::{self, Offload};
@@ -21,7 +21,7 @@ pub enum Offloads {
     All,
     /// Segmentation after traffic control, by software, checksums complete; packets are merged when they come in.
     Software,
-    /// Nothing: each packet is whole everywhere.
+    /// Nothing: no packet is split or merged.
     None,
 }
 
@@ -138,7 +138,7 @@ impl Relayed {
     }
 
     /// Starts a relay, which works until it is dropped.
-    pub fn relay(&self, to_server: Way, to_client: Way) -> io::Result<Relay> {
+    pub fn relay(&self, to_server: Conditions, to_client: Conditions) -> io::Result<Relay> {
         let (client, server) = self
             .middle
             .run(|| Ok((RawSocket::open("mc")?, RawSocket::open("ms")?)))?;

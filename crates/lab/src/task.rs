@@ -1,4 +1,4 @@
-//! A program that runs beside us.
+//! A program that runs in the background.
 
 use std::io::{self, BufRead, BufReader};
 use std::process::{Child, ChildStdout};
@@ -7,13 +7,13 @@ use std::process::{Child, ChildStdout};
 #[derive(Debug)]
 pub struct Task {
     child: Child,
-    said: Option<BufReader<ChildStdout>>,
+    output: Option<BufReader<ChildStdout>>,
 }
 
 impl Task {
     pub(crate) fn new(mut child: Child) -> Task {
-        let said = child.stdout.take().map(BufReader::new);
-        Task { child, said }
+        let output = child.stdout.take().map(BufReader::new);
+        Task { child, output }
     }
 
     /// Its number.
@@ -24,9 +24,9 @@ impl Task {
     /// Waits for a line of its standard output that contains the text; an error if it ends without.
     pub fn wait_for(&mut self, text: &str) -> io::Result<()> {
         let mut line = String::new();
-        while let Some(said) = &mut self.said {
+        while let Some(output) = &mut self.output {
             line.clear();
-            if said.read_line(&mut line)? == 0 {
+            if output.read_line(&mut line)? == 0 {
                 break;
             }
             if line.contains(text) {
@@ -34,21 +34,21 @@ impl Task {
             }
         }
         Err(io::Error::other(format!(
-            "a program ended without having said `{text}`"
+            "a program ended without printing `{text}`"
         )))
     }
 
     /// What it writes to its standard output.
     pub fn reader(&mut self) -> io::Result<&mut impl BufRead> {
-        self.said
+        self.output
             .as_mut()
-            .ok_or_else(|| io::Error::other("its output is not ours"))
+            .ok_or_else(|| io::Error::other("its output is not captured"))
     }
 
-    /// Waits for its end, and tells whether it was a success.
+    /// Waits for its end, and returns whether it was a success.
     pub fn finish(mut self) -> io::Result<bool> {
-        if let Some(said) = &mut self.said {
-            io::copy(said, &mut io::sink())?;
+        if let Some(output) = &mut self.output {
+            io::copy(output, &mut io::sink())?;
         }
         Ok(self.child.wait()?.success())
     }
@@ -76,7 +76,7 @@ mod tests {
         drop(task);
         assert!(!Path::new(&process).exists());
         let mut task = space.start(&["echo", "one two"]).expect("starts");
-        task.wait_for("two").expect("said");
+        task.wait_for("two").expect("printed");
         assert!(task.wait_for("three").is_err());
         assert!(task.finish().expect("ends"));
     }

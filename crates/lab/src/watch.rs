@@ -36,7 +36,7 @@ impl Watch {
         })))
     }
 
-    /// Stops, and tells the longest time without a packet, to some milliseconds.
+    /// Stops, and returns the longest time without a packet, to some milliseconds.
     pub fn finish(self) -> io::Result<Duration> {
         self.0.finish()
     }

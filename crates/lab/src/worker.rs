@@ -37,7 +37,7 @@ impl<T> Drop for Worker<T> {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // What went wrong was for `finish` to tell.
+            // Only `finish` reports errors.
             let _ = thread.join();
         }
     }

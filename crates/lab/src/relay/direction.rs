@@ -1,7 +1,7 @@
 //! One direction of a relay: a thread that receives and decides, and one that sends when it is time.
 
+use super::conditions::{Conditions, Counts, MOST_DELAYS};
 use super::packet::{lower_segment_size, too_big};
-use super::way::{Counts, MOST_DELAYS, Way};
 use kernel::raw_socket::{RawSocket, Received};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +18,8 @@ const HOLD_NO_LONGER: Duration = Duration::from_millis(60);
 /// How often a thread looks whether it should stop.
 const LOOK_UP_MS: u16 = 20;
 
-fn lock(book: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
-    book.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A packet on its way out.
@@ -41,38 +41,38 @@ struct Held {
 /// Takes packets in.
 pub(super) struct Receiver {
     socket: Arc<RawSocket>,
-    way: Way,
+    conditions: Conditions,
     queue: mpsc::Sender<Departure>,
-    book: Arc<Mutex<Counts>>,
+    counts: Arc<Mutex<Counts>>,
     held: Vec<Held>,
 }
 
 impl Receiver {
     pub fn new(
         socket: Arc<RawSocket>,
-        way: Way,
+        conditions: Conditions,
         queue: mpsc::Sender<Departure>,
-        book: Arc<Mutex<Counts>>,
+        counts: Arc<Mutex<Counts>>,
     ) -> Receiver {
         Receiver {
             socket,
-            way,
+            conditions,
             queue,
-            book,
+            counts,
             held: Vec::new(),
         }
     }
 
-    /// Works until it is told to stop and nothing waits.
+    /// Works until `stop` is set and nothing waits.
     pub fn work(mut self, stop: &AtomicBool) -> io::Result<()> {
         loop {
-            let there = self.socket.wait(LOOK_UP_MS)?;
+            let ready = self.socket.wait(LOOK_UP_MS)?;
             while let Some(received) = self.socket.receive()? {
                 self.take(received)?;
             }
-            self.let_go_of_the_forgotten();
-            lock(&self.book).overflowed += u64::from(self.socket.overflowed()?);
-            if !there && stop.load(Ordering::Relaxed) {
+            self.release_the_expired();
+            lock(&self.counts).overflowed += u64::from(self.socket.overflowed()?);
+            if !ready && stop.load(Ordering::Relaxed) {
                 for held in self.held.drain(..) {
                     send(&self.queue, held.departure);
                 }
@@ -85,10 +85,10 @@ impl Receiver {
         let (seconds, nanoseconds) = received.time;
         let arrived = SystemTime::UNIX_EPOCH + Duration::new(seconds as u64, nanoseconds as u32);
         let mut departure = Departure {
-            counted: (self.way.counted)(&received.bytes),
+            counted: (self.conditions.counted)(&received.bytes),
             bytes: received.bytes,
             arrived,
-            due: arrived + self.way.delay,
+            due: arrived + self.conditions.delay,
             copy: false,
         };
         if !departure.counted {
@@ -96,34 +96,34 @@ impl Receiver {
             return Ok(());
         }
         let number = {
-            let mut book = lock(&self.book);
-            book.seen += 1;
-            book.seen
+            let mut counts = lock(&self.counts);
+            counts.seen += 1;
+            counts.seen
         };
-        if let Some(mtu) = self.way.mtu
+        if let Some(mtu) = self.conditions.mtu
             && departure.bytes.len() > ETHERNET + mtu as usize
         {
-            lock(&self.book).too_big += 1;
-            if self.way.tells_mtu
+            lock(&self.counts).too_big += 1;
+            if self.conditions.reports_mtu
                 && let Some(answer) = too_big(&departure.bytes, mtu)
             {
                 self.socket.send(&answer)?;
             }
             return Ok(());
         }
-        if let Some(size) = self.way.segment_size {
+        if let Some(size) = self.conditions.segment_size {
             lower_segment_size(&mut departure.bytes, size);
         }
-        if self.way.loss.has(number) {
-            lock(&self.book).lost += 1;
+        if self.conditions.loss.has(number) {
+            lock(&self.counts).lost += 1;
             return Ok(());
         }
-        if self.way.hold.has(number) {
-            let by = self.way.hold_by;
+        if self.conditions.hold.has(number) {
+            let by = self.conditions.hold_by;
             self.held.push(Held { departure, by });
             return Ok(());
         }
-        let copy = self.way.duplicate.has(number).then(|| Departure {
+        let copy = self.conditions.duplicate.has(number).then(|| Departure {
             bytes: departure.bytes.clone(),
             copy: true,
             ..departure
@@ -145,28 +145,28 @@ impl Receiver {
         }
         let free = self.held.extract_if(.., |h| h.by == 0);
         for mut held in free {
-            lock(&self.book).overtaken += 1;
+            lock(&self.counts).overtaken += 1;
             held.departure.due = held.departure.due.max(due);
             send(&self.queue, held.departure);
         }
     }
 
-    fn let_go_of_the_forgotten(&mut self) {
+    fn release_the_expired(&mut self) {
         let now = SystemTime::now();
         let old = self.held.extract_if(.., |h| {
             now.duration_since(h.departure.arrived)
                 .is_ok_and(|age| age > HOLD_NO_LONGER)
         });
         for held in old {
-            if held.by < self.way.hold_by {
-                lock(&self.book).overtaken += 1;
+            if held.by < self.conditions.hold_by {
+                lock(&self.counts).overtaken += 1;
             }
             send(&self.queue, held.departure);
         }
     }
 }
 
-/// The other thread ends early only after an error, which it tells itself.
+/// The other thread ends early only after an error, which it reports itself.
 fn send(queue: &mpsc::Sender<Departure>, departure: Departure) {
     let _ = queue.send(departure);
 }
@@ -175,7 +175,7 @@ fn send(queue: &mpsc::Sender<Departure>, departure: Departure) {
 pub(super) struct Sender {
     socket: Arc<RawSocket>,
     waiting: mpsc::Receiver<Departure>,
-    book: Arc<Mutex<Counts>>,
+    counts: Arc<Mutex<Counts>>,
     keep: usize,
 }
 
@@ -184,12 +184,12 @@ impl Sender {
         socket: Arc<RawSocket>,
         waiting: mpsc::Receiver<Departure>,
         keep: usize,
-        book: Arc<Mutex<Counts>>,
+        counts: Arc<Mutex<Counts>>,
     ) -> Sender {
         Sender {
             socket,
             waiting,
-            book,
+            counts,
             keep,
         }
     }
@@ -198,23 +198,23 @@ impl Sender {
     pub fn work(self) -> io::Result<()> {
         while let Ok(departure) = self.waiting.recv() {
             wait_until(departure.due);
-            // Sending wakes who gets the packet, who may have this processor before the call returns: the time before
+            // Sending wakes the receiver, which may run on this processor before the call returns: the time before
             // the call is nearer to the truth.
             let spent = SystemTime::now()
                 .duration_since(departure.arrived)
                 .unwrap_or_default();
             self.socket.send(&departure.bytes)?;
-            let mut book = lock(&self.book);
+            let mut counts = lock(&self.counts);
             if departure.copy {
-                book.duplicated += 1;
+                counts.duplicated += 1;
             } else if departure.counted {
-                book.passed += 1;
-                if book.delays.len() < MOST_DELAYS {
-                    book.delays.push(spent);
+                counts.passed += 1;
+                if counts.delays.len() < MOST_DELAYS {
+                    counts.delays.push(spent);
                 }
             }
-            if book.kept.len() < self.keep {
-                book.kept.push(departure.bytes);
+            if counts.kept.len() < self.keep {
+                counts.kept.push(departure.bytes);
             }
         }
         Ok(())

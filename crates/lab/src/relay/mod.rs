@@ -1,11 +1,11 @@
-//! A forwarder between two devices that disturbs traffic and keeps book of what it did.
+//! A forwarder between two devices that disturbs traffic and counts what it did.
 
+mod conditions;
 mod direction;
 mod packet;
-mod way;
 
+pub use conditions::{Conditions, Counts, Pick};
 pub use packet::TRANSPORT_TRAFFIC;
-pub use way::{Counts, Pick, Way};
 
 use direction::{Departure, Receiver, Sender};
 use kernel::raw_socket::RawSocket;
@@ -18,12 +18,12 @@ use std::thread::{self, JoinHandle};
 /// Bytes of packets that may wait at a socket.
 const ROOM: usize = 64 << 20;
 
-/// Takes packets from one device to the other, both ways, until it is dropped.
+/// Takes packets from one device to the other, in both directions, until it is dropped.
 #[derive(Debug)]
 pub struct Relay {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<io::Result<()>>>,
-    books: [Arc<Mutex<Counts>>; 2],
+    counts: [Arc<Mutex<Counts>>; 2],
 }
 
 impl Relay {
@@ -31,22 +31,22 @@ impl Relay {
     pub(crate) fn start(
         client: RawSocket,
         server: RawSocket,
-        to_server: Way,
-        to_client: Way,
+        to_server: Conditions,
+        to_client: Conditions,
     ) -> io::Result<Relay> {
         let stop = Arc::new(AtomicBool::new(false));
         let sockets = [Arc::new(client), Arc::new(server)];
         for socket in &sockets {
             socket.set_room(ROOM)?;
         }
-        let books: [Arc<Mutex<Counts>>; 2] = Default::default();
+        let counts: [Arc<Mutex<Counts>>; 2] = Default::default();
         let mut threads = Vec::new();
-        for (n, way) in [to_server, to_client].into_iter().enumerate() {
+        for (n, conditions) in [to_server, to_client].into_iter().enumerate() {
             let (here, there) = (Arc::clone(&sockets[n]), Arc::clone(&sockets[1 - n]));
-            let keep = way.keep;
+            let keep = conditions.keep;
             let (queue, waiting) = channel::<Departure>();
-            let receiver = Receiver::new(here, way, queue, Arc::clone(&books[n]));
-            let sender = Sender::new(there, waiting, keep, Arc::clone(&books[n]));
+            let receiver = Receiver::new(here, conditions, queue, Arc::clone(&counts[n]));
+            let sender = Sender::new(there, waiting, keep, Arc::clone(&counts[n]));
             let stopped = Arc::clone(&stop);
             threads.push(thread::spawn(move || receiver.work(&stopped)));
             threads.push(thread::spawn(move || sender.work()));
@@ -54,19 +54,19 @@ impl Relay {
         Ok(Relay {
             stop,
             threads,
-            books,
+            counts,
         })
     }
 
     /// What it did so far: towards the server, towards the client.
     pub fn counts(&self) -> [Counts; 2] {
         [0, 1].map(|n: usize| {
-            let book = self.books[n].lock();
-            book.unwrap_or_else(PoisonError::into_inner).clone()
+            let counts = self.counts[n].lock();
+            counts.unwrap_or_else(PoisonError::into_inner).clone()
         })
     }
 
-    /// Stops after the packets that wait, and tells what it did.
+    /// Stops after the waiting packets, and returns what it did.
     pub fn finish(mut self) -> io::Result<[Counts; 2]> {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
@@ -82,7 +82,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // What went wrong was for `finish` to tell.
+            // Only `finish` reports errors.
             let _ = thread.join();
         }
     }
@@ -103,9 +103,11 @@ mod tests {
     }
 
     /// Datagrams, one each millisecond, to a server that keeps what it gets.
-    fn arrivals(way: Way, count: u64) -> (Vec<u64>, Counts) {
+    fn arrivals(conditions: Conditions, count: u64) -> (Vec<u64>, Counts) {
         let net = Relayed::new(ends()).expect("this test needs root");
-        let relay = net.relay(way, Way::default()).expect("starts");
+        let relay = net
+            .relay(conditions, Conditions::default())
+            .expect("starts");
         let sink = udp::Sink::start(net.server(), (SERVER, 7000).into()).expect("starts");
         udp::send(
             net.client(),
@@ -121,11 +123,11 @@ mod tests {
 
     #[test]
     fn a_list_of_packets_is_lost_and_nothing_else() {
-        let way = Way {
+        let conditions = Conditions {
             loss: Pick::list([1, 5, 20]),
-            ..Way::default()
+            ..Conditions::default()
         };
-        let (got, counts) = arrivals(way, 20);
+        let (got, counts) = arrivals(conditions, 20);
         let expected: Vec<u64> = (1..=20).filter(|n| ![1, 5, 20].contains(n)).collect();
         assert_eq!(got, expected);
         assert_eq!((counts.seen, counts.lost, counts.passed), (20, 3, 17));
@@ -133,34 +135,34 @@ mod tests {
 
     #[test]
     fn packets_are_held_back_and_sent_twice() {
-        let way = Way {
+        let conditions = Conditions {
             hold: Pick::Every(10),
             hold_by: 2,
             duplicate: Pick::list([4]),
-            ..Way::default()
+            ..Conditions::default()
         };
-        let (got, counts) = arrivals(way, 15);
+        let (got, counts) = arrivals(conditions, 15);
         assert_eq!(got, [1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 11, 12, 10, 13, 14, 15]);
         assert_eq!((counts.overtaken, counts.duplicated), (1, 1));
     }
 
     #[test]
     fn a_held_packet_that_nobody_follows_goes_on_and_was_not_overtaken() {
-        let way = Way {
+        let conditions = Conditions {
             hold: Pick::list([3]),
             hold_by: 1,
-            ..Way::default()
+            ..Conditions::default()
         };
-        let (got, counts) = arrivals(way, 3);
+        let (got, counts) = arrivals(conditions, 3);
         assert_eq!((got, counts.overtaken), (vec![1, 2, 3], 0));
     }
 
     #[test]
     fn the_delay_is_what_it_says_it_was() {
         let net = Relayed::new(ends()).expect("this test needs root");
-        let delay = |ms| Way {
+        let delay = |ms| Conditions {
             delay: Duration::from_millis(ms),
-            ..Way::default()
+            ..Conditions::default()
         };
         let relay = net.relay(delay(5), delay(3)).expect("starts");
         let wait = Duration::from_millis(2);
@@ -188,11 +190,11 @@ mod tests {
     #[test]
     fn the_path_is_narrower_than_the_link() {
         let net = Relayed::new(ends()).expect("this test needs root");
-        let narrow = Way {
+        let narrow = Conditions {
             mtu: Some(1400),
-            ..Way::default()
+            ..Conditions::default()
         };
-        let relay = net.relay(narrow, Way::default()).expect("starts");
+        let relay = net.relay(narrow, Conditions::default()).expect("starts");
         let server = SERVER.to_string();
         let ping = |size| {
             net.client()

@@ -31,8 +31,8 @@ pub struct Plan {
 pub struct Seen {
     /// Datagrams that were sent.
     pub sent: u64,
-    /// Datagrams that arrived as they were sent; what a busy receiver has no room for is not among them.
-    pub whole: u64,
+    /// Datagrams that arrived as they were sent; those that overflow a busy receiver's queue are not among them.
+    pub intact: u64,
     /// Datagrams that arrived otherwise.
     pub corrupted: u64,
     /// The longest time in which nothing arrived.
@@ -57,8 +57,8 @@ pub fn stream(net: &impl Route, port: u16, plan: Plan) -> io::Result<Seen> {
             };
             seen.longest_gap = seen.longest_gap.max(last.elapsed());
             last = Instant::now();
-            match is_whole(&buffer[..length], plan.size) {
-                true => seen.whole += 1,
+            match is_intact(&buffer[..length], plan.size) {
+                true => seen.intact += 1,
                 false => seen.corrupted += 1,
             }
         }
@@ -96,7 +96,7 @@ fn datagram(number: u64, size: usize) -> Vec<u8> {
     bytes
 }
 
-fn is_whole(bytes: &[u8], size: usize) -> bool {
+fn is_intact(bytes: &[u8], size: usize) -> bool {
     let number = bytes.first_chunk().copied().map(u64::from_be_bytes);
     number.is_some_and(|number| bytes == datagram(number, size))
 }
@@ -125,17 +125,17 @@ mod tests {
         };
         let seen = stream(&net, 7001, plan).expect("works");
         assert_eq!((seen.sent, seen.corrupted), (400, 0));
-        assert!(seen.whole > 0 && seen.whole <= 400, "{seen:?}");
+        assert!(seen.intact > 0 && seen.intact <= 400, "{seen:?}");
     }
 
     #[test]
     fn a_wrong_byte_or_length_is_seen() {
-        let whole = datagram(1000, 1200);
-        assert!(is_whole(&whole, 1200));
-        let mut wrong = whole.clone();
+        let intact = datagram(1000, 1200);
+        assert!(is_intact(&intact, 1200));
+        let mut wrong = intact.clone();
         wrong[700] ^= 1;
-        assert!(!is_whole(&wrong, 1200));
-        assert!(!is_whole(&whole[..1199], 1200));
-        assert!(!is_whole(&[1, 2], 1200));
+        assert!(!is_intact(&wrong, 1200));
+        assert!(!is_intact(&intact[..1199], 1200));
+        assert!(!is_intact(&[1, 2], 1200));
     }
 }

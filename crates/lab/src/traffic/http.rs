@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// How much longer than it should take a download may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes of a piece of a body whose length nobody knows beforehand.
+/// Bytes of a chunk of a body of unknown length.
 const PIECE: usize = 64 << 10;
 
-/// Downloads from the server to the client: a body of a length that is told beforehand, or one in pieces that goes on
+/// Downloads from the server to the client: a body of announced length, or one in chunks that goes on
 /// until the time is over.
 pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Transferred> {
     let listener = net.server().run(|| TcpListener::bind((SERVER, port)))?;
@@ -36,7 +36,7 @@ pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     if seen.corrupted_at.is_some() {
         return Ok(seen);
     }
-    // It fails if a body ends before its length or its last piece. Then nobody may have asked the server yet.
+    // It fails if a body ends before its length or its last chunk. Then the server may not have got a request yet.
     if !curl.finish()? {
         return Err(io::Error::other(format!(
             "curl failed after {} bytes",
@@ -53,14 +53,14 @@ pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     Ok(seen)
 }
 
-/// Answers one request, and tells how many bytes the body had.
+/// Answers one request, and returns how many bytes the body had.
 fn serve_one(listener: &TcpListener, amount: Amount) -> io::Result<u64> {
     let (stream, _) = listener.accept()?;
     stream.set_write_timeout(Some(PATIENCE))?;
     for line in BufReader::new(&stream).lines() {
         if line?.is_empty() {
             return match amount {
-                Amount::Bytes(bytes) => whole(stream, bytes),
+                Amount::Bytes(bytes) => announced(stream, bytes),
                 Amount::Time(time) => in_pieces(stream, time),
             };
         }
@@ -68,7 +68,7 @@ fn serve_one(listener: &TcpListener, amount: Amount) -> io::Result<u64> {
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-fn whole(mut stream: TcpStream, bytes: u64) -> io::Result<u64> {
+fn announced(mut stream: TcpStream, bytes: u64) -> io::Result<u64> {
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\nConnection: close\r\n\r\n"

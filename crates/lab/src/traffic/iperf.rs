@@ -22,7 +22,7 @@ pub enum Load {
     },
 }
 
-/// What `iperf3` said.
+/// The report of `iperf3`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     /// Bits of payload a second that arrived.
@@ -48,10 +48,10 @@ pub const CONGESTION_CONTROL: &str = "cubic";
 /// Where `iperf3` listens.
 const PORT: u16 = 5201;
 
-/// Sends for a time, of whole seconds.
+/// Sends for a number of full seconds.
 pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured> {
     let seconds = time.as_secs().max(1);
-    // Few enough that the server's account fits into a pipe that nobody reads.
+    // Few enough that the server's report fits into a pipe without a reader.
     let interval = format!("{:.1}", (seconds as f64 / 20.0).max(SHORTEST));
     let words = [
         "iperf3",
@@ -86,11 +86,11 @@ pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured>
         }
     }
     let output = net.client().output(&words)?;
-    let said: Value = serde_json::from_slice(&output.stdout)?;
-    parse(&said, load).ok_or_else(|| io::Error::other(format!("`iperf3` said: {said}")))
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    parse(&report, load).ok_or_else(|| io::Error::other(format!("`iperf3` reported: {report}")))
 }
 
-/// A server that reports as JSON does not say when it is ready.
+/// A server that reports as JSON does not print when it is ready.
 fn wait_for_listener(space: &Space) -> io::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const LOOK_AGAIN: Duration = Duration::from_millis(2);
@@ -118,12 +118,12 @@ fn is_listening(sockets: &str, port: u16) -> bool {
     })
 }
 
-fn parse(said: &Value, load: Load) -> Option<Measured> {
-    let end = &said["end"];
+fn parse(report: &Value, load: Load) -> Option<Measured> {
+    let end = &report["end"];
     Some(match load {
         Load::Tcp => Measured {
             bits_per_second: end["sum_received"]["bits_per_second"].as_f64()?,
-            intervals: intervals(said)?,
+            intervals: intervals(report)?,
             retransmits: end["sum_sent"]["retransmits"].as_u64()?,
             packets: 0,
             lost: 0,
@@ -136,7 +136,7 @@ fn parse(said: &Value, load: Load) -> Option<Measured> {
             let arrived = packets.saturating_sub(lost) as f64 / packets.max(1) as f64;
             Measured {
                 bits_per_second: 8.0 * bytes * arrived / seconds,
-                intervals: intervals(&said["server_output_json"])?,
+                intervals: intervals(&report["server_output_json"])?,
                 retransmits: 0,
                 packets,
                 lost,
@@ -145,9 +145,9 @@ fn parse(said: &Value, load: Load) -> Option<Measured> {
     })
 }
 
-/// The rates of one side's intervals, without a last one that is too short to tell.
-fn intervals(said: &Value) -> Option<Vec<f64>> {
-    let sums = said["intervals"].as_array()?.iter().map(|i| &i["sum"]);
+/// The rates of one side's intervals, without a last one that is too short to count.
+fn intervals(report: &Value) -> Option<Vec<f64>> {
+    let sums = report["intervals"].as_array()?.iter().map(|i| &i["sum"]);
     let mut rates = Vec::new();
     for sum in sums {
         if sum["seconds"].as_f64()? >= SHORTEST / 2.0 {
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn a_listener_is_found_by_its_port_and_state() {
         let line = |port, state| {
-            let nobody = "00000000000000000000000000000000";
-            format!("  sl  local_address\n   0: {nobody}:{port} {nobody}:0000 {state} 00000000:0\n")
+            let any = "00000000000000000000000000000000";
+            format!("  sl  local_address\n   0: {any}:{port} {any}:0000 {state} 00000000:0\n")
         };
         assert!(is_listening(&line("1451", "0A"), PORT));
         assert!(!is_listening(&line("1452", "0A"), PORT));

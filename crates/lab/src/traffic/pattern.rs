@@ -24,9 +24,9 @@ static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     bytes
 });
 
-/// Some bytes of the stream from a place on.
-pub fn at(place: u64, length: usize) -> &'static [u8] {
-    let from = (place % PERIOD as u64) as usize;
+/// Some bytes of the stream from an offset on.
+pub fn at(offset: u64, length: usize) -> &'static [u8] {
+    let from = (offset % PERIOD as u64) as usize;
     &BYTES[from..from + length.min(CHUNK)]
 }
 

@@ -4,7 +4,7 @@ use crate::net::{Route, SERVER};
 use std::io;
 use std::time::Duration;
 
-/// What `ping` said.
+/// The report of `ping`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pinged {
     /// Requests.
@@ -28,19 +28,19 @@ pub fn ping(net: &impl Route, count: u64, interval: Duration) -> io::Result<Ping
         &format!("{:.3}", interval.as_secs_f64()),
         &SERVER.to_string(),
     ])?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    parse(&said).ok_or_else(|| io::Error::other(format!("`ping` said: {said}")))
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    parse(&output_text).ok_or_else(|| io::Error::other(format!("`ping` printed: {output_text}")))
 }
 
 /// `3 packets transmitted, 3 received, 0% packet loss, time 2003ms`
-fn parse(said: &str) -> Option<Pinged> {
-    let line = said.lines().find(|l| l.contains("packets transmitted"))?;
+fn parse(text: &str) -> Option<Pinged> {
+    let line = text.lines().find(|l| l.contains("packets transmitted"))?;
     let mut parts = line.split(", ");
     let mut next = || parts.next()?.split(' ').next()?.parse().ok();
     Some(Pinged {
         sent: next()?,
         received: next()?,
-        corrupted: said.matches("wrong data byte").count() as u64,
+        corrupted: text.matches("wrong data byte").count() as u64,
     })
 }
 
@@ -55,9 +55,9 @@ mod tests {
         let seen = ping(&net, 5, Duration::from_millis(10)).expect("works");
         assert_eq!((seen.sent, seen.received, seen.corrupted), (5, 5, 0));
         assert_eq!(parse("nothing"), None);
-        let said = "64 bytes from fd00::2: icmp_seq=1 ttl=64 time=0.1 ms\n\
+        let text = "64 bytes from fd00::2: icmp_seq=1 ttl=64 time=0.1 ms\n\
                     wrong data byte #20 should be 0x14 but was 0x15\n\
                     1 packets transmitted, 1 received, 0% packet loss, time 0ms";
-        assert_eq!(parse(said).map(|seen| seen.corrupted), Some(1));
+        assert_eq!(parse(text).map(|seen| seen.corrupted), Some(1));
     }
 }

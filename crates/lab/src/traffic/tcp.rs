@@ -22,7 +22,7 @@ pub fn transfer(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     let (sent, seen) = thread::scope(|scope| {
         let sending = scope.spawn(|| send(stream, amount));
         let seen = pattern::check(&mut arriving);
-        // What the sender still has to say nobody hears.
+        // Nobody reads what the sender still sends.
         let _ = arriving.shutdown(Shutdown::Both);
         let sent = sending
             .join()

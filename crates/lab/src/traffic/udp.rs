@@ -84,7 +84,7 @@ impl Server {
         })))
     }
 
-    /// Stops, and tells how long each datagram waited: from the kernel's having it to its being sent back.
+    /// Stops, and returns how long each datagram waited: from the kernel's having it to its being sent back.
     pub fn finish(self) -> io::Result<Vec<Duration>> {
         self.0.finish()
     }
@@ -207,7 +207,7 @@ impl Sink {
         })))
     }
 
-    /// Stops, and tells the numbers in the order in which they came.
+    /// Stops, and returns the numbers in the order in which they came.
     pub fn finish(self) -> io::Result<Vec<u64>> {
         self.0.finish()
     }

@@ -4,7 +4,7 @@ use crate::account::say;
 use crate::measured::{Flow, Measured};
 use crate::soak_time;
 use lab::traffic::{Amount, tcp};
-use lab::{Counts, Pick, Relayed, Way};
+use lab::{Conditions, Counts, Pick, Relayed};
 use std::thread;
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ const EVERY: u64 = 97;
 
 /// Towards the server, every so many packets are lost; each way takes a millisecond.
 pub fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], port: u16) {
-    let back = Way {
+    let back = Conditions {
         delay: MS,
-        ..Way::default()
+        ..Conditions::default()
     };
-    let there = Way {
+    let there = Conditions {
         loss: Pick::Every(EVERY),
         delay: MS,
-        ..Way::default()
+        ..Conditions::default()
     };
     let relay = net.relay(there, back).expect("starts");
     let amount = soak_time().map_or(Amount::Bytes(3_000_000), Amount::Time);

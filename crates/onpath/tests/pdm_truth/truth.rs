@@ -3,7 +3,7 @@
 use crate::losses::a_tcp_connection_with_losses;
 use crate::measured::{Figures, Measured, both};
 use lab::traffic::{Amount, tcp, udp};
-use lab::{Counts, Ends, Offloads, Pick, Relayed, Route, SERVER, Way};
+use lab::{Conditions, Counts, Ends, Offloads, Pick, Relayed, Route, SERVER};
 use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
@@ -19,10 +19,10 @@ fn relayed() -> Relayed {
     Relayed::new(ends).expect("this test needs root")
 }
 
-pub fn delayed(delay: Duration) -> Way {
-    Way {
+pub fn delayed(delay: Duration) -> Conditions {
+    Conditions {
         delay,
-        ..Way::default()
+        ..Conditions::default()
     }
 }
 
@@ -64,11 +64,11 @@ fn a_path_that_only_a_middlebox_knows_to_be_narrow_is_no_black_hole() {
     const MTU: u16 = 1400;
     let net = relayed();
     let [client, _] = both(&net, &[]);
-    let middlebox = || Way {
+    let middlebox = || Conditions {
         mtu: Some(MTU.into()),
-        tells_mtu: false,
+        reports_mtu: false,
         segment_size: Some(MTU - 60),
-        ..Way::default()
+        ..Conditions::default()
     };
     let relay = net.relay(middlebox(), middlebox()).expect("starts");
     let seen = tcp::transfer(&net, PORT, Amount::Bytes(1_000_000)).expect("works");
@@ -124,10 +124,10 @@ fn one_way(
     net: &Relayed,
     far: &Measured<'_>,
     port: u16,
-    way: Way,
+    way: Conditions,
     count: u64,
 ) -> (Figures, Counts) {
-    let relay = net.relay(way, Way::default()).expect("starts");
+    let relay = net.relay(way, Conditions::default()).expect("starts");
     let sink = udp::Sink::start(net.server(), server(port)).expect("starts");
     udp::send(net.client(), server(port), count, MS / 2).expect("sends");
     thread::sleep(200 * MS);
@@ -142,9 +142,9 @@ fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     // Single packets, some in a row, many at once; neither the first nor the last, which nobody can miss.
     let gone: Vec<u64> = [2, 10, 11, 12, 499].into_iter().chain(200..300).collect();
     let expected = gone.len() as u64;
-    let way = Way {
+    let way = Conditions {
         loss: Pick::list(gone),
-        ..Way::default()
+        ..Conditions::default()
     };
     let (figures, counts) = one_way(net, far, 7001, way, 500);
     let flow = figures.flow("udp", 7001);
@@ -156,12 +156,12 @@ fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
 
 /// What was overtaken or doubled is reported as such, and not as lost.
 fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
-    let way = Way {
+    let way = Conditions {
         hold: Pick::Every(20),
         hold_by: 3,
         duplicate: Pick::Every(33),
         loss: Pick::Every(101),
-        ..Way::default()
+        ..Conditions::default()
     };
     let (figures, counts) = one_way(net, far, 7002, way, 404);
     let flow = figures.flow("udp", 7002);
@@ -178,11 +178,11 @@ fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
 /// Full segments with the option are as long as the link lets them be, and none goes without.
 fn the_segment_size_leaves_room(net: &Relayed, [client, _]: &[Measured<'_>; 2]) {
     const PORT: u16 = 7004;
-    let keeping = Way {
+    let keeping = Conditions {
         keep: 200,
-        ..Way::default()
+        ..Conditions::default()
     };
-    let relay = net.relay(keeping, Way::default()).expect("starts");
+    let relay = net.relay(keeping, Conditions::default()).expect("starts");
     let seen = tcp::transfer(net, PORT, Amount::Bytes(1_000_000)).expect("works");
     let [there, _] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
@@ -200,9 +200,9 @@ fn a_narrow_path_is_no_black_hole(
     port: u16,
     mtu: u32,
 ) {
-    let narrow = || Way {
+    let narrow = || Conditions {
         mtu: Some(mtu),
-        ..Way::default()
+        ..Conditions::default()
     };
     let relay = net.relay(narrow(), narrow()).expect("starts");
     let seen = tcp::transfer(net, port, Amount::Bytes(2_000_000)).expect("works");

@@ -1,4 +1,4 @@
-//! A program written by hand with its description, for tests of everything below the compiler.
+//! A hand-written program with its description, for tests of everything below the compiler.
 
 use bpf::abi::*;
 use diag::{SourceMap, Span};

@@ -1,4 +1,4 @@
-//! A hand-written program at traffic control with a description as the compiler gives it.
+//! A hand-written program for traffic control with a description as the compiler gives it.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi};
@@ -16,18 +16,18 @@ pub mod what {
     pub const REDIRECT_INGRESS: u8 = 3;
     pub const CLONE: u8 = 4;
     pub const MULTICAST: u8 = 5;
-    pub const TELL: u8 = 6;
-    pub const TELL_OBSERVED: u8 = 7;
+    pub const REPORT: u8 = 6;
+    pub const REPORT_OBSERVED: u8 = 7;
 }
 
 /// A packet of 64 bytes that asks for something, with a port or group.
-pub fn packet(what: u8, place: u8) -> Vec<u8> {
-    let mut bytes = vec![2, 0, 0, 0, 0, what, 2, 0, 0, 0, 0, place, 0x08, 0x00];
+pub fn packet(what: u8, port: u8) -> Vec<u8> {
+    let mut bytes = vec![2, 0, 0, 0, 0, what, 2, 0, 0, 0, 0, port, 0x08, 0x00];
     bytes.resize(64, 0x55);
     bytes
 }
 
-/// How many flows the program has room for, unless it is told otherwise.
+/// The capacity for flows, unless configured otherwise.
 pub const FLOWS: u32 = 8;
 
 /// What there is beside the code.
@@ -92,7 +92,7 @@ pub fn abi(hook: Hook, flows: u32) -> Abi {
     }
 }
 
-/// The object, with room for so many flows.
+/// The object, with capacity for so many flows.
 pub fn object(observe: bool, flows: u32) -> Vec<u8> {
     let clang = clang::find().expect("these tests need clang");
     let text = format!("#define FLOWS {flows}\n{}", include_str!("tc.c"));

@@ -1,5 +1,5 @@
-/* A program at traffic control written by hand in the way that generated programs are. What it does with a packet
- * is in the packet: the last byte of the destination says what, the last byte of the source where.
+/* A hand-written program for traffic control with the structure of generated ones. What it does with a packet
+ * is in the packet: the last byte of the destination selects the action, that of the source the port.
  */
 typedef unsigned char u8;
 typedef unsigned int u32;
@@ -127,7 +127,7 @@ SEC("tc") int classify(struct __sk_buff *ctx)
         return 2;
     }
     case 6: {
-        /* Tells what it sees in the source address: port, mark, tag, segments. */
+        /* Reports what it sees in the source address: port, mark, tag, segments. */
         u32 index = ctx->ifindex, *port = lookup(&inputs, &index);
         u8 seen[5] = {port ? *port : 0xff, ctx->mark, ctx->vlan_present, ctx->gso_segs, ctx->gso_size};
         ctx->mark = ctx->mark + 1;
@@ -139,8 +139,8 @@ SEC("tc") int classify(struct __sk_buff *ctx)
     case 7: {
         u64 now = observed.now;
         u8 drawn = observed.random[observed.drawn++ & 63];
-        u8 told[6] = {drawn, now >> 32, now >> 24, now >> 16, now >> 8, now};
-        store_bytes(ctx, 6, told, sizeof(told), 0);
+        u8 report[6] = {drawn, now >> 32, now >> 24, now >> 16, now >> 8, now};
+        store_bytes(ctx, 6, report, sizeof(report), 0);
         return -1;
     }
 #endif

@@ -32,9 +32,9 @@ impl Pick {
     }
 }
 
-/// What a relay does to the packets of one direction. The default passes them on at once.
+/// What a relay does to the packets of one direction. The default forwards them at once.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct Conditions {
     /// From a packet's arrival at the relay to its departure.
     pub delay: Duration,
     /// Packets that do not get through.
@@ -48,7 +48,7 @@ pub struct Way {
     /// The longest packet that gets through, in bytes of the network layer.
     pub mtu: Option<u32>,
     /// Whether the sender of a longer one gets an ICMPv6 Packet Too Big.
-    pub tells_mtu: bool,
+    pub reports_mtu: bool,
     /// What TCP's maximum segment size is lowered to in each SYN.
     pub segment_size: Option<u16>,
     /// Which packets are counted, and so may be chosen. Others are passed on after the delay.
@@ -57,16 +57,16 @@ pub struct Way {
     pub keep: usize,
 }
 
-impl Default for Way {
-    fn default() -> Way {
-        Way {
+impl Default for Conditions {
+    fn default() -> Conditions {
+        Conditions {
             delay: Duration::ZERO,
             loss: Pick::None,
             hold: Pick::None,
             hold_by: 1,
             duplicate: Pick::None,
             mtu: None,
-            tells_mtu: true,
+            reports_mtu: true,
             segment_size: None,
             counted: TRANSPORT_TRAFFIC,
             keep: 0,
@@ -80,7 +80,7 @@ pub(super) const MOST_DELAYS: usize = 1 << 20;
 /// What a relay did in one direction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Packets that came and are counted; see [`Way::counted`].
+    /// Packets that came and are counted; see [`Conditions::counted`].
     pub seen: u64,
     /// Of these: chosen to be lost.
     pub lost: u64,
@@ -92,7 +92,7 @@ pub struct Counts {
     pub overtaken: u64,
     /// Copies that left.
     pub duplicated: u64,
-    /// Packets of any kind that found no room at the relay. A test whose relay has any is worth nothing.
+    /// Packets of any kind that found the relay's queue full. They invalidate a test.
     pub overflowed: u64,
     /// From arrival to departure, of each counted packet that left, in that order.
     pub delays: Vec<Duration>,

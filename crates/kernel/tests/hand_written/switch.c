@@ -1,4 +1,4 @@
-/* A switch written by hand in the way that generated programs are: every kind of table, a changeable
+/* A hand-written switch with the structure of generated programs: every kind of table, a changeable
  * default, counters, ports. The tests describe its maps as the compiler would.
  *
  * Ethernet destination (48 bits, network order):
