@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class DemoError(Exception):
-    """The demo cannot go on; the text says why."""
+    """The demo cannot go on; the text gives the reason."""
 
 
 def say(text):
@@ -86,7 +86,7 @@ def expect(what, good):
 
 class HttpServer(http.server.ThreadingHTTPServer):
     def server_bind(self):
-        # Not the one of http.server, which asks for its own name: nobody answers here.
+        # Not the one of http.server, which looks up its own name: no resolver answers here.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 

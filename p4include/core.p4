@@ -33,7 +33,7 @@ extern packet_in {
     // Moves the cursor. The argument counts *bits*.
     void advance(in bit<32> sizeInBits);
 
-    // The whole packet's length in *bytes*. Quirk: the cursor's place does not change it.
+    // The whole packet's length in *bytes*. Quirk: the cursor's position does not change it.
     bit<32> length();
 }
 
@@ -57,7 +57,7 @@ match_kind {
     lpm       // equal in a prefix; the longest prefix wins
 }
 
-// Checked while compiling; false stops the compilation with `message`. The result is always `true`, so
+// Checked at compile time; false stops the compilation with `message`. The result is always `true`, so
 // that a constant may hold it: const bool checked = static_assert(SIZE > 3, "SIZE is too small");
 extern bool static_assert(bool check, string message);
 extern bool static_assert(bool check);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The packet filter: a parser and a control that says whether the packet may go on.
+// The packet filter: a parser and a control that decides whether the packet may go on.
 //
 //   ebpfFilter(parser, filter) main;
 //
@@ -24,8 +24,8 @@ match_kind {
 }
 #endif
 
-// Counters that the program raises and the control plane reads.
-// Quirks that programs rely on: indices run from 0 to max_index - 1, one past what the name says; an index
+// Counters that the program increments and the control plane reads.
+// Quirks that programs rely on: indices run from 0 to max_index - 1, max_index being one past the last; an index
 // outside that range counts nothing; a counter wraps as the target's counters do (64 bits with Onpath).
 extern CounterArray {
     // `sparse` asks for a hash map in place of an array: few used indices out of many.

@@ -5,8 +5,8 @@
 //   tc(parser, control, deparser) main;
 //
 // The packet is seen as it is on the wire: where the device took the outermost VLAN tag out, it is put back
-// before the parser runs. A packet that segmentation offload will take apart later is one packet here, with
-// the headers of all its segments; its length is that of the whole.
+// before the parser runs. A packet that segmentation offload will split later is one packet here, with
+// the headers of all its segments; its length covers all segments.
 // A parser that rejects drops the packet without running the control. A packet that would leave shorter than an
 // Ethernet header, or end within a VLAN tag, is dropped too.
 //
@@ -23,7 +23,7 @@ enum tc_direction {
     TC_EGRESS     // from the host to the wire
 }
 
-// TC_PASS is first: a control that says nothing lets the packet go on.
+// TC_PASS is first: a control that sets no verdict lets the packet go on.
 enum tc_verdict {
     TC_PASS,              // on its way, as the deparser left it
     TC_DROP,
@@ -40,14 +40,14 @@ struct tc_input {
     bit<1>       vlan_present;   // whether the packet has a VLAN tag that the device keeps beside it
     bit<16>      vlan_tci;       // that tag: priority, drop eligibility, identifier
     bit<64>      timestamp;      // now, in nanoseconds of the monotonic clock
-    bit<32>      gso_segments;   // packets that the device will make of this one; 0 or 1 too where nobody counted: see gso_size
+    bit<32>      gso_segments;   // packets that the device will make of this one; 0 or 1 too where the count is unknown: see gso_size
     bit<32>      gso_size;       // payload bytes of each of them but the last; 0: it stays one
     bit<32>      mtu;            // of the interface, without the Ethernet header; 0 if it is not known
 }
 
 // The control gets mark and priority as the packet has them, the rest as zeros.
 // Copies are made whatever the verdict, of a packet that is dropped too: the clone first, then those of the group in
-// its order, and then the packet goes its own way. A packet that the parser rejects has none.
+// its order, and then the packet itself. A packet that the parser rejects has none.
 struct tc_output {
     tc_verdict verdict;
     bit<32>    output_port;       // read for the redirects only
@@ -60,10 +60,10 @@ struct tc_output {
 }
 
 // What the checksum of a transport header (TCP, UDP, ICMPv6) becomes when a word that it covers changes.
-// `pseudo` tells that the word belongs to the pseudo header (addresses, length) instead of the segment. Where
-// the device is to compute the checksum, the packet holds the sum of the pseudo header alone: then changes
-// to the segment change nothing. The word's place is an even offset.
-// Quirk: a UDP packet without a checksum holds 0; leaving it alone is up to the program.
+// `pseudo` means that the word belongs to the pseudo header (addresses, length) instead of the segment. Where
+// the device is to compute the checksum, the packet holds the sum of the pseudo header only: then changes
+// to the segment change nothing. The word is at an even offset.
+// Quirk: a UDP packet without a checksum holds 0; the program has to leave it unchanged.
 extern bit<16> l4_csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new, in bool pseudo);
 extern bit<16> l4_csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new, in bool pseudo);
 

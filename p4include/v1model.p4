@@ -92,7 +92,7 @@ extern direct_counter {
     void count();
 }
 
-// `size` two-rate three-colour meters (RFC 2698). Quirk: a meter without rates says green.
+// `size` two-rate three-colour meters (RFC 2698). Quirk: a meter without rates returns green.
 extern meter
 #if V1MODEL_VERSION >= 20200408
 <I>
@@ -193,8 +193,8 @@ extern void recirculate<T>(in T data);
 // Cuts the packet to at most `length` bytes when it leaves, headers included.
 extern void truncate(in bit<32> length);
 
-// assert: the program's author says that this always holds; a failure is told and ends the packet.
-// assume: for tools that prove; the packet's way is that of assert.
+// assert: the program's author states that this always holds; a failure is reported and ends the packet.
+// assume: for verification tools; packets are handled as by assert.
 extern void assert(in bool check);
 extern void assume(in bool check);
 

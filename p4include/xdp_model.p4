@@ -15,7 +15,7 @@
 
 // In the kernel's own order: the number of a member is the program's return value.
 enum xdp_action {
-    XDP_ABORTED,   // dropped, and the kernel's exception trace point tells it
+    XDP_ABORTED,   // dropped, and the kernel's exception tracepoint reports it
     XDP_DROP,      // dropped
     XDP_PASS,      // on to the kernel's network stack, as the deparser left it
     XDP_TX,        // back out of the interface that it came in on
@@ -40,7 +40,7 @@ struct xdp_output {
                                         in bit<32> srcAddr, in bit<32> dstAddr);
 
 // What an Internet checksum becomes when one 16-bit (32-bit) word that it covers changes (RFC 1624).
-// Quirk: the word's place is an even offset; a byte has to be widened with its neighbour.
+// Quirk: the word is at an even offset; a byte has to be widened with its neighbour.
 @pure extern bit<16> csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new);
 @pure extern bit<16> csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new);
 

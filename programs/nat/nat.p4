@@ -88,7 +88,7 @@ bit<16> corrected(in bit<16> checksum, in bit<32> old_addr, in bit<32> new_addr,
     return csum_replace2(csum_replace4(checksum, old_addr, new_addr), old_port, new_port);
 }
 
-// The same for UDP, where 0 says that the sender computed none.
+// The same for UDP, where 0 means that the sender computed none.
 bit<16> corrected_udp(in bit<16> checksum, in bit<32> old_addr, in bit<32> new_addr,
                       in bit<16> old_port, in bit<16> new_port) {
     if (checksum == 0) {

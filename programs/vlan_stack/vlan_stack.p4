@@ -74,7 +74,7 @@ control vlan_stack(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         hdr.tags.pop_front(1);
     }
 
-    // A push wants room for one more tag, a swap and a pop want a tag: `full` and `tagged` tell.
+    // A push needs space for one more tag, a swap and a pop need a tag: see `full` and `tagged`.
     table tagging {
         key = {
             hdr.tags[0].isValid() : exact   @name("tagged");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Header insertion: every packet gets an 8-byte mark in front of its Ethernet header and goes back out of the
-// port that it came in on, to a collector that reads the mark and takes it off.
+// port that it came in on, to a collector that reads the mark and removes it.
 
 #include <core.p4>
 #include <xdp_model.p4>

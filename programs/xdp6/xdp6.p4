@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TTL rewriting from a map: the entry for the destination address says what the TTL becomes. The header
-// checksum is left as it was, for this program measures one look-up and one write: see ../router for the whole.
+// TTL rewriting from a map: the entry for the destination address gives the new TTL. The header
+// checksum is left as it was, for this program measures one look-up and one write: see ../router for all of it.
 
 #include <core.p4>
 #include <xdp_model.p4>

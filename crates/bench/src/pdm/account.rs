@@ -20,7 +20,7 @@ const FIGURES: [(&str, usize, usize); 11] = [
     ("sent", 104, 8),
     ("reordered", 112, 4),
     ("duplicates", 116, 4),
-    ("told", 120, 8),
+    ("reported", 120, 8),
     ("samples", 136, 8),
 ];
 
