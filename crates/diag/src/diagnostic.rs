@@ -7,7 +7,7 @@ use crate::Span;
 pub enum Severity {
     /// The program is refused.
     Error,
-    /// The program is accepted, but something in it is likely a mistake.
+    /// The program is accepted, but something in it is likely an error.
     Warning,
     /// Additional information.
     Note,
@@ -21,7 +21,7 @@ pub enum Severity {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(pub &'static str);
 
-/// A place in the source with a few words about it.
+/// A location in the source with a few words about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// Where.
@@ -30,7 +30,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// One thing to tell the user.
+/// One report to the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// The kind.
@@ -39,9 +39,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
-    /// The place it is about.
+    /// The location it is about.
     pub primary: Label,
-    /// Other places that explain it.
+    /// Other locations that explain it.
     pub secondary: Vec<Label>,
     /// What to do about it; every error has one.
     pub help: Option<String>,
@@ -73,13 +73,13 @@ impl Diagnostic {
         }
     }
 
-    /// Says a few words under the primary place.
+    /// Adds a short text under the primary location.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// Points at another place that explains the first.
+    /// Points at another location that explains the first.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         if !span.is_none() {
             self.secondary.push(Label {
@@ -90,7 +90,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do about it.
+    /// Adds advice on what to do.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::{Diagnostic, Diagnostics, Label, Severity, SourceMap, Span};
 
 /// An array with an object for each diagnostic: `code`, `severity` (`error`, `warning`, `note`),
-/// `message`, the place as `file`, `line`, `column`, `end_line`, `end_column`, the `labels` (each a
-/// place with `text`, the primary one first if it has a text), and `help`.
+/// `message`, the location as `file`, `line`, `column`, `end_line`, `end_column`, the `labels` (each a
+/// location with `text`, the primary one first if it has a text), and `help`.
 ///
-/// Lines and columns count from 1, columns in characters; the end is exclusive. What has no place in
+/// Lines and columns count from 1, columns in characters; the end is exclusive. What has no location in
 /// the source, or no help, has `null` there.
 pub fn to_json(diagnostics: &Diagnostics, map: &SourceMap) -> Value {
     diagnostics.iter().map(|d| diagnostic(d, map)).collect()
@@ -25,7 +25,7 @@ fn diagnostic(diagnostic: &Diagnostic, map: &SourceMap) -> Value {
         .chain(&diagnostic.secondary)
         .map(|l| label(l, map))
         .collect();
-    let mut object = place(diagnostic.primary.span, map);
+    let mut object = location(diagnostic.primary.span, map);
     object["code"] = json!(diagnostic.code.0);
     object["severity"] = json!(severity);
     object["message"] = json!(diagnostic.message);
@@ -35,12 +35,12 @@ fn diagnostic(diagnostic: &Diagnostic, map: &SourceMap) -> Value {
 }
 
 fn label(label: &Label, map: &SourceMap) -> Value {
-    let mut object = place(label.span, map);
+    let mut object = location(label.span, map);
     object["text"] = json!(label.text);
     object
 }
 
-fn place(span: Span, map: &SourceMap) -> Value {
+fn location(span: Span, map: &SourceMap) -> Value {
     let Some((file, range)) = map.locate(span) else {
         return json!({ "file": null, "line": null, "column": null, "end_line": null, "end_column": null });
     };

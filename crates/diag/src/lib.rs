@@ -1,6 +1,6 @@
 //! Source positions, diagnostics and their renderers.
 //!
-//! A [`Diagnostic`] is data: a stable code, a severity, a message, labelled places in the source and
+//! A [`Diagnostic`] is data: a stable code, a severity, a message, labelled locations in the source and
 //! what to do about it. The phases of the compiler build them; only the renderers here turn them
 //! into text or JSON. This crate knows nothing of P4.
 

@@ -1,4 +1,4 @@
-//! Diagnostics as text for people: message, place, source lines with carets, and help.
+//! Diagnostics as text for people: message, location, source lines with carets, and help.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
 
 /// Columns of a line that are shown; longer lines are cut around what is marked.
 const WIDTH: usize = 140;
-/// Lines that one mark may go over. A longer one marks its first line only: the rest says nothing.
+/// Lines that one mark may go over. A longer one marks its first line only: the rest adds nothing.
 const MAX_LINES: u32 = 8;
 /// Bytes of a line that are looked at on each side of a mark.
 const MAX_LINE_BYTES: usize = 4_096;
 
 /// All diagnostics, one after the other with an empty line between them; empty if there are none.
-/// With `color`, ANSI escapes mark severities and places.
+/// With `color`, ANSI escapes mark severities and locations.
 pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> String {
     let renderer = if color {
         Renderer::styled()
@@ -119,8 +119,8 @@ fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> 
     lo..hi
 }
 
-/// The lines of a file that have marks, and those between them; with the place to show above them
-/// if the lines do not tell it.
+/// The lines of a file that have marks, and those between them; with the location to show above them
+/// if the lines do not show it.
 fn snippet<'a>(
     map: &'a SourceMap,
     file: FileId,

@@ -101,9 +101,9 @@ pub struct Composite {
     pub type_params: Vec<TypeParamId>,
     /// Its fields.
     pub fields: Vec<Field>,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -114,9 +114,9 @@ pub struct Field {
     pub name: SmolStr,
     /// Its type.
     pub ty: Ty,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -164,9 +164,9 @@ pub struct Local {
     pub ty: Ty,
     /// What it is.
     pub kind: LocalKind,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -196,9 +196,9 @@ pub struct Prototype {
     pub optional: Vec<bool>,
     /// What it returns.
     pub result: Ty,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -213,9 +213,9 @@ pub struct Extern {
     pub constructors: Vec<Prototype>,
     /// Its methods.
     pub methods: Vec<ExternMethod>,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -246,9 +246,9 @@ pub struct Action {
     pub params: Vec<LocalId>,
     /// Its body.
     pub body: Block,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -265,9 +265,9 @@ pub struct Parser {
     pub ctor_params: Vec<LocalId>,
     /// What it consists of; `None` for a parser type.
     pub body: Option<ParserBody>,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -307,9 +307,9 @@ pub struct State {
     pub body: Block,
     /// Where it goes.
     pub transition: Transition,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -366,9 +366,9 @@ pub struct ValueSet {
     pub elem: Ty,
     /// How many it may hold.
     pub size: Expr,
-    /// Annotations in front of it (`@match` stands on the fields of its type).
+    /// Annotations before it (`@match` stands on the fields of its type).
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -385,9 +385,9 @@ pub struct Control {
     pub ctor_params: Vec<LocalId>,
     /// What it consists of; `None` for a control type.
     pub body: Option<ControlBody>,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -409,7 +409,7 @@ pub struct Package {
     pub type_params: Vec<TypeParamId>,
     /// Its constructor parameters.
     pub params: Vec<LocalId>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -425,11 +425,11 @@ pub struct Instance {
     /// One argument a constructor parameter ([`Arg::In`] or [`Arg::Absent`]).
     pub args: Vec<Arg>,
     /// Implementations of abstract methods: method index and function. They may use locals of
-    /// the place they stand in.
+    /// their scope.
     pub implementations: Vec<(u32, FunctionId)>,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -454,9 +454,9 @@ pub struct Table {
     pub size: Option<Expr>,
     /// Other properties, in order: name, value, whether `const`.
     pub properties: Vec<(SmolStr, Expr, bool)>,
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Its name's place.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -502,7 +502,7 @@ pub struct ActionCall {
 /// An entry written in the program.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// `const` in front of it, or of all entries.
+    /// `const` before it, or of all entries.
     pub is_const: bool,
     /// Its priority, where written; larger wins unless `largest_priority_wins = false`.
     pub priority: Option<Expr>,

@@ -11,11 +11,11 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Its type.
     pub ty: Ty,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
-/// A value known when compiling.
+/// A compile-time constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstValue {
     /// `true`, `false`
@@ -40,7 +40,7 @@ pub enum ConstValue {
 /// What an expression is.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A value known when compiling.
+    /// A compile-time constant.
     Const(ConstValue),
     /// A variable, parameter, or constant that depends on constructor parameters.
     Local(LocalId),

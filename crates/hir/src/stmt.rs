@@ -84,7 +84,7 @@ pub struct IfArm {
 /// What a `for ... in` goes over.
 #[derive(Clone, Debug)]
 pub enum Collection {
-    /// `lo .. hi`, both ends included; not known when compiling.
+    /// `lo .. hi`, both ends included; not compile-time constants.
     Range(Expr, Expr),
     /// The elements of a list or the valid range of a stack, in order.
     Elements(Expr),

@@ -10,7 +10,7 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// Checks the annotations of a declaration and notes what they ask of the checker: `span` is all of
-    /// it, `name` its name's place.
+    /// it, `name` the location of its name.
     pub(crate) fn annotations_of(
         &mut self,
         list: &[ast::Annotation],

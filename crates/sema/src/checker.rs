@@ -12,9 +12,9 @@ use syntax::ast;
 /// How deep expressions, statements and types may nest.
 pub(crate) const MAX_DEPTH: u32 = 200;
 
-/// The kind of place being checked: what may be called, declared and written there depends on it.
+/// The context being checked: what may be called, declared and written there depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Context {
     /// Outside everything.
     TopLevel,
     /// The local declarations of a parser.
@@ -35,25 +35,25 @@ pub(crate) enum Place {
     Table,
 }
 
-impl Place {
+impl Context {
     /// What a user would call it, with its article.
     pub(crate) fn describe(self) -> &'static str {
         match self {
-            Place::TopLevel => "the top level",
-            Place::ParserLocals => "a parser's declarations",
-            Place::ParserState => "a parser state",
-            Place::ControlLocals => "a control's declarations",
-            Place::ControlApply => "a control's `apply` block",
-            Place::Action => "an action",
-            Place::Function => "a function",
-            Place::Method => "a method's implementation",
-            Place::Table => "a table's properties",
+            Context::TopLevel => "the top level",
+            Context::ParserLocals => "a parser's declarations",
+            Context::ParserState => "a parser state",
+            Context::ControlLocals => "a control's declarations",
+            Context::ControlApply => "a control's `apply` block",
+            Context::Action => "an action",
+            Context::Function => "a function",
+            Context::Method => "a method's implementation",
+            Context::Table => "a table's properties",
         }
     }
 
     /// Whether this is inside a parser, where `.next`, `.last` and `.lastIndex` exist.
     pub(crate) fn in_parser(self) -> bool {
-        matches!(self, Place::ParserLocals | Place::ParserState)
+        matches!(self, Context::ParserLocals | Context::ParserState)
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Declared {
     pub(crate) what: &'static str,
     /// Its name.
     pub(crate) name: SmolStr,
-    /// Its name's place, by which a use is noted.
+    /// The location of its name, by which a use is noted.
     pub(crate) span: Span,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Checker<'a> {
     /// Inference variables of the calls being checked.
     pub(crate) infer: Vec<Option<Ty>>,
     /// Where we are.
-    pub(crate) place: Place,
+    pub(crate) context: Context,
     /// How deep.
     pub(crate) depth: u32,
     /// How many loops are around.
@@ -90,7 +90,7 @@ pub(crate) struct Checker<'a> {
     pub(crate) result: Ty,
     /// The type of `this`, in an abstract method's implementation.
     pub(crate) this: Option<(Ty, SmolStr)>,
-    /// Whether a constructor call may stand as an expression here.
+    /// Whether a constructor call is allowed as an expression here.
     pub(crate) constructors_allowed: bool,
     /// Default values of parameters.
     pub(crate) defaults: HashMap<LocalId, Expr>,
@@ -100,11 +100,11 @@ pub(crate) struct Checker<'a> {
     pub(crate) block_data: HashSet<LocalId>,
     /// Sizes of composite types, by type.
     pub(crate) sizes: HashMap<Ty, types::Measure>,
-    /// Names that were used, by the place of their declaration.
+    /// Names that were used, by the location of their declaration.
     pub(crate) used: HashSet<Span>,
     /// Names that should be used.
     pub(crate) declared: Vec<Declared>,
-    /// `@deprecated` things by the place of their name.
+    /// `@deprecated` things by the location of their name.
     pub(crate) deprecated: HashMap<Span, String>,
     /// `@noWarn` spans and what they silence.
     pub(crate) silenced: Vec<(Span, String)>,
@@ -121,7 +121,7 @@ impl<'a> Checker<'a> {
             diagnostics: Diagnostics::new(),
             scopes: Scopes::new(),
             infer: Vec::new(),
-            place: Place::TopLevel,
+            context: Context::TopLevel,
             depth: 0,
             loops: 0,
             result: Ty::Void,
@@ -198,14 +198,14 @@ impl<'a> Checker<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Takes a diagnostic and gives the expression that stands for what it is about.
+    /// Takes a diagnostic and gives the expression in place of what it is about.
     pub(crate) fn poison(&mut self, diagnostic: Diagnostic) -> Expr {
         let span = diagnostic.primary.span;
         self.report(diagnostic);
         poison_expr(span)
     }
 
-    /// Declares a name, telling of duplicates.
+    /// Declares a name, reporting duplicates.
     pub(crate) fn declare(&mut self, name: &ast::Ident, entity: Entity) {
         if let Err(earlier) = self.scopes.declare(name.name.clone(), entity, name.span) {
             self.report(errors::names::duplicate(name, earlier));
@@ -229,17 +229,21 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Runs `body` at another kind of place.
-    pub(crate) fn placed<R>(&mut self, place: Place, body: impl FnOnce(&mut Self) -> R) -> R {
-        let before = std::mem::replace(&mut self.place, place);
+    /// Runs `body` in another context.
+    pub(crate) fn in_context<R>(
+        &mut self,
+        context: Context,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let before = std::mem::replace(&mut self.context, context);
         let loops = std::mem::replace(&mut self.loops, 0);
         let result = body(self);
-        self.place = before;
+        self.context = before;
         self.loops = loops;
         result
     }
 
-    /// Goes one level deeper; too deep is told once and answered with `None`.
+    /// Goes one level deeper; too deep is reported once and answered with `None`.
     pub(crate) fn deeper<R>(&mut self, span: Span, body: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= MAX_DEPTH {
             self.report(errors::constants::too_deep(span, MAX_DEPTH));

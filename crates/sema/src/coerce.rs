@@ -7,7 +7,7 @@ use crate::expr::cast::retyped;
 use hir::*;
 
 impl Checker<'_> {
-    /// Converts a value to `to` as its place does without being told, or tells that it cannot be.
+    /// Converts a value to `to` implicitly, as its context requires, or reports that it cannot be.
     /// `to` may hold inference variables, which this solves.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Ty) -> Expr {
         let to = self.shallow(to);
@@ -202,7 +202,7 @@ impl Checker<'_> {
     }
 }
 
-/// A direction as written, with a space behind it.
+/// A direction as written, with a space after it.
 fn direction_word(direction: Direction) -> &'static str {
     match direction {
         Direction::None => "",

@@ -3,7 +3,7 @@
 //! [`check`] walks the declarations once, in order, because P4 wants a name declared before it is
 //! used. Each expression is typed, its implicit conversions made explicit and its constants folded on
 //! the way up. What was wrong gets the type [`hir::Ty::Poison`], which fits everything, so that one
-//! mistake is told once. When there was no error, the warnings that need whole bodies run over the HIR.
+//! error is reported once. When there was no error, the warnings that need whole bodies run over the HIR.
 //!
 //! This crate knows the language alone: no architecture, no target.
 
@@ -42,7 +42,7 @@ pub struct Checked {
 /// Checks a program against the static rules of P4-16 1.2.5.
 ///
 /// `map` is the map that the program's spans refer to; its first file counts as the program's own, the
-/// others as included: nothing unused is told of those. Never panics, whatever the tree.
+/// others as included: nothing unused is reported for those. Never panics, whatever the tree.
 pub fn check(program: &syntax::ast::Program, map: &SourceMap) -> Checked {
     let mut checker = checker::Checker::new(map);
     checker.program(program);

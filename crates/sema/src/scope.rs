@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a name stands for.
+/// What a name denotes.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
     /// A `typedef`, or a type parameter: a type without arguments.
@@ -51,7 +51,7 @@ pub(crate) enum Overload {
 }
 
 impl Entity {
-    /// Whether the name stands for a type.
+    /// Whether the name denotes a type.
     pub(crate) fn is_type(&self) -> bool {
         use Entity::*;
         matches!(
@@ -81,16 +81,16 @@ impl Entity {
     }
 }
 
-/// A name's meaning and the place of its declaration.
+/// A name's meaning and the location of its declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
-    /// What it stands for.
+    /// What it denotes.
     pub(crate) entity: Entity,
     /// Where it was declared.
     pub(crate) span: Span,
 }
 
-/// The scopes around the place being checked, the top level first.
+/// The scopes around the code being checked, the top level first.
 #[derive(Debug)]
 pub(crate) struct Scopes {
     stack: Vec<HashMap<SmolStr, Binding>>,
@@ -128,7 +128,7 @@ impl Scopes {
         }
     }
 
-    /// Declares a name in the innermost scope. If it is taken there, gives the place of the first.
+    /// Declares a name in the innermost scope. If it is taken there, gives the location of the first.
     pub(crate) fn declare(
         &mut self,
         name: SmolStr,
@@ -167,7 +167,7 @@ impl Scopes {
         self.stack.last()?.get(name)
     }
 
-    /// The place where an unknown name will be declared further down.
+    /// The location where an unknown name will be declared further down.
     pub(crate) fn declared_later(&self, name: &str) -> Option<Span> {
         self.later
             .iter()

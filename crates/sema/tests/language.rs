@@ -3,7 +3,7 @@
 //!
 //! `//~ E0301 fragment` names a diagnostic of its own line, `//~^ E0301 fragment` one of the line
 //! above, and so on with each further caret; the message contains the fragment. What the user sees of
-//! them all stands in a `.txt` beside the program; `ONPATH_BLESS=1` writes it anew.
+//! them all is in a `.txt` beside the program; `ONPATH_BLESS=1` rewrites it.
 
 #[path = "it/common/mod.rs"]
 mod common;

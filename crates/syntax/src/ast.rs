@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 pub struct Ident {
     /// The text.
     pub name: SmolStr,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
@@ -50,7 +50,7 @@ pub enum AnnotationBody {
 /// A declaration, at top level or local to a parser, control or block.
 #[derive(Clone, Debug)]
 pub struct Decl {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// What it declares.
     pub kind: DeclKind,
@@ -172,7 +172,7 @@ pub enum DeclKind {
     },
     /// `typedef T x;`
     Typedef {
-        /// What the name stands for.
+        /// What the name denotes.
         ty: Type,
         /// Its name.
         name: Ident,
@@ -216,7 +216,7 @@ pub enum CompositeKind {
 /// A field of a struct, header or header union.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Its type.
     pub ty: Type,
@@ -246,7 +246,7 @@ pub struct Head {
     pub ctor_params: Vec<Param>,
 }
 
-/// What stands in a parser's braces.
+/// What comes in a parser's braces.
 #[derive(Clone, Debug)]
 pub struct ParserBody {
     /// Constants, variables, instances and value sets.
@@ -255,7 +255,7 @@ pub struct ParserBody {
     pub states: Vec<State>,
 }
 
-/// What stands in a control's braces.
+/// What comes in a control's braces.
 #[derive(Clone, Debug)]
 pub struct ControlBody {
     /// Constants, variables, instances, actions and tables.
@@ -267,7 +267,7 @@ pub struct ControlBody {
 /// A parser state.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Its name.
     pub name: Ident,
@@ -298,7 +298,7 @@ pub enum Transition {
 /// `keyset: state;`
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// One element a key; a lone `default` or `_` stands for all. See [`ExprKind::DontCare`],
+    /// One element per key; a lone `default` or `_` stands for all. See [`ExprKind::DontCare`],
     /// [`ExprKind::Default`], [`ExprKind::Mask`] and [`ExprKind::Range`].
     pub keyset: Vec<Expr>,
     /// The state to go to.
@@ -323,7 +323,7 @@ pub struct Proto {
 /// A method of an extern object.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// `abstract`: to be supplied by the instance.
     pub is_abstract: bool,
@@ -349,7 +349,7 @@ pub enum Direction {
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Its direction.
     pub direction: Direction,
@@ -375,13 +375,13 @@ pub struct Arg {
 /// A type as written.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// What it says.
+    /// Its kind.
     pub kind: TypeKind,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
-/// What a type says.
+/// What a type is.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// `bool`
@@ -406,7 +406,7 @@ pub enum TypeKind {
     Varbit(Box<Expr>),
     /// `X` or `.X`
     Name {
-        /// Whether a dot stands in front: looked up at top level.
+        /// Whether it has a leading dot: looked up at top level.
         global: bool,
         /// The name.
         name: Ident,
@@ -434,9 +434,9 @@ pub enum TypeKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it says.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
@@ -456,7 +456,7 @@ pub enum ExprKind {
     String(String),
     /// `x` or `.x`
     Name {
-        /// Whether a dot stands in front: looked up at top level.
+        /// Whether it has a leading dot: looked up at top level.
         global: bool,
         /// The name.
         name: Ident,
@@ -486,7 +486,7 @@ pub enum ExprKind {
     Struct {
         /// The named fields.
         fields: Vec<(Ident, Expr)>,
-        /// Whether `...` stands last.
+        /// Whether it ends with `...`.
         rest: bool,
     },
     /// `{#}`
@@ -532,7 +532,7 @@ pub struct Link {
     pub span: Span,
 }
 
-/// Width and signedness in front of an integer literal.
+/// Width and signedness before an integer literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IntWidth {
     /// Bits.
@@ -604,7 +604,7 @@ pub enum BinaryOp {
 /// `{ ... }`
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Statements and declarations in order.
     pub stmts: Vec<Stmt>,
@@ -615,10 +615,10 @@ pub struct Block {
 /// A statement or a declaration among statements.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Annotations in front of an `if`, `switch`, `for`, assignment or call; those of a block or a
+    /// Annotations before an `if`, `switch`, `for`, assignment or call; those of a block or a
     /// declaration stand in the [`Block`] or [`Decl`].
     pub annotations: Vec<Annotation>,
-    /// What it says.
+    /// Its kind.
     pub kind: StmtKind,
     /// The whole statement.
     pub span: Span,
@@ -635,7 +635,7 @@ pub struct IfArm {
     pub span: Span,
 }
 
-/// What a statement says.
+/// What a statement is.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `;`
@@ -715,9 +715,9 @@ pub struct SwitchCase {
 /// A property of a table.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// `const` in front of it.
+    /// `const` before it.
     pub is_const: bool,
     /// Its name (`key`, `actions`, `entries`, `default_action`, `size`, or one of the target's).
     pub name: Ident,
@@ -756,7 +756,7 @@ pub struct KeyElement {
 /// `@ann a` or `@ann a(args)` in an action list.
 #[derive(Clone, Debug)]
 pub struct ActionRef {
-    /// Annotations in front of it.
+    /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// A leading dot.
     pub global: bool,
@@ -771,11 +771,11 @@ pub struct ActionRef {
 /// `const priority=n: keyset : action(args) @ann;`
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// `const` in front of it.
+    /// `const` before it.
     pub is_const: bool,
     /// `priority = e :`
     pub priority: Option<Expr>,
-    /// One element a key field.
+    /// One element per key field.
     pub keyset: Vec<Expr>,
     /// The action and its arguments.
     pub action: ActionRef,

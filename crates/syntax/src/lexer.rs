@@ -144,7 +144,7 @@ impl Lexer {
             self.at += text.len();
             return *kind;
         }
-        // A run of foreign characters is one mistake.
+        // A run of foreign characters is one error.
         let foreign = |c: &char| {
             !c.is_ascii() || matches!(c, '$' | '`' | '\'' | '\\') || c.is_ascii_control()
         };
@@ -161,7 +161,7 @@ impl Lexer {
     /// A string. It may run over lines, as those in annotations of programs in use do; but where what
     /// follows its closing quote shows that a quote was forgotten, it ends with its first line.
     fn string(&mut self, bytes: &[u8]) -> Kind {
-        /// A closing quote is looked for this far in bytes, so that quotes without end cost little.
+        /// A closing quote is looked for this far in bytes, so that unterminated quotes cost little.
         const LONGEST_OF_LINES: usize = 16 << 10;
         let mut i = 1;
         let mut first_line = None;
@@ -208,7 +208,7 @@ pub(crate) fn replaced_in_comment(text: Rc<str>) -> Option<usize> {
     }
 }
 
-/// Whether text reads as what stands behind a string in an annotation or argument list.
+/// Whether text reads as what stands after a string in an annotation or argument list.
 fn may_follow_string(bytes: &[u8]) -> bool {
     let next = bytes.iter().find(|b| !b.is_ascii_whitespace());
     matches!(next, Some(b')' | b']' | b'}' | b',' | b';'))

@@ -42,9 +42,9 @@ impl Loaded {
 /// Why a source text could not be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// There is no such file in any of the places where it was looked for.
+    /// There is no such file on any of the paths tried.
     NotFound {
-        /// The places.
+        /// The paths tried.
         tried: Vec<String>,
         /// What `#include <...>` finds without any search path: the headers that come with the
         /// compiler, by name. Empty if the path was not in angle brackets.
@@ -54,7 +54,7 @@ pub enum LoadError {
     Unreadable {
         /// The file.
         name: String,
-        /// What is in the way, in a few words.
+        /// Why, in a few words.
         reason: String,
     },
 }

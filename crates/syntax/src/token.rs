@@ -10,7 +10,7 @@ pub(crate) struct Token {
     pub kind: Kind,
     /// Its text as written; string literals keep their quotes.
     pub text: SmolStr,
-    /// Where it stands, or where the macro that gave it was used.
+    /// Its location, or where the macro that gave it was used.
     pub span: Span,
     /// Whether it is the first on its line.
     pub first: bool,
@@ -29,7 +29,7 @@ pub(crate) enum Bad {
     String,
     /// A `/*` without `*/`.
     Comment,
-    /// What stands for something that is reported already, so that nobody reports its absence.
+    /// What stands for something that is reported already, so that its absence is not reported again.
     AlreadyReported,
 }
 

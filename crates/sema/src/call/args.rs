@@ -12,13 +12,13 @@ use syntax::ast;
 /// What a parameter without direction takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// A value known when compiling: functions and methods.
+    /// A compile-time constant: functions and methods.
     Function,
     /// Any value: an action called by the program itself.
     Action,
-    /// A value known when compiling or an object, perhaps made in place: constructors.
+    /// A compile-time constant or an object, perhaps an inline instance: constructors.
     Constructor,
-    /// A value known when compiling or an object: `apply` of parsers and controls.
+    /// A compile-time constant or an object: `apply` of parsers and controls.
     Apply,
 }
 
@@ -347,7 +347,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is that of objects, which are known when compiling wherever they stand.
+    /// Whether a type is that of objects, which are always compile-time constants.
     fn is_object(&self, ty: &Ty) -> bool {
         matches!(
             ty,

@@ -1,7 +1,7 @@
 //! Constructors: instances of externs, parsers, controls and packages.
 
 use super::{Called, Mode, Signature};
-use crate::checker::{Checker, Place};
+use crate::checker::{Checker, Context};
 use crate::errors::{calls, declarations};
 use crate::scope::Entity;
 use diag::Span;
@@ -9,7 +9,7 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// An instance of what `entity` stands for, without a name yet.
+    /// An instance of what `entity` denotes, without a name yet.
     pub(crate) fn construct(
         &mut self,
         entity: &Entity,
@@ -139,9 +139,12 @@ impl Checker<'_> {
         };
         let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
         let (wanted, help) = match entity {
-            Entity::Parser(_) => (Place::ParserState, "apply it in a state of another parser"),
+            Entity::Parser(_) => (
+                Context::ParserState,
+                "apply it in a state of another parser",
+            ),
             Entity::Control(_) => (
-                Place::ControlApply,
+                Context::ControlApply,
                 "apply it in the `apply` block of another control",
             ),
             _ => {
@@ -153,11 +156,11 @@ impl Checker<'_> {
                 return Some(self.give_up(args));
             }
         };
-        if self.place != wanted {
-            self.report(calls::place(
+        if self.context != wanted {
+            self.report(calls::wrong_context(
                 span,
                 entity.describe(),
-                self.place.describe(),
+                self.context.describe(),
                 help,
             ));
             return Some(self.give_up(args));

@@ -7,7 +7,7 @@ mod overload;
 
 pub(crate) use args::{Mode, Signature};
 
-use crate::checker::{Checker, Place, constant, poison_expr};
+use crate::checker::{Checker, Context, constant, poison_expr};
 use crate::errors::{calls, constants, names, types};
 use crate::scope::{Entity, Overload};
 use crate::suggest::nearest;
@@ -95,7 +95,7 @@ impl Checker<'_> {
     pub(crate) fn give_up(&mut self, args: &[ast::Arg]) -> Called {
         let before = std::mem::replace(&mut self.constructors_allowed, true);
         for arg in args {
-            // What needs a type from its parameter would only be told of for want of one.
+            // What needs a type from its parameter would only be reported for lack of one.
             if !matches!(
                 arg.value.kind,
                 ast::ExprKind::DontCare
@@ -142,11 +142,11 @@ impl Checker<'_> {
             if self.module.extern_functions[id].name == "static_assert" {
                 return self.static_assert(&bound.args, span);
             }
-            if name.name == "verify" && signature.params.len() == 2 && !self.place.in_parser() {
-                self.report(calls::place(
+            if name.name == "verify" && signature.params.len() == 2 && !self.context.in_parser() {
+                self.report(calls::wrong_context(
                     name.span,
                     "`verify`",
-                    self.place.describe(),
+                    self.context.describe(),
                     "call it in a parser state",
                 ));
             }
@@ -199,11 +199,11 @@ impl Checker<'_> {
     }
 
     fn action_call(&mut self, id: ActionId, args: &[ast::Arg], span: Span) -> Called {
-        if !matches!(self.place, Place::ControlApply | Place::Action) {
-            self.report(calls::place(
+        if !matches!(self.context, Context::ControlApply | Context::Action) {
+            self.report(calls::wrong_context(
                 span,
                 "an action",
-                self.place.describe(),
+                self.context.describe(),
                 "call it in a control's `apply` block, in another action, or from a table",
             ));
             return self.give_up(args);
@@ -277,11 +277,11 @@ impl Checker<'_> {
                 let signature =
                     Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span)
                         .inside(&parser.type_params, &type_arguments);
-                if self.place != Place::ParserState {
-                    self.report(calls::place(
+                if self.context != Context::ParserState {
+                    self.report(calls::wrong_context(
                         span,
                         "a parser",
-                        self.place.describe(),
+                        self.context.describe(),
                         "apply it in a state of another parser",
                     ));
                     return self.give_up(args);
@@ -304,11 +304,11 @@ impl Checker<'_> {
                 let signature =
                     Signature::plain(&control.name, &control.params, Mode::Apply, control.span)
                         .inside(&control.type_params, &type_arguments);
-                if self.place != Place::ControlApply {
-                    self.report(calls::place(
+                if self.context != Context::ControlApply {
+                    self.report(calls::wrong_context(
                         span,
                         "a control",
-                        self.place.describe(),
+                        self.context.describe(),
                         "apply it in the `apply` block of another control",
                     ));
                     return self.give_up(args);
@@ -342,11 +342,11 @@ impl Checker<'_> {
             self.report(names::no_member(name, "a table", "method", near));
             return self.give_up(args);
         }
-        if self.place != Place::ControlApply {
-            self.report(calls::place(
+        if self.context != Context::ControlApply {
+            self.report(calls::wrong_context(
                 span,
                 "a table",
-                self.place.describe(),
+                self.context.describe(),
                 "apply it in the `apply` block of the control that declares it",
             ));
             return self.give_up(args);

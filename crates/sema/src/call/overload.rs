@@ -9,7 +9,7 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// The one signature that the arguments' number and names fit. A lone candidate is always taken, so
-    /// that its own errors are told.
+    /// that its own errors are reported.
     pub(crate) fn pick(
         &mut self,
         name: &ast::Ident,
@@ -27,19 +27,19 @@ impl Checker<'_> {
             [one] => Some(one),
             [] => {
                 let counts: Vec<usize> = all.iter().map(|s| s.params.len()).collect();
-                let places: Vec<Span> = all.iter().map(|s| s.span).collect();
+                let locations: Vec<Span> = all.iter().map(|s| s.span).collect();
                 self.report(calls::no_overload(
                     span,
                     &name.name,
                     args.len(),
                     &counts,
-                    &places,
+                    &locations,
                 ));
                 None
             }
             _ => {
-                let places: Vec<Span> = fitting.iter().map(|&i| all[i].span).collect();
-                self.report(calls::ambiguous(span, &name.name, &places));
+                let locations: Vec<Span> = fitting.iter().map(|&i| all[i].span).collect();
+                self.report(calls::ambiguous(span, &name.name, &locations));
                 None
             }
         }

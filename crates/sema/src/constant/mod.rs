@@ -1,4 +1,4 @@
-//! Arithmetic on values known when compiling, of any size.
+//! Arithmetic on compile-time constants, of any size.
 
 mod fold;
 

@@ -1,7 +1,7 @@
 //! Actions.
 
-use super::Role;
-use crate::checker::{Checker, Place};
+use super::ParamOwner;
+use crate::checker::{Checker, Context};
 use crate::errors::declarations;
 use crate::scope::Entity;
 use crate::stmt::atomic_if;
@@ -19,7 +19,7 @@ impl Checker<'_> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         self.declare(name, Entity::InProgress("an action"));
         let (params, body) = self.scoped(|c| {
-            let ids = c.params(params, Role::Action);
+            let ids = c.params(params, ParamOwner::Action);
             let mut data = None;
             for (id, param) in ids.iter().zip(params) {
                 match c.module.locals[*id].kind {
@@ -33,7 +33,7 @@ impl Checker<'_> {
             }
             c.refuse_optional(&ids);
             let before = std::mem::replace(&mut c.result, Ty::Void);
-            let done = c.placed(Place::Action, |c| c.block(body));
+            let done = c.in_context(Context::Action, |c| c.block(body));
             let body = atomic_if(&annotations, done, body.span);
             c.result = before;
             c.expect_params(&ids, "action parameter");

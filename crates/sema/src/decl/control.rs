@@ -1,7 +1,7 @@
 //! Controls and control types.
 
-use super::{Role, declared_name, kind_name};
-use crate::checker::{Checker, Place};
+use super::{ParamOwner, declared_name, kind_name};
+use crate::checker::{Checker, Context};
 use crate::errors::declarations;
 use crate::scope::Entity;
 use crate::stmt::atomic_if;
@@ -20,8 +20,8 @@ impl Checker<'_> {
         self.declare(&head.name, Entity::InProgress("a control"));
         let control = self.scoped(|c| {
             let type_params = c.type_params(&head.type_params);
-            let params = c.params(&head.params, Role::Block);
-            let ctor_params = c.params(&head.ctor_params, Role::Constructor);
+            let params = c.params(&head.params, ParamOwner::Block);
+            let ctor_params = c.params(&head.ctor_params, ParamOwner::Constructor);
             let body = body.map(|b| {
                 let done = c.control_body(b);
                 let apply = atomic_if(&annotations, done.apply, b.apply.span);
@@ -57,9 +57,9 @@ impl Checker<'_> {
 
     fn control_body(&mut self, body: &ast::ControlBody) -> ControlBody {
         self.scoped(|c| {
-            let locals = c.placed(Place::ControlLocals, |c| c.body_decls(&body.locals));
+            let locals = c.in_context(Context::ControlLocals, |c| c.body_decls(&body.locals));
             let before = std::mem::replace(&mut c.result, Ty::Void);
-            let apply = c.placed(Place::ControlApply, |c| c.block(&body.apply));
+            let apply = c.in_context(Context::ControlApply, |c| c.block(&body.apply));
             c.result = before;
             ControlBody { locals, apply }
         })
@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 
     fn body_decl(&mut self, decl: &ast::Decl, out: &mut Vec<BodyDecl>) {
-        let in_control = self.place == Place::ControlLocals;
+        let in_control = self.context == Context::ControlLocals;
         match &decl.kind {
             ast::DeclKind::Const { ty, name, value } => {
                 out.extend(
@@ -112,7 +112,7 @@ impl Checker<'_> {
                 self.report(declarations::not_here(
                     decl.span,
                     kind_name(kind),
-                    self.place.describe(),
+                    self.context.describe(),
                 ));
                 if let Some(name) = declared_name(decl) {
                     self.declare(name, Entity::Poison);

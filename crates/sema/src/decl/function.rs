@@ -1,7 +1,7 @@
 //! Functions, and sets of functions of one name.
 
-use super::Role;
-use crate::checker::{Checker, Place};
+use super::ParamOwner;
+use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names, statements};
 use crate::scope::{Entity, Overload};
 use crate::stmt::{always_leaves, atomic_if};
@@ -28,7 +28,7 @@ impl Checker<'_> {
         if fresh {
             self.declare(&proto.name, Entity::InProgress("a function"));
         }
-        let function = self.function(proto, annotations, body, Place::Function);
+        let function = self.function(proto, annotations, body, Context::Function);
         let id = self.module.functions.push(function);
         self.expect_use("function", &proto.name);
         if fresh {
@@ -48,13 +48,13 @@ impl Checker<'_> {
         proto: &ast::Proto,
         annotations: Vec<Annotation>,
         body: &ast::Block,
-        place: Place,
+        context: Context,
     ) -> Function {
         self.scoped(|c| {
             let proto_done = c.proto(proto, annotations);
             c.refuse_optional(&proto_done.params);
             let before = std::mem::replace(&mut c.result, proto_done.result.clone());
-            let block = c.placed(place, |c| c.block(body));
+            let block = c.in_context(context, |c| c.block(body));
             let block = atomic_if(&proto_done.annotations, block, body.span);
             c.result = before;
             if !matches!(proto_done.result, Ty::Void | Ty::Poison) && !always_leaves(&block) {
@@ -65,7 +65,7 @@ impl Checker<'_> {
                     &shown,
                 ));
             }
-            if place == Place::Function {
+            if context == Context::Function {
                 c.expect_params(&proto_done.params, "parameter");
             }
             Function {
@@ -98,7 +98,7 @@ impl Checker<'_> {
             }
             None => Ty::Void,
         };
-        let params = self.params(&proto.params, Role::Function);
+        let params = self.params(&proto.params, ParamOwner::Function);
         let optional = self.optional_flags(&params);
         Prototype {
             name: proto.name.name.clone(),

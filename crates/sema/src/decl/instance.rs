@@ -1,6 +1,6 @@
 //! Named instances, and the methods that they supply.
 
-use crate::checker::{Checker, Place};
+use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names};
 use crate::infer::subst;
 use crate::scope::Entity;
@@ -27,12 +27,12 @@ impl Checker<'_> {
             self.declare(name, Entity::Poison);
             return None;
         };
-        self.instance_place(&instance.ty, ty.span);
+        self.instance_context(&instance.ty, ty.span);
         instance.name = name.name.clone();
         instance.annotations = annotations;
         instance.span = name.span;
         instance.implementations = self.implementations(&instance.ty, body.as_deref(), name);
-        if self.place != Place::TopLevel {
+        if self.context != Context::TopLevel {
             self.expect_use("instance", name);
         }
         let id = self.module.instances.push(instance);
@@ -64,9 +64,9 @@ impl Checker<'_> {
     }
 
     /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").
-    fn instance_place(&mut self, ty: &Ty, span: Span) {
-        use Place::*;
-        let (what, allowed, help): (_, &[Place], _) = match ty {
+    fn instance_context(&mut self, ty: &Ty, span: Span) {
+        use Context::*;
+        let (what, allowed, help): (_, &[Context], _) = match ty {
             Ty::Package(..) => (
                 "a package",
                 &[TopLevel],
@@ -88,11 +88,11 @@ impl Checker<'_> {
                 "declare it in the control or parser, or at the top level",
             ),
         };
-        if !allowed.contains(&self.place) {
-            self.report(declarations::instance_place(
+        if !allowed.contains(&self.context) {
+            self.report(declarations::instance_context(
                 span,
                 what,
-                self.place.describe(),
+                self.context.describe(),
                 help,
             ));
         }
@@ -126,7 +126,7 @@ impl Checker<'_> {
         done
     }
 
-    /// The methods in the braces behind an instance, and the instances that they use.
+    /// The methods in the braces after an instance, and the instances that they use.
     fn instance_body(
         &mut self,
         id: ExternId,
@@ -153,7 +153,7 @@ impl Checker<'_> {
             };
             let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
             let before = self.this.replace((ty.clone(), proto.name.name.clone()));
-            let function = self.function(proto, annotations, body, Place::Method);
+            let function = self.function(proto, annotations, body, Context::Method);
             self.this = before;
             if let Some(method) = self.implemented(id, args, &function, proto) {
                 if done.iter().any(|(m, _)| *m == method) {

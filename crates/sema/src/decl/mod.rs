@@ -12,7 +12,7 @@ mod parser;
 mod select;
 mod variable;
 
-pub(crate) use params::Role;
+pub(crate) use params::ParamOwner;
 
 use crate::checker::Checker;
 use crate::errors::{declarations, types};
@@ -121,7 +121,7 @@ impl Checker<'_> {
                 self.report(declarations::not_here(
                     decl.span,
                     kind_name(&decl.kind),
-                    self.place.describe(),
+                    self.context.describe(),
                 ));
                 self.declare(name, Entity::Poison);
             }
@@ -184,7 +184,7 @@ impl Checker<'_> {
         self.annotations_of(&decl.annotations, decl.span, name.span);
         let (type_params, params) = self.scoped(|c| {
             let type_params = c.type_params(type_params);
-            (type_params, c.params(params, Role::Constructor))
+            (type_params, c.params(params, ParamOwner::Constructor))
         });
         let id = self.module.packages.push(Package {
             name: name.name.clone(),

@@ -8,7 +8,7 @@ use syntax::ast;
 
 /// Whose parameters they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub(crate) enum ParamOwner {
     /// A function's or method's.
     Function,
     /// An action's: without direction they come from the control plane.
@@ -21,16 +21,16 @@ pub(crate) enum Role {
 
 impl Checker<'_> {
     /// Declares parameters in the current scope.
-    pub(crate) fn params(&mut self, params: &[ast::Param], role: Role) -> Vec<LocalId> {
-        params.iter().map(|p| self.param(p, role)).collect()
+    pub(crate) fn params(&mut self, params: &[ast::Param], owner: ParamOwner) -> Vec<LocalId> {
+        params.iter().map(|p| self.param(p, owner)).collect()
     }
 
-    fn param(&mut self, param: &ast::Param, role: Role) -> LocalId {
+    fn param(&mut self, param: &ast::Param, owner: ParamOwner) -> LocalId {
         let annotations = self.annotations_of(&param.annotations, param.span, param.name.span);
         let ty = self.full_ty(&param.ty);
         let direction = direction(param.direction);
-        let ty = self.check_param_type(param, ty, direction, role);
-        let kind = if role == Role::Constructor {
+        let ty = self.check_param_type(param, ty, direction, owner);
+        let kind = if owner == ParamOwner::Constructor {
             LocalKind::CtorParam
         } else {
             LocalKind::Param(direction)
@@ -43,15 +43,15 @@ impl Checker<'_> {
             annotations,
             span: param.name.span,
         });
-        if role == Role::Action && direction == Direction::None {
+        if owner == ParamOwner::Action && direction == Direction::None {
             self.action_data.insert(id);
         }
         // Bound when the block is applied, after everything in it was constructed.
-        if role == Role::Block {
+        if owner == ParamOwner::Block {
             self.block_data.insert(id);
         }
         if let Some(default) = &param.default {
-            self.default_argument(id, param, default, &ty, direction, optional, role);
+            self.default_argument(id, param, default, &ty, direction, optional, owner);
         }
         self.declare(&param.name, Entity::Local(id));
         id
@@ -66,14 +66,14 @@ impl Checker<'_> {
         ty: &Ty,
         direction: Direction,
         optional: bool,
-        role: Role,
+        owner: ParamOwner,
     ) {
         let value = self.expr_as(default, ty);
         if optional {
             self.report(declarations::optional_default(param.name.span));
         } else if matches!(direction, Direction::Out | Direction::InOut) {
             self.report(declarations::default_on_out(default.span, &param.name.name));
-        } else if role == Role::Action && direction == Direction::None {
+        } else if owner == ParamOwner::Action && direction == Direction::None {
             self.report(declarations::default_on_action(default.span));
         } else if value.ty != Ty::Poison && !self.is_compile_time(&value) {
             self.report(constants::not_constant(value.span, "a default argument"));
@@ -87,25 +87,25 @@ impl Checker<'_> {
         param: &ast::Param,
         ty: Ty,
         direction: Direction,
-        role: Role,
+        owner: ParamOwner,
     ) -> Ty {
-        let what = match (&ty, direction, role) {
+        let what = match (&ty, direction, owner) {
             (Ty::Poison, ..) => return ty,
             (Ty::Void, ..) => "no parameter can have it",
-            (_, Direction::In | Direction::Out | Direction::InOut, Role::Constructor) => {
+            (_, Direction::In | Direction::Out | Direction::InOut, ParamOwner::Constructor) => {
                 self.report(declarations::constructor_direction(param.span));
                 return ty;
             }
             (Ty::Extern(..), Direction::None, _) => return ty,
             (Ty::Extern(..), ..) => "objects are passed without a direction",
-            (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, Role::Constructor) => {
+            (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, ParamOwner::Constructor) => {
                 return ty;
             }
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), ..) => {
                 "parsers, controls and packages are passed to constructors only"
             }
             (Ty::MatchKind, ..) => "match kinds are allowed in tables only",
-            (Ty::Int | Ty::String | Ty::List(_), Direction::None, Role::Action) => {
+            (Ty::Int | Ty::String | Ty::List(_), Direction::None, ParamOwner::Action) => {
                 "its values exist only at compile time"
             }
             (_, Direction::None, _) => return ty,
@@ -129,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Tells of parameters that may be left out although a body reads them.
+    /// Reports parameters that may be left out although a body reads them.
     pub(crate) fn refuse_optional(&mut self, params: &[LocalId]) {
         for id in params {
             if self.is_optional(*id) {

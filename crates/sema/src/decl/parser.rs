@@ -1,7 +1,7 @@
 //! Parsers, parser types and their states.
 
-use super::Role;
-use crate::checker::{Checker, Place};
+use super::ParamOwner;
+use crate::checker::{Checker, Context};
 use crate::errors::{constants, declarations, names, types};
 use crate::scope::Entity;
 use crate::suggest::nearest;
@@ -26,8 +26,8 @@ impl Checker<'_> {
         self.declare(&head.name, Entity::InProgress("a parser"));
         let parser = self.scoped(|c| {
             let type_params = c.type_params(&head.type_params);
-            let params = c.params(&head.params, Role::Block);
-            let ctor_params = c.params(&head.ctor_params, Role::Constructor);
+            let params = c.params(&head.params, ParamOwner::Block);
+            let ctor_params = c.params(&head.ctor_params, ParamOwner::Constructor);
             let body = body.map(|b| c.parser_body(b, &head.name));
             if body.is_some() {
                 c.expect_params(&ctor_params, "constructor parameter");
@@ -48,11 +48,11 @@ impl Checker<'_> {
 
     fn parser_body(&mut self, body: &ast::ParserBody, parser: &ast::Ident) -> ParserBody {
         self.scoped(|c| {
-            let locals = c.placed(Place::ParserLocals, |c| c.body_decls(&body.locals));
+            let locals = c.in_context(Context::ParserLocals, |c| c.body_decls(&body.locals));
             let names = c.state_names(body);
             let mut states: PrimaryMap<StateId, State> = PrimaryMap::new();
             for state in &body.states {
-                // Doubles keep their place, so that the ids given out stay right.
+                // Duplicates keep their slot, so that the ids given out stay right.
                 let checked = c.state(state, &names);
                 states.push(checked);
             }
@@ -87,15 +87,16 @@ impl Checker<'_> {
     fn state(&mut self, state: &ast::State, names: &States) -> State {
         let annotations = self.annotations_of(&state.annotations, state.span, state.name.span);
         self.scoped(|c| {
-            let body = c.placed(Place::ParserState, |c| c.stmts(&state.body));
+            let body = c.in_context(Context::ParserState, |c| c.stmts(&state.body));
             let transition = match &state.transition {
                 None => Transition::To(Target::Reject, state.span),
                 Some(ast::Transition::To(target)) => {
                     Transition::To(c.target(target, names), target.span)
                 }
-                Some(ast::Transition::Select { keys, cases, span }) => {
-                    c.placed(Place::ParserState, |c| c.select(keys, cases, *span, names))
-                }
+                Some(ast::Transition::Select { keys, cases, span }) => c
+                    .in_context(Context::ParserState, |c| {
+                        c.select(keys, cases, *span, names)
+                    }),
             };
             State {
                 name: state.name.name.clone(),

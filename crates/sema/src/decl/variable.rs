@@ -1,6 +1,6 @@
 //! Constants and variables.
 
-use crate::checker::{Checker, Place};
+use crate::checker::{Checker, Context};
 use crate::errors::{constants, types};
 use crate::scope::Entity;
 use hir::*;
@@ -30,7 +30,7 @@ impl Checker<'_> {
         }
         let value = self.expr_as(value, &resolved);
         let value = self.written_out(value);
-        if self.place != Place::TopLevel {
+        if self.context != Context::TopLevel {
             self.expect_use("constant", name);
         }
         if let ExprKind::Const(known) = value.kind {
@@ -41,7 +41,7 @@ impl Checker<'_> {
             self.declare(name, Entity::Poison);
             return None;
         }
-        let waits = self.place != Place::TopLevel && self.is_compile_time(&value);
+        let waits = self.context != Context::TopLevel && self.is_compile_time(&value);
         if !waits {
             self.report(constants::not_constant(
                 value.span,

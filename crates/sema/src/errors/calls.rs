@@ -120,7 +120,7 @@ pub(crate) fn no_overload(
     name: &str,
     got: usize,
     counts: &[usize],
-    places: &[Span],
+    locations: &[Span],
 ) -> Diagnostic {
     let mut counts = counts.to_vec();
     counts.sort_unstable();
@@ -133,19 +133,19 @@ pub(crate) fn no_overload(
     )
     .label(format!("{} given", count(got, "argument")))
     .help(format!("it exists with {} parameters", counts.join(" or ")));
-    places
+    locations
         .iter()
-        .fold(diagnostic, |d, place| d.also(*place, "one of them"))
+        .fold(diagnostic, |d, at| d.also(*at, "one of them"))
 }
 
 /// Several overloads take these arguments.
-pub(crate) fn ambiguous(span: Span, name: &str, places: &[Span]) -> Diagnostic {
+pub(crate) fn ambiguous(span: Span, name: &str, locations: &[Span]) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code("E0411"), span, format!("more than one `{name}` takes these arguments"))
         .label("which one?")
         .help("name the arguments: overloads differ in the number and names of arguments, not in their types");
-    places
+    locations
         .iter()
-        .fold(diagnostic, |d, place| d.also(*place, "one of them"))
+        .fold(diagnostic, |d, at| d.also(*at, "one of them"))
 }
 
 /// An `out` or `inout` argument of another type.
@@ -168,11 +168,11 @@ pub(crate) fn lvalue_type(
 }
 
 /// Something called where it may not be.
-pub(crate) fn place(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
+pub(crate) fn wrong_context(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0413"),
         span,
-        format!("{what} cannot be called in {place}"),
+        format!("{what} cannot be called in {context}"),
     )
     .label("not allowed here")
     .help(help)

@@ -27,7 +27,7 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
     }
 }
 
-/// A value that is not known when compiling, where it must be.
+/// A value that is not a compile-time constant, where it must be.
 pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0505"),

@@ -5,19 +5,19 @@ use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
 use syntax::ast::Ident;
 
-/// A kind of declaration at the wrong place.
-pub(crate) fn not_here(span: Span, what: &str, place: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0230"), span, format!("{what} cannot be declared in {place}"))
+/// A kind of declaration in the wrong context.
+pub(crate) fn not_here(span: Span, what: &str, context: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0230"), span, format!("{what} cannot be declared in {context}"))
         .label("not allowed here")
         .help("variables belong in blocks, actions and tables in controls, value sets in parsers, functions and types at the top level")
 }
 
-/// An instance at a place where its kind cannot be.
-pub(crate) fn instance_place(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
+/// An instance where its kind cannot be.
+pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0231"),
         span,
-        format!("{what} cannot be instantiated in {place}"),
+        format!("{what} cannot be instantiated in {context}"),
     )
     .label("not allowed here")
     .help(help)
@@ -124,7 +124,7 @@ pub(crate) fn implementation_signature(name: &Ident, declared: Span) -> Diagnost
     .help("give it the same result and the same parameters, with the same directions")
 }
 
-/// Braces behind an instance of something without abstract methods.
+/// Braces after an instance of something without abstract methods.
 pub(crate) fn no_abstract_methods(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0240"),
@@ -153,7 +153,7 @@ pub(crate) fn constructor_direction(span: Span) -> Diagnostic {
     .help("constructors run at compile time: they have no outputs")
 }
 
-/// Two functions that no call could tell apart.
+/// Two functions that no call could distinguish.
 pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0243"),
@@ -262,7 +262,7 @@ pub(crate) fn annotation_form(span: Span, name: &str, wanted: &str) -> Diagnosti
     ))
 }
 
-/// An annotation that may stand once only.
+/// An annotation that is allowed once only.
 pub(crate) fn annotation_twice(span: Span, name: &str, first: Span) -> Diagnostic {
     Diagnostic::error(Code("E0252"), span, format!("a second `@{name}`"))
         .label("given again")

@@ -54,7 +54,7 @@ pub(crate) fn type_as_value(span: Span, name: &str) -> Diagnostic {
     .help("name a variable, parameter or constant of that type")
 }
 
-/// A name that stands for something that is neither value nor type.
+/// A name that denotes something that is neither value nor type.
 pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0205"),

@@ -33,12 +33,12 @@ pub(crate) fn compound_call(span: Span) -> Diagnostic {
     .help("store the call's result in a variable first")
 }
 
-/// A statement at the wrong place.
-pub(crate) fn not_here(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
+/// A statement in the wrong context.
+pub(crate) fn not_here(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0434"),
         span,
-        format!("{what} is not allowed in {place}"),
+        format!("{what} is not allowed in {context}"),
     )
     .label("not allowed here")
     .help(help)
@@ -59,11 +59,11 @@ pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
 }
 
 /// `return e;` where none is wanted.
-pub(crate) fn return_with(span: Span, place: &str) -> Diagnostic {
+pub(crate) fn return_with(span: Span, context: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0437"),
         span,
-        format!("a value is returned from {place}, which returns none"),
+        format!("a value is returned from {context}, which returns none"),
     )
     .label("unexpected value")
     .help("write `return;`, or give the function a result type")

@@ -173,7 +173,7 @@ pub(crate) fn key_needs_name(span: Span) -> Diagnostic {
     .help("name it: `expression : exact @name(\"name\");`")
 }
 
-/// `@atomic` in front of a table.
+/// `@atomic` before a table.
 pub(crate) fn atomic_table(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0474"), span, "a table cannot be `@atomic`")
         .label("blocks and controls can")

@@ -243,7 +243,7 @@ pub(crate) fn fields_missing(span: Span, ty: &str, missing: &[SmolStr]) -> Diagn
     .help("give them, or write `...` last for default values")
 }
 
-/// Something whose type only its place could tell, and the place does not.
+/// Something whose type only its context could determine, and does not.
 pub(crate) fn no_type_known(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0315"),
@@ -349,11 +349,11 @@ pub(crate) fn too_large(span: Span) -> Diagnostic {
 }
 
 /// `.next`, `.last` or `.lastIndex` outside a parser.
-pub(crate) fn stack_property_elsewhere(name: &Ident, place: &str) -> Diagnostic {
+pub(crate) fn stack_property_elsewhere(name: &Ident, context: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0325"),
         name.span,
-        format!("`.{}` is not defined in {place}", name.name),
+        format!("`.{}` is not defined in {context}", name.name),
     )
     .label("for parsers only")
     .help("use an index: `stack[0]`")

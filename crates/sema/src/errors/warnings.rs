@@ -1,4 +1,4 @@
-//! Likely mistakes (Wxxxx).
+//! Likely errors (Wxxxx).
 
 use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
@@ -137,7 +137,7 @@ pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
         .help("remove it")
 }
 
-/// An entry behind an equal one.
+/// An entry after an equal one.
 pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0407"), span, "an earlier entry has the same key")
         .label("never matched")

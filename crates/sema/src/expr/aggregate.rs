@@ -67,7 +67,7 @@ impl Checker<'_> {
         self.gathered(values, ty, span)
     }
 
-    /// An element of a list whose type nothing tells.
+    /// An element of a list whose type nothing determines.
     fn free_element(&mut self, elem: &ast::Expr) -> Expr {
         let value = self.expr(elem, None);
         if self.is_value(&value.ty) {

@@ -1,4 +1,4 @@
-//! Literals, and values that the place gives a type: `...` and `{#}`.
+//! Literals, and values that take their type from the context: `...` and `{#}`.
 
 use crate::checker::{Checker, constant};
 use crate::constant;

@@ -205,8 +205,11 @@ impl Checker<'_> {
                 return self.poison(names::no_member(name, &of, "property", near));
             }
         };
-        if !self.place.in_parser() {
-            return self.poison(types::stack_property_elsewhere(name, self.place.describe()));
+        if !self.context.in_parser() {
+            return self.poison(types::stack_property_elsewhere(
+                name,
+                self.context.describe(),
+            ));
         }
         Expr {
             kind: ExprKind::StackProperty(Box::new(base), property),

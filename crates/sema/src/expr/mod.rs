@@ -15,7 +15,7 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// Types an expression. `want` is the type its place would like, which lists, `...` and calls whose
+    /// Types an expression. `want` is the type its context expects, which lists, `...` and calls whose
     /// result is generic need; nothing is converted to it here.
     pub(crate) fn expr(&mut self, expr: &ast::Expr, want: Option<&Ty>) -> Expr {
         self.deeper(expr.span, |c| c.expr_kind(expr, want))
@@ -87,7 +87,7 @@ impl Checker<'_> {
         self.expr_as(expr, &Ty::Bool)
     }
 
-    /// Whether an expression is known when compiling, once constructor arguments are.
+    /// Whether an expression is a compile-time constant, once constructor arguments are.
     pub(crate) fn is_compile_time(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Instance(_) | ExprKind::This | ExprKind::Default => true,
@@ -119,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Tells of an expression that is not known when compiling. Poison passes.
+    /// Reports an expression that is not a compile-time constant. Poison passes.
     pub(crate) fn require_compile_time(&mut self, expr: &Expr, what: &str) -> bool {
         if crate::infer::has_poison(&expr.ty) || self.is_compile_time(expr) {
             return true;

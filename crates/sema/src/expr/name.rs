@@ -9,7 +9,7 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// What a name stands for; told and `None` if nothing. Notes the use. `want` filters suggestions.
+    /// What a name denotes; `None`, after a report, if nothing. Notes the use. `want` filters suggestions.
     pub(crate) fn resolve(
         &mut self,
         global: bool,
@@ -20,7 +20,7 @@ impl Checker<'_> {
         if let Some(binding) = self.scopes.lookup(&name.name, global) {
             let binding = binding.clone();
             self.used.insert(binding.span);
-            // Of functions one overload may be deprecated and another not: the call tells which it is.
+            // Of functions one overload may be deprecated and another not: the call decides which.
             let overloaded = matches!(binding.entity, Entity::Functions(_));
             if let Some(why) = self.deprecated.get(&binding.span).filter(|_| !overloaded) {
                 let diagnostic = warnings::deprecated(name, why);
@@ -45,7 +45,7 @@ impl Checker<'_> {
 
     /// A name as a value.
     pub(super) fn name_expr(&mut self, global: bool, name: &ast::Ident, span: Span) -> Expr {
-        // Match kinds are constants of the top level, behind all declarations of their name.
+        // Match kinds are constants of the top level, after all declarations of their name.
         if self.scopes.lookup(&name.name, global).is_none()
             && let Some(i) = self.module.match_kinds.iter().position(|k| *k == name.name)
         {

@@ -337,7 +337,7 @@ impl Checker<'_> {
                 ..if c { yes } else { no }
             };
         }
-        // Two numbers without a width take that of the place, when a condition chooses between them.
+        // Two numbers without a width take that of the context, when a condition chooses between them.
         if yes.ty == Ty::Int
             && no.ty == Ty::Int
             && let Some(Ty::Bits { width, signed }) = want.map(|w| self.shallow(w))
@@ -366,7 +366,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an expression needs to be told its type.
+/// Whether an expression needs a type from its context.
 fn needs_type(expr: &ast::Expr) -> bool {
     use ast::ExprKind::*;
     matches!(expr.kind, List(_) | Struct { .. } | Invalid | Default)

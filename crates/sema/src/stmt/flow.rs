@@ -2,7 +2,7 @@
 
 use hir::*;
 
-/// Whether a block never runs off its end: each way through it returns or exits.
+/// Whether a block never runs off its end: each path through it returns or exits.
 pub(crate) fn always_leaves(block: &[Stmt]) -> bool {
     block
         .iter()

@@ -7,7 +7,7 @@ mod switch;
 pub(crate) use flow::always_leaves;
 
 use crate::call::Called;
-use crate::checker::{Checker, Place};
+use crate::checker::{Checker, Context};
 use crate::errors::{declarations, statements, warnings};
 use diag::Span;
 use hir::*;
@@ -71,7 +71,7 @@ impl Checker<'_> {
 
     fn stmt_kind(&mut self, stmt: &ast::Stmt, out: &mut Block) {
         let span = stmt.span;
-        let in_parser = self.place == Place::ParserState;
+        let in_parser = self.context == Context::ParserState;
         let kind = match &stmt.kind {
             ast::StmtKind::Empty => return,
             ast::StmtKind::Decl(decl) => return self.local_decl(decl, out),
@@ -98,11 +98,11 @@ impl Checker<'_> {
                 None => return,
             },
             ast::StmtKind::Exit => {
-                if !matches!(self.place, Place::ControlApply | Place::Action) {
+                if !matches!(self.context, Context::ControlApply | Context::Action) {
                     self.report(statements::not_here(
                         span,
                         "`exit`",
-                        self.place.describe(),
+                        self.context.describe(),
                         "`exit` ends a control: use it in `apply` blocks and actions",
                     ));
                     return;
@@ -129,7 +129,7 @@ impl Checker<'_> {
                     self.report(statements::not_here(
                         span,
                         "`switch`",
-                        self.place.describe(),
+                        self.context.describe(),
                         "branch with `transition select` or `if`",
                     ));
                     return;
@@ -143,7 +143,7 @@ impl Checker<'_> {
                 self.report(statements::not_here(
                     span,
                     "a loop",
-                    self.place.describe(),
+                    self.context.describe(),
                     "loop with a transition back to an earlier state",
                 ));
                 return;
@@ -202,7 +202,7 @@ impl Checker<'_> {
                 self.report(declarations::not_here(
                     decl.span,
                     name,
-                    self.place.describe(),
+                    self.context.describe(),
                 ));
             }
         }
@@ -259,17 +259,17 @@ impl Checker<'_> {
                     span,
                 });
             }
-            // A question whose answer nobody takes does nothing; `static_assert` has done its work.
+            // A question whose answer nothing uses does nothing; `static_assert` has done its work.
             Called::Value(_) | Called::Poison => {}
         }
     }
 
     fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
-        if self.place == Place::ParserState {
+        if self.context == Context::ParserState {
             self.report(statements::not_here(
                 span,
                 "`return`",
-                self.place.describe(),
+                self.context.describe(),
                 "leave a state with `transition`",
             ));
             return None;
@@ -285,7 +285,7 @@ impl Checker<'_> {
             }
             (Some(value), Ty::Void) => {
                 self.expr(value, None);
-                self.report(statements::return_with(value.span, self.place.describe()));
+                self.report(statements::return_with(value.span, self.context.describe()));
                 Some(StmtKind::Return(None))
             }
             (Some(value), ty) => Some(StmtKind::Return(Some(self.expr_as(value, &ty)))),

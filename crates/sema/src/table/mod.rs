@@ -4,7 +4,7 @@ mod actions;
 mod entries;
 mod key;
 
-use crate::checker::{Checker, Place};
+use crate::checker::{Checker, Context};
 use crate::errors::{constants, tables, types};
 use crate::scope::Entity;
 use diag::Span;
@@ -38,7 +38,7 @@ impl Checker<'_> {
             annotations,
             span: name.span,
         };
-        let table = self.placed(Place::Table, |c| c.table(table, name, properties));
+        let table = self.in_context(Context::Table, |c| c.table(table, name, properties));
         let id = self.module.tables.push(table);
         self.expect_use("table", name);
         self.settle(name, Entity::Table(id));

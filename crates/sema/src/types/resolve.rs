@@ -73,7 +73,7 @@ impl Checker<'_> {
         self.require_holds(container, elem, ty.span)
     }
 
-    /// Tells of a type that may not be an element of `container`.
+    /// Reports a type that may not be an element of `container`.
     pub(crate) fn require_holds(&mut self, container: Container, ty: Ty, span: Span) -> Ty {
         if self.may_hold(container, &ty) {
             return ty;
@@ -140,7 +140,7 @@ impl Checker<'_> {
         self.entity_type(&entity, name, args, span)
     }
 
-    /// The type that a type entity stands for, with arguments.
+    /// The type that a type entity denotes, with arguments.
     pub(crate) fn entity_type(
         &mut self,
         entity: &Entity,

@@ -1,4 +1,4 @@
-//! Which types may stand where (specification section "Type nesting rules").
+//! Which types are allowed where (specification section "Type nesting rules").
 
 use crate::checker::Checker;
 use hir::*;

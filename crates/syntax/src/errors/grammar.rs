@@ -17,7 +17,7 @@ pub fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
     .help(help)
 }
 
-/// A semicolon is missing behind the token before.
+/// A semicolon is missing after the token before.
 pub fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0111"), after, format!("missing `;` after {what}"))
         .label("put `;` here")
@@ -67,7 +67,7 @@ pub fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
     .help(format!("choose another name, such as `{word}_`"))
 }
 
-/// A declaration where its kind may not stand.
+/// A declaration where its kind is not allowed.
 pub fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0119"),

@@ -1,6 +1,6 @@
 //! Every diagnostic of this crate, one function a kind, grouped by who finds it.
 
+pub(crate) mod common;
 pub(crate) mod grammar;
 pub(crate) mod lexical;
-pub(crate) mod mistakes;
 pub(crate) mod preprocess;

@@ -9,15 +9,15 @@ pub fn include_not_found(
     tried: &[String],
     built_in: &[String],
 ) -> Diagnostic {
-    let places = tried
+    let paths = tried
         .iter()
         .map(|t| format!("`{t}`"))
         .collect::<Vec<_>>()
         .join(", ");
-    let looked = if places.is_empty() {
+    let looked = if paths.is_empty() {
         String::new()
     } else {
-        format!(" (looked for {places})")
+        format!(" (looked for {paths})")
     };
     let help = "correct the name, or pass the directory of the file with -I";
     let help = if built_in.is_empty() {
@@ -60,7 +60,7 @@ pub fn include_depth(span: Span, chain: &[(Span, String)], cycle: Option<&str>) 
         None => format!("#include is nested {} files deep", chain.len()),
     };
     let mut d = Diagnostic::error(Code("E0004"), span, message).label("one include too many");
-    // A cycle repeats itself: each place is shown once.
+    // A cycle repeats itself: each location is shown once.
     let mut shown = vec![span];
     for (at, name) in chain.iter().rev() {
         if !shown.contains(at) && shown.len() <= SHOWN {
@@ -182,7 +182,7 @@ pub fn paste(span: Span, text: &str) -> Diagnostic {
     .help("paste names and numbers only")
 }
 
-/// `#` or `##` at a wrong place in a macro.
+/// `#` or `##` misplaced in a macro.
 pub fn macro_operator(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0017"), span, what)
         .help("`#` goes before a parameter, `##` between two tokens of a macro's text")

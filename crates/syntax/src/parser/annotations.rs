@@ -91,7 +91,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// Tells that annotations stand in front of nothing.
+    /// Reports annotations that precede no declaration.
     pub(super) fn refuse_annotations(&mut self, annotations: &[Annotation]) {
         if let (Some(first), Some(last)) = (annotations.first(), annotations.last()) {
             self.report(grammar::stray_annotation(first.span.to(last.span)));

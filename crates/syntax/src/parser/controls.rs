@@ -4,7 +4,7 @@ use diag::{Diagnostic, Span};
 
 use super::{Parse, Parser};
 use crate::ast::{Annotation, Block, ControlBody, Decl, DeclKind, Head, Ident};
-use crate::errors::{grammar, mistakes};
+use crate::errors::{common, grammar};
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -26,7 +26,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What stands behind the name of a parser or control; its names stay in scope.
+    /// What comes after the name of a parser or control; its names stay in scope.
     pub(super) fn head(&mut self, name: Ident) -> Parse<Head> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);
@@ -91,11 +91,7 @@ impl Parser<'_> {
                     .last_error
                     .is_none_or(|at| self.tokens[at].span.lo < opener.lo)
                 {
-                    self.report(mistakes::missing_apply(
-                        end,
-                        &head.name.name,
-                        head.name.span,
-                    ));
+                    self.report(common::missing_apply(end, &head.name.name, head.name.span));
                 }
                 Block {
                     annotations: Vec::new(),
@@ -117,9 +113,9 @@ impl Parser<'_> {
                 return Err(self.misplaced_declaration("in a control"));
             }
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
-                return Err(self.report(mistakes::statement_outside_apply(start)));
+                return Err(self.report(common::statement_outside_apply(start)));
             }
-            _ => return self.local(annotations, start, mistakes::statement_outside_apply),
+            _ => return self.local(annotations, start, common::statement_outside_apply),
         };
         Ok(Decl {
             annotations,
@@ -129,7 +125,7 @@ impl Parser<'_> {
     }
 
     /// A variable or an instance among the locals of a parser or control. `if_statement` says why a
-    /// statement may not stand here.
+    /// statement is not allowed here.
     pub(super) fn local(
         &mut self,
         annotations: Vec<Annotation>,
@@ -161,7 +157,7 @@ impl Parser<'_> {
         {
             return Err(self.report(if_statement(start)));
         }
-        // Says what is wrong with the type or the name behind it.
+        // Says what is wrong with the type or the name after it.
         self.ty()?;
         Err(self.unexpected("the name of a declaration"))
     }

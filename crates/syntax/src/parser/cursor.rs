@@ -8,7 +8,7 @@ use crate::errors::grammar;
 use crate::token::{Kind, Token};
 
 impl Parser<'_> {
-    /// The token at hand.
+    /// The current token.
     pub(super) fn token(&self) -> &Token {
         &self.tokens[self.at]
     }
@@ -23,20 +23,20 @@ impl Parser<'_> {
         self.tokens.get(self.at + n).map_or(Kind::Eof, |t| t.kind)
     }
 
-    /// Where it stands.
+    /// Its location.
     pub(super) fn span(&self) -> Span {
         self.tokens[self.at].span
     }
 
-    /// Where the token before it stands.
+    /// The location of the token before it.
     pub(super) fn last_span(&self) -> Span {
         self.at
             .checked_sub(1)
             .map_or(Span::NONE, |i| self.tokens[i].span)
     }
 
-    /// The empty place behind the token before it.
-    pub(super) fn behind(&self) -> Span {
+    /// The empty span after the token before it.
+    pub(super) fn after_previous(&self) -> Span {
         let last = self.last_span();
         if last.is_none() {
             self.span()
@@ -64,7 +64,7 @@ impl Parser<'_> {
         file(a) == file(b)
     }
 
-    /// Takes the token at hand; the end is never taken.
+    /// Takes the current token; the end is never taken.
     pub(super) fn bump(&mut self) -> Span {
         let span = self.span();
         if self.kind() != Kind::Eof {
@@ -73,17 +73,17 @@ impl Parser<'_> {
         span
     }
 
-    /// Whether the token at hand is of this kind.
+    /// Whether the current token is of this kind.
     pub(super) fn at_kind(&self, kind: Kind) -> bool {
         self.kind() == kind
     }
 
-    /// Whether the token at hand is a name with this text.
+    /// Whether the current token is a name with this text.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.kind() == Kind::Ident && self.token().text == word
     }
 
-    /// Takes the token at hand if it is of this kind.
+    /// Takes the current token if it is of this kind.
     pub(super) fn eat(&mut self, kind: Kind) -> bool {
         let found = self.at_kind(kind);
         if found {
@@ -140,13 +140,13 @@ impl Parser<'_> {
         Err(self.unexpected(&format!("the name of {what}")))
     }
 
-    /// Takes a `;`. Where it is evidently forgotten, tells so and goes on as if it stood there.
+    /// Takes a `;`. Where it is evidently missing, reports that and continues as if it were there.
     pub(super) fn semicolon(&mut self, after: &str) -> Parse<()> {
         if self.eat(Kind::Semi) {
             return Ok(());
         }
         let forgotten = self.token().first || matches!(self.kind(), Kind::RBrace | Kind::Eof);
-        let failed = self.report(grammar::missing_semicolon(self.behind(), after));
+        let failed = self.report(grammar::missing_semicolon(self.after_previous(), after));
         if forgotten && !self.stopped {
             Ok(())
         } else {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the bracket that closes `opener`, or fails pointing at both places.
+    /// Takes the bracket that closes `opener`, or fails pointing at both locations.
     pub(super) fn close(&mut self, close: Kind, opener: Span) -> Parse<Span> {
         if self.at_kind(close) {
             return Ok(self.bump());
@@ -167,7 +167,7 @@ impl Parser<'_> {
         let token = self.token();
         let (span, found) = (token.span, token.describe());
         let at = if self.at_kind(Kind::Eof) {
-            self.behind()
+            self.after_previous()
         } else {
             span
         };
@@ -176,7 +176,7 @@ impl Parser<'_> {
     }
 
     /// Items with commas between them up to `end`, which is not taken. With `trailing`, the last may
-    /// have a comma behind it.
+    /// have a comma after it.
     pub(super) fn comma_list<T>(
         &mut self,
         end: Kind,

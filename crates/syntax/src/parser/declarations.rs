@@ -7,7 +7,7 @@ use crate::ast::{
     Annotation, Arg, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, Field, Ident, Type,
     TypeKind,
 };
-use crate::errors::{grammar, mistakes};
+use crate::errors::{common, grammar};
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -37,7 +37,7 @@ impl Parser<'_> {
             }
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
                 let (span, text) = (self.span(), self.token().describe());
-                let help = "statements stand in actions, functions, parser states and the apply blocks of controls; \
+                let help = "statements belong in actions, functions, parser states and the apply blocks of controls; \
                             is a `}` above closed too early?";
                 return Err(self.report(grammar::misplaced(span, &text, "at top level", help)));
             }
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
         if matches!(self.kind(), Kind::Semi | Kind::Assign | Kind::LBracket) {
             let span = self.since(start);
-            return Err(self.report(mistakes::global_variable(span)));
+            return Err(self.report(common::global_variable(span)));
         }
         Err(self.unexpected("`(`"))
     }
@@ -107,7 +107,7 @@ impl Parser<'_> {
         }
         let kind = self.variable_head()?;
         if self.at_kind(Kind::Comma) {
-            return Err(self.report(mistakes::several_names(self.span())));
+            return Err(self.report(common::several_names(self.span())));
         }
         self.semicolon("the declaration")?;
         Ok(Decl {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `T(args) x;` or `T(args) x = { ... };`, behind its type.
+    /// `T(args) x;` or `T(args) x = { ... };`, after its type.
     pub(super) fn instance(&mut self, ty: Type) -> Parse<DeclKind> {
         let args = self.args()?;
         self.instance_name(ty, args)
@@ -150,7 +150,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An instance behind its arguments.
+    /// An instance after its arguments.
     fn instance_name(&mut self, ty: Type, args: Vec<Arg>) -> Parse<DeclKind> {
         let name = self.name("an instance")?;
         let body = if self.eat(Kind::Assign) {
@@ -213,10 +213,10 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let name = self.name("a field")?;
         if self.at_kind(Kind::LBracket) {
-            return Err(self.report(mistakes::array_after_name(self.span())));
+            return Err(self.report(common::array_after_name(self.span())));
         }
         if self.at_kind(Kind::Comma) {
-            return Err(self.report(mistakes::several_names(self.span())));
+            return Err(self.report(common::several_names(self.span())));
         }
         self.semicolon("the field")?;
         Ok(Field {
@@ -322,7 +322,7 @@ impl Parser<'_> {
         Ok((ty, name))
     }
 
-    /// Puts a declaration in front of the one at hand, and gives the type it declares.
+    /// Puts a declaration before the current one, and gives the type it declares.
     fn on_the_spot(&mut self, kind: DeclKind, start: Span) -> Parse<Type> {
         let (DeclKind::Composite { name, .. } | DeclKind::Enum { name, .. }) = &kind else {
             return Err(self.unexpected("a type"));
@@ -342,15 +342,15 @@ impl Parser<'_> {
         })
     }
 
-    /// Tells that a function, whose first token is at hand, stands inside of something.
+    /// Reports that a function, whose first token is the current one, is inside something.
     pub(super) fn misplaced_function(&mut self) -> super::Failed {
-        let help = "functions stand at top level: move it in front of the control or parser and pass what it \
-                    needs as parameters; an action may stand in a control";
+        let help = "functions belong at top level: move it before the control or parser and pass what it \
+                    needs as parameters; an action may be in a control";
         let span = self.span();
         self.report(grammar::misplaced(span, "a function", "here", help))
     }
 
-    /// Tells that a declaration that is known stands at a wrong place.
+    /// Reports that a declaration that is known stands in the wrong context.
     pub(super) fn misplaced_declaration(&mut self, place: &str) -> super::Failed {
         let (what, help) = match self.kind() {
             Kind::Table => ("a table", "tables belong in controls, before `apply`"),
@@ -406,7 +406,7 @@ impl Parser<'_> {
             _ => return Ok(()),
         };
         let span = self.span();
-        let failed = self.report(mistakes::p4_14(span, what));
+        let failed = self.report(common::p4_14(span, what));
         self.stop();
         Err(failed)
     }

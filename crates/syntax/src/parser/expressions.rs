@@ -4,7 +4,7 @@ use diag::Span;
 
 use super::{Failed, MAX_DEPTH, Parse, Parser};
 use crate::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Link, Type, TypeKind, UnaryOp};
-use crate::errors::{grammar, lexical, mistakes};
+use crate::errors::{common, grammar, lexical};
 use crate::literal::{self, BadInt, MAX_BITS};
 use crate::token::Kind;
 
@@ -65,7 +65,7 @@ impl Parser<'_> {
         self.grown(kind, span, height)
     }
 
-    /// Sums and products behind `first`, as between the angle brackets of a width.
+    /// Sums and products after `first`, as between the angle brackets of a width.
     pub(super) fn rest_of_sum(&mut self, first: Expr) -> Parse<Expr> {
         self.binary_after(first, SUM)
     }
@@ -83,7 +83,7 @@ impl Parser<'_> {
             if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
                 let plus = self.bump();
                 let span = self.joined(plus, self.span());
-                return Err(self.report(mistakes::part_select(span)));
+                return Err(self.report(common::part_select(span)));
             }
             self.bump();
             self.check_increment()?;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         }
         if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
             let (span, op) = (self.span(), self.token().text.clone());
-            return Err(self.report(mistakes::set_operator(span, &op)));
+            return Err(self.report(common::set_operator(span, &op)));
         }
         if links.is_empty() {
             return Ok(first);
@@ -161,7 +161,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Members, indices, slices and calls behind an expression.
+    /// Members, indices, slices and calls after an expression.
     pub(super) fn postfix(&mut self, first: Expr) -> Parse<Expr> {
         let start = first.span;
         let mut expr = first;
@@ -193,7 +193,7 @@ impl Parser<'_> {
                 }
                 Kind::Minus if self.kind_at(1) == Kind::Gt && !self.tokens[self.at + 1].space => {
                     let span = self.span().to(self.tokens[self.at + 1].span);
-                    return Err(self.report(mistakes::arrow(span)));
+                    return Err(self.report(common::arrow(span)));
                 }
                 _ => return Ok(expr),
             }
@@ -290,7 +290,7 @@ impl Parser<'_> {
         Ok(Arg { name, value })
     }
 
-    /// An expression where a set may not stand, even inside of a keyset.
+    /// An expression where a set is not allowed, even inside of a keyset.
     pub(super) fn value(&mut self) -> Parse<Expr> {
         let outer = std::mem::replace(&mut self.in_set, false);
         let result = self.expr();
@@ -362,13 +362,13 @@ impl Parser<'_> {
         self.leaf(kind, span)
     }
 
-    /// A type where a value must stand.
+    /// A type where a value is required.
     fn type_as_value(&mut self, start: Span) -> Parse<Expr> {
         let ty = self.ty()?;
         let text = self.map.text(ty.span).to_string();
         if self.at_kind(Kind::LParen) {
             let span = self.since(start);
-            return Err(self.report(mistakes::call_cast(span, &text)));
+            return Err(self.report(common::call_cast(span, &text)));
         }
         Err(self.report(grammar::expected(
             ty.span,
@@ -476,35 +476,35 @@ impl Parser<'_> {
             return Ok(());
         }
         let span = self.span();
-        self.report(mistakes::assign_in_condition(span));
+        self.report(common::assign_in_condition(span));
         self.bump();
         // Reads it as the comparison that was meant.
         self.expr().map(|_| ())
     }
 
-    /// `a++ ;` and `a--;`, seen behind the first sign.
+    /// `a++ ;` and `a--;`, seen after the first sign.
     fn check_increment(&mut self) -> Parse<()> {
         let signs = self.last_span().to(self.span());
         let last = self.tokens[self.at - 1].kind;
         match (last, self.kind(), self.kind_at(1)) {
             (Kind::Concat, Kind::Semi | Kind::RParen, _) => {
                 let span = self.last_span();
-                Err(self.report(mistakes::increment(span, "++")))
+                Err(self.report(common::increment(span, "++")))
             }
             (Kind::Minus, Kind::Minus, Kind::Semi | Kind::RParen) => {
-                Err(self.report(mistakes::increment(signs, "--")))
+                Err(self.report(common::increment(signs, "--")))
             }
             _ => Ok(()),
         }
     }
 
-    /// A name that stands for a value, with or without a dot in front.
+    /// A name that denotes a value, with or without a leading dot.
     pub(super) fn prefixed_name(&mut self, what: &str) -> Parse<(bool, Ident)> {
         let global = self.eat(Kind::Dot);
         Ok((global, self.name(what)?))
     }
 
-    /// The type that a callee stands for: `T` or `T<A>` in the instance `T<A>(args) name`.
+    /// The type that a callee denotes: `T` or `T<A>` in the instance `T<A>(args) name`.
     pub(super) fn type_of_callee(&mut self, callee: Expr, type_args: Vec<Type>) -> Parse<Type> {
         let ExprKind::Name { global, name } = callee.kind else {
             return Err(Failed);

@@ -61,7 +61,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Type parameters and parameters behind a name; they stay in scope.
+    /// Type parameters and parameters after a name; they stay in scope.
     fn proto(&mut self, name: Ident, result: Option<Type>) -> Parse<Proto> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);
@@ -74,7 +74,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `T f<X>(params) { body }`, behind its name.
+    /// `T f<X>(params) { body }`, after its name.
     pub(super) fn function(&mut self, result: Type, name: Ident) -> Parse<DeclKind> {
         self.scopes.declare_value(&name);
         self.scoped(|p| {

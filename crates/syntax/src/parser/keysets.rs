@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `&&& b` or `.. b` behind a value.
+    /// `&&& b` or `.. b` after a value.
     fn set_after(&mut self, first: Expr) -> Parse<Expr> {
         let make: fn(Box<Expr>, Box<Expr>) -> ExprKind = match self.kind() {
             Kind::Mask => ExprKind::Mask,

@@ -4,7 +4,7 @@ use super::Parser;
 use super::scopes::Meaning;
 use crate::token::Kind;
 
-/// How many tokens one look may take: what decides stands near.
+/// How many tokens one lookahead may take: what decides is near.
 const MAX_STEPS: u32 = 2_000;
 /// How deep type arguments may be nested in a look; deeper ones are an error of the parser's.
 const MAX_NESTING: u32 = 64;
@@ -13,13 +13,13 @@ const MAX_NESTING: u32 = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Look {
     at: usize,
-    /// How many `>` of the token at hand are taken.
+    /// How many `>` of the current token are taken.
     taken: u8,
     steps: u32,
 }
 
 impl Parser<'_> {
-    /// A look that begins `n` tokens after the one at hand.
+    /// A lookahead that begins `n` tokens after the current one.
     pub(super) fn look(&self, n: usize) -> Look {
         Look {
             at: self.at + n,
@@ -72,12 +72,12 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether a type stands here; the look goes behind it.
+    /// Whether a type follows; the lookahead moves past it.
     pub(super) fn skip_type(&self, look: &mut Look) -> bool {
         self.skip_type_in(look, 0)
     }
 
-    /// Whether type arguments in angle brackets stand here; the look goes behind them.
+    /// Whether type arguments in angle brackets follow; the lookahead moves past them.
     pub(super) fn skip_type_args(&self, look: &mut Look) -> bool {
         self.skip_args_in(look, 0)
     }
@@ -175,7 +175,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a bracket stands here that is closed; the look goes behind it.
+    /// Whether a closed bracket follows; the lookahead moves past it.
     pub(super) fn skip_brackets(&self, look: &mut Look) -> bool {
         let mut depth = 0_u32;
         while look.steps <= MAX_STEPS {
@@ -193,7 +193,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether a declaration `T name` begins at the token at hand.
+    /// Whether a declaration `T name` begins at the current token.
     pub(super) fn at_typed_name(&self) -> bool {
         let mut look = self.look(0);
         self.skip_type(&mut look) && self.seen(&look).is_name()
@@ -236,7 +236,7 @@ impl Parser<'_> {
         };
         match meaning {
             Some(meaning) => meaning == Meaning::Type,
-            // An unknown name in parentheses with a value behind it can only be meant as a type.
+            // An unknown name in parentheses with a value after it can only be meant as a type.
             None => {
                 self.step(&mut look);
                 let next = self.seen(&look);

@@ -2,7 +2,7 @@
 //!
 //! A function that fails has reported why; [`Failed`] only tells the caller to go to its next
 //! point of recovery. Those are: the next declaration, the next member between braces, the next
-//! statement. The tree is never deeper than [`MAX_DEPTH`], so that whoever walks or drops it may
+//! statement. The tree is never deeper than [`MAX_DEPTH`], so that code that walks or drops it may
 //! recurse.
 
 mod annotations;
@@ -23,16 +23,16 @@ mod types;
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast::{Decl, Program};
-use crate::errors::{grammar, mistakes};
+use crate::errors::{common, grammar};
 use crate::token::{Kind, Token};
 use scopes::Scopes;
 
 /// How deep a tree may be.
 pub(crate) const MAX_DEPTH: u32 = 200;
-/// How many errors of the grammar one run tells.
+/// How many grammar errors one run reports.
 const MAX_ERRORS: usize = 200;
 
-/// The way back to a point of recovery, after an error that is already told.
+/// Unwinds to a recovery point, after an error that is already reported.
 #[derive(Debug)]
 pub(crate) struct Failed;
 
@@ -65,7 +65,7 @@ pub(crate) struct Parser<'a> {
     map: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
     scopes: Scopes,
-    /// Declarations made on the spot inside of the one at hand, which stand before it in the tree.
+    /// Declarations made on the spot inside of the current one, which stand before it in the tree.
     before: Vec<Decl>,
     /// How many productions that nest are open.
     depth: u32,
@@ -75,9 +75,9 @@ pub(crate) struct Parser<'a> {
     errors: usize,
     /// The token that the last error was about: a second error there is an echo.
     last_error: Option<usize>,
-    /// Whether `&&&` and `..` may stand behind the expression at hand.
+    /// Whether `&&&` and `..` are allowed after the current expression.
     in_set: bool,
-    /// A limit is reached: the tokens are skipped and nothing more is told.
+    /// A limit is reached: the tokens are skipped and nothing more is reported.
     stopped: bool,
 }
 
@@ -91,7 +91,7 @@ impl Parser<'_> {
             }
             if self.at_kind(Kind::RBrace) {
                 let span = self.span();
-                self.report(mistakes::stray_close(span, "}"));
+                self.report(common::stray_close(span, "}"));
                 self.bump();
                 continue;
             }
@@ -126,10 +126,10 @@ impl Parser<'_> {
         Failed
     }
 
-    /// Whether the token at hand stands for something that the preprocessor reported.
+    /// Whether the current token stands for something that the preprocessor reported.
     fn is_told(&self) -> bool {
-        let told = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(_));
-        told(self.at) || (self.kind() == Kind::Eof && self.at > 0 && told(self.at - 1))
+        let reported = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(_));
+        reported(self.at) || (self.kind() == Kind::Eof && self.at > 0 && reported(self.at - 1))
     }
 
     /// Reads nothing more.
@@ -138,7 +138,7 @@ impl Parser<'_> {
         self.at = self.tokens.len() - 1;
     }
 
-    /// "expected `wanted`, found ..." at the token at hand.
+    /// "expected `wanted`, found ..." at the current token.
     fn unexpected(&mut self, wanted: &str) -> Failed {
         let token = self.token();
         let (span, found) = (token.span, token.describe());

@@ -4,7 +4,7 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{Annotation, Decl, DeclKind, ParserBody, SelectCase, State, Transition};
-use crate::errors::{grammar, mistakes};
+use crate::errors::{common, grammar};
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -74,9 +74,9 @@ impl Parser<'_> {
             }
             Kind::Apply => Err(self.misplaced_declaration("in a parser")),
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
-                Err(self.report(mistakes::statement_outside_state(start)))
+                Err(self.report(common::statement_outside_state(start)))
             }
-            _ => self.local(annotations, start, mistakes::statement_outside_state),
+            _ => self.local(annotations, start, common::statement_outside_state),
         }
     }
 
@@ -136,7 +136,7 @@ impl Parser<'_> {
     fn select_case(&mut self) -> Parse<SelectCase> {
         let start = self.span();
         if self.at_word("case") {
-            self.report(mistakes::case_word(start));
+            self.report(common::case_word(start));
             self.bump();
         }
         let keyset = self.keyset()?;

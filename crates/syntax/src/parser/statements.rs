@@ -6,7 +6,7 @@ use super::{Parse, Parser};
 use crate::ast::{
     Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, IfArm, Stmt, StmtKind, SwitchCase,
 };
-use crate::errors::{grammar, mistakes};
+use crate::errors::{common, grammar};
 use crate::token::Kind;
 
 /// The operator of an assignment; `Some(None)` for `=`.
@@ -62,7 +62,7 @@ impl Parser<'_> {
             }
             Kind::LBrace => StmtKind::Block(self.block_after(std::mem::take(&mut annotations))?),
             Kind::If => self.conditional()?,
-            Kind::Else => return Err(self.report(mistakes::stray_else(start))),
+            Kind::Else => return Err(self.report(common::stray_else(start))),
             Kind::Switch => self.switch()?,
             Kind::For => self.for_loop()?,
             Kind::Return => {
@@ -161,9 +161,9 @@ impl Parser<'_> {
             let span = p.span();
             match (kind, p.kind_at(1)) {
                 (Kind::Concat, next) if next.is_name() => {
-                    return Err(p.report(mistakes::increment(span, "++")));
+                    return Err(p.report(common::increment(span, "++")));
                 }
-                (Kind::Minus, Kind::Minus) => return Err(p.report(mistakes::increment(span, "--"))),
+                (Kind::Minus, Kind::Minus) => return Err(p.report(common::increment(span, "--"))),
                 _ => {}
             }
             let first = p.primary()?;
@@ -247,7 +247,7 @@ impl Parser<'_> {
     fn switch_case(&mut self) -> Parse<SwitchCase> {
         let start = self.span();
         if self.at_word("case") {
-            self.report(mistakes::case_word(start));
+            self.report(common::case_word(start));
             self.bump();
         }
         let label = if self.at_kind(Kind::Default) {
@@ -264,7 +264,7 @@ impl Parser<'_> {
             if !self.at_kind(Kind::LBrace) {
                 return Err(self.unexpected("`:` after the label"));
             }
-            self.report(mistakes::missing_colon(self.behind()));
+            self.report(common::missing_colon(self.after_previous()));
         }
         let body = match self.kind() {
             Kind::LBrace | Kind::At => Some(self.block()?),
@@ -361,7 +361,7 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let name = self.name("a variable")?;
         if self.at_kind(Kind::LBracket) {
-            return Err(self.report(mistakes::array_after_name(self.span())));
+            return Err(self.report(common::array_after_name(self.span())));
         }
         let init = if self.eat(Kind::Assign) {
             Some(self.value()?)
@@ -389,6 +389,6 @@ impl Parser<'_> {
             return Ok(());
         }
         let span = self.span();
-        Err(self.report(mistakes::c_statement(span, &word, help)))
+        Err(self.report(common::c_statement(span, &word, help)))
     }
 }

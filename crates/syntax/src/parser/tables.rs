@@ -4,7 +4,7 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{ActionRef, Annotation, DeclKind, Entry, KeyElement, Property, PropertyValue};
-use crate::errors::mistakes;
+use crate::errors::common;
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -15,7 +15,7 @@ impl Parser<'_> {
         self.scopes.declare_value(&name);
         if self.at_kind(Kind::LParen) && self.kind_at(1) == Kind::RParen {
             let opener = self.span();
-            self.report(mistakes::table_parameters(opener));
+            self.report(common::table_parameters(opener));
             self.bump();
             self.bump();
         }
@@ -28,7 +28,7 @@ impl Parser<'_> {
         let start = self.span();
         let annotations = self.annotations()?;
         if self.at_word("reads") && self.kind_at(1) == Kind::LBrace {
-            let failed = self.report(mistakes::p4_14(start, "`reads` is the key of a table"));
+            let failed = self.report(common::p4_14(start, "`reads` is the key of a table"));
             self.stop();
             return Err(failed);
         }
@@ -36,7 +36,7 @@ impl Parser<'_> {
         let word = self.kind();
         let name = self.name("a table property")?;
         if matches!(self.kind(), Kind::Colon | Kind::LBrace) {
-            let failed = self.report(mistakes::table_property_colon(self.span()));
+            let failed = self.report(common::table_property_colon(self.span()));
             if !self.eat(Kind::Colon) && !matches!(word, Kind::Key | Kind::Actions | Kind::Entries)
             {
                 return Err(failed);
@@ -67,7 +67,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `{ items }`, and the `;` that some programs put behind it.
+    /// `{ items }`, and the `;` that some programs put after it.
     fn property_list<T>(&mut self, item: fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let opener = self.bump();
         let items = self.nested(|p| p.members(opener, |p| item(p).map(Some)))?;
@@ -83,7 +83,7 @@ impl Parser<'_> {
             self.kind(),
             Kind::Semi | Kind::Assign | Kind::RBrace | Kind::Comma
         ) {
-            return Err(self.report(mistakes::key_without_match_kind(self.span())));
+            return Err(self.report(common::key_without_match_kind(self.span())));
         }
         self.expect(Kind::Colon)?;
         let match_kind = self.name("a match kind")?;

@@ -392,7 +392,7 @@ fn a_bad_member_does_not_take_its_neighbours_along() {
     assert_eq!(parsed.diagnostics.len(), 2);
 }
 
-/// Every way to nest, far over the limit: an error, and neither the parser nor the tree's drop
+/// Every kind of nesting, far over the limit: an error, and neither the parser nor the tree's drop
 /// uses up the stack.
 #[test]
 fn depth_is_bounded_everywhere() {

@@ -4,11 +4,11 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Type, TypeKind};
-use crate::errors::{grammar, mistakes};
+use crate::errors::{common, grammar};
 use crate::token::Kind;
 
 impl Parser<'_> {
-    /// `typeRef`, `void` and `_` included: what may not stand somewhere is for the type checker to
+    /// `typeRef`, `void` and `_` included: what is not allowed somewhere is for the type checker to
     /// say, which knows more words. Leaves the height of the tree like an expression.
     pub(super) fn ty(&mut self) -> Parse<Type> {
         self.nested(Self::ty_here)
@@ -182,11 +182,11 @@ impl Parser<'_> {
             && self.kind_at(2) == Kind::RBracket
         {
             let span = self.span().to(self.tokens[self.at + 2].span);
-            self.report(mistakes::bit_brackets(span, name));
+            self.report(common::bit_brackets(span, name));
         }
     }
 
-    /// Tells that a name is a type of C. It stays a name of the tree.
+    /// Reports that a name is a type of C. It stays a name of the tree.
     fn check_foreign_type(&mut self) {
         let text = self.token().text.clone();
         if self.scopes.meaning(&text).is_some() {
@@ -205,6 +205,6 @@ impl Parser<'_> {
             _ => return,
         };
         let span = self.span();
-        self.report(mistakes::c_type(span, &text, instead));
+        self.report(common::c_type(span, &text, instead));
     }
 }

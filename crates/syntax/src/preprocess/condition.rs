@@ -41,11 +41,11 @@ impl Preprocessor<'_> {
         match result {
             Ok(value) => value != 0,
             Err(Wrong::Form(span, what)) => {
-                self.tell(errors::condition(span, &what));
+                self.report(errors::condition(span, &what));
                 false
             }
             Err(Wrong::Zero(span)) => {
-                self.tell(errors::condition_zero(span));
+                self.report(errors::condition_zero(span));
                 false
             }
         }
@@ -67,7 +67,7 @@ impl Preprocessor<'_> {
                 (Some(Kind::Ident), ..) => (&line[i + 1], 2),
                 (Some(Kind::LParen), Some(Kind::Ident), Some(Kind::RParen)) => (&line[i + 2], 4),
                 _ => {
-                    self.tell(errors::condition(token.span, "`defined` needs a name"));
+                    self.report(errors::condition(token.span, "`defined` needs a name"));
                     return None;
                 }
             };

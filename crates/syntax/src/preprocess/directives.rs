@@ -11,7 +11,7 @@ use crate::token::{Kind, Token};
 pub(super) struct Condition {
     /// Its directive.
     pub span: Span,
-    /// Whether the text at hand counts.
+    /// Whether the text counts.
     pub active: bool,
     /// Whether the text around it counts.
     outer: bool,
@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
             }
             "endif" => {
                 if conditions.pop().is_none() {
-                    self.tell(errors::if_missing(span, "endif"));
+                    self.report(errors::if_missing(span, "endif"));
                 }
                 self.nothing_follows(file, lexer, "endif");
             }
@@ -84,7 +84,7 @@ impl Preprocessor<'_> {
                 } else {
                     errors::user_warning
                 };
-                self.tell(make(whole, &text));
+                self.report(make(whole, &text));
             }
             "pragma" => self.pragma(file, lexer),
             "line" => {
@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
                     .first()
                     .is_some_and(|t| t.kind == Kind::Int && t.text.parse::<u32>().is_ok());
                 if !number {
-                    self.tell(errors::line_malformed(span));
+                    self.report(errors::line_malformed(span));
                 }
             }
             // A line marker, as other preprocessors write them. Positions keep pointing at the text at
@@ -104,7 +104,7 @@ impl Preprocessor<'_> {
             }
             other => {
                 let close = DIRECTIVES.into_iter().find(|d| is_close(d, other));
-                self.tell(errors::unknown_directive(span, other, close));
+                self.report(errors::unknown_directive(span, other, close));
                 lexer.rest_of_line();
             }
         }
@@ -120,12 +120,12 @@ impl Preprocessor<'_> {
         conditions: &mut [Condition],
     ) {
         let Some(condition) = conditions.last_mut() else {
-            self.tell(errors::if_missing(span, &word.text));
+            self.report(errors::if_missing(span, &word.text));
             lexer.rest_of_line();
             return;
         };
         if let Some(before) = condition.otherwise {
-            self.tell(errors::after_else(span, &word.text, before));
+            self.report(errors::after_else(span, &word.text, before));
             condition.active = false;
             lexer.rest_of_line();
             return;
@@ -174,7 +174,7 @@ impl Preprocessor<'_> {
     pub(super) fn nothing_follows(&mut self, file: FileId, lexer: &mut Lexer, directive: &str) {
         let line = self.line(file, lexer);
         if let (Some(first), Some(last)) = (line.first(), line.last()) {
-            self.tell(errors::extra_tokens(first.span.to(last.span), directive));
+            self.report(errors::extra_tokens(first.span.to(last.span), directive));
         }
     }
 }

@@ -85,7 +85,7 @@ impl Input {
     }
 
     /// Whether the next token comes from the file itself and is the first of its line, where a
-    /// directive may stand.
+    /// directive is allowed.
     fn at_line_start(&self) -> bool {
         self.frames.iter().all(|f| f.tokens.as_slice().is_empty())
             && self
@@ -100,7 +100,7 @@ impl Input {
 }
 
 impl Preprocessor<'_> {
-    /// The next token as it stands. `None` at the end.
+    /// The next token, unexpanded. `None` at the end.
     fn next(&mut self, input: &mut Input) -> Option<Token> {
         if !input.drop_finished() {
             return input.frames.last_mut().and_then(|f| f.tokens.next());
@@ -171,7 +171,7 @@ impl Preprocessor<'_> {
         // One more for the use itself, so that macros without text are not free.
         self.expanded += tokens + 1;
         if self.expanded > MAX_EXPANDED {
-            self.tell(errors::expansion_budget(span, MAX_EXPANDED));
+            self.report(errors::expansion_budget(span, MAX_EXPANDED));
             self.stopped = true;
         }
     }
@@ -215,7 +215,7 @@ impl Preprocessor<'_> {
             let directive = input.peek().1;
             let token = if directive { None } else { self.next(input) };
             let Some(mut token) = token else {
-                self.tell(errors::macro_unclosed(name.span, &found.name));
+                self.report(errors::macro_unclosed(name.span, &found.name));
                 return None;
             };
             taken += 1;
@@ -252,7 +252,7 @@ impl Preprocessor<'_> {
             let many = if params.variadic { "at least " } else { "" };
             let plural = if wanted == 1 { "" } else { "s" };
             let wanted = format!("{many}{wanted} argument{plural}");
-            self.tell(errors::macro_args(
+            self.report(errors::macro_args(
                 name.span,
                 &found.name,
                 &wanted,
@@ -353,7 +353,7 @@ impl Preprocessor<'_> {
 
     fn expand_argument(&mut self, tokens: Vec<Token>, span: Span) -> Vec<Token> {
         if self.argument_depth >= MAX_ARGUMENT_DEPTH {
-            self.tell(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
+            self.report(errors::expansion_depth(span, MAX_ARGUMENT_DEPTH));
             self.stopped = true;
             return Vec::new();
         }
@@ -382,7 +382,7 @@ impl Preprocessor<'_> {
                 ..left
             });
         } else {
-            self.tell(errors::paste(span, &text));
+            self.report(errors::paste(span, &text));
             out.extend([left, right]);
         }
         out.extend(piece);

@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_INCLUDES: usize = 10_000;
 
 impl Preprocessor<'_> {
-    /// `#include`, from behind that word.
+    /// `#include`, after that word.
     pub(super) fn include(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
         let Some((path, system, span)) = self.include_path(file, lexer, directive) else {
             return;
@@ -30,7 +30,7 @@ impl Preprocessor<'_> {
                 .filter(|(at, _)| !at.is_none())
                 .cloned()
                 .collect();
-            self.tell(errors::include_depth(span, &chain, cycle));
+            self.report(errors::include_depth(span, &chain, cycle));
             self.stopped = true;
             return;
         }
@@ -42,11 +42,11 @@ impl Preprocessor<'_> {
         let loaded = match self.loader.load(&path, from.as_deref(), system) {
             Ok(loaded) => loaded,
             Err(LoadError::NotFound { tried, built_in }) => {
-                self.tell(errors::include_not_found(span, &path, &tried, &built_in));
+                self.report(errors::include_not_found(span, &path, &tried, &built_in));
                 return;
             }
             Err(LoadError::Unreadable { name, reason }) => {
-                self.tell(errors::include_unreadable(span, &name, &reason));
+                self.report(errors::include_unreadable(span, &name, &reason));
                 return;
             }
         };
@@ -90,7 +90,7 @@ impl Preprocessor<'_> {
                 .filter(|p| !p.is_empty());
             let Some(path) = path else {
                 let span = self.map.span(file, from..from + trimmed.trim_end().len());
-                self.tell(errors::include_malformed(span));
+                self.report(errors::include_malformed(span));
                 *lexer = plain;
                 return None;
             };
@@ -113,13 +113,13 @@ impl Preprocessor<'_> {
         let line = self.expand_list(line);
         let found = path_of_tokens(&line);
         if found.is_none() {
-            self.tell(errors::include_malformed(span));
+            self.report(errors::include_malformed(span));
         }
         found.map(|(path, system)| (path, system, span))
     }
 }
 
-/// The path that a macro stands for.
+/// The path that a macro denotes.
 fn path_of_tokens(line: &[Token]) -> Option<(String, bool)> {
     match line {
         [only] if only.kind == Kind::Str => {

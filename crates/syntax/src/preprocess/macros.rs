@@ -25,7 +25,7 @@ pub(super) struct Macro {
 #[derive(PartialEq, Eq)]
 pub(super) struct Params {
     pub names: Vec<SmolStr>,
-    /// Whether `...` stands last.
+    /// Whether it ends with `...`.
     pub variadic: bool,
 }
 
@@ -52,7 +52,7 @@ impl Macro {
 const RESERVED: [&str; 4] = ["defined", "__FILE__", "__LINE__", "__VA_ARGS__"];
 
 impl Preprocessor<'_> {
-    /// `#define`, from behind that word.
+    /// `#define`, after that word.
     pub(super) fn define(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
         let Some(name) = self.macro_name(file, lexer, directive, "define") else {
             return;
@@ -84,12 +84,12 @@ impl Preprocessor<'_> {
             return;
         }
         if let Some(before) = self.macros.get(&found.name).filter(|b| !b.same_as(&found)) {
-            self.tell(errors::macro_redefined(name.span, &name.text, before.span));
+            self.report(errors::macro_redefined(name.span, &name.text, before.span));
         }
         self.macros.insert(found.name.clone(), Rc::new(found));
     }
 
-    /// `#undef`, from behind that word.
+    /// `#undef`, after that word.
     pub(super) fn undef(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
         if let Some(name) = self.macro_name(file, lexer, directive, "undef") {
             self.macros.remove(&name.text);
@@ -111,21 +111,21 @@ impl Preprocessor<'_> {
             } else {
                 self.map.span(file, raw.lo..raw.hi)
             };
-            self.tell(errors::macro_name_missing(span, word));
+            self.report(errors::macro_name_missing(span, word));
             self.line(file, lexer);
             return None;
         }
         let raw = lexer.next();
         let name = self.token(file, raw);
         if RESERVED.contains(&name.text.as_str()) && matches!(word, "define" | "undef") {
-            self.tell(errors::macro_reserved(name.span, &name.text));
+            self.report(errors::macro_reserved(name.span, &name.text));
             self.line(file, lexer);
             return None;
         }
         Some(name)
     }
 
-    /// Parameters, from behind their opening parenthesis. `None` after an error.
+    /// Parameters, after their opening parenthesis. `None` after an error.
     fn params(&mut self, file: FileId, lexer: &mut Lexer, of: &Token) -> Option<Params> {
         let mut params = Params {
             names: Vec::new(),
@@ -165,7 +165,7 @@ impl Preprocessor<'_> {
 
     fn params_error(&mut self, span: Span, line_ended: bool, of: &Token) -> Option<Params> {
         let span = if line_ended { of.span } else { span };
-        self.tell(errors::macro_params(span, &of.text));
+        self.report(errors::macro_params(span, &of.text));
         None
     }
 
@@ -177,7 +177,7 @@ impl Preprocessor<'_> {
             .flatten()
             .find(|t| t.kind == Kind::HashHash);
         if let Some(token) = edge {
-            self.tell(errors::macro_operator(
+            self.report(errors::macro_operator(
                 token.span,
                 "`##` at the edge of a macro",
             ));
@@ -189,7 +189,7 @@ impl Preprocessor<'_> {
         for (i, token) in body.iter().enumerate() {
             let param = body.get(i + 1).is_some_and(|t| found.param(t).is_some());
             if token.kind == Kind::Hash && !param {
-                self.tell(errors::macro_operator(
+                self.report(errors::macro_operator(
                     token.span,
                     "`#` without a parameter after it",
                 ));

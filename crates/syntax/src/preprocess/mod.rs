@@ -25,7 +25,7 @@ use macros::Macro;
 
 /// The most tokens that macros may give in one run.
 const MAX_EXPANDED: usize = 1_000_000;
-/// The most errors and warnings that are told.
+/// The most errors and warnings that are reported.
 const MAX_TOLD: usize = 200;
 /// The most tokens that a program may have.
 const MAX_TOKENS: usize = 4_000_000;
@@ -69,7 +69,7 @@ struct Preprocessor<'a> {
     chain: Vec<(Span, String)>,
     /// The files read so far, by name.
     files: HashMap<String, FileId>,
-    /// The files that said `#pragma once`.
+    /// The files with `#pragma once`.
     once: HashSet<FileId>,
     /// Whether some file has bytes that are not UTF-8, see [`Loaded::replaced`].
     replaced: bool,
@@ -83,8 +83,8 @@ struct Preprocessor<'a> {
 }
 
 impl Preprocessor<'_> {
-    /// Runs the macros of the command line as a text of their own, so that mistakes in them have a
-    /// place to show.
+    /// Runs the macros of the command line as a text of their own, so that errors in them have a
+    /// location to show.
     fn command_line(&mut self, defines: &[(String, Option<String>)]) {
         if defines.is_empty() {
             return;
@@ -111,7 +111,7 @@ impl Preprocessor<'_> {
                     }
                     LoadError::Unreadable { name, reason } => (name, reason),
                 };
-                self.tell(errors::main_unreadable(&name, &reason));
+                self.report(errors::main_unreadable(&name, &reason));
                 self.out.push(eof(Span::NONE));
                 return;
             }
@@ -150,7 +150,7 @@ impl Preprocessor<'_> {
         self.replaced |= replaced;
         if let Some(at) = replaced.then(|| lexer::replaced_in_comment(text)).flatten() {
             let span = self.map.span(file, at..at + lexer::REPLACEMENT.len_utf8());
-            self.tell(lexical::not_utf8_comment(span));
+            self.report(lexical::not_utf8_comment(span));
         }
         Some(file)
     }
@@ -185,7 +185,7 @@ impl Preprocessor<'_> {
         }
         if !self.stopped {
             for condition in conditions {
-                self.tell(errors::if_unclosed(condition.span));
+                self.report(errors::if_unclosed(condition.span));
             }
         }
     }
@@ -223,7 +223,7 @@ impl Preprocessor<'_> {
                 }
                 token.kind = Kind::keyword(&token.text).unwrap_or(Kind::Ident);
             }
-            Kind::Str if self.is_replaced(&token) => self.tell(lexical::not_utf8(token.span)),
+            Kind::Str if self.is_replaced(&token) => self.report(lexical::not_utf8(token.span)),
             _ => {}
         }
         if self.out.len() >= MAX_TOKENS {
@@ -233,7 +233,7 @@ impl Preprocessor<'_> {
     }
 
     fn report_bad(&mut self, bad: Bad, token: &Token) {
-        self.tell(match bad {
+        self.report(match bad {
             Bad::Char if self.is_replaced(token) => lexical::not_utf8(token.span),
             Bad::Char => lexical::unknown_character(token.span, &token.text),
             Bad::String => lexical::unclosed_string(token.span),
@@ -248,7 +248,7 @@ impl Preprocessor<'_> {
     }
 
     /// Tells an error or a warning.
-    fn tell(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, diagnostic: Diagnostic) {
         if self.stopped {
             return;
         }
@@ -262,7 +262,7 @@ impl Preprocessor<'_> {
     }
 
     fn too_large(&mut self, span: Span, what: &str) {
-        self.tell(errors::source_too_large(span, what));
+        self.report(errors::source_too_large(span, what));
         self.stopped = true;
     }
 

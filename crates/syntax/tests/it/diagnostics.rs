@@ -1,7 +1,7 @@
 //! The text of every diagnostic of this crate, beside the program that causes it.
 //!
 //! A file in `tests/diagnostics/` has the sources, each after a line `=== NAME`, and after
-//! `=== output` what the user sees. `ONPATH_BLESS=1 cargo test -p syntax` writes the output anew.
+//! `=== output` what the user sees. `ONPATH_BLESS=1 cargo test -p syntax` rewrites the output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -123,7 +123,7 @@ fn codes_in(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_code_has_a_case() {
     let mut codes = BTreeSet::new();
-    for file in ["preprocess", "lexical", "grammar", "mistakes"] {
+    for file in ["preprocess", "lexical", "grammar", "common"] {
         codes.extend(codes_in(
             &std::fs::read_to_string(here(&format!("src/errors/{file}.rs"))).unwrap(),
         ));

@@ -1,4 +1,4 @@
-//! Programs with random changes: the parser neither panics nor hangs, and every place it gives lies
+//! Programs with random changes: the parser neither panics nor hangs, and every span it gives lies
 //! in the text.
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p syntax --test mutations` looks longer.
@@ -233,7 +233,7 @@ fn mutate(text: &str, mutations: &[Mutation]) -> String {
     text.into_iter().collect()
 }
 
-/// Every place in the tree, read from how it prints itself.
+/// Every span in the tree, read from how it prints itself.
 fn spans(printed: &str) -> impl Iterator<Item = diag::Span> {
     printed.split("Span { lo: ").skip(1).map(|rest| {
         let (lo, rest) = rest.split_once(", hi: ").unwrap();

@@ -1,6 +1,6 @@
 //! Reads of values that nothing wrote, and of headers that are certainly invalid.
 //!
-//! A forward data-flow over each body. A scalar counts as written only if every way to the place
+//! A forward data-flow over each body. A scalar counts as written only if every path to that point
 //! writes it; a header's validity counts only where it is certain. What actions and sub-blocks may
 //! write counts as written by them: a warning here should be right.
 
@@ -58,14 +58,14 @@ pub(super) fn run(checker: &mut Checker<'_>) {
             parser::check(checker, parser, inner, &mut found);
         }
     }
-    // Without a place of its own nothing can be shown.
+    // Without a location nothing can be shown.
     found.retain(|d: &Diagnostic| !d.primary.span.is_none());
     for diagnostic in found {
         checker.report(diagnostic);
     }
 }
 
-/// One body with its parameters and the declarations in front of it.
+/// One body with its parameters and the declarations before it.
 fn body(
     checker: &Checker<'_>,
     params: &[LocalId],
@@ -92,7 +92,7 @@ type Entered = BTreeMap<ActionId, State>;
 
 /// The actions that a control's `apply` leads to, directly, through tables or through one another, with
 /// what is known of the control's variables there. An action calls only what is declared before it, so
-/// that the last one is entered from nowhere else.
+/// that the last one is entered from no other state.
 fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnostic>) {
     while let Some((id, state)) = entered.pop_last() {
         let action = &checker.module.actions[id];
@@ -132,7 +132,7 @@ fn declare(walk: &mut Walk<'_, '_>, decls: &[BodyDecl]) {
     }
 }
 
-/// Tells of `out` parameters that are not written when a body ends.
+/// Reports `out` parameters that are not written when a body ends.
 fn unset_outs(
     checker: &Checker<'_>,
     params: &[LocalId],

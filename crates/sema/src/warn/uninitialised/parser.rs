@@ -50,8 +50,8 @@ pub(super) fn check(
         if entries[id.index()].is_none() {
             continue;
         }
-        let (out, mut told) = through(checker, body, id, entries[id.index()].clone(), true);
-        found.append(&mut told);
+        let (out, mut reported) = through(checker, body, id, entries[id.index()].clone(), true);
+        found.append(&mut reported);
         if targets(&state.transition).contains(&Target::Accept) {
             accepted = join(accepted, out);
         }
@@ -61,15 +61,15 @@ pub(super) fn check(
     }
 }
 
-/// What is known behind a state.
+/// What is known after a state.
 fn through(
     checker: &Checker<'_>,
     body: &ParserBody,
     id: StateId,
     known: Option<State>,
-    tell: bool,
+    report: bool,
 ) -> (Option<State>, Vec<Diagnostic>) {
-    let mut walk = Walk::new(checker, tell);
+    let mut walk = Walk::new(checker, report);
     walk.set(known);
     let state = &body.states[id];
     walk.block(&state.body);

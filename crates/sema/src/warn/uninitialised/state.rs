@@ -1,4 +1,4 @@
-//! What is known of the variables at one place.
+//! What is known of the variables at one program point.
 
 use hir::*;
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ const MAX_PARTS: usize = 2048;
 /// What is known of one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Init {
-    /// Written on every way here, or not followed.
+    /// Written on every path here, or not followed.
     Yes,
-    /// Not written on some way here.
+    /// Not written on some path here.
     No,
     /// A struct, part by part.
     Parts(Vec<Init>),
@@ -50,7 +50,7 @@ impl Init {
         )
     }
 
-    /// What is known where two ways meet.
+    /// What is known where two paths meet.
     pub(super) fn join(&self, other: &Init) -> Init {
         match (self, other) {
             (Init::Yes, Init::Yes) => Init::Yes,
@@ -149,7 +149,7 @@ impl State {
         self.locals.insert(id, init);
     }
 
-    /// What is known where two ways meet; a variable of one way alone is out of scope.
+    /// What is known where two paths meet; a variable of one path only is out of scope.
     pub(super) fn join(&self, other: &State) -> State {
         let locals = self
             .locals
@@ -159,11 +159,11 @@ impl State {
         State { locals }
     }
 
-    /// What is known of a place: a variable, or a field of one.
-    pub(super) fn place(&self, expr: &Expr) -> Option<&Init> {
+    /// What is known of an l-value: a variable, or a field of one.
+    pub(super) fn lookup(&self, expr: &Expr) -> Option<&Init> {
         match &expr.kind {
             ExprKind::Local(id) => self.get(*id),
-            ExprKind::Field(base, i) => match self.place(base)? {
+            ExprKind::Field(base, i) => match self.lookup(base)? {
                 Init::Parts(parts) => parts.get(*i as usize),
                 _ => None,
             },
@@ -172,10 +172,10 @@ impl State {
     }
 
     /// The same, to be changed.
-    pub(super) fn place_mut(&mut self, expr: &Expr) -> Option<&mut Init> {
+    pub(super) fn lookup_mut(&mut self, expr: &Expr) -> Option<&mut Init> {
         match &expr.kind {
             ExprKind::Local(id) => self.get_mut(*id),
-            ExprKind::Field(base, i) => match self.place_mut(base)? {
+            ExprKind::Field(base, i) => match self.lookup_mut(base)? {
                 Init::Parts(parts) => parts.get_mut(*i as usize),
                 _ => None,
             },
@@ -184,7 +184,7 @@ impl State {
     }
 }
 
-/// The state where two ways meet, either of which may not be there.
+/// The state where two paths meet, either of which may not be there.
 pub(super) fn join(a: Option<State>, b: Option<State>) -> Option<State> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.join(&b)),

@@ -8,7 +8,7 @@ use diag::Diagnostic;
 use hir::*;
 use std::collections::BTreeMap;
 
-/// What is known behind a condition: where it holds, and where it fails.
+/// What is known after a condition: where it holds, and where it fails.
 struct Split {
     holds: Option<State>,
     fails: Option<State>,
@@ -23,8 +23,8 @@ pub(super) struct Walk<'c, 'm> {
     returns: Option<State>,
     /// What was known at the `break`s of the innermost loop.
     breaks: Option<State>,
-    /// Whether to tell.
-    tell: bool,
+    /// Whether to report.
+    report: bool,
     /// What was known where actions were called or a table applied that may run them.
     pub(super) entered: BTreeMap<ActionId, State>,
     /// What was found.
@@ -32,13 +32,13 @@ pub(super) struct Walk<'c, 'm> {
 }
 
 impl<'c, 'm> Walk<'c, 'm> {
-    pub(super) fn new(checker: &'c Checker<'m>, tell: bool) -> Walk<'c, 'm> {
+    pub(super) fn new(checker: &'c Checker<'m>, report: bool) -> Walk<'c, 'm> {
         Walk {
             checker,
             state: None,
             returns: None,
             breaks: None,
-            tell,
+            report,
             entered: BTreeMap::new(),
             found: Vec::new(),
         }
@@ -48,7 +48,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         self.state = state;
     }
 
-    /// What is known at the end of the body, all ways taken together.
+    /// What is known at the end of the body, all paths taken together.
     pub(super) fn end(&mut self) -> Option<State> {
         join(self.state.take(), self.returns.take())
     }
@@ -202,7 +202,7 @@ impl<'c, 'm> Walk<'c, 'm> {
                     (&mut split.fails, Validity::Invalid),
                 ] {
                     if let Some(state) = state
-                        && let Some(Init::Header(known)) = state.place_mut(header)
+                        && let Some(Init::Header(known)) = state.lookup_mut(header)
                     {
                         *known = validity;
                     }
@@ -302,7 +302,7 @@ impl<'c, 'm> Walk<'c, 'm> {
             {
                 Init::Header(Validity::Valid)
             }
-            _ => match self.state.as_ref().and_then(|s| s.place(value)) {
+            _ => match self.state.as_ref().and_then(|s| s.lookup(value)) {
                 Some(Init::Header(validity)) => Init::Header(*validity),
                 _ => Init::unknown(module, &value.ty),
             },
@@ -321,11 +321,11 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
         let whole = std::ptr::eq(at, target);
         if let Some(state) = &mut self.state
-            && let Some(place) = state.place_mut(at)
+            && let Some(init) = state.lookup_mut(at)
         {
-            match (whole, &mut *place, value) {
+            match (whole, &mut *init, value) {
                 (true, Init::Header(known), Init::Header(new)) => *known = new,
-                (_, place, _) => place.written(),
+                (_, init, _) => init.written(),
             }
         }
     }
@@ -380,8 +380,8 @@ impl<'c, 'm> Walk<'c, 'm> {
 
     fn read_place(&mut self, expr: &Expr) {
         let Some(state) = &self.state else { return };
-        if let Some(init) = state.place(expr) {
-            if init.is_unwritten() && self.tell {
+        if let Some(init) = state.lookup(expr) {
+            if init.is_unwritten() && self.report {
                 let what = super::text(self.checker, expr.span, "this");
                 self.found.push(warnings::uninitialized(expr.span, &what));
                 self.settle(expr);
@@ -391,9 +391,9 @@ impl<'c, 'm> Walk<'c, 'm> {
         let ExprKind::Field(base, _) = &expr.kind else {
             return;
         };
-        match state.place(base) {
+        match state.lookup(base) {
             Some(Init::Header(Validity::Invalid)) => {
-                if self.tell {
+                if self.report {
                     let what = super::text(self.checker, base.span, "this");
                     self.found.push(warnings::invalid_header(expr.span, &what));
                     self.settle(base);
@@ -404,10 +404,10 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// After it was told of, a value is not told of again on the same way.
+    /// After a report, a value is not reported again on the same path.
     fn settle(&mut self, expr: &Expr) {
-        if let Some(place) = self.state.as_mut().and_then(|s| s.place_mut(expr)) {
-            place.written();
+        if let Some(init) = self.state.as_mut().and_then(|s| s.lookup_mut(expr)) {
+            init.written();
         }
     }
 
@@ -470,7 +470,7 @@ impl<'c, 'm> Walk<'c, 'm> {
     fn set_validity(&mut self, header: &Expr, validity: Validity) {
         self.read_inside(header);
         if let Some(state) = &mut self.state
-            && let Some(Init::Header(known)) = state.place_mut(header)
+            && let Some(Init::Header(known)) = state.lookup_mut(header)
         {
             *known = validity;
         }
@@ -490,7 +490,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         self.changed(&changed);
     }
 
-    /// An action begins with what is known here, or in one of the other places that lead to it.
+    /// An action begins with what is known here, or at one of its other call sites.
     fn enter(&mut self, id: ActionId) {
         if let Some(state) = &self.state {
             let known = self.entered.entry(id);

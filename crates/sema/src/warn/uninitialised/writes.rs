@@ -51,8 +51,8 @@ fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
 
 fn of_call(module: &Module, call: &Call, out: &mut Writes) {
     for arg in &call.args {
-        if let Arg::Out(place) | Arg::InOut(place) = arg {
-            root(place, out);
+        if let Arg::Out(target) | Arg::InOut(target) = arg {
+            root(target, out);
         }
     }
     match &call.callee {
@@ -78,8 +78,8 @@ pub(super) fn of_table(module: &Module, id: TableId, out: &mut Writes) {
     for action in &module.tables[id].actions {
         of_action(module, action.action, out);
         for arg in &action.args {
-            if let Arg::Out(place) | Arg::InOut(place) = arg {
-                root(place, out);
+            if let Arg::Out(target) | Arg::InOut(target) = arg {
+                root(target, out);
             }
         }
     }

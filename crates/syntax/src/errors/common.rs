@@ -1,4 +1,4 @@
-//! Mistakes that have a name: habits of C, of P4-14, and slips of the pen. E013x and E014x.
+//! Common errors: syntax of C and of P4-14, and typing errors. E013x and E014x.
 
 use diag::{Code, Diagnostic, Span};
 
