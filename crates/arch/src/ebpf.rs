@@ -1,9 +1,9 @@
-//! `ebpf_model`: a packet filter. A parser, and a control that says whether the packet may go on.
+//! `ebpf_model`: a packet filter. A parser, and a control that decides whether the packet passes.
 
 use crate::{Architecture, Block, BlockKind, Slot};
 use ir::OnReject;
 
-/// The slot that holds the filter's verdict: one `bool`, true to let the packet go on.
+/// The slot that holds the filter's verdict: one `bool`, true to pass the packet.
 pub const ACCEPT: &str = "accept";
 /// The block that accepts a packet or not.
 pub const FILTER: &str = "filter";

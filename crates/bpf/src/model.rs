@@ -9,7 +9,7 @@ use ir::Program;
 /// Which model's meaning the program has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
-    /// `ebpf_model`: the packet goes on as it came, or not at all.
+    /// `ebpf_model`: the packet passes unchanged or is dropped.
     Filter,
     /// `xdp_model`
     Switch,

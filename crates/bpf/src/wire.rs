@@ -148,7 +148,7 @@ fn keeps_type(program: &Program, facts: &Facts, graph: &Graph, layout: &Layout) 
     };
     let h = first.header;
     let of = &facts.headers[h.as_u32() as usize];
-    let there = graph
+    let extracted = graph
         .accepted
         .as_ref()
         .is_some_and(|flow| flow.valid(h) == Known::Yes);
@@ -158,7 +158,7 @@ fn keeps_type(program: &Program, facts: &Facts, graph: &Graph, layout: &Layout) 
         .take_while(|f| !matches!(f.ty, ir::Type::Varbit(_)))
         .map(|f| f.ty.width())
         .sum();
-    there
+    extracted
         && !of.sites.is_empty()
         && of.sites.iter().all(|s| *s == Some(0))
         && of.only_extracted()

@@ -120,7 +120,7 @@ pub(crate) struct Elab<'a> {
     shared_outs: Vec<hir::LocalId>,
     /// Storage of the architecture's slots.
     slots: HashMap<&'static str, Storage>,
-    /// Who has which control-plane name.
+    /// The owners of control-plane names.
     names: HashMap<(names::Kind, smol_str::SmolStr), Vec<Span>>,
     /// Everything built, for [`MAX_SIZE`].
     size: usize,

@@ -330,7 +330,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Goes on building in a state.
+    /// Continues building in a state.
     pub(crate) fn begin_state(&mut self, state: State) {
         self.body.out.clear();
         if let Some(graph) = &mut self.body.graph {

@@ -17,7 +17,7 @@ impl<T: Target> Gen<'_, T> {
             if self.header_facts.dead {
                 return;
             }
-            self.forget_computed();
+            self.kill_computed();
             if let Some(label) = self.entries.labels.get(&stmt.id) {
                 self.push(Stmt::Label(label.clone()));
             }

@@ -194,7 +194,7 @@ impl<'a, T: Target> Gen<'a, T> {
     }
 
     /// What was computed for a statement is of no use for another.
-    pub fn forget_computed(&mut self) {
+    pub fn kill_computed(&mut self) {
         self.moment.computed.clear();
         self.target.next_statement();
     }

@@ -101,7 +101,7 @@ impl<T: Target> Gen<'_, T> {
     /// The variable that holds it.
     pub(crate) fn presence_kind(&self, h: Header) -> LocalKind {
         if self.plan.invalidated[h.as_u32() as usize] {
-            LocalKind::There(h)
+            LocalKind::Extracted(h)
         } else {
             LocalKind::Valid(h)
         }
@@ -157,21 +157,21 @@ impl<T: Target> Gen<'_, T> {
                 part_of(var, ty.width(), hi, lo)
             }
             HeaderStorage::Packet => {
-                let there = self.presence(h);
-                if there.as_int() != Some(1) {
+                let present = self.presence(h);
+                if present.as_int() != Some(1) {
                     self.weak.reads.insert((h, field));
                 }
-                if there.as_int() == Some(0) {
+                if present.as_int() == Some(0) {
                     return C::int(0);
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
-                if there.as_int().is_none() || self.only_assumed(h) {
+                if present.as_int().is_none() || self.only_assumed(h) {
                     bytes.base = self.target.behind_check(bytes.base);
                 }
                 let value = bytes.load(bit + ty.width() - 1 - hi, hi - lo + 1);
-                match there.as_int() {
+                match present.as_int() {
                     Some(_) => value,
-                    None => C::Cond(Box::new(there), Box::new(value), Box::new(C::int(0))),
+                    None => C::Cond(Box::new(present), Box::new(value), Box::new(C::int(0))),
                 }
             }
         }
@@ -205,22 +205,22 @@ impl<T: Target> Gen<'_, T> {
                 self.touch(h);
             }
             HeaderStorage::Packet => {
-                let there = self.presence(h);
-                if there.as_int() != Some(1) {
+                let present = self.presence(h);
+                if present.as_int() != Some(1) {
                     self.weak.writes.insert((h, field));
                 }
-                if there.as_int() == Some(0) {
+                if present.as_int() == Some(0) {
                     return;
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
-                if there.as_int().is_none() {
+                if present.as_int().is_none() {
                     bytes.base = self.target.behind_check(bytes.base);
                 }
                 let mut stores = Block::new();
                 store_value(&bytes, bit, ty.width(), value, &mut stores);
-                match there.as_int() {
+                match present.as_int() {
                     Some(_) => self.out.append(&mut stores),
-                    None => self.push(Stmt::If(there, stores, Vec::new())),
+                    None => self.push(Stmt::If(present, stores, Vec::new())),
                 }
             }
         }

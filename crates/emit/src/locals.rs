@@ -19,7 +19,7 @@ pub enum LocalKind {
     /// A header's validity.
     Valid(Header),
     /// Whether a header was extracted, if that is not its validity.
-    There(Header),
+    Extracted(Header),
     /// A header's first byte in the packet.
     Pointer(Header),
     /// The first byte after a header's varbit field.
@@ -107,7 +107,7 @@ impl<T: Target> Gen<'_, T> {
                 )
             }
             LocalKind::Valid(h) => (format!("{}_valid", last(&header(h))), Type::U32, zero),
-            LocalKind::There(h) => (format!("{}_there", last(&header(h))), Type::U32, zero),
+            LocalKind::Extracted(h) => (format!("{}_there", last(&header(h))), Type::U32, zero),
             LocalKind::Pointer(h) => {
                 let at = self.plan.fixed_at[h.as_u32() as usize].unwrap_or(0);
                 let init = C::id("data").plus(at.into());
@@ -126,9 +126,9 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
         let var = self.add_local(kind, &wish, ty, init);
-        // Whether a pointer leads to bytes of the packet is something that has to be seen.
+        // The verifier has to see whether a pointer leads to bytes of the packet.
         let guards = match kind {
-            LocalKind::There(_) => true,
+            LocalKind::Extracted(_) => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };

@@ -105,7 +105,7 @@ impl<T: Target> Gen<'_, T> {
         };
         self.block(|g| {
             for stmt in repeat {
-                g.forget_computed();
+                g.kill_computed();
                 if let StmtKind::Assign { dst, value } = &stmt.kind {
                     let value = g.value(*value);
                     g.store(*dst, value);
@@ -120,9 +120,9 @@ impl<T: Target> Gen<'_, T> {
         let reads = self.weak.reads.clone();
         let mut result = None;
         self.block(|g| {
-            g.forget_computed();
+            g.kill_computed();
             result = lower::scalar(g, e).as_int();
-            g.forget_computed();
+            g.kill_computed();
         });
         self.weak.reads = reads;
         result

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_flow_goes_the_same_way_and_all_ways_are_used() {
+    fn a_flow_keeps_its_member_and_all_members_are_used() {
         let member = |flow: u32| hash::Algorithm::Crc16.select(&[Bits::new(32, flow)], 16, 3);
         assert_eq!(member(7), member(7));
         for want in 0..3 {

@@ -68,7 +68,7 @@ pub enum Fault {
     Malformed,
 }
 
-/// What an extern asks of the architecture around it.
+/// What an extern needs from the architecture around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Send the packet to the drop port, and to no multicast group.

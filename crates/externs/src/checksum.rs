@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_checksum_is_told_only_where_the_condition_holds() {
+    fn a_wrong_checksum_is_reported_only_where_the_condition_holds() {
         let run = |args: [Arg; 4]| with_env(&[], 0, |env| verify(&args, env, false)).1;
         assert_eq!(run(call(1, 0x0dfb)), []);
         assert_eq!(run(call(1, 0x0dfc)), [Effect::ChecksumError]);

@@ -1,5 +1,5 @@
 //! `v1model`: copies of the packet and further passes through the pipeline. Each is refused before a
-//! packet runs, so that none is quietly left out. Making one of them work begins by giving it a
+//! packet runs, so that none is silently ignored. Making one of them work begins by giving it a
 //! [`Meaning::Function`] that asks for an [`Effect`](crate::Effect); the interpreter's `v1model` module
 //! then carries that out after ingress or egress.
 //!

@@ -1,4 +1,4 @@
-//! What is refused before the first packet, in one place.
+//! All refusals before the first packet.
 
 use crate::errors;
 use arch::v1model::STANDARD_METADATA;
@@ -16,7 +16,7 @@ const EXPR_DEPTH: usize = 400;
 /// The deepest nesting of statements, that of the routines and actions they run included.
 const STMT_DEPTH: usize = 1000;
 
-/// Everything about a program that the interpreter does not carry out.
+/// Everything in a program that the interpreter does not support.
 pub(crate) fn check(program: &Program) -> Diagnostics {
     let mut checker = Checker {
         program,

@@ -93,7 +93,7 @@ impl Interpreter {
     /// Makes a program ready for packets.
     ///
     /// # Errors
-    /// What the interpreter does not carry out is refused here, each with its location: externs without
+    /// What the interpreter does not support is refused here, each with its location: externs without
     /// a meaning, copies of packets, multicast, an architecture that is not known.
     pub fn new(program: Arc<Program>, options: Options) -> Result<Interpreter, Diagnostics> {
         let diagnostics = check::check(&program);
@@ -151,7 +151,7 @@ impl Interpreter {
         &self.program
     }
 
-    /// Gives every event of the packets to come to `sink`; `None` stops that, and costs nothing.
+    /// Sends every trace event of later packets to `sink`; `None` disables tracing, at no cost.
     pub fn trace_to(&mut self, sink: Option<Box<dyn FnMut(TraceEvent)>>) {
         self.sink = sink;
     }

@@ -106,7 +106,7 @@ pub struct Marks {
     pub queue: u16,
 }
 
-/// Everything that one packet caused, but for the state it left behind.
+/// Everything that one packet caused, except for changed state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// What became of it.

@@ -223,7 +223,7 @@ impl BlockBody {
     }
 }
 
-/// Who reads and writes a slot.
+/// The readers and writers of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SlotKind {
     /// The program's blocks alone; all zero and invalid when a packet arrives.
@@ -237,7 +237,7 @@ pub enum SlotKind {
 pub struct Slot {
     /// The architecture's name for it.
     pub name: SmolStr,
-    /// Who reads and writes it.
+    /// Its readers and writers.
     pub kind: SlotKind,
     /// Its scalars by dotted path; the path of a slot that is itself a scalar is empty.
     pub vars: Vec<(SmolStr, Var)>,

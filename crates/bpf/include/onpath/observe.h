@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What a program asks of the world beside its packet: the time and chance. A test run gives both and reads
+/* A program's inputs beside its packet: time and random numbers. A test run gives both and reads
  * what became of the packet, so that the kernel and the reference interpreter agree bit for bit. */
 #ifndef ONPATH_OBSERVE_H
 #define ONPATH_OBSERVE_H

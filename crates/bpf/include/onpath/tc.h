@@ -24,13 +24,13 @@ INLINE long packet_start(struct __sk_buff *ctx)
     return ctx->vlan_present ? vlan_into_packet(ctx) : 0;
 }
 
-/* A packet that goes on and whose EtherType is the one it came with. 0 if it may. */
+/* A packet that passes and whose EtherType is the one it came with. 0 if it may. */
 INLINE long packet_end(struct __sk_buff *ctx)
 {
     return ctx->vlan_present ? packet_settle(ctx) : 0;
 }
 
-/* A packet that goes on and may have another EtherType now; `protocol` is what the stack took it for when it
+/* A packet that passes and may have another EtherType now; `protocol` is what the stack took it for when it
  * came. 0 if it may. A packet that segmentation is still to take apart cannot become one of another protocol:
  * no receiver could parse that. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)

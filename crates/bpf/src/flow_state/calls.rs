@@ -38,7 +38,7 @@ fn flow_lookup(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     g.push(Stmt::If(held.is_known(), known, unknown));
 }
 
-/// A look-up after which the flow is there for sure.
+/// A look-up after which the flow certainly has a way.
 fn flow_take_way(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     if let Some(&hit) = call.result.first() {
         g.store(hit, Value::Scalar(held.is_known()));
@@ -70,7 +70,7 @@ fn flow_take_way(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     g.target.held = Some(held);
 }
 
-/// The fields of a flow that is there, into a look-up's variables.
+/// The fields of a known flow, into a look-up's variables.
 fn flow_load(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
     for (i, &place) in places(call).iter().enumerate() {
@@ -90,27 +90,27 @@ pub fn in_place(g: &Gen<'_>, var: Var) -> Option<(C, record::Form)> {
     Some((held.member(member.clone()), *form))
 }
 
-/// Fields that are read once the lock is given back go to their variables.
+/// Fields that are read after the lock is released go to their variables.
 pub(super) fn leave_way(g: &mut Gen<'_>) {
     let Some(held) = &mut g.target.held else {
         return;
     };
     // From here on the variables are variables again.
-    let there = held.clone();
+    let known = held.clone();
     held.way = None;
-    let Some(in_place) = &there.calls.in_place else {
+    let Some(in_place) = &known.calls.in_place else {
         return;
     };
     for &var in &in_place.wanted_after {
         if let Some(&field) = in_place.fields.get(&var) {
-            g.store(Place::Var(var), there.field(field));
+            g.store(Place::Var(var), known.field(field));
         }
     }
 }
 
 fn flow_update(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) {
     let looked = held.calls.kept.get(&id);
-    let is_there = held.way.is_some();
+    let is_known = held.way.is_some();
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
     let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);
     let values = match call.args.get(1) {
@@ -123,7 +123,7 @@ fn flow_update(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) 
             written.push((member, g.value(e)));
         }
     }
-    if !is_there {
+    if !is_known {
         let added = g.block(|g| {
             flow_add(g, held);
             if looked.is_some() {

@@ -33,9 +33,9 @@ impl InPlace {
 /// How far a path has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
-    /// Behind the look-up.
+    /// After the look-up.
     Looked,
-    /// Behind the update.
+    /// After the update.
     Updated,
     /// Paths meet that stand at different points, or calls come in another order.
     Mixed,

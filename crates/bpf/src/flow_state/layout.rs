@@ -41,7 +41,7 @@ pub struct Layout {
     pub idle: u64,
 }
 
-/// The layout of a flow state, whose map is declared when it is first asked for. `None` if there can be
+/// The layout of a flow state, whose map is declared on first use. `None` if there can be
 /// none, for which the program is refused.
 pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<Layout> {
     if let Some(known) = g.file.own.flow_states.get(&object) {

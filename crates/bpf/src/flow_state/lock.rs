@@ -103,7 +103,7 @@ pub(super) fn locked(
     g.push(Stmt::Expr(C::call("bpf_spin_unlock", vec![lock])));
     let block = std::mem::replace(&mut g.out, outer);
     g.push(Stmt::Block(block));
-    g.forget_computed();
+    g.kill_computed();
 }
 
 fn fill_flow_key(g: &mut Gen<'_>, layout: &Layout, var: &C, key: &[Expr]) {

@@ -60,7 +60,7 @@ pub fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
         Ok(Some(region)) => {
             let (before, inside) = block.split_at(region.first);
             g.run(before);
-            g.forget_computed();
+            g.kill_computed();
             let calls = Calls {
                 kept: kept::of_region(g.p, inside),
                 in_place: in_place::of_region(g.p, inside),

@@ -155,7 +155,7 @@ pub fn search(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: T
     let any = count.clone();
     let key = g.build_key(&space.key, exprs);
     // What was computed for it was perhaps not.
-    g.forget_computed();
+    g.kill_computed();
     g.push(Stmt::Decl {
         ty: Type::Struct(space.tuple_key.clone()),
         name: masked.clone(),

@@ -68,7 +68,7 @@ fn program(text: &str) -> ir::Program {
 }
 
 #[test]
-fn the_program_says_what_its_architecture_does() {
+fn the_program_states_what_its_architecture_does() {
     assert_eq!(PROGRAMS.map(|(arch, _)| arch), arch::all());
     for (arch, text) in PROGRAMS {
         let program = program(text);
@@ -131,7 +131,7 @@ fn pure_is_what_the_declaration_calls_pure() {
 
 /// What the passes assume of a rejected packet is what the interpreter does.
 #[test]
-fn a_rejected_packet_meets_what_the_model_says() {
+fn a_rejected_packet_is_handled_as_the_model_defines() {
     for (arch, text) in PROGRAMS {
         let mut interpreter =
             Interpreter::new(Arc::new(program(text)), Options::default()).unwrap();

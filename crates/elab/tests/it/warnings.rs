@@ -29,14 +29,14 @@ fn table_of_two_entries(size: u32) -> String {
 }
 
 #[test]
-fn a_table_smaller_than_its_own_entries_is_told_of() {
+fn a_table_smaller_than_its_own_entries_is_reported() {
     assert_eq!(warnings(&table_of_two_entries(2)), []);
     let message = "the table `c.t` has 2 entries but a size of 1".to_owned();
     assert_eq!(warnings(&table_of_two_entries(1)), [("W0551", message)]);
 }
 
 #[test]
-fn a_priority_that_decides_nothing_is_told_of() {
+fn a_priority_without_effect_is_reported() {
     let table = |kind: &str| {
         format!(
             "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{

@@ -54,8 +54,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Makes sure that the packet has `bytes` more at the cursor, and as many as what surely follows
-    /// will ask for.
+    /// Makes sure that the packet has `bytes` more at the cursor, and as many as the following straight-line run
+    /// needs.
     pub(super) fn ensure(&mut self, bytes: u32, ahead: u32) {
         let need = self.cursor.delta + bytes;
         if need <= self.cursor.avail {
@@ -116,7 +116,7 @@ impl<T: Target> Gen<'_, T> {
         self.cursor = CursorAt::variable();
     }
 
-    /// The cursor as an offset of which nothing is known: who checks the C would follow a loop turn by turn.
+    /// The cursor as an offset of which nothing is known: the verifier of the C would follow a loop turn by turn.
     pub(super) fn unknown_offset(&self) -> C {
         self.target.unknown(self.offset())
     }
@@ -127,7 +127,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Bytes from the cursor on that the rest of this state's body and the states that surely follow
+    /// Bytes from the cursor on that the straight-line run (the rest of this state's body and the states that always follow)
     /// touch, from a statement on.
     fn straight_line_bytes(&self, rest: &[ir::Stmt], state: &StateData) -> u32 {
         let mut furthest = 0;
@@ -181,7 +181,7 @@ impl<T: Target> Gen<'_, T> {
         furthest
     }
 
-    /// What surely follows a statement of a state's own body.
+    /// The bytes of the straight-line run from a statement of a state's own body.
     pub(super) fn ahead(&self, stmt: StmtId) -> u32 {
         let data = &self.p.parsers[self.plan.parser];
         for info in &self.plan.graph.states {

@@ -113,8 +113,8 @@ impl<T: Target> Gen<'_, T> {
             }
             let kind = self.presence_kind(h);
             if kind != LocalKind::Valid(h) {
-                let there = self.local(kind);
-                self.set(there, self.target.flag());
+                let extracted = self.local(kind);
+                self.set(extracted, self.target.flag());
             }
         }
         let valid = self.local(LocalKind::Valid(h));

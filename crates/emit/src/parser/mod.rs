@@ -70,7 +70,7 @@ impl<T: Target> Gen<'_, T> {
             };
             self.run(&state.body);
             if !self.header_facts.dead {
-                self.forget_computed();
+                self.kill_computed();
                 self.transition(state, &mut states);
             }
         }

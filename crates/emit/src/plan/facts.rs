@@ -1,4 +1,4 @@
-//! What the whole program does to each header.
+//! What the entire program does to each header.
 
 use super::cursor::{Cursor, const_bits};
 use super::graph::{Graph, StateInfo};

@@ -148,7 +148,7 @@ impl Forward for Extracted<'_> {
     }
 
     fn state_ends(&mut self, fact: &mut HeaderFacts) {
-        fact.valid_means_there(self.only_extracted);
+        fact.valid_means_extracted(self.only_extracted);
     }
 
     fn loop_head(&mut self, _: Label, body: &Block, mut fact: HeaderFacts) -> HeaderFacts {

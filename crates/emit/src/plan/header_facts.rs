@@ -21,7 +21,7 @@ impl Known {
     }
 }
 
-/// What is known at a point. `valid` is P4's validity; `there` means that the header was extracted, so
+/// What is known at a point. `valid` is P4's validity; `extracted` means that the header was extracted, so
 /// that its pointer leads to its bytes even if it was made invalid since.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderFacts {
@@ -108,7 +108,7 @@ impl HeaderFacts {
     }
 
     /// After `refine`, a header that is only ever made valid by extraction is there if it is valid.
-    pub fn valid_means_there(&mut self, only_extracted: &[bool]) {
+    pub fn valid_means_extracted(&mut self, only_extracted: &[bool]) {
         for (i, only) in only_extracted.iter().enumerate() {
             if *only && self.valid[i] == Known::Yes {
                 self.extracted[i] = Known::Yes;

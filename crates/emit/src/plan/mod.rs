@@ -121,6 +121,6 @@ impl Plan {
     /// Narrows what is known by a condition.
     pub fn refine(&self, facts: &mut HeaderFacts, program: &Program, cond: ir::Expr, truth: bool) {
         facts.refine(program, cond, truth);
-        facts.valid_means_there(&self.only_extracted);
+        facts.valid_means_extracted(&self.only_extracted);
     }
 }

@@ -155,8 +155,8 @@ impl<T: Target> Gen<'_, T> {
     ) {
         let keys: Vec<Expr> = data.keys.iter().map(|k| k.expr).collect();
         let entry = T::look_up(self, &made.of, &keys, entry);
-        // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not everybody
-        // who checks the C can follow.
+        // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not every
+        // verifier can follow.
         let found = self.target.flag();
         let before = self.header_facts.clone();
         if made.keeps_default {

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_flows_end_and_their_places_are_free() {
+    fn unused_flows_end_and_their_ways_are_free() {
         let mut flows = state(8, 100);
         (0..8).for_each(|n| flows.update(&key(n), &value(n), u64::from(n)));
         assert!(flows.lookup(&key(0), 100).is_some());

@@ -1,4 +1,4 @@
-//! What the interpreter does not carry out. Codes E0710 to E0719.
+//! What the interpreter does not support. Codes E0710 to E0719.
 
 use diag::{Code, Diagnostic, Span};
 

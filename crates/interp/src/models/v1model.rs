@@ -1,6 +1,6 @@
 //! `v1model`, as bmv2's simple_switch runs it: a parser's error is noted and ingress runs all the
 //! same; a packet whose `egress_spec` is the drop port at the end of ingress or of egress is gone;
-//! checksums are updated behind egress.
+//! checksums are updated after egress.
 //!
 //! Multicast, clones, resubmission and recirculation have their place between ingress and egress and
 //! behind egress. A multicast group that is not 0 ends the packet as a fault; the calls are refused

@@ -27,7 +27,7 @@ use ir::{Bits, Header, Label, Program, Table, Value};
 pub(crate) enum ControlFlow {
     /// With the next one.
     Next,
-    /// Behind a labelled block or loop.
+    /// After a labelled block or loop.
     Break(Label),
     /// At the start of a loop.
     Continue(Label),
@@ -37,7 +37,7 @@ pub(crate) enum ControlFlow {
     Exit,
     /// In the parser's `reject` state, with this error.
     Reject(u32),
-    /// Nowhere.
+    /// By a fault.
     Fault(Fault),
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Run<'a> {
     effects: Vec<Effect>,
     /// The entry whose action runs.
     entry: Option<(Table, EntryId)>,
-    /// Headers as they were extracted, if someone asked for them.
+    /// Headers as they were extracted, if requested.
     pub extracted: Option<Vec<Extracted>>,
     outcome: Outcome,
 }

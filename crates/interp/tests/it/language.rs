@@ -117,7 +117,7 @@ fn a_parser_without_end_rejects_the_packet() {
 }
 
 #[test]
-fn verdicts_say_where_a_packet_goes() {
+fn verdicts_decide_where_a_packet_goes() {
     let run = |member: &str| {
         let body =
             format!("  xout.output_action = xdp_action::{member};\n  xout.output_port = 32w3;");

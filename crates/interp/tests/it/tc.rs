@@ -77,7 +77,7 @@ fn ports(packets: &[Packet]) -> Vec<u32> {
 }
 
 #[test]
-fn the_verdict_is_pass_unless_the_control_says_otherwise() {
+fn the_verdict_is_pass_by_default() {
     let outcome = run("  h.b = 8w0x20;");
     assert_eq!(outcome.verdict, Verdict::Pass);
     assert_eq!(outcome.marks, Some(Marks::default()));
@@ -159,7 +159,7 @@ fn marks_stay_unless_the_control_changes_them() {
 }
 
 #[test]
-fn the_story_tells_marks_and_copies() {
+fn the_trace_shows_marks_and_copies() {
     let body =
         "  o.mark = 32w0x1234;\n  o.queue = 16w2;\n  o.clone = true;\n  o.clone_port = 32w8;";
     for (body, end) in [

@@ -35,7 +35,7 @@ fn router() -> Interpreter {
 }
 
 #[test]
-fn the_story_of_a_hit_and_of_a_miss() {
+fn the_trace_of_a_hit_and_of_a_miss() {
     let sources = diag::SourceMap::new();
     let mut it = router();
     let text = |events: Vec<TraceEvent>| -> String {

@@ -155,7 +155,7 @@ fn every_statement_has_an_id_of_its_own() {
 }
 
 #[test]
-fn blocks_and_slots_are_told_apart_by_name() {
+fn blocks_and_slots_are_distinguished_by_name() {
     let c = "routine c block() {\n}\nroutine d block() {\n}\n";
     let run = |lines: &str| errors(&format!("{c}{lines}"));
     assert_eq!(

@@ -82,11 +82,11 @@ pub fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     diagnostics
         .iter()
         .map(|d| {
-            let place = match map.line_col(d.primary.span) {
+            let location = match map.line_col(d.primary.span) {
                 Some((file, at)) => format!("{}:{}", map.file(file).name, at.line),
                 None => "?".to_owned(),
             };
-            format!("{place}: {} {}", d.code.0, d.message)
+            format!("{location}: {} {}", d.code.0, d.message)
         })
         .collect::<Vec<_>>()
         .join("\n")

@@ -83,7 +83,7 @@ impl<A: Backward> Solver<'_, A> {
                         Target::State(next) => fact.join(&entries[next]),
                         Target::Accept => fact.join(&accepted),
                         Target::Reject => fact.join(&self.rejected),
-                        // Nothing: who takes over begins anew.
+                        // Nothing: the full program begins anew.
                         Target::Rare => false,
                     };
                 }

@@ -9,7 +9,7 @@ pub trait Forward {
     /// What is known at a point.
     type Fact: Domain;
 
-    /// What is known behind a statement that has no blocks, is no jump and applies no table.
+    /// What is known after a statement that has no blocks, is no jump and applies no table.
     fn transfer(&mut self, stmt: &Stmt, fact: Self::Fact) -> After<Self::Fact>;
 
     /// What is known whenever a loop's block begins, in whatever round, if `fact` is known before the loop.
@@ -36,7 +36,7 @@ pub trait Forward {
         fact.clone()
     }
 
-    /// What is known behind a statement with blocks, once the paths through them have met.
+    /// What is known after a statement with blocks, once the paths through them have met.
     fn paths_met(&mut self, _stmt: &Stmt, _fact: &mut Self::Fact) {}
 
     /// What is known where a block of the pipeline begins.
@@ -45,7 +45,7 @@ pub trait Forward {
     /// What is known where a table's action begins.
     fn action_begins(&mut self, _action: Action, _fact: &mut Self::Fact) {}
 
-    /// What is known behind the application of a table, once its action has run.
+    /// What is known after the application of a table, once its action has run.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
     /// Called with the final fact before each reachable statement. For a statement that is run from several call
@@ -62,7 +62,7 @@ pub trait Forward {
     fn at_transition(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 }
 
-/// What is known behind a statement, on each edge that leaves it.
+/// What is known after a statement, on each edge that leaves it.
 pub struct After<F> {
     /// Where the next statement begins.
     pub next: Option<F>,

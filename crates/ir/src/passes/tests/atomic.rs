@@ -46,7 +46,7 @@ fn a_block_begins_with_its_first_call_and_has_a_key_of_its_own() {
 }
 
 #[test]
-fn what_is_known_on_a_way_does_not_tell_keys_apart() {
+fn facts_of_a_path_do_not_make_keys_differ() {
     let body = "b = cast(port, bit<8>);
     atomic {
         if b == 8w3 { extern flows::lookup(in(b), out(a)) -> f; }
@@ -126,7 +126,7 @@ fn problem(body: &str) -> Option<Problem> {
 }
 
 #[test]
-fn what_no_lock_can_be_held_for_is_told() {
+fn what_no_lock_can_be_held_for_is_reported() {
     let lookup = "extern flows::lookup(in(b), out(a)) -> f;";
     let problem = |rest: &str| problem(&format!("atomic {{ {lookup} {rest} }}"));
     let statement = |what| Some(Problem::Statement(what));
@@ -158,7 +158,7 @@ fn what_no_lock_can_be_held_for_is_told() {
 }
 
 #[test]
-fn a_jump_out_of_a_block_is_told() {
+fn a_jump_out_of_a_block_is_reported() {
     let body = "block label0 { atomic { extern flows::remove(in(a)) -> f; break label0; } }";
     assert_eq!(problem(body), Some(Problem::Statement("a jump out of it")));
 }

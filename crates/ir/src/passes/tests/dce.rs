@@ -2,7 +2,7 @@ use super::*;
 use crate::passes::{dce, fold};
 
 #[test]
-fn what_nobody_reads_is_not_computed() {
+fn unread_values_are_not_computed() {
     let text = pipeline(
         "parser p start s {
     state s {
@@ -89,7 +89,7 @@ fn loops_keep_what_the_next_round_reads() {
 }
 
 #[test]
-fn results_of_tables_that_nobody_wants_are_not_reported() {
+fn unused_results_of_tables_are_not_reported() {
     let text = pipeline(
         "action x(a) {
     b = a;
@@ -163,7 +163,7 @@ intrinsic slot out {
 }
 
 #[test]
-fn a_pure_call_whose_results_nobody_reads_goes() {
+fn a_pure_call_with_unused_results_is_removed() {
     let call = |effect: &str| {
         after(
             &format!(

@@ -96,7 +96,7 @@ intrinsic slot out {{
 }
 
 #[test]
-fn what_nothing_mentions_is_forgotten() {
+fn what_nothing_mentions_is_removed() {
     let mut program = text::parse(&format!(
         "{HEAD}routine f function(in a) {{}}
 routine c block() {{

@@ -30,7 +30,7 @@ fn constants_and_copies_go_where_they_are_read() {
 }
 
 #[test]
-fn what_is_written_on_one_way_is_not_known_after() {
+fn what_is_written_on_one_path_is_not_known_after() {
     assert_eq!(
         run("a = 8w3; if h.eth.kind == 16w1 { a = 8w4; } b = a;"),
         "a = 8w3; if h.eth.kind == 16w1 { a = 8w4; } b = a;"
