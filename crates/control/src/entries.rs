@@ -26,17 +26,17 @@ use std::sync::Arc;
 pub struct Changes {
     /// In order.
     pub changes: Vec<Change>,
-    /// The place of each.
+    /// The location of each.
     pub spans: Vec<Span>,
 }
 
-/// Reads a file of changes. All mistakes in it are reported at once.
+/// Reads a file of changes. All errors in it are reported at once.
 pub fn parse(schema: &Schema, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
     let text = &map.file(file).text;
     parse_lines(schema, lines(text, map.span(file, 0..0).lo))
 }
 
-/// Reads changes, a line each, wherever they stand. All mistakes are reported at once.
+/// Reads changes, a line each, wherever they stand. All errors are reported at once.
 pub fn parse_lines<'a>(
     schema: &Schema,
     lines: impl IntoIterator<Item = Piece<'a>>,
@@ -68,7 +68,7 @@ fn code(line: Piece<'_>) -> Option<Piece<'_>> {
     (!code.text.is_empty()).then_some(code)
 }
 
-/// The lines of a file, with their places.
+/// The lines of a file, with their locations.
 fn lines<'a>(text: &'a str, start: u32) -> impl Iterator<Item = Piece<'a>> {
     let mut offset = 0;
     text.split_inclusive('\n').map(move |raw| {
@@ -118,7 +118,7 @@ pub enum Existing {
 /// Reads a file of changes and makes them, all or none, without holding all of them. Returns how many there were.
 ///
 /// # Errors
-/// All mistakes in the file, or the first change that cannot be made.
+/// All errors in the file, or the first change that cannot be made.
 pub fn load(
     map: &SourceMap,
     file: FileId,
@@ -129,7 +129,7 @@ pub fn load(
     let text = &map.file(file).text;
     let mut rest = lines(text, map.span(file, 0..0).lo).filter_map(code);
     let mut diagnostics = Diagnostics::new();
-    let mut places: Vec<(Span, Option<Subject>)> = Vec::new();
+    let mut locations: Vec<(Span, Option<Subject>)> = Vec::new();
     let mut replaced = BTreeSet::new();
     let mut waiting = None;
     let mut next = || {
@@ -139,15 +139,15 @@ pub fn load(
         for line in rest.by_ref() {
             match change(&schema, line) {
                 Err(refusal) => diagnostics.push(*refusal),
-                // Nothing will be done; only further mistakes matter.
+                // Nothing will be done; only further errors matter.
                 Ok(_) if diagnostics.has_errors() => {}
                 Ok(change) => {
                     let subject = Some(Subject::of(&change));
-                    places.push((line.span(), subject));
+                    locations.push((line.span(), subject));
                     if let (Existing::Replace, Change::Insert(table, _)) = (existing, &change)
                         && replaced.insert(*table)
                     {
-                        places.push((line.span(), subject));
+                        locations.push((line.span(), subject));
                         let table = *table;
                         waiting = Some(change);
                         return Next::Change(Change::Clear(table));
@@ -163,8 +163,8 @@ pub fn load(
     };
     let done = store.apply_from(&mut next);
     if let Err(rejected) = &done {
-        let place = places.get(rejected.at).copied();
-        let (span, subject) = place.unwrap_or((Span::NONE, None));
+        let location = locations.get(rejected.at).copied();
+        let (span, subject) = location.unwrap_or((Span::NONE, None));
         diagnostics.push(*rejection(&schema, span, subject, rejected));
     }
     match done {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_line() {
+    fn every_error_is_reported_with_its_line() {
         assert_eq!(
             changes(
                 "add rotes 1 drop()\nadd routes 10.0.0.0/8 drop()\ndelete routes 10.0.0.0/8\nsetdefault routes"
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_loaded_whole_or_not_at_all() {
+    fn a_file_is_loaded_atomically() {
         let keep = |text: &str| loaded(text, Existing::Keep);
         assert_eq!(keep("add routes 10.1.0.0/16 drop()"), Ok(2));
         assert_eq!(keep("remove routes 10.0.0.0/8\nclear routes"), Ok(0));
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken_back_is_told() {
+    fn what_cannot_be_undone_is_reported() {
         let mut store = Fake::default();
         (store.stuck, store.capacity) = (true, 1);
         let two = changes("add routes 10.0.0.0/8 drop()\nadd routes 10.1.0.0/16 drop()").unwrap();

@@ -229,8 +229,8 @@ extern c.other: CounterArray {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
-        for (text, told) in [
+    fn errors_are_reported() {
+        for (text, expected) in [
             ("flow 1 2 3", "flow_state"),
             ("other 1", "flow_state"),
             ("flows 1 2", "inner.kind"),
@@ -239,7 +239,7 @@ extern c.other: CounterArray {
             ("flows 1 2 300", "inner.kind"),
         ] {
             let message = parse(text).expect_err(text);
-            assert!(message.contains(told), "{text}: {message}");
+            assert!(message.contains(expected), "{text}: {message}");
         }
     }
 

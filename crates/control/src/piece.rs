@@ -1,8 +1,8 @@
-//! A stretch of text that knows where it stands in the source.
+//! A piece of text with its location in the source.
 
 use diag::Span;
 
-/// Text and its place.
+/// Text and its location.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
     /// The text.
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn places_follow_the_text() {
+    fn locations_follow_the_text() {
         let piece = Piece::new("ab cd", 10);
         let (first, rest) = piece.first_word();
         assert_eq!(

@@ -3,11 +3,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// What the clock says when a test begins, in nanoseconds.
+/// The clock when a test begins, in nanoseconds.
 pub const START: u64 = 1_000_000_000;
 /// What each packet adds to the clock before it runs, in nanoseconds.
 pub const STEP: u64 = 1_000;
-/// Where random numbers begin unless a test says so.
+/// Where random numbers begin unless a test sets it.
 pub const SEED: u64 = 1;
 /// Random numbers that a packet finds. One that draws more meets the first again.
 pub const NUMBERS: usize = 64;

@@ -55,7 +55,7 @@ pub enum StoreError {
     },
     /// The operating system refused.
     System {
-        /// What was tried and what it said.
+        /// What was tried and the error.
         what: String,
     },
 }
@@ -77,8 +77,8 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// The state that the control plane reads and writes while a program runs. Every change is whole or
-/// does not happen.
+/// The state that the control plane reads and writes while a program runs. Every change is
+/// atomic.
 pub trait Store {
     /// What the program offers the control plane: what every id means that is given to the other methods.
     fn schema(&self) -> &Arc<Schema>;
@@ -118,7 +118,7 @@ pub trait Store {
         change::apply_one_by_one(self, changes)
     }
 
-    /// As [`Store::apply`], for changes that come one after the other, so that nobody has to hold all of them. Returns
+    /// As [`Store::apply`], for changes that come one after the other, so that they need not all be in memory. Returns
     /// how many were made.
     ///
     /// # Errors
@@ -196,7 +196,7 @@ pub trait Store {
         Ok(flows.into_iter().find(|f| f.key == key).map(|f| f.value))
     }
 
-    /// Forgets a flow.
+    /// Removes a flow.
     ///
     /// # Errors
     /// [`StoreError::Missing`] if it was not known.
@@ -205,7 +205,7 @@ pub trait Store {
         Err(no_flows())
     }
 
-    /// Forgets all flows.
+    /// Removes all flows.
     fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
         let _ = state;
         Err(no_flows())

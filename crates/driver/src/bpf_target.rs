@@ -37,7 +37,7 @@ pub struct Compiled {
     pub strategy: &'static Strategy,
     /// Strategies that were tried before. If the one that was taken is among them, the kernel takes none of them.
     pub failed: Vec<Failed>,
-    /// How long our own part took, from IR to C; clang's is not in it. This and the following are of all strategies
+    /// Compiler time, from IR to C, without clang. This and the following are of all strategies
     /// that were tried.
     pub compiler_time: Duration,
     /// How long clang took.
@@ -66,8 +66,8 @@ pub struct Request<'a> {
     /// read, instead of sending them there.
     pub observe: bool,
     /// Ask the verifier, where this process may, and make other C if it can make nothing of what clang made.
-    /// Who loads the object at once may do without: if it is refused in a way that is [`kernel::build::is_retryable`],
-    /// it is to be compiled anew with this.
+    /// A caller that loads the object at once may do without: if [`kernel::build::is_retryable`] accepts the refusal,
+    /// it compiles again with this.
     pub trial: bool,
 }
 

@@ -7,7 +7,7 @@ pub fn by_name(wanted: &str) -> Option<Hook> {
     Hook::ALL.into_iter().find(|hook| hook.name() == wanted)
 }
 
-/// Where a program of this architecture (its package) runs if nobody gives it a hook.
+/// Where a program of this architecture (its package) runs if no hook is given.
 pub fn default_hook(package: &str) -> Hook {
     if package == arch::tc::ARCHITECTURE.package {
         Hook::TcIngress

@@ -72,7 +72,7 @@ pub struct FileLoader {
 
 impl SourceLoader for FileLoader {
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
-        let mut places: Vec<PathBuf> = Vec::new();
+        let mut candidates: Vec<PathBuf> = Vec::new();
         if let Some(name) = built_in_program(path, from, system) {
             let found = PROGRAMS.iter().find(|(known, _)| *known == name);
             if let Some((name, text)) = found {
@@ -80,14 +80,14 @@ impl SourceLoader for FileLoader {
             }
         }
         match from {
-            None => places.push(PathBuf::from(path)),
+            None => candidates.push(PathBuf::from(path)),
             Some(from) => {
                 let inside_built_in = from.starts_with(BUILT_IN_FOLDER);
                 if !system && !inside_built_in {
-                    places.push(Path::new(from).with_file_name(path));
+                    candidates.push(Path::new(from).with_file_name(path));
                 }
                 if !inside_built_in {
-                    places.extend(self.include.iter().map(|dir| dir.join(path)));
+                    candidates.extend(self.include.iter().map(|dir| dir.join(path)));
                 }
             }
         }
@@ -97,9 +97,9 @@ impl SourceLoader for FileLoader {
         } else {
             Pipes::Refuse
         };
-        for place in &places {
-            let name = place.display().to_string();
-            match read(place, pipes) {
+        for candidate in &candidates {
+            let name = candidate.display().to_string();
+            match read(candidate, pipes) {
                 Ok(bytes) if bytes.contains(&0) && std::str::from_utf8(&bytes).is_err() => {
                     let reason = "it is not text".into();
                     return Err(LoadError::Unreadable { name, reason });
@@ -118,7 +118,7 @@ impl SourceLoader for FileLoader {
             Some((name, text)) => Ok(built_in(name, text)),
             None => {
                 let mut tried: Vec<String> =
-                    places.iter().map(|p| p.display().to_string()).collect();
+                    candidates.iter().map(|p| p.display().to_string()).collect();
                 if from.is_some() {
                     tried.push(format!("{BUILT_IN_FOLDER}{path}"));
                 }

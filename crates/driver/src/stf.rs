@@ -22,7 +22,7 @@ pub enum Target {
     Interp {
         /// Where random numbers begin.
         seed: u64,
-        /// Which way packets go, for programs that ask.
+        /// The direction of packets, for programs that ask.
         direction: Direction,
     },
     /// In the kernel.
@@ -63,8 +63,8 @@ pub struct Case {
 
 /// How a test went.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// Everything came as the script says.
+pub enum TestResult {
+    /// Everything came as the script expects.
     Passed {
         /// Packets sent.
         sent: usize,
@@ -80,9 +80,9 @@ pub enum Verdict {
         /// Packets that came out.
         received: usize,
     },
-    /// The script is not right, or the target cannot run it. Places are in the script.
+    /// The script is not right, or the target cannot run it. Locations are in the script.
     Refused(Diagnostics),
-    /// The target does not take the program. Places are in the program.
+    /// The target does not take the program. Locations are in the program.
     NotLoaded(Diagnostics),
 }
 
@@ -99,11 +99,11 @@ pub struct Prepared {
     sources: Rc<SourceMap>,
     scripts: SourceMap,
     program: Arc<Program>,
-    way: Way,
+    backend: Backend,
 }
 
 /// How the target is reached.
-enum Way {
+enum Backend {
     Interp(Options),
     Kernel(Box<Compiled>, Reach),
 }
@@ -121,7 +121,7 @@ impl Prepared {
             map: Rc::clone(&sources),
             diagnostics,
         };
-        let way = match target {
+        let backend = match target {
             Target::Interp { seed, direction } => {
                 let options = Options {
                     seed,
@@ -129,7 +129,7 @@ impl Prepared {
                     ..Options::default()
                 };
                 Interpreter::new(Arc::clone(&program), options).map_err(unfit)?;
-                Way::Interp(options)
+                Backend::Interp(options)
             }
             Target::Kernel { hook, reach } => {
                 let request = Request {
@@ -139,31 +139,31 @@ impl Prepared {
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
-                Way::Kernel(Box::new(compiled), reach)
+                Backend::Kernel(Box::new(compiled), reach)
             }
         };
         Ok(Prepared {
             sources,
             scripts: SourceMap::new(),
             program,
-            way,
+            backend,
         })
     }
 
     /// The texts that the diagnostics of the last test point at: those of the program if its target does
     /// not run it, else the script.
-    pub fn map(&self, verdict: &Verdict) -> &SourceMap {
+    pub fn map(&self, verdict: &TestResult) -> &SourceMap {
         match verdict {
-            Verdict::NotLoaded(_) => &self.sources,
+            TestResult::NotLoaded(_) => &self.sources,
             _ => &self.scripts,
         }
     }
 
     /// Runs a test.
-    pub fn run(&mut self, case: &Case, trace: Option<Trace>) -> Verdict {
+    pub fn run(&mut self, case: &Case, trace: Option<Trace>) -> TestResult {
         self.scripts = SourceMap::new();
         let Some(file) = self.scripts.add(case.name.clone(), case.text.clone()) else {
-            return Verdict::Failed {
+            return TestResult::Failed {
                 failures: vec![format!("{}: the file is too large", case.name)],
                 sent: 0,
                 received: 0,
@@ -173,17 +173,17 @@ impl Prepared {
         // Every error in the script is reported at once, before a packet is sent.
         let bound = match bind(&script, &Schema::of(&self.program)) {
             Ok(bound) if !malformed.has_errors() => bound,
-            Ok(_) => return Verdict::Refused(malformed),
-            Err(unbound) => return Verdict::Refused(in_order(&malformed, &unbound)),
+            Ok(_) => return TestResult::Refused(malformed),
+            Err(unbound) => return TestResult::Refused(in_order(&malformed, &unbound)),
         };
         let mut device = match self.device(&script, trace) {
             Ok(device) => device,
-            Err(diagnostics) => return Verdict::NotLoaded(diagnostics),
+            Err(diagnostics) => return TestResult::NotLoaded(diagnostics),
         };
         let decoder = |bytes: &[u8]| decode(&self.program, bytes);
         match run(&bound, device.as_mut(), &decoder) {
-            Ok(outcome) => self.verdict(outcome),
-            Err(refusal) => Verdict::Refused(refusal.into()),
+            Ok(outcome) => self.result(outcome),
+            Err(refusal) => TestResult::Refused(refusal.into()),
         }
     }
 
@@ -192,34 +192,34 @@ impl Prepared {
         script: &control::stf::Script,
         trace: Option<Trace>,
     ) -> Result<Box<dyn Device>, Diagnostics> {
-        match &self.way {
-            Way::Interp(options) => {
+        match &self.backend {
+            Backend::Interp(options) => {
                 let mut interpreter = Interpreter::new(Arc::clone(&self.program), *options)?;
                 let sources = Rc::clone(&self.sources);
                 interpreter.trace_to(trace.map(|trace| tracer(trace, sources)));
                 Ok(Box::new(interpreter))
             }
-            Way::Kernel(compiled, reach) => {
+            Backend::Kernel(compiled, reach) => {
                 bpf_target::device(compiled, &self.sources, *reach, script)
             }
         }
     }
 
-    fn verdict(&self, outcome: Outcome) -> Verdict {
+    fn result(&self, outcome: Outcome) -> TestResult {
         let (sent, received) = outcome.packets;
         if outcome.failures.is_empty() {
-            return Verdict::Passed { sent, received };
+            return TestResult::Passed { sent, received };
         }
         let shown = outcome.failures.iter().map(|failure| {
-            let place = self
+            let location = self
                 .scripts
                 .line_col(failure.span)
                 .map_or_else(String::new, |(file, at)| {
                     format!("{}:{}: ", self.scripts.file(file).name, at.line)
                 });
-            format!("{place}{}", failure.text.trim_end())
+            format!("{location}{}", failure.text.trim_end())
         });
-        Verdict::Failed {
+        TestResult::Failed {
             failures: shown.collect(),
             sent,
             received,
@@ -247,7 +247,7 @@ fn tracer(trace: Trace, sources: Rc<SourceMap>) -> Box<dyn FnMut(TraceEvent)> {
     }
 }
 
-/// The diagnostics of both, as their places follow each other in the text.
+/// The diagnostics of both, in the order of their locations.
 fn in_order(some: &Diagnostics, more: &Diagnostics) -> Diagnostics {
     let mut all: Vec<&diag::Diagnostic> = some.iter().chain(more.iter()).collect();
     all.sort_by_key(|d| d.primary.span.lo);
@@ -298,13 +298,13 @@ mod tests {
             text: "no statement".into(),
         };
         let refused = prepared.run(&case, None);
-        assert!(matches!(refused, Verdict::Refused(_)));
-        let first = |verdict: &Verdict| {
+        assert!(matches!(refused, TestResult::Refused(_)));
+        let first = |verdict: &TestResult| {
             let mut files = prepared.map(verdict).files();
             files.next().map(|(_, file)| file.name.clone())
         };
         assert_eq!(first(&refused).as_deref(), Some("wrong.stf"));
-        let name = first(&Verdict::NotLoaded(Diagnostics::new())).unwrap_or_default();
+        let name = first(&TestResult::NotLoaded(Diagnostics::new())).unwrap_or_default();
         assert!(name.ends_with("xdp1.p4"), "{name}");
     }
 }

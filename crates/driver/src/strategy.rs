@@ -1,7 +1,7 @@
 //! The strategies by which a program is compiled, in order, until the kernel takes the object.
 //!
 //! clang may merge the conditions under which two headers are valid, or two entries found, in a way that the verifier,
-//! which follows values but not what they say of each other, cannot see through. It does so less when it optimises
+//! which follows values but not the relations between them, cannot see through. It does so less when it optimises
 //! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
 
 use diag::Diagnostics;
@@ -108,7 +108,7 @@ pub(crate) struct Tried<T> {
 }
 
 /// Tries the strategies in order until one works. If none does, the first object that there was is the result: the
-/// kernel's refusal of it says most.
+/// kernel's refusal of it explains most.
 pub(crate) fn try_all<T>(
     mut attempt: impl FnMut(&'static Strategy) -> Outcome<T>,
 ) -> Result<Tried<T>, Diagnostics> {

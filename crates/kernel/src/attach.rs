@@ -1,4 +1,4 @@
-//! Attaching a program to an interface, by whatever way its hook has.
+//! Attaching a program to an interface, by the method of its hook.
 
 use crate::program::HookProg;
 use crate::sys::{Link, Side, XdpMode};
@@ -32,9 +32,9 @@ impl Mode {
     }
 }
 
-/// Which way tc programs go to an interface.
+/// How tc programs are attached to an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum TcWay {
+pub enum TcMethod {
     /// By tcx links, and by filters where the kernel has no tcx.
     #[default]
     Best,
@@ -64,16 +64,16 @@ pub struct Attached {
     pub(crate) holder: Holder,
     /// How it is attached.
     pub mode: Mode,
-    /// Why it is not attached in the better way (native, tcx), if it is not and that was tried.
+    /// Why it is not attached by the better method (native, tcx), if it is not and that was tried.
     pub better_refused: Option<Refused>,
 }
 
 impl Attached {
     /// Where the filter is, if it is one.
-    pub(crate) fn filter(&self) -> Option<tc::Place> {
+    pub(crate) fn filter(&self) -> Option<tc::FilterLocation> {
         match &self.holder {
             Holder::Link(_) => None,
-            Holder::Filter(filter) => Some(filter.place()),
+            Holder::Filter(filter) => Some(filter.location()),
         }
     }
 }
@@ -100,9 +100,9 @@ pub fn check_rights(hook: Hook) -> Result<(), Box<Diagnostic>> {
     Err(errors::load::not_permitted(what, &missing))
 }
 
-/// Fails if an interface cannot have another program at a hook: XDP has one place, tc many, but programs for tc
+/// Fails if an interface cannot have another program at a hook: XDP takes one program, tc many, but programs for tc
 /// take Ethernet headers for granted.
-pub fn check_place(
+pub fn check_hook(
     pins: &Pins,
     hook: Hook,
     name: &str,
@@ -114,7 +114,7 @@ pub fn check_place(
             Ok(link_type) if !link_type.is_ethernet() => {
                 Err(errors::device::no_ethernet(name, link_type))
             }
-            // One that has gone away is told when it is attached to.
+            // One that has gone away is reported on attaching.
             _ => Ok(()),
         },
     }
@@ -125,10 +125,10 @@ pub fn attach(
     program: &HookProg,
     name: &str,
     ifindex: u32,
-    way: TcWay,
+    method: TcMethod,
 ) -> Result<Attached, Box<Diagnostic>> {
     match side(program.hook()) {
         None => xdp::attach(program.prog(), name, ifindex),
-        Some(side) => tc::attach(program.prog(), side, name, ifindex, way),
+        Some(side) => tc::attach(program.prog(), side, name, ifindex, method),
     }
 }

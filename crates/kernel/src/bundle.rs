@@ -10,7 +10,7 @@
 //! Begun::commit   everything stays
 //! ```
 
-use crate::attach::{self, Attached, TcWay};
+use crate::attach::{self, Attached, TcMethod};
 use crate::load::{Failure, Instance, Onto, load_with};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
@@ -246,10 +246,10 @@ pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagno
 }
 
 /// Fails if an interface cannot have one of the programs, of which each is to run at those ports.
-pub fn check_places(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Diagnostic>> {
+pub fn check_hooks(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Diagnostic>> {
     for (hook, ports) in wanted {
         for port in *ports {
-            attach::check_place(pins, *hook, &port.name, port.index)?;
+            attach::check_hook(pins, *hook, &port.name, port.index)?;
         }
     }
     Ok(())
@@ -267,14 +267,14 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
 }
 
 /// Attaches every program to its interfaces, in order. Nothing is attached if it fails.
-pub fn attach(members: &[Member], way: TcWay) -> Result<Vec<Attachment>, Box<Diagnostic>> {
+pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, Box<Diagnostic>> {
     let mut all = Vec::new();
     for (number, member) in members.iter().enumerate() {
         for port in &member.ports {
             all.push(Attachment {
                 member: number,
                 port: port.clone(),
-                attached: attach::attach(&member.instance.program, &port.name, port.index, way)?,
+                attached: attach::attach(&member.instance.program, &port.name, port.index, method)?,
             });
         }
     }

@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 /// The oldest clang whose output is known to load.
 pub const OLDEST: u32 = 14;
-/// The diagnostic that says that a program needs too much stack.
+/// The diagnostic that a program needs too much stack.
 pub const STACK_TOO_LARGE: diag::Code = diag::Code("E0754");
 /// The newest one looked for by a versioned name.
 const NEWEST_NAME: u32 = 40;
@@ -99,7 +99,7 @@ pub fn installed() -> Vec<Clang> {
     found
 }
 
-/// The major version that a compiler says it has.
+/// The major version that a compiler reports.
 fn version_of(path: &Path) -> Option<u32> {
     let output = Command::new(path).arg("--version").output().ok()?;
     parse_version(&String::from_utf8_lossy(&output.stdout))
@@ -195,15 +195,15 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
             let status = interrupts.wait_for_child(command.spawn()?)?;
             Ok((status, fs::read(&messages)?))
         };
-        let (status, said) = run().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
-        Ok((status, String::from_utf8_lossy(&said).into_owned()))
+        let (status, output) = run().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
+        Ok((status, String::from_utf8_lossy(&output).into_owned()))
     };
-    let (mut status, mut said) = run(&mut command)?;
-    if joins_stores(&said) {
-        (status, said) = run(command.arg("-fno-builtin-memset"))?;
+    let (mut status, mut output) = run(&mut command)?;
+    if joins_stores(&output) {
+        (status, output) = run(command.arg("-fno-builtin-memset"))?;
     }
     if !status.success() {
-        return Err(explain(clang, &said));
+        return Err(explain(clang, &output));
     }
     fs::read(&object).map_err(|e| errors::clang::clang_not_run(clang, &e))
 }
@@ -220,19 +220,19 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
 }
 
 /// Whether clang made a `memset` of more stores than it knows how to expand: BPF has no such function.
-fn joins_stores(said: &str) -> bool {
-    said.contains("built-in function 'memset'") || said.contains("built-in function: memset")
+fn joins_stores(output: &str) -> bool {
+    output.contains("built-in function 'memset'") || output.contains("built-in function: memset")
 }
 
-/// What a compiler's refusal means to someone who wrote P4.
-fn explain(clang: &Clang, said: &str) -> Box<Diagnostic> {
-    if said.contains("stack limit") || said.contains("BPF stack") {
-        return errors::clang::stack_too_large(said);
+/// What a compiler error means in terms of P4.
+fn explain(clang: &Clang, output: &str) -> Box<Diagnostic> {
+    if output.contains("stack limit") || output.contains("BPF stack") {
+        return errors::clang::stack_too_large(output);
     }
-    if said.contains("No available targets are compatible") || said.contains("unknown target") {
+    if output.contains("No available targets are compatible") || output.contains("unknown target") {
         return errors::clang::no_bpf_target(clang);
     }
-    errors::clang::clang_refused(clang, said)
+    errors::clang::clang_refused(clang, output)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //!
 //! A filter belongs to nobody: it would stay, and work, when the process that was about to attach the rest of
 //! a bundle dies. So the filter's program is a gate of two instructions, which runs whatever is in an array of
-//! programs with one place. The kernel empties such an array when its last descriptor and pin are gone. So a
+//! programs with one slot. The kernel empties such an array when its last descriptor and pin are gone. So a
 //! filter works exactly as long as a link would: while its process lives, or its array is pinned. What
 //! is left of a dead process lets packets pass, is known by its empty array, and is swept by the next command.
 
-use crate::attach::{Attached, Holder, Mode, Refused, TcWay};
+use crate::attach::{Attached, Holder, Mode, Refused, TcMethod};
 use crate::sys::filter::{self, FilterId};
 use crate::sys::{Link, Map, Prog, Side, Update};
 use crate::{caps, errors, interface};
@@ -19,10 +19,10 @@ use std::os::fd::{AsFd, AsRawFd};
 const GATE: &CStr = c"onpath_gate";
 const GATE_WITH_QDISC: &CStr = c"onpath_gate_new";
 
-/// A program at a `clsact` qdisc. Dropping it takes it off, unless it was [kept](Filter::keep).
+/// A program at a `clsact` qdisc. Dropping it detaches it, unless it was [kept](Filter::keep).
 #[derive(Debug)]
 pub struct Filter {
-    at: Place,
+    at: FilterLocation,
     /// Holds the program that the filter runs; see the module's description.
     pub(crate) gate: Map,
     keep: bool,
@@ -30,7 +30,7 @@ pub struct Filter {
 
 /// Where a filter of ours is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Place {
+pub struct FilterLocation {
     /// The interface.
     pub ifindex: u32,
     /// Whether it filters what goes out.
@@ -45,7 +45,7 @@ pub struct Place {
     pub made_qdisc: bool,
 }
 
-impl Place {
+impl FilterLocation {
     fn side(&self) -> Side {
         if self.egress {
             Side::Egress
@@ -54,7 +54,7 @@ impl Place {
         }
     }
 
-    /// Takes the filter off, if it is still ours, and the qdisc, if it came with the filter and is empty now.
+    /// Detaches the filter, if it is still ours, and the qdisc, if it came with the filter and is empty now.
     pub fn remove(&self) -> io::Result<()> {
         let id = FilterId {
             handle: self.handle,
@@ -115,7 +115,7 @@ impl Filter {
             }
         })?;
         Ok(Filter {
-            at: Place {
+            at: FilterLocation {
                 ifindex,
                 egress: side == Side::Egress,
                 handle: id.handle,
@@ -129,7 +129,7 @@ impl Filter {
     }
 
     /// Where it is.
-    pub fn place(&self) -> Place {
+    pub fn location(&self) -> FilterLocation {
         self.at
     }
 
@@ -154,11 +154,11 @@ pub(crate) fn attach(
     side: Side,
     name: &str,
     ifindex: u32,
-    way: TcWay,
+    method: TcMethod,
 ) -> Result<Attached, Box<Diagnostic>> {
-    let tcx = match way {
-        TcWay::Clsact => None,
-        TcWay::Best => match Link::attach_tcx(prog, ifindex, side) {
+    let tcx = match method {
+        TcMethod::Clsact => None,
+        TcMethod::Best => match Link::attach_tcx(prog, ifindex, side) {
             Ok(link) => {
                 return Ok(Attached {
                     holder: Holder::Link(link),
@@ -231,7 +231,7 @@ fn filter_refused(error: &io::Error, side: Side, name: &str) -> Refused {
     }
 }
 
-/// Refusals that have nothing to do with the way of attaching.
+/// Refusals that have nothing to do with the method of attaching.
 fn not_worth_a_second_try(error: &io::Error, name: &str) -> Option<Box<Diagnostic>> {
     match error.raw_os_error() {
         Some(libc::EPERM) => Some(errors::load::not_permitted(
@@ -252,7 +252,7 @@ pub(crate) fn sweep() -> io::Result<()> {
                     continue;
                 };
                 if is_empty(found.prog_id) {
-                    let left = Place {
+                    let left = FilterLocation {
                         ifindex,
                         egress: side == Side::Egress,
                         handle: found.id.handle,

@@ -8,7 +8,7 @@ use crate::sys::{TcContext, Update};
 use bpf::abi::Hook;
 use control::repeatable::{self, RandomLists};
 use control::{Device, Packet, StoreError};
-use observed::{Observed, Way};
+use observed::{Observed, Redirection};
 
 /// The kernel runs a program on at least an Ethernet header.
 pub const SHORTEST: usize = 14;
@@ -17,8 +17,8 @@ pub const LONGEST: usize = 3400;
 /// The test run's packet is on the loopback device.
 const LOOPBACK: u32 = 1;
 
-/// The macro that makes the generated C tell user space where redirects and copies go instead of sending them
-/// there, and ask it for the time and for random numbers: in a test run there is no other way.
+/// The macro that makes the generated C report to user space where redirects and copies go instead of sending them
+/// there, and ask it for the time and for random numbers: a test run has no other means.
 pub const OBSERVE: &str = "ONPATH_OBSERVE";
 
 /// What the kernel does with a packet by an XDP program's return value.
@@ -37,17 +37,17 @@ pub mod verdict {
 
 /// What the kernel does with a packet by a tc program's return value.
 pub mod tc_verdict {
-    /// On its way, past the hook's other programs.
+    /// Passed, behind the hook's other programs.
     pub const NEXT: u32 = u32::MAX;
-    /// On its way, at once.
+    /// Passed at once.
     pub const PASS: u32 = 0;
     /// Dropped.
     pub const DROP: u32 = 2;
-    /// Where the program said.
+    /// Where the program sent it.
     pub const REDIRECT: u32 = 7;
 }
 
-/// What the clock of a program for test runs said last; `None` for other programs.
+/// The last clock value of a program for test runs; `None` for other programs.
 pub(crate) fn observed_now(store: &KernelStore) -> Result<Option<u64>, StoreError> {
     match Observed::of(store)? {
         Some(observed) => observed.now().map(Some),
@@ -58,7 +58,7 @@ pub(crate) fn observed_now(store: &KernelStore) -> Result<Option<u64>, StoreErro
 /// What becomes of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// On its way.
+    /// Passed.
     Pass,
     /// Gone.
     Drop,
@@ -97,7 +97,7 @@ pub struct Outcome {
 pub struct TestRun {
     /// The program and its state.
     pub instance: Instance,
-    /// The input port that the program was told last.
+    /// The input port that was set last.
     port: Option<u32>,
     now: u64,
     random: RandomLists,
@@ -147,7 +147,7 @@ impl TestRun {
                 ),
             });
         }
-        self.tell_port(port)?;
+        self.set_port(port)?;
         self.now += repeatable::STEP;
         let observed = Observed::of(&self.instance.store)?;
         if let Some(observed) = &observed {
@@ -174,11 +174,11 @@ impl TestRun {
             Some(observed) => observed.read()?,
             None => observed::Seen::default(),
         };
-        let redirect = match seen.way {
-            Way::Back => Fate::Tx,
-            way => Fate::Redirect {
+        let redirect = match seen.redirection {
+            Redirection::Back => Fate::Tx,
+            redirection => Fate::Redirect {
                 port: seen.port,
-                ingress: way == Way::Ingress,
+                ingress: redirection == Redirection::Ingress,
             },
         };
         let fate = fate(program.hook(), ran.verdict, redirect);
@@ -196,7 +196,7 @@ impl TestRun {
     }
 
     /// Makes the loopback device that test runs come in on the given port.
-    fn tell_port(&mut self, port: u32) -> Result<(), StoreError> {
+    fn set_port(&mut self, port: u32) -> Result<(), StoreError> {
         if self.port == Some(port) {
             return Ok(());
         }

@@ -1,21 +1,21 @@
-//! Reads the verifier's log and says what was refused, where, and why.
+//! Reads the verifier's log and reports what was refused, where, and why.
 //!
-//! Two forms are read. The classic one walks through instructions, with `; source @ file:line`
+//! Two forms are read. The classic one lists instructions, with `; source @ file:line`
 //! comments before them, and ends with the reason. Newer kernels (7.3 and later) print a report with
-//! named sections (reason, place, causal path, suggestion) after it.
+//! named sections (reason, location, causal path, suggestion) after it.
 
 use crate::errors;
 use diag::{Diagnostic, SourceMap, Span};
 
-/// What a log says.
+/// The contents of a log.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refusal {
     /// The verifier's own words; never empty.
     pub reason: String,
-    /// What it said beyond the first line.
+    /// Its further lines.
     pub detail: Vec<String>,
     /// File and line, by the object's line information.
-    pub place: Option<(String, u32)>,
+    pub location: Option<(String, u32)>,
     /// The text of that line, as the object has it.
     pub source: Option<String>,
     /// The instruction.
@@ -32,7 +32,7 @@ pub fn read(log: &str) -> Option<Refusal> {
 /// The refusal as the user should see it: at the P4 line, with the reason and what to do.
 pub fn explain(refusal: &Refusal, sources: &SourceMap) -> Box<Diagnostic> {
     let span = refusal
-        .place
+        .location
         .as_ref()
         .and_then(|(file, line)| line_span(sources, file, *line))
         .or_else(|| only_line_with(sources, refusal.source.as_deref()?))
@@ -88,8 +88,8 @@ fn read_classic(log: &str) -> Option<Refusal> {
     let mut reason: Vec<&str> = Vec::new();
     for line in log.lines() {
         if let Some(comment) = line.strip_prefix(';') {
-            let (text, place) = split_place(comment);
-            refusal.place = place;
+            let (text, location) = split_location(comment);
+            refusal.location = location;
             refusal.source = Some(text.trim().to_owned()).filter(|t| !t.is_empty());
             reason.clear();
         } else if let Some(number) = instruction_number(line) {
@@ -108,11 +108,11 @@ fn read_classic(log: &str) -> Option<Refusal> {
     Some(refusal)
 }
 
-/// ` hdr.ttl = 1; @ router.p4:45` → the text and the place.
-fn split_place(comment: &str) -> (&str, Option<(String, u32)>) {
+/// ` hdr.ttl = 1; @ router.p4:45` → the text and the location.
+fn split_location(comment: &str) -> (&str, Option<(String, u32)>) {
     match comment.rsplit_once("@ ") {
-        Some((text, place)) => match parse_place(place) {
-            Some(place) => (text, Some(place)),
+        Some((text, location)) => match parse_location(location) {
+            Some(location) => (text, Some(location)),
             None => (comment, None),
         },
         None => (comment, None),
@@ -120,7 +120,7 @@ fn split_place(comment: &str) -> (&str, Option<(String, u32)>) {
 }
 
 /// `router.p4:45` or `router.p4:45:7`.
-fn parse_place(text: &str) -> Option<(String, u32)> {
+fn parse_location(text: &str) -> Option<(String, u32)> {
     let text = text.trim().trim_end_matches([')', ',', ':']);
     let (file, last) = text.rsplit_once(':')?;
     let last = last.parse().ok()?;
@@ -202,13 +202,13 @@ fn read_report(log: &str) -> Option<Refusal> {
     if !suggestion.is_empty() {
         refusal.suggestion = Some(suggestion.join(" "));
     }
-    // The place may be told only by the walk before the report.
-    if refusal.place.is_none() {
-        let walked = log
+    // The location may be only at the instructions before the report.
+    if refusal.location.is_none() {
+        let before = log
             .lines()
-            .filter_map(|l| split_place(l.strip_prefix(';')?).1)
+            .filter_map(|l| split_location(l.strip_prefix(';')?).1)
             .next_back();
-        refusal.place = walked;
+        refusal.location = before;
     }
     Some(refusal)
 }
@@ -217,7 +217,7 @@ fn read_report(log: &str) -> Option<Refusal> {
 enum Section {
     None,
     Reason,
-    Place,
+    Location,
     Path,
     Suggestion,
 }
@@ -226,7 +226,7 @@ fn section_start(line: &str) -> Option<(Section, &str)> {
     let (name, rest) = line.trim().split_once(':')?;
     let section = match name.trim().to_ascii_lowercase().as_str() {
         "reason" | "error" | "verifier error" => Section::Reason,
-        "at" | "place" | "location" | "where" => Section::Place,
+        "at" | "place" | "location" | "where" => Section::Location,
         "causal path" | "path" | "history" | "because" => Section::Path,
         "suggestion" | "hint" | "help" => Section::Suggestion,
         _ => return None,
@@ -242,12 +242,12 @@ fn add<'a>(refusal: &mut Refusal, suggestion: &mut Vec<&'a str>, section: Sectio
         Section::None => {}
         Section::Reason if refusal.reason.is_empty() => refusal.reason = text.to_owned(),
         Section::Reason | Section::Path => refusal.detail.push(text.to_owned()),
-        Section::Place => {
-            let place = split_place(text)
+        Section::Location => {
+            let location = split_location(text)
                 .1
-                .or_else(|| text.split_whitespace().find_map(parse_place));
-            if refusal.place.is_none() {
-                refusal.place = place;
+                .or_else(|| text.split_whitespace().find_map(parse_location));
+            if refusal.location.is_none() {
+                refusal.location = location;
             }
             if refusal.instruction.is_none() {
                 refusal.instruction = text

@@ -5,7 +5,7 @@ mod hand_written_tc;
 use bpf::abi::{Abi, Hook};
 use diag::SourceMap;
 use hand_written_tc::{FLOWS, abi, object, packet, what};
-use kernel::attach::TcWay;
+use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change};
 use kernel::netns::NetNs;
@@ -183,7 +183,7 @@ fn segments() -> Option<u32> {
 }
 
 /// Attaches and pins both programs, with a link setting.
-fn start(pins: &Pins, members: &[Member], way: TcWay) {
+fn start(pins: &Pins, members: &[Member], way: TcMethod) {
     let port = &members[0].ports[0];
     let mut begun: Begun = pins
         .begin("both")
@@ -199,7 +199,7 @@ fn start(pins: &Pins, members: &[Member], way: TcWay) {
 
 #[test]
 fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
-    for way in [TcWay::Best, TcWay::Clsact] {
+    for way in [TcMethod::Best, TcMethod::Clsact] {
         let place = Place::new("share");
         in_namespace(|| {
             let before = segments();
@@ -240,7 +240,11 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
                 .iter()
                 .map(|m| m.interfaces[0].mode.clone())
                 .collect();
-            let mode = if way == TcWay::Best { "tcx" } else { "clsact" };
+            let mode = if way == TcMethod::Best {
+                "tcx"
+            } else {
+                "clsact"
+            };
             assert_eq!(modes, [mode; 2]);
             drop((store, other));
             place.pins.remove("both").expect("removes");
@@ -263,7 +267,11 @@ fn filters_are_removed_from_another_namespace_too() {
     let ns = NetNs::new().expect("this test needs root");
     let inside = ns.run(|| {
         veth::make_pairs(&[("one".into(), "two".into())])?;
-        start(&place.pins, &members(&object(false, FLOWS)), TcWay::Clsact);
+        start(
+            &place.pins,
+            &members(&object(false, FLOWS)),
+            TcMethod::Clsact,
+        );
         assert_eq!(working(), [true; 2]);
         // A namespace is there for its users, and found by them.
         Command::new("sleep").arg("60").spawn()
@@ -311,7 +319,7 @@ fn an_attachment_that_fails_takes_the_others_off() {
     let place = Place::new("fails");
     in_namespace(|| {
         let before = segments();
-        for way in [TcWay::Best, TcWay::Clsact] {
+        for way in [TcMethod::Best, TcMethod::Clsact] {
             let mut members = members(&object(false, FLOWS));
             members[1].ports[0].index = 0x7fff_fff0;
             let mut begun = place.pins.begin("both").expect("free");
@@ -338,9 +346,9 @@ fn make_and_remove_until_killed() {
     let object = std::fs::read(folder.with_extension("o")).expect("reads");
     let way = std::env::var("ONPATH_TEST_WAY").unwrap_or_default();
     let (way, alone) = match way.as_str() {
-        "clsact" => (TcWay::Clsact, false),
-        "alone" => (TcWay::Best, true),
-        _ => (TcWay::Best, false),
+        "clsact" => (TcMethod::Clsact, false),
+        "alone" => (TcMethod::Best, true),
+        _ => (TcMethod::Best, false),
     };
     let pins = Pins::at(folder);
     loop {

@@ -6,7 +6,7 @@ use bpf::abi::Hook;
 use control::{Device, Packet, Store, StoreError};
 use hand_written::*;
 use ir::ExternInst;
-use kernel::attach::{Mode, TcWay, attach};
+use kernel::attach::{Mode, TcMethod, attach};
 use kernel::bundle::{self, Member, Port};
 use kernel::netns::NetNs;
 use kernel::pins::Pins;
@@ -86,7 +86,7 @@ fn an_interface_has_one_program_and_names_are_checked() {
         veth::make_pairs(&[("one".into(), "two".into())])?;
         let index = interface::index("one").expect("there");
         let prog = HookProg::constant(Hook::Xdp, 2)?;
-        let attach = |name, index| attach(&prog, name, index, TcWay::Best);
+        let attach = |name, index| attach(&prog, name, index, TcMethod::Best);
         let first = attach("one", index).expect("free");
         assert_eq!(first.mode, Mode::Native);
         let second = attach("one", index).expect_err("occupied");
@@ -122,12 +122,12 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
                 targets: vec![],
             }];
             let begun = pins.begin(&name).expect("the name is free");
-            let attached = bundle::attach(&members, TcWay::Best).expect("free");
+            let attached = bundle::attach(&members, TcMethod::Best).expect("free");
             begun.commit(&members, attached).expect("pins");
         }
         assert!(xdp_on(index)?.is_some(), "it outlives the loader");
         let other = HookProg::constant(Hook::Xdp, 2)?;
-        let refused = attach(&other, "one", index, TcWay::Best).expect_err("occupied");
+        let refused = attach(&other, "one", index, TcMethod::Best).expect_err("occupied");
         let help = refused.help.expect("help");
         assert_eq!(help, format!("detach it with `onpath unload {name}`"));
         assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");

@@ -31,7 +31,7 @@ fn refused_for(reason: &str, remedy: Option<&str>) -> Refused {
 fn refused(reason: &str) -> Box<Diagnostic> {
     let refusal = Refusal {
         reason: reason.into(),
-        place: Some(("router.p4".into(), 45)),
+        location: Some(("router.p4".into(), 45)),
         ..Refusal::default()
     };
     verifier::refused(&refusal, Span::NONE)

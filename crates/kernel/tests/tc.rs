@@ -6,7 +6,7 @@ use bpf::abi::Hook;
 use control::repeatable::RandomLists;
 use control::{Device, Packet, Store, StoreError};
 use hand_written_tc::*;
-use kernel::attach::{Mode, TcWay, attach};
+use kernel::attach::{Mode, TcMethod, attach};
 use kernel::netns::NetNs;
 use kernel::sys::{Side, TcContext, filter};
 use kernel::test_run::Fate;
@@ -240,13 +240,13 @@ fn several_programs_share_a_hook() {
     in_namespace(|index| {
         let prog = HookProg::constant(Hook::TcIngress, -1)?;
         let out = HookProg::constant(Hook::TcEgress, -1)?;
-        let first = attach(&prog, "one", index, TcWay::Best).expect("attaches");
-        let second = attach(&prog, "one", index, TcWay::Best);
+        let first = attach(&prog, "one", index, TcMethod::Best).expect("attaches");
+        let second = attach(&prog, "one", index, TcMethod::Best);
         // The kernel has a program once at a hook.
         assert!(second.is_err() || second.is_ok_and(|s| s.mode == Mode::Clsact));
         let other = HookProg::constant(Hook::TcIngress, -1)?;
-        let third = attach(&other, "one", index, TcWay::Best).expect("attaches");
-        let egress = attach(&out, "one", index, TcWay::Best).expect("attaches");
+        let third = attach(&other, "one", index, TcMethod::Best).expect("attaches");
+        let egress = attach(&out, "one", index, TcMethod::Best).expect("attaches");
         assert_eq!([first.mode, third.mode, egress.mode], [Mode::Tcx; 3]);
         assert!(!has_qdisc(index));
         Ok(())
@@ -258,8 +258,8 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
     in_namespace(|index| {
         let prog = HookProg::constant(Hook::TcIngress, -1)?;
         let out = HookProg::constant(Hook::TcEgress, -1)?;
-        let first = attach(&prog, "one", index, TcWay::Clsact).expect("attaches");
-        let second = attach(&out, "one", index, TcWay::Clsact).expect("attaches");
+        let first = attach(&prog, "one", index, TcMethod::Clsact).expect("attaches");
+        let second = attach(&out, "one", index, TcMethod::Clsact).expect("attaches");
         assert_eq!([first.mode, second.mode], [Mode::Clsact; 2]);
         assert_eq!(filters(index, Side::Ingress), ["onpath_gate_new"]);
         assert_eq!(filters(index, Side::Egress), ["onpath_gate"]);
@@ -270,13 +270,13 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
         drop(second);
         assert_eq!(filters(index, Side::Egress), [""; 0]);
         filter::remove_qdisc(index)?;
-        let alone = attach(&out, "one", index, TcWay::Clsact).expect("attaches");
+        let alone = attach(&out, "one", index, TcMethod::Clsact).expect("attaches");
         drop(alone);
         assert!(!has_qdisc(index), "it came with the filter");
         // Somebody else's qdisc and filter stay.
         filter::make_qdisc(index)?;
         let theirs = filter::add_filter(prog.prog(), index, Side::Ingress)?;
-        let ours = attach(&prog, "one", index, TcWay::Clsact).expect("attaches");
+        let ours = attach(&prog, "one", index, TcMethod::Clsact).expect("attaches");
         assert_eq!(filters(index, Side::Ingress), ["constant", "onpath_gate"]);
         drop(ours);
         assert_eq!(filters(index, Side::Ingress), ["constant"]);
@@ -290,7 +290,7 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
 fn an_interface_that_is_gone_is_said_to_be() {
     in_namespace(|_| {
         let prog = HookProg::constant(Hook::TcIngress, -1)?;
-        for way in [TcWay::Best, TcWay::Clsact] {
+        for way in [TcMethod::Best, TcMethod::Clsact] {
             let refused = attach(&prog, "gone0", 0x7fff_fff0, way).expect_err("gone");
             assert_eq!(refused.code.0, "E0794", "{}", refused.message);
         }

@@ -12,7 +12,7 @@ pub enum Stop {
     Failed(String),
     /// Wrong usage, or a target that cannot run the program: exit status 2.
     Usage(String),
-    /// As [`Stop::Failed`], and everything has been said already.
+    /// As [`Stop::Failed`], and everything has been reported already.
     AlreadyReported(u8),
 }
 
@@ -65,7 +65,7 @@ macro_rules! tell_line {
 pub(crate) use {say, say_line, tell_line};
 
 /// What unwinds, without being a bug, when standard output takes no more, such as on a full disk.
-/// Everything that was set up is undone on the way; [`ending`] makes a status of it.
+/// Everything that was set up is undone first; [`ending`] makes a status of it.
 struct Unwritable(std::io::Error);
 
 /// Whether standard output is still read.
@@ -83,7 +83,7 @@ pub(crate) fn write_out(text: Arguments<'_>) {
     write_watched(text);
 }
 
-/// As [`write_out`], and tells whether there is still a reader, for commands that have no end of their own.
+/// As [`write_out`], and returns whether there is still a reader, for commands that have no end of their own.
 pub(crate) fn write_watched(text: Arguments<'_>) -> Reading {
     let mut out = std::io::stdout().lock();
     match out.write_fmt(text).and_then(|()| out.flush()) {
@@ -96,12 +96,12 @@ pub(crate) fn write_watched(text: Arguments<'_>) -> Reading {
     }
 }
 
-/// Writes to standard error. Where it cannot be written there is nobody left to be told.
+/// Writes to standard error. If that fails, the error is dropped.
 pub(crate) fn write_err(text: Arguments<'_>) {
     let _ = std::io::stderr().lock().write_fmt(text);
 }
 
-/// Runs a command, says why it stopped, and gives its exit status.
+/// Runs a command, reports why it stopped, and gives its exit status.
 pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         tell_line!("onpath has a bug: {panic}");
@@ -148,7 +148,7 @@ impl Form {
         if json { Form::Json } else { Form::Text }
     }
 
-    /// Prints what a command that goes no further has to say.
+    /// Prints the diagnostics of a command that goes no further.
     pub fn print(self, diagnostics: &Diagnostics, map: &SourceMap) {
         match self {
             Form::Text => print_diagnostics(diagnostics, map),

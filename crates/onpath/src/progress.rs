@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nobody wonders before this.
+/// No report before this.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The steps of a command that may take long. A terminal shows the one that it is at, until it is done. Elsewhere each
@@ -15,13 +15,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// itself in a log.
 #[derive(Debug)]
 pub struct Progress {
-    way: Way,
+    style: Style,
     begun: Instant,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    /// Nothing is said.
+enum Style {
+    /// Nothing is reported.
     Silent,
     /// In place, on a terminal of so many columns.
     InPlace(usize),
@@ -30,44 +30,49 @@ enum Way {
 }
 
 impl Progress {
-    /// Begins now. With `quiet` nothing is said.
+    /// Begins now. With `quiet` nothing is reported.
     pub fn new(quiet: bool) -> Progress {
-        let way = match terminal() {
-            _ if quiet => Way::Silent,
-            Some(columns) => Way::InPlace(columns),
-            None => Way::Lines(PATIENCE),
+        let style = match terminal() {
+            _ if quiet => Style::Silent,
+            Some(columns) => Style::InPlace(columns),
+            None => Style::Lines(PATIENCE),
         };
         Progress {
-            way,
+            style,
             begun: Instant::now(),
         }
     }
 
-    /// Does a step, which must print nothing, and says meanwhile that it is at it.
+    /// Does a step, which must print nothing, and reports it meanwhile.
     pub fn during<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
-        self.telling(step, work, &|text| write_err(format_args!("{text}")))
+        self.reporting(step, work, &|text| write_err(format_args!("{text}")))
     }
 
-    fn telling<T>(&self, step: &str, work: impl FnOnce() -> T, tell: &(dyn Fn(&str) + Sync)) -> T {
-        match self.way {
-            Way::Silent => work(),
-            Way::InPlace(columns) => {
+    fn reporting<T>(
+        &self,
+        step: &str,
+        work: impl FnOnce() -> T,
+        write: &(dyn Fn(&str) + Sync),
+    ) -> T {
+        match self.style {
+            Style::Silent => work(),
+            Style::InPlace(columns) => {
                 // A line that wraps would not be erased whole.
                 let fits: String = step.chars().take(columns.saturating_sub(1)).collect();
-                tell(&format!("\r{fits}\x1b[K"));
+                write(&format!("\r{fits}\x1b[K"));
                 let done = work();
-                tell("\r\x1b[K");
+                write("\r\x1b[K");
                 done
             }
-            Way::Lines(patience) => {
+            Style::Lines(patience) => {
                 let line = format!("{step}\n");
                 let left = patience.saturating_sub(self.begun.elapsed());
                 // However fast this one is then: the log is the same each time.
                 if left.is_zero() {
-                    tell(&line);
+                    write(&line);
                     return work();
                 }
-                after(left, || tell(&line), work)
+                after(left, || write(&line), work)
             }
         }
     }
@@ -99,7 +104,7 @@ fn terminal() -> Option<usize> {
         return None;
     }
     let size = terminal_size::terminal_size_of(std::io::stderr());
-    // A terminal that does not say how wide it is says 0, or nothing.
+    // A terminal that does not know its width reports 0, or nothing.
     let columns = size.map_or(0, |(width, _)| usize::from(width.0));
     Some(if columns == 0 { 80 } else { columns })
 }
@@ -109,58 +114,58 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// What is told of a step that does something.
-    fn told(way: Way, step: &str, work: impl FnOnce(&Mutex<String>)) -> String {
-        let said = Mutex::new(String::new());
-        let tell = |text: &str| said.lock().unwrap().push_str(text);
+    /// What is reported of a step that does something.
+    fn reported(style: Style, step: &str, work: impl FnOnce(&Mutex<String>)) -> String {
+        let output = Mutex::new(String::new());
+        let write = |text: &str| output.lock().unwrap().push_str(text);
         let progress = Progress {
-            way,
+            style,
             begun: Instant::now(),
         };
-        progress.telling(step, || work(&said), &tell);
-        said.into_inner().unwrap()
+        progress.reporting(step, || work(&output), &write);
+        output.into_inner().unwrap()
     }
 
     #[test]
     fn a_terminal_shows_the_step_while_it_lasts_and_nothing_afterwards() {
-        let way = Way::InPlace(80);
-        let all = told(way, "a: compiling", |said| {
-            assert_eq!(*said.lock().unwrap(), "\ra: compiling\x1b[K");
+        let style = Style::InPlace(80);
+        let all = reported(style, "a: compiling", |output| {
+            assert_eq!(*output.lock().unwrap(), "\ra: compiling\x1b[K");
         });
         assert_eq!(all, "\ra: compiling\x1b[K\r\x1b[K");
-        let narrow = told(Way::InPlace(4), "a: compiling", |_| ());
+        let narrow = reported(Style::InPlace(4), "a: compiling", |_| ());
         assert_eq!(narrow, "\ra: \x1b[K\r\x1b[K");
     }
 
     #[test]
     fn a_log_has_the_steps_of_what_takes_long() {
-        let slow = |said: &Mutex<String>| {
+        let slow = |output: &Mutex<String>| {
             let begun = Instant::now();
-            while said.lock().unwrap().is_empty() && begun.elapsed() < Duration::from_secs(60) {
+            while output.lock().unwrap().is_empty() && begun.elapsed() < Duration::from_secs(60) {
                 thread::sleep(Duration::from_millis(1));
             }
         };
-        let soon = Way::Lines(Duration::from_millis(5));
-        assert_eq!(told(soon, "a: compiling", slow), "a: compiling\n");
+        let soon = Style::Lines(Duration::from_millis(5));
+        assert_eq!(reported(soon, "a: compiling", slow), "a: compiling\n");
     }
 
     #[test]
-    fn when_it_took_long_already_each_step_is_told_however_fast() {
-        assert_eq!(told(Way::Lines(Duration::ZERO), "b", |_| ()), "b\n");
+    fn when_it_took_long_already_each_step_is_reported_however_fast() {
+        assert_eq!(reported(Style::Lines(Duration::ZERO), "b", |_| ()), "b\n");
     }
 
     #[test]
-    fn nothing_is_said_of_what_is_fast_and_to_those_who_want_nothing() {
-        let late = Way::Lines(Duration::from_secs(3600));
-        assert_eq!(told(late, "a: compiling", |_| ()), "");
+    fn fast_steps_and_quiet_commands_report_nothing() {
+        let late = Style::Lines(Duration::from_secs(3600));
+        assert_eq!(reported(late, "a: compiling", |_| ()), "");
         let wait = |_: &Mutex<String>| thread::sleep(Duration::from_millis(5));
-        assert_eq!(told(Way::Silent, "a: compiling", wait), "");
+        assert_eq!(reported(Style::Silent, "a: compiling", wait), "");
     }
 
     #[test]
-    fn a_step_that_panics_ends_what_would_tell_of_it() {
-        let late = Way::Lines(Duration::from_secs(3600));
-        let caught = std::panic::catch_unwind(|| told(late, "a", |_| panic!("as it should")));
+    fn a_step_that_panics_ends_its_report() {
+        let late = Style::Lines(Duration::from_secs(3600));
+        let caught = std::panic::catch_unwind(|| reported(late, "a", |_| panic!("as it should")));
         assert!(caught.is_err());
     }
 }

@@ -9,36 +9,36 @@ use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
 use driver::bpf_target::Reach;
-use driver::stf::{Case, Prepared, Target, Verdict};
+use driver::stf::{Case, Prepared, Target, TestResult};
 use driver::{Elaborated, Input};
 use kernel::test_run::shortest;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A way to run tests.
+/// A target to run tests on.
 #[derive(Clone, Copy)]
-struct Way {
+struct Runner {
     name: &'static str,
     hook: Option<Hook>,
     reach: Reach,
 }
 
-/// All of them, the interpreter first. Packets of scripts that ask for it go the other way.
-const WAYS: [Way; 5] = [
-    way("interp", None, Reach::TestRun),
-    way("xdp", Some(Hook::Xdp), Reach::TestRun),
-    way("veth", Some(Hook::Xdp), Reach::Veth),
-    way("tc", Some(Hook::TcIngress), Reach::TestRun),
-    way("tc_veth", Some(Hook::TcIngress), Reach::Veth),
+/// All of them, the interpreter first. Packets of scripts that ask for it go in the other direction.
+const RUNNERS: [Runner; 5] = [
+    runner("interp", None, Reach::TestRun),
+    runner("xdp", Some(Hook::Xdp), Reach::TestRun),
+    runner("veth", Some(Hook::Xdp), Reach::Veth),
+    runner("tc", Some(Hook::TcIngress), Reach::TestRun),
+    runner("tc_veth", Some(Hook::TcIngress), Reach::Veth),
 ];
 
-const fn way(name: &'static str, hook: Option<Hook>, reach: Reach) -> Way {
-    Way { name, hook, reach }
+const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach) -> Runner {
+    Runner { name, hook, reach }
 }
 
-impl Way {
-    /// Where to run, for packets that go this way.
+impl Runner {
+    /// Where to run, for packets of this direction.
     fn target(self, direction: Direction) -> Option<Target> {
         let seed = SEED;
         let hook = match (self.hook, direction) {
@@ -64,10 +64,10 @@ impl Way {
 /// A script with this among its first lines is about packets that go out.
 const EGRESS: &str = "# direction: egress";
 
-/// A script with this among its first lines tells the same of packets that come in and of those that go out.
+/// A script with this among its first lines gives the same for packets that come in and for those that go out.
 const BOTH: &str = "# direction: both";
 
-/// A script with this among its first lines tells times and random numbers, which the interpreter and the kernel's test run
+/// A script with this in its first lines has times and random numbers, which the interpreter and the kernel's test run
 /// let a test choose, and network devices do not.
 const NEEDS_VIRTUAL_TIME: &str = "# needs: virtual time";
 
@@ -112,14 +112,14 @@ fn main() {
     })];
     for (program, scripts) in by_program {
         let name = common::short(&program);
-        for way in WAYS {
+        for runner in RUNNERS {
             // The interpreter does not run the C of extern functions.
-            if way.hook.is_none() && program.with_extension("c").exists() {
+            if runner.hook.is_none() && program.with_extension("c").exists() {
                 continue;
             }
             let (program, scripts) = (program.clone(), scripts.clone());
-            trials.push(Trial::test(format!("{}::{name}", way.name), move || {
-                passes(&program, &scripts, way)
+            trials.push(Trial::test(format!("{}::{name}", runner.name), move || {
+                passes(&program, &scripts, runner)
             }));
         }
     }
@@ -163,7 +163,7 @@ fn enough(scripts: usize, programs: usize) -> Result<(), Failed> {
     Err(format!("{scripts} scripts over {programs} programs").into())
 }
 
-fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
+fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Failed> {
     let scripts = paths
         .iter()
         .map(|path| Script::read(path))
@@ -172,15 +172,15 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
     for direction in [Direction::Ingress, Direction::Egress] {
         let scripts = scripts
             .iter()
-            .filter(|s| s.directions.contains(&direction) && s.runs(way));
+            .filter(|s| s.directions.contains(&direction) && s.runs(runner));
         let scripts: Vec<&Script> = scripts.collect();
-        let (Some(target), false) = (way.target(direction), scripts.is_empty()) else {
+        let (Some(target), false) = (runner.target(direction), scripts.is_empty()) else {
             continue;
         };
         let elaborated = driver::elaborate(&Input::file(program))
             .map_err(|refused| render_plain(&refused.diagnostics, &refused.map))?;
         let package = elaborated.program.arch.to_string();
-        if !way.runs(&package) {
+        if !runner.runs(&package) {
             return is_refused(elaborated, target);
         }
         let externs: Vec<PathBuf> = Some(program.with_extension("c"))
@@ -191,16 +191,16 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
             .map_err(|unfit| render_plain(&unfit.diagnostics, &unfit.map))?;
         for script in scripts {
             let verdict = prepared.run(&script.case, None);
-            if let Some(why) = script.otherwise(way) {
-                if matches!(verdict, Verdict::Passed { .. }) {
+            if let Some(why) = script.otherwise(runner) {
+                if matches!(verdict, TestResult::Passed { .. }) {
                     failed += &format!("{} passes; the kernel no longer {why}?", script.case.name);
                 }
                 continue;
             }
             match verdict {
-                Verdict::Passed { .. } => {}
-                Verdict::Failed { failures, .. } => failed += &failures.join("\n"),
-                Verdict::Refused(ref diagnostics) | Verdict::NotLoaded(ref diagnostics) => {
+                TestResult::Passed { .. } => {}
+                TestResult::Failed { failures, .. } => failed += &failures.join("\n"),
+                TestResult::Refused(ref diagnostics) | TestResult::NotLoaded(ref diagnostics) => {
                     failed += &render_plain(diagnostics, prepared.map(&verdict))
                 }
             }
@@ -213,7 +213,7 @@ fn passes(program: &Path, paths: &[PathBuf], way: Way) -> Result<(), Failed> {
     }
 }
 
-/// A script, and what its first lines say.
+/// A script, and what its first lines set.
 struct Script {
     case: Case,
     directions: &'static [Direction],
@@ -223,10 +223,10 @@ struct Script {
 }
 
 impl Script {
-    /// Whether this way can do what the script needs.
-    fn runs(&self, way: Way) -> bool {
-        let Some(hook) = way.hook else { return true };
-        match way.reach {
+    /// Whether this runner can do what the script needs.
+    fn runs(&self, runner: Runner) -> bool {
+        let Some(hook) = runner.hook else { return true };
+        match runner.reach {
             Reach::TestRun => {
                 let taken = |packet: &Vec<u8>| packet.len() >= shortest(hook, packet);
                 self.packets.iter().all(taken)
@@ -235,9 +235,9 @@ impl Script {
         }
     }
 
-    /// What the kernel does instead of what the script says.
-    fn otherwise(&self, way: Way) -> Option<&'static str> {
-        if way.reach != Reach::Veth || way.hook != Some(Hook::TcIngress) {
+    /// What the kernel does instead of what the script expects.
+    fn otherwise(&self, runner: Runner) -> Option<&'static str> {
+        if runner.reach != Reach::Veth || runner.hook != Some(Hook::TcIngress) {
             return None;
         }
         let mut list = OTHERWISE_BETWEEN_DEVICES_AT_TC.iter();
@@ -248,20 +248,20 @@ impl Script {
     fn read(path: &Path) -> Result<Script, Failed> {
         let text = std::fs::read_to_string(path)?;
         let name = common::short(path);
-        let says = |what: &str| {
+        let sets = |what: &str| {
             let mut first = text.lines().take_while(|line| line.starts_with('#'));
             first.any(|line| line.trim_end() == what)
         };
-        let short = says(NEEDS_INTERP);
+        let short = sets(NEEDS_INTERP);
         if short != SHORT_PACKETS.contains(&name.as_str()) {
-            return Err(format!("{name}: not as SHORT_PACKETS says").into());
+            return Err(format!("{name}: SHORT_PACKETS disagrees").into());
         }
-        let directions: &[Direction] = match (says(EGRESS), says(BOTH)) {
+        let directions: &[Direction] = match (sets(EGRESS), sets(BOTH)) {
             (true, _) => &[Direction::Egress],
             (_, true) => &[Direction::Ingress, Direction::Egress],
             _ => &[Direction::Ingress],
         };
-        let virtual_time = says(NEEDS_VIRTUAL_TIME);
+        let virtual_time = sets(NEEDS_VIRTUAL_TIME);
         let packets = packets(&text);
         Ok(Script {
             case: Case { name, text },
@@ -287,11 +287,11 @@ fn packets(script: &str) -> Vec<Vec<u8>> {
     packets.collect()
 }
 
-/// A program for another architecture is refused, and the refusal says for which it is.
+/// A program for another architecture is refused, and the refusal names the right one.
 fn is_refused(elaborated: Elaborated, target: Target) -> Result<(), Failed> {
     let model = arch::by_package(&elaborated.program.arch).map_or("", |arch| arch.name);
     match Prepared::new(elaborated, target, &[]) {
-        Ok(_) => Err("the hook takes it: say so in `Way::runs`".into()),
+        Ok(_) => Err("the hook takes it: say so in `Runner::runs`".into()),
         Err(unfit) => {
             let text = render_plain(&unfit.diagnostics, &unfit.map);
             if text.contains(model) {

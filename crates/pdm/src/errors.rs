@@ -1,6 +1,6 @@
 //! What keeps `onpath pdm` from measuring, a function a kind.
 
-use crate::filter::Mistake;
+use crate::filter::FilterError;
 use diag::{Code, Diagnostic, Span};
 use std::io;
 use std::net::SocketAddr;
@@ -12,8 +12,8 @@ fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -
 }
 
 /// A filter cannot be read.
-pub fn filter(mistake: Mistake) -> Box<Diagnostic> {
-    error("E0960", mistake.what, mistake.help)
+pub fn filter(wrong: FilterError) -> Box<Diagnostic> {
+    error("E0960", wrong.what, wrong.help)
 }
 
 /// The address for `--prometheus` cannot be read.
@@ -107,16 +107,16 @@ mod tests {
 
     #[test]
     fn the_setting_of_an_interface_with_a_dot_is_one_that_sysctl_finds() {
-        let told = |name| no_ipv6(name).help.unwrap_or_default();
-        assert!(told("eth0").contains("`sysctl net.ipv6.conf.eth0.disable_ipv6=0`"));
-        assert!(told("eth0.7").contains("`sysctl net/ipv6/conf/eth0.7/disable_ipv6=0`"));
+        let help = |name| no_ipv6(name).help.unwrap_or_default();
+        assert!(help("eth0").contains("`sysctl net.ipv6.conf.eth0.disable_ipv6=0`"));
+        assert!(help("eth0.7").contains("`sysctl net/ipv6/conf/eth0.7/disable_ipv6=0`"));
     }
 
     #[test]
     fn a_port_alone_is_answered_with_addresses() {
-        let told = |text| address(text).help.unwrap_or_default();
-        assert!(told("9100").contains("127.0.0.1:9100"), "{}", told("9100"));
-        assert!(told(":9100").contains("[::]:9100"));
-        assert!(told("localhost").contains("127.0.0.1:9464"));
+        let help = |text| address(text).help.unwrap_or_default();
+        assert!(help("9100").contains("127.0.0.1:9100"), "{}", help("9100"));
+        assert!(help(":9100").contains("[::]:9100"));
+        assert!(help("localhost").contains("127.0.0.1:9464"));
     }
 }

@@ -15,7 +15,7 @@ pub struct Filter {
 
 /// What is wrong with a filter, and what to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mistake {
+pub struct FilterError {
     /// What is wrong.
     pub what: String,
     /// What to write.
@@ -28,31 +28,31 @@ const FORMS: &str =
 
 impl Filter {
     /// Reads `PREFIX`, `PREFIX/PORT` or `/PORT`; a prefix is `ADDRESS/LENGTH`.
-    pub fn parse(text: &str) -> Result<Filter, Mistake> {
-        let mistake = |what: String, help: String| Err(Mistake { what, help });
+    pub fn parse(text: &str) -> Result<Filter, FilterError> {
+        let refuse = |what: String, help: String| Err(FilterError { what, help });
         let parts: Vec<&str> = text.split('/').collect();
         let (address, length, port) = match parts[..] {
             ["", port] => ("::", "0", Some(port)),
             [address, length] => (address, length, None),
             [address, length, port] => (address, length, Some(port)),
             [address] if address.parse::<Ipv6Addr>().is_ok() => {
-                return mistake(
+                return refuse(
                     format!("filter `{text}` has no prefix length"),
                     format!("write {address}/128 for this address alone"),
                 );
             }
-            _ => return mistake(format!("`{text}` is not a filter"), FORMS.to_string()),
+            _ => return refuse(format!("`{text}` is not a filter"), FORMS.to_string()),
         };
         let address = match address.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => address,
             Ok(IpAddr::V4(_)) => {
-                return mistake(
+                return refuse(
                     format!("filter `{text}` is for IPv4, and the option is one of IPv6"),
                     FORMS.to_string(),
                 );
             }
             Err(_) => {
-                return mistake(
+                return refuse(
                     format!("`{address}` in filter `{text}` is not an IPv6 address"),
                     FORMS.to_string(),
                 );
@@ -61,7 +61,7 @@ impl Filter {
         let length = match length.parse::<u8>() {
             Ok(length) if length <= 128 => length,
             _ => {
-                return mistake(
+                return refuse(
                     format!("`{length}` in filter `{text}` is not a prefix length"),
                     match length.parse::<u16>() {
                         Ok(_) => format!(
@@ -76,7 +76,7 @@ impl Filter {
             None => None,
             Some(Ok(port)) if port > 0 => Some(port),
             Some(_) => {
-                return mistake(
+                return refuse(
                     format!(
                         "`{}` in filter `{text}` is not a port",
                         parts[parts.len() - 1]
@@ -87,7 +87,7 @@ impl Filter {
         };
         let network = masked(address, length);
         if network != address {
-            return mistake(
+            return refuse(
                 format!("filter `{text}` has address bits after its prefix of {length}"),
                 format!("write {network}/{length}, or {address}/128 for this address alone"),
             );
@@ -114,12 +114,12 @@ impl std::fmt::Display for Filter {
 const ENTRIES: usize = 64;
 
 /// Fails if the programs' tables have no room for so many filters.
-pub fn check_room(filters: &[Filter]) -> Result<(), Mistake> {
+pub fn check_room(filters: &[Filter]) -> Result<(), FilterError> {
     let wanted: usize = filters.iter().map(|f| f.matches().len()).sum();
     if wanted <= ENTRIES {
         return Ok(());
     }
-    Err(Mistake {
+    Err(FilterError {
         what: format!("{} filters are too many", filters.len()),
         help: format!(
             "a filter with a port takes two slots, another one takes one, and there are {ENTRIES}; take shorter prefixes, or \
@@ -175,8 +175,8 @@ mod tests {
     }
 
     fn refused(text: &str) -> (String, String) {
-        let mistake = Filter::parse(text).unwrap_err();
-        (mistake.what, mistake.help)
+        let error = Filter::parse(text).unwrap_err();
+        (error.what, error.help)
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_told_with_what_to_write() {
+    fn what_is_no_filter_is_reported_with_a_remedy() {
         let (what, help) = refused("web");
         assert_eq!(what, "`web` is not a filter");
         assert!(help.contains("2001:db8::/32/443"), "{help}");

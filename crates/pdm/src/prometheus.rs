@@ -10,7 +10,7 @@ const SHORTEST: u64 = (1 << 10) - 1;
 /// See [`SHORTEST`].
 const LONGEST: u64 = (1 << 36) - 1;
 
-/// What a page says of one quantity: its name without `onpath_pdm_`, type, help, and how much of it there is.
+/// One quantity of a page: its name without `onpath_pdm_`, type, help, and how much of it there is.
 struct Quantity<T: ?Sized> {
     name: &'static str,
     kind: &'static str,

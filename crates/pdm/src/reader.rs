@@ -25,14 +25,14 @@ pub struct Reader {
     mode: &'static str,
     egress: Box<dyn Store>,
     ingress: Box<dyn Store>,
-    places: Places,
+    indices: Indices,
     layout: Layout,
     history: History,
 }
 
 /// What is read, by the names in the programs.
 #[derive(Debug)]
-struct Places {
+struct Indices {
     flows: Object,
     sent: Object,
     received: Object,
@@ -42,7 +42,7 @@ struct Places {
 impl Reader {
     /// Reads the programs of `programs/pdm`; nothing if these are other ones.
     pub fn new(about: About, egress: Box<dyn Store>, ingress: Box<dyn Store>) -> Option<Reader> {
-        let places = Places {
+        let indices = Indices {
             flows: named(ingress.schema(), "flows")?,
             sent: named(egress.schema(), "egress_packets")?,
             received: named(ingress.schema(), "ingress_packets")?,
@@ -53,12 +53,12 @@ impl Reader {
             },
         };
         Some(Reader {
-            layout: layout(ingress.schema(), places.flows)?,
+            layout: layout(ingress.schema(), indices.flows)?,
             mode: mode(&*egress)?,
             about,
             egress,
             ingress,
-            places,
+            indices,
             history: History::default(),
         })
     }
@@ -68,15 +68,15 @@ impl Reader {
         let mut flows = self.flows()?;
         state::order(&mut flows);
         let Sums { packets, delays } = self.history.look(&flows);
-        let sent = counts(&*self.egress, self.places.sent, counters::SIZES[0])?;
-        let received = counts(&*self.ingress, self.places.received, counters::SIZES[1])?;
+        let sent = counts(&*self.egress, self.indices.sent, counters::SIZES[0])?;
+        let received = counts(&*self.ingress, self.indices.received, counters::SIZES[1])?;
         let histogram = |counter, sum| -> Result<Histogram, StoreError> {
             Ok(Histogram::of(
                 &counts(&*self.ingress, counter, BUCKETS)?,
                 sum,
             ))
         };
-        let places = &self.places.delays;
+        let indices = &self.indices.delays;
         let time_ns = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| d.as_nanos() as u64);
@@ -87,16 +87,16 @@ impl Reader {
             measured_ns: time_ns.saturating_sub(self.about.began.saturating_mul(1_000_000_000)),
             totals: counters::totals(&sent, &received, packets),
             delays: Delays {
-                round_trip: histogram(places.round_trip, delays.round_trip)?,
-                server: histogram(places.server, delays.server)?,
-                network: histogram(places.network, delays.network)?,
+                round_trip: histogram(indices.round_trip, delays.round_trip)?,
+                server: histogram(indices.server, delays.server)?,
+                network: histogram(indices.network, delays.network)?,
             },
             flows,
         })
     }
 
     fn flows(&self) -> Result<Vec<Flow>, StoreError> {
-        let known = self.ingress.flows(self.places.flows)?;
+        let known = self.ingress.flows(self.indices.flows)?;
         let flow = |control::Flow { key, value }| self.layout.flow(&key, &value);
         Ok(known.into_iter().map(flow).collect())
     }
@@ -118,7 +118,7 @@ fn layout(schema: &Schema, flows: Object) -> Option<Layout> {
     Layout::of(&names(key), &names(value))
 }
 
-/// How packets are marked, as the programs were told.
+/// How packets are marked, as the programs are configured.
 fn mode(egress: &dyn Store) -> Option<&'static str> {
     let is_it = |known: &str| known.rsplit('.').next() == Some("offload");
     let mut tables = egress.schema().tables.iter();

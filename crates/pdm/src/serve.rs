@@ -1,6 +1,6 @@
 //! A small HTTP server that gives one page: the measurements for Prometheus.
 //!
-//! Whoever can reach it may read it, and no more than that: the page is made beforehand, at most
+//! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most
 //! [`WORKERS`] connections are served at once, and none of them is waited for longer than [`PATIENCE`].
 
 use std::io::{self, Read, Write};

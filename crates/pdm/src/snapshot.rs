@@ -22,14 +22,14 @@ pub struct Snapshot {
     pub delays: Delays<Histogram>,
 }
 
-/// One of each delay that the option tells.
+/// One of each delay that the option reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Delays<T> {
     /// From sending a packet to receiving the other end's next one (RFC 8250, section 3.1: Delta Time Last Sent).
     pub round_trip: T,
     /// What the other end took of it, by its own account (Delta Time Last Received).
     pub server: T,
-    /// The rest: both ways through the network.
+    /// The rest: both directions through the network.
     pub network: T,
 }
 
@@ -50,9 +50,9 @@ pub struct Flow {
     /// Which one.
     pub key: FlowKey,
     /// When its first packet was seen, in nanoseconds of the monotonic clock: a flow that was
-    /// forgotten and came again is another one.
+    /// removed and came again is another one.
     pub first_seen: u64,
-    /// Packets of both ways.
+    /// Packets of both directions.
     pub packets: Packets,
     /// The delays.
     pub delays: Delays<Delay>,
@@ -85,7 +85,7 @@ impl Default for FlowKey {
     }
 }
 
-/// How many packets went which way.
+/// How many packets went in each direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Packets {
     /// Sent with the option.
@@ -101,7 +101,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Sent by the other end, as its sequence numbers tell, and not received. One that comes late is lost
+    /// Sent by the other end, by its sequence numbers, and not received. One that comes late is lost
     /// until it comes.
     pub fn lost(&self) -> u64 {
         let different = self.received.saturating_sub(self.duplicates);
@@ -140,7 +140,7 @@ pub struct Totals {
     pub sent_without: Vec<Count>,
     /// Packets that came in without the option, by reason.
     pub received_without: Vec<Count>,
-    /// What was done to packets beside, either way.
+    /// What was done to packets beside, in either direction.
     pub changed: Vec<Count>,
 }
 

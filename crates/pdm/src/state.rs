@@ -20,9 +20,9 @@ pub struct Layout {
 impl Layout {
     /// By the names of the scalars; nothing if one is missing.
     pub fn of<N: AsRef<str>>(key: &[N], value: &[N]) -> Option<Layout> {
-        let place = |names: &[N], name: &str| names.iter().position(|known| known.as_ref() == name);
-        let key = |name: &str| place(key, name);
-        let value = |name: &str| place(value, name);
+        let index = |names: &[N], name: &str| names.iter().position(|known| known.as_ref() == name);
+        let key = |name: &str| index(key, name);
+        let value = |name: &str| index(value, name);
         let delay = |name: &str| -> Option<[usize; 4]> {
             let part = |of: &str| value(&format!("{name}_{of}"));
             Some([part("last")?, part("min")?, part("max")?, part("sum")?])
@@ -50,7 +50,7 @@ impl Layout {
         })
     }
 
-    /// A flow from its key and value, which have a scalar at each place.
+    /// A flow from its key and value, which have a scalar at each index.
     pub fn flow(&self, key: &[Bits], value: &[Bits]) -> Flow {
         let number = |at: usize| value.get(at).and_then(Bits::to_u64).unwrap_or(0);
         let end = |(address, port): (usize, usize)| {
@@ -92,7 +92,7 @@ impl Layout {
     }
 }
 
-/// Flows with the most packets first; of equals, by key, so that they keep their places.
+/// Flows with the most packets first; of equals, by key, so that they keep their order.
 pub fn order(flows: &mut [Flow]) {
     flows.sort_by_key(|flow| {
         let packets = flow.packets.sent.saturating_add(flow.packets.received);

@@ -33,7 +33,7 @@ pub fn text(snapshot: &Snapshot, most: usize) -> String {
         "received without it: {}",
         list(&snapshot.totals.received_without)
     );
-    // That the option was taken off is what one expects.
+    // Removal of the option is expected.
     let expected = |count: &&Count| count.what == counters::REMOVED;
     let changed: Vec<Count> = snapshot
         .totals

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 /// A key, an action's parameter, or a part of a struct that is a register's element or a flow's key.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Field {
-    /// Its P4Runtime id among its siblings: what `@id` says, or its place from 1 on.
+    /// Its P4Runtime id among its siblings: what `@id` says, or its position from 1 on.
     pub id: u32,
     /// Its control-plane name, dotted where it comes from a struct.
     pub name: SmolStr,
@@ -68,8 +68,8 @@ impl Format {
         else {
             return None;
         };
-        let said = annotations.iter().find(|a| a.name == "format")?;
-        match (said.values.first()?.as_str(), width) {
+        let format = annotations.iter().find(|a| a.name == "format")?;
+        match (format.values.first()?.as_str(), width) {
             ("IPV4_ADDRESS", 32) => Some(Format::Ipv4Address),
             ("IPV6_ADDRESS", 128) => Some(Format::Ipv6Address),
             ("MAC_ADDRESS", 48) => Some(Format::MacAddress),
@@ -92,10 +92,10 @@ pub struct Translation {
 impl Translation {
     /// What the annotations say. Without a width or `string`, clients' values are as wide as the type.
     pub fn of(annotations: &[Annotation], ty: Type) -> Option<Translation> {
-        let said = annotations
+        let translation = annotations
             .iter()
             .find(|a| a.name == "p4runtime_translation")?;
-        let mut words = said
+        let mut words = translation
             .values
             .iter()
             .map(|word| word.trim_matches('"'))

@@ -59,9 +59,9 @@ fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
         id,
         name: data.name.clone(),
         params: params
-            .map(|(place, (&var, declared))| {
+            .map(|(index, (&var, declared))| {
                 let var = &program.vars[var];
-                field(place, &var.name, var.ty, declared)
+                field(index, &var.name, var.ty, declared)
             })
             .collect(),
         annotations: data.annotations.clone(),
@@ -69,8 +69,8 @@ fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
 }
 
 fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
-    let keys = data.keys.iter().enumerate().map(|(place, key)| KeySchema {
-        field: field(place, &key.name, program.exprs[key.expr].ty, &key.declared),
+    let keys = data.keys.iter().enumerate().map(|(index, key)| KeySchema {
+        field: field(index, &key.name, program.exprs[key.expr].ty, &key.declared),
         kind: key.kind,
     });
     let actions = data.actions.iter().map(|listed| ActionRef {
@@ -106,8 +106,8 @@ fn value_set(data: &ir::ValueSetData, id: u32) -> ValueSetSchema {
         id,
         name: data.name.clone(),
         fields: fields
-            .map(|(place, ((name, ty, kind), declared))| KeySchema {
-                field: field(place, name, *ty, declared),
+            .map(|(index, ((name, ty, kind), declared))| KeySchema {
+                field: field(index, name, *ty, declared),
                 kind: *kind,
             })
             .collect(),
@@ -131,17 +131,17 @@ fn digests(program: &Program) -> Vec<DigestSchema> {
 /// The scalars of a type; `own` names the one of a type that is no struct.
 fn scalars(all: &[(smol_str::SmolStr, Type)], declared: &[Declared], own: &str) -> Vec<Field> {
     let all = all.iter().zip(declared).enumerate();
-    all.map(|(place, ((name, ty), declared))| {
+    all.map(|(index, ((name, ty), declared))| {
         let name = if name.is_empty() { own } else { name };
-        field(place, name, *ty, declared)
+        field(index, name, *ty, declared)
     })
     .collect()
 }
 
-fn field(place: usize, name: &str, ty: Type, declared: &Declared) -> Field {
+fn field(index: usize, name: &str, ty: Type, declared: &Declared) -> Field {
     let annotations = &declared.annotations;
     Field {
-        id: of_sibling(annotations, place),
+        id: of_sibling(annotations, index),
         name: name.into(),
         ty,
         type_name: declared.type_name.clone(),

@@ -63,9 +63,9 @@ pub fn assign<'a>(
         .collect()
 }
 
-/// Ids of keys, parameters and fields: what `@id` says, or the place among the siblings from 1 on.
-pub(crate) fn of_sibling(annotations: &[Annotation], place: usize) -> u32 {
-    given(annotations).unwrap_or(place as u32 + 1)
+/// Ids of keys, parameters and fields: what `@id` says, or the position among the siblings from 1 on.
+pub(crate) fn of_sibling(annotations: &[Annotation], index: usize) -> u32 {
+    given(annotations).unwrap_or(index as u32 + 1)
 }
 
 /// What `@id` says: decimal, hexadecimal or with a width (`8w5`).

@@ -132,7 +132,7 @@ fn a_misspelt_key_is_not_taken_for_an_address() {
 }
 
 #[test]
-fn a_misspelt_argument_is_told_with_the_ones_there_are() {
+fn a_misspelt_argument_is_reported_with_the_known_ones() {
     let text = "routes 10.0.0.0/8 forward(prot:1, mac:02:00:00:00:00:01, loud:true, offset:-2, color:green, why:NoError)";
     let refused = parse_entry(sample::schema(), Piece::new(text, 0)).unwrap_err();
     assert_eq!(refused.message, "there is no argument `prot`");

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use diag::SourceMap;
 
-    /// The groups as the statements set them, and the mistakes.
+    /// The groups as the statements set them, and the errors.
     fn read(text: &str) -> (Vec<(u16, Vec<u32>)>, Vec<String>) {
         let mut map = SourceMap::new();
         let file = map.add("t.stf", text).unwrap();
@@ -106,17 +106,17 @@ mod tests {
             StatementKind::MulticastGroup { group, ports } => Some((group, ports)),
             _ => None,
         });
-        let mistakes = diagnostics.iter().map(|d| d.message.clone());
-        (groups.collect(), mistakes.collect())
+        let errors = diagnostics.iter().map(|d| d.message.clone());
+        (groups.collect(), errors.collect())
     }
 
     #[test]
     fn a_group_is_made_in_one_statement_or_of_nodes() {
-        let (groups, mistakes) = read(
+        let (groups, errors) = read(
             "multicast_group 7 1 2\nmc_mgrp_create 0x10\nmc_node_create 5 3\nmc_node_create 5 4 5\n\
              mc_node_associate 16 1\nmc_node_associate 16 0\nmulticast_group 7",
         );
-        assert_eq!(mistakes, [""; 0]);
+        assert_eq!(errors, [""; 0]);
         let expected = [
             (7, vec![1, 2]),
             (16, vec![]),
@@ -128,8 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
-        for (text, mistake) in [
+    fn errors_are_named() {
+        for (text, error) in [
             ("multicast_group", "the group is missing"),
             ("multicast_group 65536 1", "this is not a group's number"),
             ("multicast_group 1 x", "this is not a port's number"),
@@ -141,7 +141,7 @@ mod tests {
                 "there is no node `0`",
             ),
         ] {
-            assert_eq!(read(text).1, [mistake], "{text}");
+            assert_eq!(read(text).1, [error], "{text}");
         }
     }
 }

@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// A statement's text with its place.
+/// A statement's text with its location.
 pub fn piece(text: &Text) -> Piece<'_> {
     Piece::new(&text.text, text.span.lo)
 }
@@ -86,7 +86,7 @@ pub fn counted_entry(
     keys: &Text,
 ) -> Result<(Table, EntryKey), Refusal> {
     // The table's name and its keys stand apart in the line, with blanks between them: joined over as
-    // many blanks, every place stays where it is.
+    // many blanks, every location stays the same.
     let gap = keys.span.lo.saturating_sub(table.span.hi).max(1) as usize;
     let both = format!("{}{:gap$}{}", table.text, "", keys.text);
     if let (Err(refusal), Some(counter)) = (

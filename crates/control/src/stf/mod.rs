@@ -1,7 +1,7 @@
 //! The Simple Test Framework: packets in, packets expected, and what the control plane does between.
 //!
 //! One statement a line, `#` begins a comment. Statements run in order; packets that come out of a
-//! port are compared with that port's `expect`s in order, and one that nobody expects fails the test.
+//! port are compared with that port's `expect`s in order, and an unexpected one fails the test.
 //!
 //! | statement | meaning |
 //! |---|---|

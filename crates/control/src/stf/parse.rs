@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_line() {
+    fn errors_are_named_with_their_line() {
         for (source, message) in [
             ("\n\nfoo 1", "3: there is no statement `foo`"),
             ("packet 1 0g", "1: this is not a hexadecimal digit"),

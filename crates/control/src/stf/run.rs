@@ -11,10 +11,10 @@ use schema::{Bits, Entry, Object, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Something that did not come out as the script says.
+/// Something that did not come out as the script expects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// The statement that says so, or the packet that nobody expected.
+    /// The statement that expects it, or the unexpected packet.
     pub span: Span,
     /// What happened instead; several lines.
     pub text: String,

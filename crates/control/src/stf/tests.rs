@@ -57,7 +57,7 @@ fn an_expectation_may_stand_before_its_packet() {
 }
 
 #[test]
-fn what_does_not_come_and_what_nobody_expects_both_fail() {
+fn missing_and_unexpected_packets_both_fail() {
     fails(
         "packet 9 0a\nexpect 9 0b",
         &["2: port 9: the expected packet did not come"],
@@ -201,7 +201,7 @@ fn entries_defaults_meters_and_value_sets() {
 }
 
 #[test]
-fn a_mistake_far_down_is_told_before_any_packet_is_sent() {
+fn an_error_far_down_is_reported_before_any_packet_is_sent() {
     refuses(
         "packet 1 0a\nexpect 1 ff\nadd nothing 1 drop()",
         "3: there is no table `nothing`",

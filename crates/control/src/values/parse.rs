@@ -171,7 +171,7 @@ fn exact_width(
     Ok(Bits::from_bytes(width, bytes))
 }
 
-/// A prefix. One with bits set behind it is refused: whoever writes `10.0.0.1/8` may mean the network or
+/// A prefix. One with bits set behind it is refused: `10.0.0.1/8` may mean the network or
 /// the address.
 fn prefix(
     schema: &Schema,

@@ -61,7 +61,7 @@ pub fn missing(span: Span, what: &str, example: &str) -> Diagnostic {
     refuse("E0904", span, what, format!("add `{example}`"))
 }
 
-/// A name that the BPF file system could not hold, or that names could not be told apart by.
+/// A name that the BPF file system could not hold, or that names could not be distinguished by.
 pub fn bad_name(span: Span, name: &str) -> Diagnostic {
     refuse(
         "E0905",

@@ -1,16 +1,16 @@
 //! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
 //!
 //! [`read`] makes a [`Bundle`] of the file's text, and [`resolve`] finds out which state the programs have in
-//! common. Both are pure: nothing is opened, compiled or loaded here, and every mistake is a diagnostic at its place.
+//! common. Both are pure: nothing is opened, compiled or loaded here, and every error is a diagnostic at its location.
 
+mod devices;
 pub mod errors;
-mod places;
 mod ports;
 mod read;
 mod share;
 mod values;
 
-pub use places::{check_groups, check_interfaces, check_room, override_devices};
+pub use devices::{check_groups, check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::read;
 pub use share::resolve;
@@ -20,16 +20,16 @@ use bpf::abi::Hook;
 use diag::{Diagnostics, Span};
 use std::path::PathBuf;
 
-/// A value and where the file says it.
+/// A value and its location in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At<T> {
     /// The value.
     pub value: T,
-    /// Its place.
+    /// Its location.
     pub span: Span,
 }
 
-/// What a bundle file says. Every path is relative to the folder that the file is in, or absolute.
+/// The contents of a bundle file. Every path is relative to the folder that the file is in, or absolute.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bundle {
     /// What the other commands know it by; `None` leaves that to the file's name.
@@ -74,15 +74,15 @@ impl Member {
 
 impl Bundle {
     /// Where a hook that does not run a program is given, or else the program is named.
-    pub fn place_of_hook(&self, program: usize) -> Span {
+    pub fn hook_span(&self, program: usize) -> Span {
         let member = &self.programs[program];
         member.hook.as_ref().map_or(member.source.span, |h| h.span)
     }
 }
 
-/// Diagnostics that are about a program as a whole, at a place of the bundle's file instead; `None` if one of
-/// them has a place of its own.
-pub fn placed(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
+/// Diagnostics that are about a whole program, at a location in the bundle's file instead; `None` if one of
+/// them has a location of its own.
+pub fn moved_to(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
     let mut placed = Diagnostics::new();
     for diagnostic in diagnostics.iter() {
         if !diagnostic.primary.span.is_none() {
@@ -120,6 +120,6 @@ pub struct SharedBy {
     pub program: usize,
     /// The state's control-plane name, or as much of its end as is unique.
     pub state: String,
-    /// Where the file says it.
+    /// Its location in the file.
     pub span: Span,
 }

@@ -21,7 +21,7 @@ const HOOK: &str = "hook = \"tc-ingress\"";
 const DEV: &str = "dev = \"eth0\"";
 const PROGRAM: &str = "[[program]]";
 
-/// Reads a bundle. All mistakes in it are reported at once.
+/// Reads a bundle. All errors in it are reported at once.
 pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
     let mut reader = Reader {
         map,
@@ -210,10 +210,10 @@ fn hook(reader: &mut Reader, value: &Value) -> Option<At<Hook>> {
 
 fn ports(reader: &mut Reader, table: &DeTable, span: Span) -> Ports {
     let mut ports = Ports::default();
-    let mut place = span;
+    let mut location = span;
     if let Some(value) = table.get("dev") {
         let wanted = "an interface or a list of them";
-        place = reader.span(value.span());
+        location = reader.span(value.span());
         for name in reader.text_or_texts("dev", value, wanted, DEV) {
             let name = interface(reader, name);
             ports.dev.push(name);
@@ -221,16 +221,16 @@ fn ports(reader: &mut Reader, table: &DeTable, span: Span) -> Ports {
     }
     for (key, list) in [("ports", &mut ports.numbered), ("reach", &mut ports.reach)] {
         if let Some(value) = table.get(key) {
-            place = reader.span(value.span());
+            location = reader.span(value.span());
             list.extend(numbered(reader, key, value));
         }
     }
     if let Some(value) = table.get("groups") {
-        place = reader.span(value.span());
+        location = reader.span(value.span());
         ports.groups = groups(reader, value);
     }
     if let Some(clash) = ports.clash() {
-        reader.errors.push(errors::clash(place, &clash));
+        reader.errors.push(errors::clash(location, &clash));
     }
     ports
 }

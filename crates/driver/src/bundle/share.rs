@@ -6,7 +6,7 @@ use control::names::{self, NameError};
 use diag::{Diagnostic, Diagnostics};
 use kernel::bundle::SharedMap;
 
-/// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All mistakes are
+/// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All errors are
 /// reported at once.
 pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Diagnostics> {
     let mut wrong = Diagnostics::new();
@@ -97,20 +97,20 @@ fn difference(a: &FlowStateAbi, b: &FlowStateAbi) -> Option<String> {
     (layout(a) != layout(b)).then(|| "another layout".to_string())
 }
 
-/// What a declaration says of the fields, but for their names, which may differ.
+/// The declared properties of fields, except their names, which may differ.
 fn shape(fields: &[FieldAbi]) -> Vec<u32> {
     fields.iter().map(|f| f.width).collect()
 }
 
 /// Where everything is.
 fn layout(state: &FlowStateAbi) -> impl PartialEq {
-    let places = |fields: &[FieldAbi]| -> Vec<_> {
-        let place = |f: &FieldAbi| (f.offset, f.size, f.order);
-        fields.iter().map(place).collect()
+    let layouts = |fields: &[FieldAbi]| -> Vec<_> {
+        let layout = |f: &FieldAbi| (f.offset, f.size, f.order);
+        fields.iter().map(layout).collect()
     };
     (
-        places(&state.key.fields),
-        places(&state.value),
+        layouts(&state.key.fields),
+        layouts(&state.value),
         (state.tags_offset, state.used_offset, state.ways_offset),
         (state.way_size, state.seen_offset),
     )

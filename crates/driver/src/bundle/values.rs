@@ -28,8 +28,8 @@ impl Reader<'_> {
             .push(errors::wrong_type(span, key, found, wanted, example));
     }
 
-    /// Refuses the keys of a table that are not `known`. `place` says whose they are.
-    pub fn known_keys(&mut self, table: &DeTable, place: &str, known: &[&str]) {
+    /// Refuses the keys of a table that are not `known`. `owner` names whose they are.
+    pub fn known_keys(&mut self, table: &DeTable, owner: &str, known: &[&str]) {
         let mut keys: Vec<_> = table.keys().collect();
         keys.sort_by_key(|key| key.span().start);
         for key in keys {
@@ -38,7 +38,7 @@ impl Reader<'_> {
                 let span = self.span(key.span());
                 let similar = control::names::similar(known.iter().copied(), name);
                 self.errors
-                    .push(errors::unknown_key(span, name, place, known, &similar));
+                    .push(errors::unknown_key(span, name, owner, known, &similar));
             }
         }
     }

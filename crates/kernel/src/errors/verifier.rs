@@ -1,4 +1,4 @@
-//! What the kernel's verifier refuses, in the words of someone who wrote P4.
+//! What the kernel's verifier rejects, explained in terms of P4.
 
 use crate::verifier_log::Refusal;
 use diag::{Code, Diagnostic, Span};
@@ -6,7 +6,7 @@ use diag::{Code, Diagnostic, Span};
 /// A group of refusals with the same remedy: a part of the verifier's words, what it means, what to
 /// do.
 struct Kind {
-    says: &'static [&'static str],
+    phrases: &'static [&'static str],
     code: &'static str,
     means: &'static str,
     help: &'static str,
@@ -14,26 +14,26 @@ struct Kind {
 
 const KINDS: &[Kind] = &[
     Kind {
-        says: &["program is too large", "too complex", "too many states"],
+        phrases: &["program is too large", "too complex", "too many states"],
         code: "E0771",
         means: "the program has too many paths for the kernel to check",
         help: "parse fewer stack elements or options, replace nested `if`s by a table, or shorten \
                loops; `onpath build --report` shows what each part costs",
     },
     Kind {
-        says: &["stack size", "stack of", "invalid stack", "stack limit"],
+        phrases: &["stack size", "stack of", "invalid stack", "stack limit"],
         code: "E0772",
         means: "the program needs more than the 512 bytes of stack of a BPF program",
         help: "shrink large local variables and headers, or let fewer live at the same time",
     },
     Kind {
-        says: &["back-edge", "infinite loop"],
+        phrases: &["back-edge", "infinite loop"],
         code: "E0773",
         means: "the kernel cannot see that a loop ends",
         help: "bound the loop by a constant; in a parser, by the size of a header stack",
     },
     Kind {
-        says: &[
+        phrases: &[
             "invalid access to packet",
             "outside of the packet",
             "invalid access to map value",
@@ -46,7 +46,7 @@ const KINDS: &[Kind] = &[
                shows the full log to report with it",
     },
     Kind {
-        says: &[
+        phrases: &[
             "unknown func",
             "invalid func",
             "calling kernel function",
@@ -64,9 +64,11 @@ const KINDS: &[Kind] = &[
 /// The verifier refused the program. The message holds its own words; the group decides the remedy.
 pub fn refused(refusal: &Refusal, span: Span) -> Box<Diagnostic> {
     let words = std::iter::once(&refusal.reason).chain(&refusal.detail);
-    let kind = KINDS
-        .iter()
-        .find(|k| words.clone().any(|w| k.says.iter().any(|s| w.contains(s))));
+    let kind = KINDS.iter().find(|k| {
+        words
+            .clone()
+            .any(|w| k.phrases.iter().any(|s| w.contains(s)))
+    });
     let means = kind.map_or("the kernel's verifier refused the program", |k| k.means);
     let help = kind.map_or(
         "`onpath run --verbose` shows the verifier's full log; if the program asks for nothing unusual, this \
@@ -77,7 +79,7 @@ pub fn refused(refusal: &Refusal, span: Span) -> Box<Diagnostic> {
     let mut diagnostic =
         Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));
     if span.is_none() {
-        if let Some((file, line)) = &refusal.place {
+        if let Some((file, line)) = &refusal.location {
             diagnostic.message.push_str(&format!(" (at {file}:{line})"));
         }
     } else {

@@ -5,7 +5,7 @@ use crate::attach::Attached;
 use crate::bundle::Port;
 use crate::netns;
 use crate::sys::{Map, Update};
-use crate::tc::Place;
+use crate::tc::FilterLocation;
 use bpf::abi::{Abi, Hook};
 use schema::Schema;
 use serde::de::DeserializeOwned;
@@ -73,7 +73,7 @@ pub struct Interface {
     pub mode: String,
     /// The filter, for `clsact`.
     #[serde(default)]
-    pub filter: Option<Place>,
+    pub filter: Option<FilterLocation>,
 }
 
 /// An interface that a pinned program may send packets to, without running there.

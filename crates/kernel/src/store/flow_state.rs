@@ -11,14 +11,14 @@
 //! moment. Many sets come with one system call. A state of 64k flows takes some milliseconds.
 
 use super::{layout, refused};
-use crate::sys::{Map, Prog, SetPlace, Update};
+use crate::sys::{Map, Prog, SetWay, Update};
 use bpf::abi::FlowStateAbi;
 use control::{Flow, StoreError};
 use externs::flow_state::{key_bytes, place};
 use schema::Bits;
 use std::io;
 
-/// How often a flow is looked for that moves to another place of its set while it is to be removed.
+/// How often a flow is looked for that moves to another way of its set while it is to be removed.
 const TRIES: u32 = 100;
 
 /// What became of a flow that was to be removed.
@@ -27,7 +27,7 @@ enum Removed {
     Known,
     /// It was not known.
     Missing,
-    /// It was in another place by then.
+    /// It was in another way by then.
     Moved,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Flows<'a> {
 }
 
 impl Flows<'_> {
-    /// All flows, by set and place.
+    /// All flows, by set and way.
     pub fn all(&self) -> Result<Vec<Flow>, StoreError> {
         let mut flows = Vec::new();
         self.map
@@ -56,7 +56,7 @@ impl Flows<'_> {
         Ok(found.and_then(|(set, at)| Some(self.flow(&set, at)?.value)))
     }
 
-    /// Forgets a flow.
+    /// Removes a flow.
     pub fn remove(&self, key: &[Bits]) -> Result<(), StoreError> {
         for _ in 0..TRIES {
             match self
@@ -77,16 +77,16 @@ impl Flows<'_> {
         let Some((set, at)) = self.find(key)? else {
             return Ok(Removed::Missing);
         };
-        let (index, tag) = self.place(key);
-        let place = SetPlace {
+        let (index, tag) = self.set_and_tag(key);
+        let way = SetWay {
             set: index,
             tag,
             tag_at: self.abi.tags_offset + 4 * at,
             key_at: self.abi.ways_offset + at * self.abi.way_size,
             key: &key_bytes(key),
         };
-        let forget = Prog::empty_place(self.map, &place)?;
-        let emptied = forget.run_xdp(&[0; 64], &mut [0; 512], 0, 1)?.verdict == 1;
+        let removal = Prog::empty_way(self.map, &way)?;
+        let emptied = removal.run_xdp(&[0; 64], &mut [0; 512], 0, 1)?.verdict == 1;
         Ok(match (emptied, self.flow(&set, at)) {
             (false, _) => Removed::Moved,
             (true, Some(_)) => Removed::Known,
@@ -94,7 +94,7 @@ impl Flows<'_> {
         })
     }
 
-    /// Forgets all flows.
+    /// Removes all flows.
     pub fn clear(&self) -> Result<(), StoreError> {
         let empty = vec![0; self.map.info().value_size];
         for set in 0..self.abi.sets {
@@ -105,13 +105,13 @@ impl Flows<'_> {
         Ok(())
     }
 
-    fn place(&self, key: &[Bits]) -> (u32, u32) {
+    fn set_and_tag(&self, key: &[Bits]) -> (u32, u32) {
         place(&key_bytes(key), self.seed, self.abi.sets)
     }
 
-    /// A key's set as it is now, and the key's place in it, if it has one.
+    /// A key's set as it is now, and its way in it, if it has one.
     fn find(&self, key: &[Bits]) -> io::Result<Option<(Vec<u8>, u32)>> {
-        let (index, tag) = self.place(key);
+        let (index, tag) = self.set_and_tag(key);
         let bytes = key_bytes(key);
         let Some(set) = self.map.get_locked(&index.to_ne_bytes())? else {
             return Ok(None);
@@ -133,7 +133,7 @@ impl Flows<'_> {
             .unwrap_or_default()
     }
 
-    /// The flow in a place, unless there is none or it was not used for too long.
+    /// The flow in a way, unless there is none or it was not used for too long.
     fn flow(&self, set: &[u8], at: u32) -> Option<Flow> {
         let way = self.way(set, at);
         if self.tag(set, at) == 0 || way.is_empty() {

@@ -9,7 +9,7 @@ mod mount;
 pub mod netlink;
 mod object;
 mod prog;
-mod set_place;
+mod set_way;
 mod skb;
 
 pub use batch::Partial;
@@ -19,7 +19,7 @@ pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
-pub use set_place::SetPlace;
+pub use set_way::SetWay;
 pub use skb::TcContext;
 
 use std::ffi::CString;

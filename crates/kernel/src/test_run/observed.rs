@@ -1,4 +1,4 @@
-//! What a program compiled for test runs tells user space, and what it is told: one struct in a data section.
+//! What a program compiled for test runs reports to user space, and what it gets from it: one struct in a data section.
 
 use crate::store::KernelStore;
 use crate::sys::{Map, Update};
@@ -22,7 +22,7 @@ mod offset {
     pub const INGRESS: usize = 4;
     /// `u32`: how many copies were made.
     pub const COPIES_MADE: usize = 8;
-    /// `u64`: what the clock says.
+    /// `u64`: the clock.
     pub const NOW: usize = 16;
     /// `u32` each: where copies went, in order.
     pub const COPY: usize = 24;
@@ -37,7 +37,7 @@ pub(super) struct Observed<'a>(&'a Map);
 
 /// Where a redirect went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Way {
+pub(super) enum Redirection {
     /// Out of a port.
     #[default]
     Egress,
@@ -47,18 +47,18 @@ pub(super) enum Way {
     Back,
 }
 
-/// What the program told.
+/// What the program reported.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub port: u32,
-    pub way: Way,
+    pub redirection: Redirection,
     pub copies: Vec<u32>,
 }
 
 const FIRST: [u8; 4] = 0u32.to_ne_bytes();
 
 impl Observed<'_> {
-    /// `None` if the program neither tells nor asks anything.
+    /// `None` if the program neither reports nor asks anything.
     pub fn of(store: &KernelStore) -> Result<Option<Observed<'_>>, StoreError> {
         let found = store.maps.get(SECTION);
         let Some(map) = found.map_err(failed("find the program's time"))? else {
@@ -88,7 +88,7 @@ impl Observed<'_> {
         set.map_err(failed("set the program's clock"))
     }
 
-    /// What the clock said last.
+    /// The last value of the clock.
     pub fn now(&self) -> Result<u64, StoreError> {
         let bytes = self.0.get(&FIRST);
         let bytes = bytes.map_err(failed("read the program's time"))?;
@@ -110,10 +110,10 @@ impl Observed<'_> {
         let made = number(offset::COPIES_MADE) as usize;
         Ok(Seen {
             port: number(offset::PORT),
-            way: match number(offset::INGRESS) {
-                0 => Way::Egress,
-                1 => Way::Ingress,
-                _ => Way::Back,
+            redirection: match number(offset::INGRESS) {
+                0 => Redirection::Egress,
+                1 => Redirection::Ingress,
+                _ => Redirection::Back,
             },
             // Where there were more than fit, they went round.
             copies: (made.saturating_sub(COPIES)..made)

@@ -48,7 +48,7 @@ stack depth 0
 processed 1000001 insns (limit 1000000) max_states_per_insn 4 total_states 20005 peak_states 20005 mark_read 0
 ";
 
-/// A kernel before 6.8: source text without its place.
+/// A kernel before 6.8: source text without its location.
 const WITHOUT_PLACE: &str = "\
 0: (61) r1 = *(u32 *)(r1 +0)
 ; hdr.ip.ttl = hdr.ip.ttl - 1;
@@ -82,9 +82,9 @@ fn router() -> SourceMap {
 }
 
 #[test]
-fn the_last_place_and_all_words_of_the_reason() {
+fn the_last_location_and_all_words_of_the_reason() {
     let refusal = read(PACKET).expect("a refusal");
-    assert_eq!(refusal.place, Some(("router.p4".into(), 12)));
+    assert_eq!(refusal.location, Some(("router.p4".into(), 12)));
     assert_eq!(refusal.instruction, Some(1));
     assert_eq!(refusal.source.as_deref(), Some("return p[3]; }"));
     assert_eq!(
@@ -114,7 +114,7 @@ fn a_reason_on_the_line_of_its_instruction_is_read() {
         "BPF program is too large. Processed 1000001 insn"
     );
     assert_eq!(refusal.instruction, Some(11));
-    assert_eq!(refusal.place, Some(("stack.p4".into(), 32)));
+    assert_eq!(refusal.location, Some(("stack.p4".into(), 32)));
     assert_eq!(explain(&refusal, &SourceMap::new()).code.0, "E0771");
     let called = "5: (85) call bpf_iter_num_next#123 the stack is too deep\n";
     assert_eq!(
@@ -143,11 +143,11 @@ fn a_log_without_a_path_has_its_reason() {
         refusal.reason,
         "BPF program is too large. Processed 1000001 insn"
     );
-    assert_eq!((refusal.place, refusal.instruction), (None, None));
+    assert_eq!((refusal.location, refusal.instruction), (None, None));
 }
 
 #[test]
-fn without_its_source_the_place_is_told_in_words() {
+fn without_its_source_the_location_is_reported_in_words() {
     let diagnostic = explain(&read(LOOP).expect("a refusal"), &SourceMap::new());
     assert_eq!(
         diagnostic.message,
@@ -170,7 +170,7 @@ fn a_line_without_a_number_is_found_by_its_text() {
 fn reports_of_newer_kernels_are_read() {
     let refusal = read(REPORT).expect("a refusal");
     assert_eq!(refusal.reason, "invalid access to packet, off=3 size=1");
-    assert_eq!(refusal.place, Some(("router.p4".into(), 2)));
+    assert_eq!(refusal.location, Some(("router.p4".into(), 2)));
     assert_eq!(refusal.instruction, Some(1));
     let sources = router();
     let diagnostic = explain(&refusal, &sources);

@@ -58,11 +58,11 @@ pub fn run(args: Build) -> Done {
         None => {}
     }
     let mut compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
-    let verdict = match args.report {
+    let verification = match args.report {
         true => {
-            let (last, verdict) = ask(compiled, &program, &sources, request).map_err(unfit)?;
+            let (last, verification) = ask(compiled, &program, &sources, request).map_err(unfit)?;
             compiled = last;
-            Some(verdict)
+            Some(verification)
         }
         false => None,
     };
@@ -78,7 +78,7 @@ pub fn run(args: Build) -> Done {
             );
         }
     }
-    let report = verdict.map(|verdict| report(&compiled, front, &verdict));
+    let report = verification.map(|verification| report(&compiled, front, &verification));
     match (args.json, report) {
         (true, report) => {
             let mut object = report.unwrap_or_else(|| json!({}));
@@ -93,8 +93,8 @@ pub fn run(args: Build) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the verifier says of a program.
-struct Verdict {
+/// The verifier's result for a program.
+struct Verification {
     answer: Answer,
     /// How long it took.
     time: Duration,
@@ -109,21 +109,21 @@ enum Answer {
     Refused(String),
 }
 
-/// Asks the verifier. A program that it refuses for what clang made of it is compiled in other ways, as `onpath run`
+/// Asks the verifier. A program rejected for what clang made of it is recompiled with other strategies, as `onpath run`
 /// does.
 fn ask(
     compiled: Compiled,
     program: &Program,
     sources: &SourceMap,
     request: Request,
-) -> Result<(Compiled, Verdict), Diagnostics> {
+) -> Result<(Compiled, Verification), Diagnostics> {
     let missing = caps::missing(&caps::RUN);
     if !missing.is_empty() {
-        let verdict = Verdict {
+        let verification = Verification {
             answer: Answer::NotAsked(format!("this process lacks {}", missing.join(", "))),
             time: Duration::ZERO,
         };
-        return Ok((compiled, verdict));
+        return Ok((compiled, verification));
     }
     let verify = |compiled: &Compiled| {
         let begun = Instant::now();
@@ -148,7 +148,7 @@ fn ask(
         Ok(instructions) => Answer::Accepted { instructions },
         Err(failure) => Answer::Refused(failure.diagnostic.message.clone()),
     };
-    Ok((last, Verdict { answer, time }))
+    Ok((last, Verification { answer, time }))
 }
 
 /// Writes the files, and gives their paths.
@@ -185,7 +185,7 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, St
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
 /// `verifier` says (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
 /// `milliseconds` of `own`, `clang`'s and the `verifier`'s time.
-fn report(compiled: &Compiled, front: Duration, verdict: &Verdict) -> Value {
+fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
@@ -212,7 +212,7 @@ fn report(compiled: &Compiled, front: Duration, verdict: &Verdict) -> Value {
         let all = needs.iter().map(|need| bytes(&need.need));
         all.fold(0, u64::saturating_add)
     };
-    let verifier = match &verdict.answer {
+    let verifier = match &verification.answer {
         Answer::NotAsked(why) => json!({ "asked": false, "reason": why }),
         Answer::Accepted { instructions } => json!({
             "asked": true,
@@ -246,7 +246,7 @@ fn report(compiled: &Compiled, front: Duration, verdict: &Verdict) -> Value {
         "milliseconds": {
             "own": (front + compiled.compiler_time).as_secs_f64() * 1e3,
             "clang": compiled.clang_time.as_secs_f64() * 1e3,
-            "verifier": verdict.time.as_secs_f64() * 1e3,
+            "verifier": verification.time.as_secs_f64() * 1e3,
         },
     })
 }

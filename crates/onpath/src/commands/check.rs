@@ -20,17 +20,17 @@ use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What there is to say about texts.
-type Said = Vec<(Diagnostics, SourceMap)>;
+/// The diagnostics of texts.
+type Reported = Vec<(Diagnostics, SourceMap)>;
 
 /// Checks a program or a bundle: status 0 if it is accepted, 1 if it is refused.
 pub fn run(args: Check) -> Done {
     let file = args.source.file.display().to_string();
-    let (said, what) = if is_bundle(&args.source.file) {
-        let (said, programs) = check_bundle(&args)?;
-        (said, format!(", {}", plural(programs, "program")))
+    let (reported, what) = if is_bundle(&args.source.file) {
+        let (reported, programs) = check_bundle(&args)?;
+        (reported, format!(", {}", plural(programs, "program")))
     } else {
-        let said = match (args.hook, driver::elaborate(&input(&args.source))) {
+        let reported = match (args.hook, driver::elaborate(&input(&args.source))) {
             (
                 None,
                 Ok(Elaborated {
@@ -45,18 +45,20 @@ pub fn run(args: Check) -> Done {
                 refused.map,
             ),
         };
-        (vec![said], String::new())
+        (vec![reported], String::new())
     };
     let count = |severity| {
-        let all = said.iter().flat_map(|(diagnostics, _)| diagnostics.iter());
+        let all = reported
+            .iter()
+            .flat_map(|(diagnostics, _)| diagnostics.iter());
         all.filter(|d| d.severity == severity).count()
     };
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if args.json {
-        let lists = said.iter().map(|(list, map)| diag::to_json(list, map));
+        let lists = reported.iter().map(|(list, map)| diag::to_json(list, map));
         print_json(&lists.flat_map(elements).collect());
     } else {
-        for (diagnostics, map) in &said {
+        for (diagnostics, map) in &reported {
             print_diagnostics(diagnostics, map);
         }
         match (errors, warnings) {
@@ -73,7 +75,7 @@ pub fn run(args: Check) -> Done {
     Ok(ExitCode::from(u8::from(errors > 0)))
 }
 
-/// What there is to say about a program that is to run at a hook.
+/// The diagnostics of a program that is to run at a hook.
 fn at_hook(mut elaborated: Elaborated, hook: Hook) -> (Diagnostics, SourceMap) {
     let request = Request::hook(hook);
     if let Err(unfit) = bpf_target::generate(&elaborated.program, &elaborated.map, request) {
@@ -93,8 +95,8 @@ fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Everything about a bundle but what needs a kernel, a network or clang. Also tells how many programs it has.
-fn check_bundle(args: &Check) -> Result<(Said, usize), Stop> {
+/// Everything about a bundle but what needs a kernel, a network or clang. Also returns how many programs it has.
+fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
         return Err(Stop::Usage(format!(
             "`-I` and `-D` are for a single program: {} sets `include` and `define` for each of its programs",
@@ -116,23 +118,23 @@ fn check_bundle(args: &Check) -> Result<(Said, usize), Stop> {
         Ok(bundle) => bundle,
         Err(wrong) => return Ok((vec![(wrong, map)], 0)),
     };
-    let mut said = Said::new();
+    let mut reported = Reported::new();
     let mut programs = Vec::new();
     for member in &bundle.programs {
         match driver::elaborate(&member.input()) {
             Ok(elaborated) => programs.push(elaborated),
-            Err(refused) => said.push((refused.diagnostics, refused.map)),
+            Err(refused) => reported.push((refused.diagnostics, refused.map)),
         }
     }
     let mut own = Diagnostics::new();
-    if said.is_empty() {
+    if reported.is_empty() {
         own = together(&bundle, &mut programs, &mut map).map_err(Stop::Failed)?;
     }
     for elaborated in programs {
-        said.push((elaborated.diagnostics, elaborated.map));
+        reported.push((elaborated.diagnostics, elaborated.map));
     }
-    said.push((own, map));
-    Ok((said, bundle.programs.len()))
+    reported.push((own, map));
+    Ok((reported, bundle.programs.len()))
 }
 
 /// What is wrong with programs, each right by itself, at their hooks, with their entries and in what they share. What
@@ -163,7 +165,7 @@ fn together(
         };
         match bpf_target::generate(program, &elaborated.map, request) {
             Ok(output) => abis.push(output.abi),
-            Err(unfit) => match bundle::placed(&unfit, bundle.place_of_hook(number)) {
+            Err(unfit) => match bundle::moved_to(&unfit, bundle.hook_span(number)) {
                 Some(placed) => own.append(placed),
                 None => elaborated.diagnostics.append(unfit),
             },

@@ -7,7 +7,7 @@ use kernel::probe::{self, Finding, Need, State};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Says what this machine can do: status 0 if nothing that every program in the kernel needs is missing, else 1.
+/// Reports what this machine supports: status 0 if nothing that every program in the kernel needs is missing, else 1.
 pub fn run(args: Doctor) -> Done {
     let findings = probe::examine();
     let missing = findings

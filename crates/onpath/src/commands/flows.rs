@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Reads or forgets the flows of a running program.
+/// Reads or removes the flows of a running program.
 pub fn run(command: FlowsCommand) -> Done {
     match command {
         FlowsCommand::List {
@@ -66,7 +66,7 @@ fn no_flow(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
     }
 }
 
-/// Gives text of the command line with places in it.
+/// Gives text of the command line with locations in it.
 fn with_text<T>(
     text: &str,
     work: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 /// Lists the programs and bundles that are running.
 pub fn run(args: Ls) -> Done {
     let pins = Pins::default();
-    // Whoever may only look is not kept from that.
+    // A user with read access only can still list.
     let _ = pins.mend();
     let mut records: Vec<Record> = Vec::new();
     for name in pins.names().map_err(refused)? {

@@ -5,7 +5,7 @@ use crate::output::{Stop, print_diagnostics};
 use diag::{Diagnostics, SourceMap};
 use driver::{Elaborated, Input};
 
-/// What the flags say of the program's text.
+/// What the flags give for the program's text.
 pub fn input(source: &Source) -> Input {
     let defines = source.define.iter().map(|d| driver::macro_of(d)).collect();
     Input {
@@ -15,7 +15,7 @@ pub fn input(source: &Source) -> Input {
     }
 }
 
-/// Reads, checks and elaborates the program, prints what there is to say, and stops with status 1 if
+/// Reads, checks and elaborates the program, prints its diagnostics, and stops with status 1 if
 /// it is wrong, 2 if it is for no architecture that can be run.
 pub fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
     elaborate_or(source, print_diagnostics)

@@ -86,7 +86,7 @@ fn change(
     })
 }
 
-/// Gives the words of the command line as one text with places in it.
+/// Gives the words of the command line as one text with locations in it.
 fn with_text(words: &[String], work: impl FnOnce(Piece) -> Result<(), Box<Diagnostic>>) -> Done {
     let mut map = SourceMap::new();
     let Some(file) = map.add("command line", words.join(" ")) else {

@@ -8,7 +8,7 @@ use bpf::abi::Hook;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use driver::bpf_target::Reach;
 use driver::read_text;
-use driver::stf::{self, Case, Prepared, Target, Trace, TraceForm, Verdict};
+use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -62,16 +62,16 @@ pub fn run(args: Test) -> Done {
     let mut tally = Tally::default();
     let mut results: Vec<Value> = Vec::new();
     for case in &cases {
-        let verdict = program.run(case, trace.clone());
+        let result = program.run(case, trace.clone());
         if args.json {
-            results.push(as_json(case, &verdict, &program));
+            results.push(as_json(case, &result, &program));
         } else {
-            show(case, &verdict, &program);
+            show(case, &result, &program);
         }
-        match verdict {
-            Verdict::Passed { .. } => tally.passed += 1,
-            Verdict::Failed { .. } => tally.failed += 1,
-            Verdict::Refused(_) | Verdict::NotLoaded(_) => tally.unreadable += 1,
+        match result {
+            TestResult::Passed { .. } => tally.passed += 1,
+            TestResult::Failed { .. } => tally.failed += 1,
+            TestResult::Refused(_) | TestResult::NotLoaded(_) => tally.unreadable += 1,
         }
     }
     if args.json {
@@ -120,46 +120,46 @@ fn read_cases(args: &Test) -> Result<Vec<Case>, String> {
     args.tests.iter().map(read).collect()
 }
 
-fn show(case: &Case, verdict: &Verdict, program: &Prepared) {
+fn show(case: &Case, result: &TestResult, program: &Prepared) {
     let name = &case.name;
-    match verdict {
-        Verdict::Passed {
+    match result {
+        TestResult::Passed {
             sent: 0,
             received: 0,
         } => say_line!("{name}: passed (it sends no packet)"),
-        Verdict::Passed { sent, received } => {
+        TestResult::Passed { sent, received } => {
             say_line!(
                 "{name}: passed ({} in, {received} out)",
                 stf::packets(*sent)
             );
         }
-        Verdict::Failed { failures, .. } => {
+        TestResult::Failed { failures, .. } => {
             say_line!("{name}: FAILED");
             for failure in failures {
                 say_line!("{failure}");
             }
         }
-        Verdict::Refused(diagnostics) | Verdict::NotLoaded(diagnostics) => {
-            print_diagnostics(diagnostics, program.map(verdict))
+        TestResult::Refused(diagnostics) | TestResult::NotLoaded(diagnostics) => {
+            print_diagnostics(diagnostics, program.map(result))
         }
     }
 }
 
-fn as_json(case: &Case, verdict: &Verdict, program: &Prepared) -> Value {
+fn as_json(case: &Case, result: &TestResult, program: &Prepared) -> Value {
     let name = &case.name;
-    match verdict {
-        Verdict::Passed { sent, received } => {
+    match result {
+        TestResult::Passed { sent, received } => {
             json!({ "test": name, "passed": true, "sent": sent, "received": received })
         }
-        Verdict::Failed {
+        TestResult::Failed {
             failures,
             sent,
             received,
         } => {
             json!({ "test": name, "passed": false, "sent": sent, "received": received, "failures": failures })
         }
-        Verdict::Refused(diagnostics) | Verdict::NotLoaded(diagnostics) => {
-            refusal(name, diagnostics, program.map(verdict))
+        TestResult::Refused(diagnostics) | TestResult::NotLoaded(diagnostics) => {
+            refusal(name, diagnostics, program.map(result))
         }
     }
 }

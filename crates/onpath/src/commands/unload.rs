@@ -6,14 +6,14 @@ use kernel::Pins;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Takes programs and bundles off their interfaces and forgets them.
+/// Takes programs and bundles off their interfaces and removes them.
 pub fn run(args: Unload) -> Done {
     let pins = Pins::default();
     if args.all {
         return all(&pins, args.json);
     }
     pins.mend().map_err(refused)?;
-    // A name that is wrong is told before any program is taken off.
+    // A wrong name is reported before any program is detached.
     for name in &args.names {
         if let Some((bundle, _)) = name.split_once('/') {
             return Err(Stop::Usage(format!(

@@ -1,7 +1,7 @@
 //! Draws a program: parser states and the flow of each control, as SVG or in Graphviz's language.
 
+mod control_flow;
 mod dot;
-mod flow;
 mod layout;
 mod svg;
 
@@ -79,7 +79,7 @@ pub struct TooLarge(pub String);
 
 /// The drawing of a program as elaborated, as SVG.
 pub fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
-    let graphs = flow::graphs(program, map);
+    let graphs = control_flow::graphs(program, map);
     let place = |graph: &Graph| {
         layout::place(graph).map_err(|layout::TooLarge| TooLarge(graph.title.clone()))
     };
@@ -89,5 +89,5 @@ pub fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
 
 /// The same for `dot` and its relatives, which place it.
 pub fn dot(program: &Program, map: &SourceMap) -> String {
-    dot::render(&flow::graphs(program, map))
+    dot::render(&control_flow::graphs(program, map))
 }

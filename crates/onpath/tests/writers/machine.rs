@@ -4,7 +4,7 @@ use super::common_pair::compile;
 use bpf::abi::Hook;
 use control::{Store, StoreError};
 use ir::{ActionCall, Bits, Entry, KeyMatch, Table, ValueSet};
-use kernel::attach::TcWay;
+use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, Source};
 use kernel::netns::NetNs;
 use kernel::pins::Pins;
@@ -201,7 +201,7 @@ impl Machine {
             }];
             let pins = Pins::at(&folder.join("bpf"));
             let begun = pins.begin("writers").expect("free");
-            let attached = bundle::attach(&members, TcWay::Best).expect("attaches");
+            let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
             begun.commit(&members, attached).expect("pins");
             let [member] = members;
             work(&Machine {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A bundle, or the mistakes in it: line, column, code, message and help of each.
+/// A bundle, or the errors in it: line, column, code, message and help of each.
 fn try_read(text: &str) -> Result<Bundle, Vec<String>> {
     let mut map = SourceMap::new();
     let file = map.add("dir/my flows.toml", text).unwrap();
@@ -22,7 +22,7 @@ fn wrong(text: &str) -> Vec<String> {
     try_read(text).unwrap_err()
 }
 
-/// The one mistake in a program's lines.
+/// The only error in a program's lines.
 fn wrong_program(lines: &str) -> String {
     let text = format!("[[program]]\nsource = \"a.p4\"\n{lines}\n");
     match wrong(&text).as_slice() {
@@ -95,7 +95,7 @@ flows = ["egress.flows", "in.c.flows"]
 }
 
 #[test]
-fn what_is_no_toml_is_told_with_its_place() {
+fn what_is_no_toml_is_reported_with_its_location() {
     let found = wrong("name = \"a\n[[program]]\nsource = b\n");
     let begins = [
         "1:10 E0901 this is not TOML: invalid basic string, expected `\"`; a bundle has lines such as",

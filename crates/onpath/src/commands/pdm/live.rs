@@ -15,7 +15,7 @@ const FLOWS: (usize, usize) = (20, 1000);
 /// In what form figures are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// A table; on a terminal always in the same place.
+    /// A table; on a terminal always at the same position.
     Table,
     /// A JSON object a line.
     Json,
@@ -43,10 +43,10 @@ pub struct Show {
 /// Why there is nothing more to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// It was interrupted, the time is over, or nobody reads it any more.
+    /// It was interrupted, the time is over, or there is no reader any more.
     Enough,
     /// Another command has taken the measurement off.
-    TakenOff,
+    DetachedByAnother,
     /// The interface is gone.
     InterfaceGone,
 }

@@ -10,7 +10,7 @@ use args::Pdm;
 use bpf::abi::Hook;
 use diag::{Diagnostic, SourceMap};
 use driver::bundle::{self, Entries};
-use kernel::attach::TcWay;
+use kernel::attach::TcMethod;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{self, Change};
 use kernel::pins::Moved;
@@ -65,7 +65,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let before = link_settings::read(index).ok();
     let limited_from = before.and_then(|before| links.gso_max_segs.and(before.gso_max_segs));
     let how = How {
-        way: TcWay::Best,
+        method: TcMethod::Best,
         verbose: args.verbose,
         memory: None,
         ends_with_process: true,
@@ -77,7 +77,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         last_check: &|| check_free(device, index, &pins),
     };
     let running = set_up(unit(args, &name, device, &filters)?, &pins, how)?;
-    for line in &running.told {
+    for line in &running.report {
         tell_line!("{line}");
     }
     tell_line!("{name}: {}", cost(args.mode.mode(), device));
@@ -90,27 +90,27 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     }
     let mut reader = open(&pins, &name)?;
     let show = show(args, page);
-    // Whoever asks for the page finds one as soon as it is told.
+    // The page is there as soon as it is reported.
     live::look(&mut reader, &show, false)?;
-    tell_served(&name, address);
+    report_served(&name, address);
     tell_line!("{name}: running; interrupt to end");
     let ended = || {
         let gone = || interface::name(index).is_none();
-        let taken_off = running.is_gone().then_some(End::TakenOff);
-        taken_off.or_else(|| gone().then_some(End::InterfaceGone))
+        let detached = running.is_gone().then_some(End::DetachedByAnother);
+        detached.or_else(|| gone().then_some(End::InterfaceGone))
     };
     let end = live::show(&mut reader, &show, interrupts, ended)?;
-    // As long as the programs are on it, one can tell.
+    // As long as the programs are on it, one can see that.
     let moved = match interface::name(index) {
         Some(_) => None,
         None => pins.moved(&name, index),
     };
     match (end, running.end()?) {
-        (_, Ended::ByAnother) => tell_end(&name, End::TakenOff),
+        (_, Ended::ByAnother) => report_end(&name, End::DetachedByAnother),
         (end, Ended::Detached) => {
             match moved {
                 Some(moved) => tell_line!("{name}: {}", whereabouts(moved, device, limited_from)),
-                None => tell_end(&name, end),
+                None => report_end(&name, end),
             }
             tell_line!("{name}: detached");
         }
@@ -127,22 +127,22 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
     let (address, page) = serve(address)?.unzip();
     let show = show(args, page);
     live::look(&mut reader, &show, false)?;
-    tell_served(name, address);
+    report_served(name, address);
     if args.once && show.duration.is_none() {
         live::look(&mut reader, &show, true)?;
     } else {
-        // An interface that is gone is left for whoever began to measure it.
-        let ended = || (!pins.is_still(name, loading)).then_some(End::TakenOff);
+        // An interface that is gone is left to the command that began to measure it.
+        let ended = || (!pins.is_still(name, loading)).then_some(End::DetachedByAnother);
         let end = live::show(&mut reader, &show, interrupts, ended)?;
-        tell_end(name, end);
+        report_end(name, end);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell_end(name: &str, end: End) {
+fn report_end(name: &str, end: End) {
     match end {
         End::Enough => {}
-        End::TakenOff => tell_line!("{name}: detached by another command"),
+        End::DetachedByAnother => tell_line!("{name}: detached by another command"),
         End::InterfaceGone => tell_line!("{name}: the interface is gone"),
     }
 }
@@ -186,7 +186,7 @@ fn address(args: &Pdm) -> Result<Option<SocketAddr>, Stop> {
 /// Fails where somebody measures already.
 fn check_free(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnostic>> {
     for name in pins.names()? {
-        // What cannot be read is in nobody's way here.
+        // What cannot be read does not matter here.
         let Ok(record) = pins.record(&name) else {
             continue;
         };
@@ -221,7 +221,7 @@ fn serve(address: Option<SocketAddr>) -> Result<Option<(SocketAddr, Page)>, Stop
     Ok(Some((bound, page)))
 }
 
-fn tell_served(name: &str, address: Option<SocketAddr>) {
+fn report_served(name: &str, address: Option<SocketAddr>) {
     if let Some(address) = address {
         tell_line!("{name}: figures for Prometheus at http://{address}/metrics");
     }
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_must_set_something_back_is_told_how() {
+    fn only_settings_left_changed_are_reported() {
         let there = "`eth0` is in another network namespace now";
         assert_eq!(whereabouts(Moved::Found, "eth0", Some(65535)), there);
         assert_eq!(whereabouts(Moved::Hidden, "eth0", None), there);

@@ -12,7 +12,7 @@ use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
 use kernel::{Failure, Instance};
 
-/// Loads all programs. One that the verifier refuses for what clang made of it is compiled in other ways first.
+/// Loads all programs. One rejected for what clang made of it is recompiled with other strategies first.
 pub fn load(
     unit: &Unit,
     prepared: &mut [Prepared],
@@ -48,7 +48,7 @@ pub fn load(
     }
 }
 
-/// Loads all programs as they are. The outer error has been told.
+/// Loads all programs as they are. The outer error has been reported.
 fn load_all(
     unit: &Unit,
     prepared: &[Prepared],

@@ -11,7 +11,7 @@ use bpf::abi::Hook;
 use diag::{Diagnostic, system_message};
 use driver::bundle;
 use kernel::Pins;
-use kernel::attach::{Mode, Refused, TcWay};
+use kernel::attach::{Mode, Refused, TcMethod};
 use kernel::bundle::{Attachment, Port};
 use kernel::guard::Guard;
 use kernel::interface;
@@ -35,10 +35,10 @@ pub fn run(args: Run) -> Done {
     };
     let unit = unit::read(&args)?;
     let how = How {
-        way: if args.clsact {
-            TcWay::Clsact
+        method: if args.clsact {
+            TcMethod::Clsact
         } else {
-            TcWay::Best
+            TcMethod::Best
         },
         verbose: args.verbose,
         memory: args.allow_memory,
@@ -72,7 +72,7 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     Interrupted,
-    TakenOff,
+    DetachedByAnother,
     InterfacesGone,
 }
 
@@ -81,7 +81,7 @@ fn wait(running: &Running, interrupts: &Interrupts) -> End {
     loop {
         match interrupts.wait_for(LOOK) {
             Ok(Some(_)) => return End::Interrupted,
-            Ok(None) if running.is_gone() => return End::TakenOff,
+            Ok(None) if running.is_gone() => return End::DetachedByAnother,
             Ok(None) if running.has_no_interface() => return End::InterfacesGone,
             Ok(None) => {}
             Err(error) => {
@@ -108,7 +108,7 @@ impl Say {
             );
             return;
         }
-        for line in &running.told {
+        for line in &running.report {
             say_line!("{line}");
         }
         match detached {
@@ -118,11 +118,11 @@ impl Say {
     }
 
     fn ended(&self, name: &str, end: End, ended: Ended) {
-        let by_another = ended == Ended::ByAnother || end == End::TakenOff;
+        let by_another = ended == Ended::ByAnother || end == End::DetachedByAnother;
         let reason = match end {
             _ if by_another => "unloaded",
             End::InterfacesGone => "interfaces gone",
-            End::Interrupted | End::TakenOff => "interrupted",
+            End::Interrupted | End::DetachedByAnother => "interrupted",
         };
         if self.json {
             say_line!(
@@ -147,14 +147,14 @@ impl Say {
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     /// How tc programs are attached.
-    pub way: TcWay,
-    /// Whether the kernel's whole log is shown if it refuses.
+    pub method: TcMethod,
+    /// Whether the kernel's full log is shown if it rejects a program.
     pub verbose: bool,
     /// Bytes that the maps of each program may take; `None` is what is free.
     pub memory: Option<u64>,
     /// Whether it ends with this process even if that is killed.
     pub ends_with_process: bool,
-    /// Whether nothing is said of steps that take long.
+    /// Whether steps that take long are not reported.
     pub quiet: bool,
     /// Whether it is to outlive this process.
     pub detach: bool,
@@ -166,19 +166,19 @@ pub struct How<'a> {
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
 }
 
-/// A unit that runs. Dropping it takes it off again: so does a command that ends before it could say that it runs.
+/// A unit that runs. Dropping it detaches it: so does a command that ends before it could report that it runs.
 pub struct Running<'a> {
-    /// What there is to tell of it, a line each.
-    pub told: Vec<String>,
+    /// What is reported of it, a line each.
+    pub report: Vec<String>,
     /// Where its programs run.
-    attached: Vec<Place>,
+    attached: Vec<AttachedProgram>,
     saved: Option<Saved<'a>>,
-    // Ends after the program has been taken off.
+    // Ends after the program has been detached.
     _guard: Option<Guard>,
 }
 
 /// A program at an interface.
-struct Place {
+struct AttachedProgram {
     label: String,
     port: Port,
     hook: Hook,
@@ -194,9 +194,9 @@ struct Saved<'a> {
 /// How a unit came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// It was taken off now.
+    /// It was detached now.
     Detached,
-    /// Another command had taken it off.
+    /// Another command had detached it.
     ByAnother,
 }
 
@@ -206,7 +206,7 @@ impl Running<'_> {
         self.saved.as_ref().map_or("", |saved| &saved.name)
     }
 
-    /// Whether another command has taken it off, even if something else runs under its name now.
+    /// Whether another command has detached it, even if something else runs under its name now.
     pub fn is_gone(&self) -> bool {
         let saved = self.saved.as_ref();
         saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
@@ -217,23 +217,23 @@ impl Running<'_> {
         let Some(saved) = &self.saved else {
             return false;
         };
-        let is_there = |place: &Place| match place.mode {
+        let is_there = |program: &AttachedProgram| match program.mode {
             // A filter has no link that knows.
-            Mode::Clsact => interface::name(place.port.index).is_some(),
+            Mode::Clsact => interface::name(program.port.index).is_some(),
             Mode::Native | Mode::Generic | Mode::Tcx => {
-                saved.pins.holds(&saved.name, place.port.index)
+                saved.pins.holds(&saved.name, program.port.index)
             }
         };
         !self.attached.iter().any(is_there)
     }
 
-    fn as_json(place: &Place) -> Value {
+    fn as_json(program: &AttachedProgram) -> Value {
         json!({
-            "program": place.label,
-            "port": place.port.number,
-            "interface": place.port.name,
-            "hook": place.hook.name(),
-            "mode": place.mode.name(),
+            "program": program.label,
+            "port": program.port.number,
+            "interface": program.port.name,
+            "hook": program.hook.name(),
+            "mode": program.mode.name(),
         })
     }
 
@@ -242,7 +242,7 @@ impl Running<'_> {
         self.saved = None;
     }
 
-    /// Takes it off, and says if that fails.
+    /// Detaches it, and reports if that fails.
     pub fn end(mut self) -> Result<Ended, Stop> {
         let ours = self.saved.take().map(|saved| saved.remove());
         match ours.transpose().map_err(refused)? {
@@ -284,8 +284,8 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
     for member in &unit.bundle.programs {
         read.push(prepare::read(member)?);
     }
-    check_places(&unit, &read, &interfaces, pins)?;
-    check_way(&unit, &read, how.way)?;
+    check_hooks(&unit, &read, &interfaces, pins)?;
+    check_method(&unit, &read, how.method)?;
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
         prepared.push(prepare::prepare(&mut unit, number, read, &progress)?);
@@ -308,33 +308,35 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         })?),
         false => None,
     };
-    let mut place = pins.begin(&unit.name).map_err(refused)?;
+    let mut pending = pins.begin(&unit.name).map_err(refused)?;
     if guard.is_some()
         && let Ok(this) = Owner::this()
     {
-        place.end_with(this);
+        pending.end_with(this);
     }
     (how.last_check)().map_err(refused)?;
     if how.links != Change::default() {
         let ports = members.iter().flat_map(|member| &member.ports);
         let links: BTreeMap<u32, &str> = ports.map(|p| (p.index, p.name.as_str())).collect();
         for (index, name) in links {
-            place.change_link(name, index, how.links).map_err(refused)?;
+            pending
+                .change_link(name, index, how.links)
+                .map_err(refused)?;
         }
     }
-    let attached = kernel::bundle::attach(&members, how.way).map_err(refused)?;
-    let places: Vec<String> = attached
+    let attached = kernel::bundle::attach(&members, how.method).map_err(refused)?;
+    let lines: Vec<String> = attached
         .iter()
         .flat_map(|a| where_it_runs(&unit, &prepared, a))
         .collect();
-    let at = attached.iter().map(|a| Place {
+    let at = attached.iter().map(|a| AttachedProgram {
         label: unit.label(&unit.bundle.programs[a.member]),
         port: a.port.clone(),
         hook: prepared[a.member].hook,
         mode: a.attached.mode,
     });
-    let at: Vec<Place> = at.collect();
-    let loading = place.commit(&members, attached).map_err(refused)?;
+    let at: Vec<AttachedProgram> = at.collect();
+    let loading = pending.commit(&members, attached).map_err(refused)?;
 
     let name = unit.name;
     let own: Duration = prepared.iter().map(|p| p.compiler_time).sum();
@@ -342,20 +344,20 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
         .iter()
         .map(|p| p.compiled.budget.instructions())
         .sum();
-    let mut told = vec![format!(
+    let mut report = vec![format!(
         "{name}: compiled and loaded in {} ms (compiler {} ms), {instructions} instructions",
         took.as_millis(),
         own.as_millis(),
     )];
-    told.extend(places);
+    report.extend(lines);
     if !how.detach && ends_with_us {
-        told.push(format!(
+        report.push(format!(
             "{name}: no other command sees it from outside of this mount namespace, such as `ip netns exec` makes; \
              `nsenter --net=/run/netns/NAME` makes none"
         ));
     }
     Ok(Running {
-        told,
+        report,
         attached: at,
         saved: Some(Saved {
             pins,
@@ -367,7 +369,7 @@ pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Runnin
 }
 
 /// What can be known before clang is started: whether this process may do it, and whether there is room.
-fn check_places(
+fn check_hooks(
     unit: &Unit,
     read: &[prepare::Read],
     interfaces: &[Interfaces],
@@ -386,12 +388,12 @@ fn check_places(
         .zip(interfaces)
         .map(|(hook, at)| (*hook, at.ports.as_slice()))
         .collect();
-    kernel::bundle::check_places(pins, &wanted).map_err(refused)
+    kernel::bundle::check_hooks(pins, &wanted).map_err(refused)
 }
 
-/// Fails if it is said how tc programs are attached, and there is none.
-fn check_way(unit: &Unit, read: &[prepare::Read], way: TcWay) -> Result<(), Stop> {
-    if way == TcWay::Clsact && read.iter().all(|program| program.hook() == Hook::Xdp) {
+/// Fails if `--clsact` is given and no program runs at tc.
+fn check_method(unit: &Unit, read: &[prepare::Read], method: TcMethod) -> Result<(), Stop> {
+    if method == TcMethod::Clsact && read.iter().all(|program| program.hook() == Hook::Xdp) {
         return Err(Stop::Usage(format!(
             "`--clsact` is for programs at tc, and {} runs by XDP: leave it out, or add `--hook tc-ingress`",
             unit.name
@@ -400,7 +402,7 @@ fn check_way(unit: &Unit, read: &[prepare::Read], way: TcWay) -> Result<(), Stop
     Ok(())
 }
 
-/// Where a program runs now, and why it is not attached in a better way.
+/// Where a program runs now, and why it is not attached by a better method.
 fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<String> {
     let label = unit.label(&unit.bundle.programs[at.member]);
     let (port, interface) = (at.port.number, &at.port.name);

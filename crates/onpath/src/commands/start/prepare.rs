@@ -37,7 +37,7 @@ pub struct Prepared {
     pub compiler_time: Duration,
 }
 
-/// A program as far as its text alone says: what it is, and where it will run.
+/// A program as far as its text alone shows: what it is, and where it will run.
 pub struct Read {
     hook: Hook,
     sources: SourceMap,
@@ -108,14 +108,14 @@ fn compile(
 }
 
 fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagnostics) -> Stop {
-    match bundle::placed(unfit, unit.bundle.place_of_hook(number)) {
+    match bundle::moved_to(unfit, unit.bundle.hook_span(number)) {
         Some(placed) => print_diagnostics(&placed, &unit.map),
         None => print_diagnostics(unfit, sources),
     }
     Stop::AlreadyReported(2)
 }
 
-/// All of a program's entries before anything is set up; every mistake is told at once.
+/// All of a program's entries before anything is set up; all errors are reported at once.
 fn changes(unit: &mut Unit, number: usize, schema: &Schema) -> Result<Changes, Stop> {
     let entries = &unit.bundle.programs[number].entries;
     read_entries(&mut unit.map, entries.as_ref(), schema)
@@ -172,7 +172,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Puts its entries and multicast groups in. A refusal is told.
+    /// Puts its entries and multicast groups in. A refusal is reported.
     pub fn fill(&self, unit: &Unit, member: &Member, store: &mut dyn Store) -> Result<(), Stop> {
         entries::apply(store, &self.changes).map_err(|refusal| refused_in(refusal, &unit.map))?;
         for (group, ports) in &member.ports.groups {

@@ -7,7 +7,7 @@ use super::{TooLarge, down};
 use crate::graph::Graph;
 use std::collections::BTreeMap;
 
-/// The most waypoints that are placed: more make a picture that nobody looks at.
+/// The most waypoints that are placed: more make an unreadable picture.
 const MOST_WAYPOINTS: usize = 200_000;
 
 /// What is placed: first the graph's nodes, by index, then the waypoints.

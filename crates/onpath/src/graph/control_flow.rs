@@ -115,7 +115,7 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
 /// Where control comes from: nodes, each with the label of the arrow that leaves it.
 type Ends = Vec<(usize, String)>;
 
-struct Flow<'a> {
+struct Builder<'a> {
     program: &'a Program,
     map: &'a SourceMap,
     graph: Graph,
@@ -127,19 +127,19 @@ fn control_graph(program: &Program, map: &SourceMap, routine: Routine, kind: &st
         title: format!("{kind} {}", data.name),
         ..Graph::default()
     };
-    let mut flow = Flow {
+    let mut builder = Builder {
         program,
         map,
         graph,
     };
-    let start = flow.graph.node(Shape::Terminal, "start", Vec::new());
-    let ends = flow.block(&data.body, vec![(start, String::new())]);
-    let end = flow.graph.node(Shape::Terminal, "end", Vec::new());
-    flow.join(ends, end);
-    flow.graph
+    let start = builder.graph.node(Shape::Terminal, "start", Vec::new());
+    let ends = builder.block(&data.body, vec![(start, String::new())]);
+    let end = builder.graph.node(Shape::Terminal, "end", Vec::new());
+    builder.join(ends, end);
+    builder.graph
 }
 
-impl Flow<'_> {
+impl Builder<'_> {
     fn join(&mut self, ends: Ends, to: usize) {
         for (from, label) in ends {
             self.graph.edge(from, to, label);

@@ -1,5 +1,5 @@
-//! A program that empties one place of a set under the set's lock: user space itself can only replace a whole
-//! set, and with it what packets have just written to its other places.
+//! A program that empties one way of a set under the set's lock: user space itself can only replace a whole
+//! set, and with it what packets have just written to its other ways.
 
 use super::Map;
 use super::prog::{Prog, instruction};
@@ -7,52 +7,52 @@ use libbpf_sys::bpf_insn;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// A place of a set, in an array of sets that begin with a `bpf_spin_lock`.
+/// A way (slot) of a set, in an array of sets that begin with a `bpf_spin_lock`.
 #[derive(Clone, Copy, Debug)]
-pub struct SetPlace<'a> {
+pub struct SetWay<'a> {
     /// The set's number.
     pub set: u32,
-    /// The tag that the place has, a `u32`; 0 empties it.
+    /// The tag that the way has, a `u32`; 0 empties it.
     pub tag: u32,
     /// Where in the set the tag is, in bytes; below 32768.
     pub tag_at: u32,
-    /// Where in the set the place's key is.
+    /// Where in the set the way's key is.
     pub key_at: u32,
-    /// The key that the place has: a multiple of 8 bytes.
+    /// The key that the way has: a multiple of 8 bytes.
     pub key: &'a [u8],
 }
 
 impl Prog {
-    /// Loads an XDP program that empties the place if it has that tag and key, and returns whether it had (1 or 0).
-    pub fn empty_place(sets: &Map, place: &SetPlace<'_>) -> io::Result<Prog> {
+    /// Loads an XDP program that empties the way if it has that tag and key, and returns whether it had (1 or 0).
+    pub fn empty_way(sets: &Map, way: &SetWay<'_>) -> io::Result<Prog> {
         const PSEUDO_MAP_FD: u8 = 1;
         let too_far = |_| io::Error::from(io::ErrorKind::InvalidInput);
-        let tag_at = i16::try_from(place.tag_at).map_err(too_far)?;
-        // r6 is the set, r7 the answer, r8 the place's key.
+        let tag_at = i16::try_from(way.tag_at).map_err(too_far)?;
+        // r6 is the set, r7 the answer, r8 the way's key.
         let mut code = vec![
-            at(instruction(0x62, 10, 0, place.set.cast_signed()), -4),
+            at(instruction(0x62, 10, 0, way.set.cast_signed()), -4),
             instruction(0xbf, 2, 10, 0),
             instruction(0x07, 2, 0, -4),
         ];
         code.extend(wide(1, PSEUDO_MAP_FD, sets.as_fd().as_raw_fd() as u64));
         code.push(call(libbpf_sys::BPF_FUNC_map_lookup_elem));
-        // The array has the set; the verifier has to be told.
+        // The array has the set; the verifier needs a check.
         code.push(at(instruction(0x55, 0, 0, 0), 1));
         code.push(instruction(0x95, 0, 0, 0));
         code.extend([
             instruction(0xbf, 6, 0, 0),
             instruction(0xbf, 8, 0, 0),
-            instruction(0x07, 8, 0, place.key_at.cast_signed()),
+            instruction(0x07, 8, 0, way.key_at.cast_signed()),
             instruction(0xb7, 7, 0, 0),
             instruction(0xbf, 1, 6, 0),
             call(libbpf_sys::BPF_FUNC_spin_lock),
         ]);
         let mut compared = vec![
             at(instruction(0x61, 1, 6, 0), tag_at),
-            instruction(0xb4, 2, 0, place.tag.cast_signed()),
+            instruction(0xb4, 2, 0, way.tag.cast_signed()),
             at(instruction(0x5d, 1, 2, 0), 0),
         ];
-        for (i, word) in place.key.chunks_exact(8).enumerate() {
+        for (i, word) in way.key.chunks_exact(8).enumerate() {
             let word = word.try_into().map_or(0, u64::from_ne_bytes);
             let offset = i16::try_from(8 * i).map_err(too_far)?;
             compared.push(at(instruction(0x79, 1, 8, 0), offset));
@@ -75,7 +75,7 @@ impl Prog {
             instruction(0xbf, 0, 7, 0),
             instruction(0x95, 0, 0, 0),
         ]);
-        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"empty_place", &code)
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"empty_way", &code)
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Bundle, Member, errors};
 use bpf::abi::{Abi, Hook};
 use diag::Diagnostics;
 
-/// Puts the interfaces of `--dev` in the place of the file's: `IF,...` for every program, `PROGRAM=IF,...` for one.
+/// Replaces the file's interfaces by those of `--dev`: `IF,...` for every program, `PROGRAM=IF,...` for one.
 /// `given` is what stands between the commas. The file's `ports` and `reach` stay.
 ///
 /// # Errors
@@ -110,7 +110,7 @@ pub fn check_groups(bundle: &Bundle, abis: &[&Abi]) -> Result<(), Diagnostics> {
     }
 }
 
-/// Refuses a second program at an interface's XDP hook. `hooks` says where each program runs.
+/// Refuses a second program at an interface's XDP hook. `hooks` are the hooks of the programs.
 pub fn check_room(bundle: &Bundle, hooks: &[Hook]) -> Result<(), Diagnostics> {
     let mut wrong = Diagnostics::new();
     let mut taken: Vec<(String, &Member)> = Vec::new();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn what_does_not_fit_is_reported() {
         let cases = [
             (
                 &["none=x"][..],
