@@ -21,7 +21,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As a user says it.
+    /// The name for users.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Native => XdpMode::Native.name(),

@@ -27,7 +27,7 @@ pub struct Effort {
     pub runs: u32,
 }
 
-/// The most repetitions before a growing packet has used up its head room.
+/// The most repetitions before a growing packet has used up its headroom.
 const GROWING_REPEATS: u32 = 20;
 
 /// Nanoseconds a run for each subject and round, as `[subject][round]`. What the kernel does around

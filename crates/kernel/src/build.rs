@@ -37,7 +37,7 @@ pub fn is_retryable(log: &str) -> bool {
     obstacle(log).is_some()
 }
 
-/// What stands in the way, by the verifier's log, if another compilation may overcome it.
+/// The obstacle, by the verifier's log, if another compilation may overcome it.
 fn obstacle(log: &str) -> Option<(Obstacle, String)> {
     let reason = verifier_log::read(log)?.reason;
     let obstacle = if reason.contains("combined stack size") {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_other_code_may_cure_is_told_from_what_it_may_not() {
+    fn retryable_refusals_are_distinguished() {
         let found = |reason: &str| {
             let log = format!("0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n{reason}\n");
             assert_eq!(is_retryable(&log), obstacle(&log).is_some());

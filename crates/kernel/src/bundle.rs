@@ -5,7 +5,7 @@
 //! bundle::load    each program, with the maps of those before it where they share state
 //!                 (the caller fills tables)
 //! bundle::connect ports
-//! Pins::begin     nobody else changes anything; what killed commands left is swept
+//! Pins::begin     no other command changes anything; what killed commands left is swept
 //! bundle::attach  everything works from here on, but ends with the process
 //! Begun::commit   everything stays
 //! ```
@@ -87,7 +87,7 @@ pub struct Attachment {
 }
 
 /// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
-/// All hash flows with one seed, which nobody knows beforehand.
+/// All hash flows with one random seed.
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
     let mut loader = Loader::new(sources, shared);
     while loader.next().is_some() {
@@ -255,7 +255,7 @@ pub fn check_hooks(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Di
     Ok(())
 }
 
-/// Tells each program which port is which interface.
+/// Gives each program the interfaces of its ports.
 pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
     for member in members {
         let ports = member.ports.iter().chain(&member.targets);

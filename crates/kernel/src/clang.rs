@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_stack_is_told_apart() {
+    fn too_much_stack_is_recognised() {
         let clang = find().expect("these tests need clang");
         let error = compile(
             &clang,

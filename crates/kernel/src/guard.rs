@@ -19,7 +19,7 @@ pub const ARGUMENT: &str = "guard";
 /// How long a process may take to end whose files are closed already.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A guard of this process. Dropping it ends it, after whatever the process still has is taken off.
+/// A guard of this process. Dropping it ends it, after whatever the process still has is detached.
 #[derive(Debug)]
 pub struct Guard {
     child: Child,

@@ -84,7 +84,7 @@ impl Drop for LetThrough<'_> {
 
 fn is_ignored(signal: Signal) -> bool {
     let mut now = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: nothing is set, and there is room for what is told; zeros are one that is not ignored.
+    // SAFETY: nothing is set, and there is room for the answer; zeros are one that is not ignored.
     let now = unsafe {
         libc::sigaction(signal as libc::c_int, std::ptr::null(), now.as_mut_ptr());
         now.assume_init()
@@ -145,7 +145,7 @@ fn pidfd(child: &Child) -> nix::Result<OwnedFd> {
     // SAFETY: no pointers.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, child.id() as libc::pid_t, 0) };
     let fd = Errno::result(fd)?;
-    // SAFETY: just made, and nobody else has it.
+    // SAFETY: just made, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
 }
 
@@ -204,7 +204,7 @@ mod tests {
     fn only_what_would_end_the_process_is_let_through() {
         let interrupts = Interrupts::hold().unwrap();
         let held = |signal| SigSet::thread_get_mask().unwrap().contains(signal);
-        // SAFETY: nobody in this process's tests waits for this signal to end it.
+        // SAFETY: nothing in this process's tests waits for this signal to end it.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
         let through = interrupts.let_through().unwrap();
         assert!(!held(Signal::SIGTERM) && held(Signal::SIGINT));

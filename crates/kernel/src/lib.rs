@@ -1,11 +1,11 @@
 //! Everything that touches the kernel or clang: building, loading, attaching, maps, namespaces, probes.
 //!
-//! The way of a program: [`build`] has [`clang`] make an object of the generated C, [`budget`] reads what it will
+//! The path of a program: [`build`] has [`clang`] make an object of the generated C, [`budget`] reads what it will
 //! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
 //! control plane's view of its maps, and whose [`HookProg`] knows where it may run. Then either [`bundle`] attaches it
 //! to interfaces with those that it runs together with ([`attach`], [`tc`]), and [`pins`] lets them
 //! outlive the process, all of them or none; or a device for tests takes it: [`test_run`] without a network,
-//! [`veth_device`] between ports of its own. [`probe`] says what the machine can do.
+//! [`veth_device`] between ports of its own. [`probe`] reports what the machine supports.
 //!
 //! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`], and the
 //! single system calls of [`veth`], [`interrupt`] and [`probe`].

@@ -149,7 +149,7 @@ pub fn remove(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives an interface an address with a prefix of so many bits, which is used at once: nobody is asked whether he has it.
+/// Gives an interface an address with a prefix of so many bits, usable at once, without duplicate address detection.
 pub fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
     const NO_DETECTION: u8 = 0x02;
     let mut message = vec![family(address), prefix, NO_DETECTION, 0];
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_said_with_the_interface() {
+    fn what_is_refused_is_reported_with_the_interface() {
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {
             add_veth(End::here("one"), End::here("two"))?;

@@ -21,7 +21,7 @@ mod kind {
     pub const GSO_IPV4_MAX_SIZE: u16 = 63;
 }
 
-/// What the kernel says about an interface. `None`: it is too old to say.
+/// What the kernel reports about an interface. `None`: it is too old to report it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// The largest packet without its link-layer header, in bytes.
@@ -64,7 +64,7 @@ impl Change {
     }
 }
 
-/// A change that was made, with what is needed to take it back.
+/// A change that was made, with what is needed to undo it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Changed {
     /// The interface's name at the time.
@@ -76,7 +76,7 @@ pub struct Changed {
     pub netns: u64,
     /// What was set.
     pub to: Change,
-    /// What it was before; the same settings as in `to`, as far as the kernel told them.
+    /// What it was before; the same settings as in `to`, as far as the kernel reported them.
     pub from: Change,
 }
 

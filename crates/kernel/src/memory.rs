@@ -127,7 +127,7 @@ fn count_processors(text: &str) -> u64 {
 }
 
 /// Bytes that this process may still have: what the machine has free, or the limit of one of its control groups, if
-/// that is less. `None`: the kernel does not say.
+/// that is less. `None`: the kernel does not report it.
 pub fn available() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok();
     let free = meminfo.as_deref().and_then(available_of);
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(most.full, u64::MAX);
     }
 
-    /// What the kernel says of a map's memory, since Linux 6.4 by its type's own count.
+    /// What the kernel reports of a map's memory, since Linux 6.4 by its type's own count.
     #[test]
     fn the_kernel_counts_alike() {
         use crate::sys::Map;

@@ -45,7 +45,7 @@ pub fn find(mut is_it: impl FnMut(&NetNs) -> bool) -> Option<NetNs> {
     })
 }
 
-/// Does something in the network namespace of this number; 0 means here. `None` if nobody is in it any more: then
+/// Does something in the network namespace of this number; 0 means here. `None` if no process is in it any more: then
 /// it is gone, and its interfaces with it.
 pub fn run_in<T: Send>(
     number: u64,

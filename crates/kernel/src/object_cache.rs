@@ -1,7 +1,7 @@
 //! Objects that clang made before, in a folder that `ONPATH_OBJECT_CACHE` names; without it nothing is kept.
 //!
 //! The key is everything that the object depends on, so an entry is never out of date and never changes. A new one is
-//! written beside its place and moved there, so that readers and other writers see it whole or not at all, and a
+//! written beside its path and renamed, so that the change is atomic for readers and other writers, and a
 //! writer that is killed leaves a file that the next one removes. The folder is bounded: the objects that were not used
 //! for longest go first.
 

@@ -9,7 +9,7 @@ use diag::Diagnostic;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Tells a program which port is which interface (pairs of port and interface index): for redirects,
+/// Gives a program the interfaces of its ports (pairs of port and interface index): for redirects,
 /// for copies, and for its input port.
 pub fn connect_ports(
     names: &PortsAbi,
@@ -23,7 +23,7 @@ pub fn connect_ports(
     connect_split(names, maps, &ports)
 }
 
-/// The same for ports that are one interface on the way in and another on the way out (port, index in, index
+/// The same for ports that are one interface at ingress and another at egress (port, index in, index
 /// out).
 pub(crate) fn connect_split(
     names: &PortsAbi,
@@ -45,7 +45,7 @@ pub(crate) fn connect_split(
                 continue;
             };
             let mut bytes = value.to_ne_bytes().to_vec();
-            // A devmap's value may have room for a program that runs on the way out.
+            // A devmap's value may have room for a program that runs at egress.
             bytes.resize(map.info().value_size, 0);
             map.set(&key.to_ne_bytes(), &bytes, Update::Any)
                 .map_err(|error| match error.raw_os_error() {

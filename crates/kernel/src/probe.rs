@@ -56,7 +56,7 @@ pub struct Finding {
     pub remedy: &'static str,
 }
 
-/// The running kernel's version; (0, 0) if it says something unreadable.
+/// The running kernel's version; (0, 0) if it is unreadable.
 pub fn kernel_version() -> (u32, u32) {
     parse_version(&release()).unwrap_or((0, 0))
 }
@@ -73,7 +73,7 @@ fn parse_version(release: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// Everything that `onpath doctor` says.
+/// Everything that `onpath doctor` reports.
 pub fn examine() -> Vec<Finding> {
     let mut all = vec![
         kernel(),

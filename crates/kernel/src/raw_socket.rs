@@ -16,7 +16,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 pub struct Received {
     /// Seconds and nanoseconds of the system's clock.
     pub time: (i64, i64),
-    /// From the link layer on, a VLAN tag that the kernel took off put back.
+    /// From the link layer on, with the VLAN tag that the kernel removed.
     pub bytes: Vec<u8>,
 }
 
@@ -72,7 +72,7 @@ impl RawSocket {
         Ok(setsockopt(&self.fd, sockopt::RcvBufForce, &bytes)?)
     }
 
-    /// Packets that found no room since the last call.
+    /// Packets dropped for lack of space since the last call.
     pub fn overflowed(&self) -> io::Result<u32> {
         Ok(getsockopt(&self.fd, option::Statistics)?.tp_drops)
     }
@@ -135,7 +135,7 @@ const AUX_DATA: usize = 20;
 /// Where a VLAN tag stands: behind the two link addresses.
 const ADDRESSES: usize = 12;
 
-/// The outer VLAN tag, which the kernel takes out of a packet before sockets see it and tells in a
+/// The outer VLAN tag, which the kernel takes out of a packet before sockets see it and reports in a
 /// `struct tpacket_auxdata`.
 fn tag_beside(aux: &[u8]) -> Option<[u8; 4]> {
     const VLAN_VALID: u32 = 1 << 4;
@@ -159,7 +159,7 @@ mod tests {
     use crate::veth;
 
     #[test]
-    fn packets_come_whole_with_their_time_and_tag_and_only_those_that_come_in() {
+    fn packets_come_complete_with_their_time_and_tag_and_only_those_that_come_in() {
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {
             veth::make_pairs(&[("one".into(), "two".into())])?;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_counted() {
+    fn dropped_packets_are_counted() {
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {
             veth::make_pairs(&[("one".into(), "two".into())])?;

@@ -1,6 +1,6 @@
 //! Attaching a program to an interface by traffic control: tcx links, or filters where the kernel has none.
 //!
-//! A filter belongs to nobody: it would stay, and work, when the process that was about to attach the rest of
+//! A filter has no owner: it would stay, and work, when the process that was about to attach the rest of
 //! a bundle dies. So the filter's program is a gate of two instructions, which runs whatever is in an array of
 //! programs with one slot. The kernel empties such an array when its last descriptor and pin are gone. So a
 //! filter works exactly as long as a link would: while its process lives, or its array is pinned. What
@@ -210,7 +210,7 @@ fn tcx_refused(error: &io::Error) -> Refused {
 /// Why there is no filter.
 fn filter_refused(error: &io::Error, side: Side, name: &str) -> Refused {
     let errno = error.raw_os_error();
-    // An ingress qdisc stands where clsact would, and makes the kernel say that there is one.
+    // An ingress qdisc stands where clsact would, and makes the kernel report that there is one.
     if side == Side::Egress && matches!(errno, Some(libc::EINVAL | libc::ENOENT)) {
         return Refused {
             reason: format!("`{name}` has a qdisc without an egress side"),

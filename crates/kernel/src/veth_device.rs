@@ -1,7 +1,7 @@
 //! A device in the kernel: the program at one end of a pair of virtual Ethernet devices for each port, our
 //! sockets at the other ends.
 //!
-//! Nothing sleeps: the kernel counts the program's runs, and markers sent after the last packet tell that nothing
+//! Nothing sleeps: the kernel counts the program's runs, and markers sent after the last packet show that nothing
 //! more is to come.
 
 mod tc;

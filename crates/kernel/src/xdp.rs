@@ -37,7 +37,7 @@ pub(crate) fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, 
     if let Some(diagnostic) = not_worth_a_second_try(&native, name, ifindex) {
         return Err(diagnostic);
     }
-    // Once it is attached in the other way, the driver has another reason.
+    // Once it is attached by the other method, the driver has another reason.
     let native = why(prog, ifindex, name, XdpMode::Native, &native);
     match Link::attach_xdp(prog, ifindex, XdpMode::Generic) {
         Ok(link) => Ok(Attached {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 /// Why a command ends early.
 #[derive(Debug)]
 pub enum Stop {
-    /// Something was refused or failed: exit status 1. The text says what and what to do.
+    /// Something was refused or failed: exit status 1. The text has the reason and a remedy.
     Failed(String),
     /// Wrong usage, or a target that cannot run the program: exit status 2.
     Usage(String),
@@ -42,27 +42,27 @@ fn colour() -> bool {
 }
 
 /// Prints on standard output, as `print!` does; what cannot be written is [`Unwritable`]'s business.
-macro_rules! say {
+macro_rules! out {
     ($($arg:tt)*) => { $crate::output::write_out(format_args!($($arg)*)) };
 }
 
 /// Prints a line on standard output, as `println!` does.
-macro_rules! say_line {
+macro_rules! out_line {
     () => { $crate::output::write_out(format_args!("\n")) };
     ($($arg:tt)*) => { $crate::output::write_out(format_args!("{}\n", format_args!($($arg)*))) };
 }
 
 /// Prints on standard error, as `eprint!` does, but never fails.
-macro_rules! tell {
+macro_rules! err {
     ($($arg:tt)*) => { $crate::output::write_err(format_args!($($arg)*)) };
 }
 
 /// Prints a line on standard error, as `eprintln!` does, but never fails.
-macro_rules! tell_line {
+macro_rules! err_line {
     ($($arg:tt)*) => { $crate::output::write_err(format_args!("{}\n", format_args!($($arg)*))) };
 }
 
-pub(crate) use {say, say_line, tell_line};
+pub(crate) use {err_line, out, out_line};
 
 /// What unwinds, without being a bug, when standard output takes no more, such as on a full disk.
 /// Everything that was set up is undone first; [`ending`] makes a status of it.
@@ -104,8 +104,8 @@ pub(crate) fn write_err(text: Arguments<'_>) {
 /// Runs a command, reports why it stopped, and gives its exit status.
 pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        tell_line!("onpath has a bug: {panic}");
-        tell_line!("Please report it with the program and the command that brought it about.");
+        err_line!("onpath has a bug: {panic}");
+        err_line!("Please report it with the program and the command that brought it about.");
     }));
     // Whatever the command was working on is gone when it has unwound.
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
@@ -122,14 +122,14 @@ pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
             Err(bug) => std::panic::resume_unwind(bug),
         },
     };
-    tell_line!("error: {text}");
+    err_line!("error: {text}");
     ExitCode::from(status)
 }
 
 /// Prints diagnostics for people on standard error.
 pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
     if !diagnostics.is_empty() {
-        tell!("{}", diag::render_text(diagnostics, map, colour()));
+        err!("{}", diag::render_text(diagnostics, map, colour()));
     }
 }
 
@@ -161,5 +161,5 @@ impl Form {
 
 /// Prints a value as JSON on standard output.
 pub fn print_json(value: &serde_json::Value) {
-    say_line!("{value:#}");
+    out_line!("{value:#}");
 }

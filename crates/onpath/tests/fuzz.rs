@@ -36,7 +36,7 @@ impl SourceLoader for OneText<'_> {
     }
 }
 
-/// The whole way to IR; what comes of it does not matter.
+/// The whole path to IR; its result does not matter.
 fn compile(text: &str) {
     let loader = OneText {
         text,

@@ -2,7 +2,7 @@
 //! level, on the repository's programs and on random ones, with random entries and packets. Needs no
 //! privileges.
 //!
-//! `ONPATH_PASSES_PROGRAMS` says how many random programs, `ONPATH_PASSES_SEED` where to begin.
+//! `ONPATH_PASSES_PROGRAMS` sets how many random programs, `ONPATH_PASSES_SEED` where to begin.
 
 mod common;
 #[path = "differential/entries.rs"]

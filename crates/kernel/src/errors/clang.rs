@@ -57,10 +57,11 @@ pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Box<Diagnostic> {
     .into()
 }
 
-/// The program needs more than the 512 bytes of stack that BPF has. `said` is the compiler's or the verifier's reason.
-pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
-    // The compiler names a line of the generated C, which nobody wrote; but a function of an extern's file is the user's.
-    let own = said
+/// The program needs more than the 512 bytes of stack that BPF has. `output` is the compiler's or the verifier's reason.
+pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
+    // The compiler names a line of the generated C, which the user did not write;
+    // but a function of an extern's file is the user's.
+    let own = output
         .lines()
         .find(|line| line.contains("stack"))
         .and_then(|line| {
@@ -70,7 +71,7 @@ pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
             (file.ends_with(".c") && file != "prog.c")
                 .then(|| format!(" (in {file}, line {number})"))
         });
-    let calls = said
+    let calls = output
         .split_once("combined stack size of ")
         .and_then(|(_, rest)| {
             let (calls, bytes) = rest.split_once(" calls is ")?;
@@ -79,11 +80,11 @@ pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
                 " ({calls} functions that call each other take {bytes})"
             ))
         });
-    let place = own.or(calls).unwrap_or_default();
+    let location = own.or(calls).unwrap_or_default();
     Diagnostic::error(
         crate::clang::STACK_TOO_LARGE,
         Span::NONE,
-        format!("the program needs more stack than the 512 bytes of a BPF program{place}"),
+        format!("the program needs more stack than the 512 bytes of a BPF program{location}"),
     )
     .help(
         "keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function \
@@ -93,11 +94,11 @@ pub fn stack_too_large(said: &str) -> Box<Diagnostic> {
 }
 
 /// The compiler refused the text that we, or the user's C file for an extern, gave it.
-pub fn clang_refused(clang: &Clang, said: &str) -> Box<Diagnostic> {
+pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0755"),
         Span::NONE,
-        format!("clang {} refused the generated C: {}", clang.version, first_error(said)),
+        format!("clang {} refused the generated C: {}", clang.version, first_error(output)),
     )
     .help(
         "if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: \
@@ -131,12 +132,12 @@ pub fn no_scratch_space(error: &io::Error) -> Box<Diagnostic> {
     .into()
 }
 
-/// The first error in a compiler's output, with its place but without the temporary folder.
-fn first_error(said: &str) -> String {
-    let line = said
+/// The first error in a compiler's output, with its location but without the temporary folder.
+fn first_error(output: &str) -> String {
+    let line = output
         .lines()
         .find(|l| l.contains("error:") || l.contains("stack"))
-        .or_else(|| said.lines().next())
+        .or_else(|| output.lines().next())
         .unwrap_or("it gave no reason");
     let (path, rest) = line.split_once(':').unwrap_or(("", line));
     match path.rsplit_once('/') {

@@ -28,8 +28,8 @@ pub fn not_permitted(what: &str, missing: &[&str]) -> Box<Diagnostic> {
 
 /// The kernel did not take the object, and it was not the verifier.
 pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
-    let said = messages.lines().map(str::trim).find(|l| !l.is_empty());
-    let because = said.map_or_else(|| error.to_string(), |l| format!("{error} ({l})"));
+    let first = messages.lines().map(str::trim).find(|l| !l.is_empty());
+    let because = first.map_or_else(|| error.to_string(), |l| format!("{error} ({l})"));
     Diagnostic::error(
         Code("E0761"),
         Span::NONE,

@@ -110,7 +110,7 @@ fn a_file_without_its_bytes_is_no_object() {
 }
 
 #[test]
-fn writers_at_once_leave_whole_objects() {
+fn concurrent_writers_leave_complete_objects() {
     let (_folder, cache) = cache();
     let big = [OBJECT, &[7; 1 << 16]].concat();
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Pins that nobody else sees: they are in a file system that only this process's mount namespace has.
+//! Pins that no other process sees: they are in a file system that only this process's mount namespace has.
 //!
 //! `ip netns exec` makes a mount namespace for each command, with a `/sys` of its own. What is pinned there cannot be
 //! seen by other commands, and ends with the last process in it, though it was to stay.

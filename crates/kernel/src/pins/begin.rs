@@ -86,7 +86,7 @@ impl Begun<'_> {
     }
 
     /// Pins programs with their maps and attachments: from now on they outlive this process, and the
-    /// instance is there. It is whole at once, or nothing is pinned. Returns which loading it is.
+    /// instance is there. It is atomic: on failure nothing is pinned. Returns which loading it is.
     pub fn commit(
         mut self,
         members: &[Member],

@@ -34,7 +34,7 @@ pub(super) fn gate_file(member: usize, ifindex: u32) -> String {
     format!("{GATE}{member}-{ifindex}")
 }
 
-/// A folder whose name says in which mount namespace an instance is mounted: elsewhere it cannot be seen, and is
+/// A folder whose name holds in which mount namespace an instance is mounted: elsewhere it cannot be seen, and is
 /// no garbage all the same.
 pub(super) fn space_mark() -> io::Result<String> {
     let space = fs::metadata("/proc/self/ns/mnt")?.ino();

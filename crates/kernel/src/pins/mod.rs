@@ -1,7 +1,7 @@
 //! Programs that stay loaded when the process that loaded them ends: pinned in a folder of their own
-//! in the BPF file system, with a record from which any other process can find its way.
+//! in the BPF file system, with a record from which any other process can find it.
 //!
-//! Several programs can be one instance (a bundle), and an instance is whole or not there, at whatever moment
+//! Several programs can be one instance (a bundle), and an instance is complete or not there, at whatever moment
 //! the process that makes or removes it is killed:
 //!
 //! - Links and gates (see [`tc`](crate::tc)) work while a descriptor or pin of theirs lives. Before anything of
@@ -10,7 +10,7 @@
 //!   from nothing to everything.
 //! - An instance with several is pinned in a BPF file system of its own that is mounted nowhere, and that dies
 //!   with the process too. Mounting it on the instance's folder is the one step. Taking it off begins with
-//!   unmounting: as far as nobody else holds that file system, this ends everything in it.
+//!   unmounting: as far as nothing else holds that file system, this ends everything in it.
 //!
 //! An instance may also end with its process although it is pinned: the record names the process then, and what is
 //! left of a dead one is garbage too.
@@ -139,7 +139,7 @@ impl Pins {
         failure.map_or(Ok(names), Err)
     }
 
-    /// Everything in our folder, whole or not.
+    /// Everything in our folder, complete or not.
     fn folders(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let root = self.root();
         let list = match fs::read_dir(&root) {

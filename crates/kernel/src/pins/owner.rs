@@ -1,14 +1,14 @@
 //! The process that an instance ends with.
 //!
 //! What is pinned outlives its process. An instance that must not, because its process changed settings that slow the
-//! machine down, has the process written down: whoever finds that it has ended takes the instance off.
+//! machine down, records the process: any command that finds that it has ended detaches the instance.
 
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-/// A process, told apart from later ones with its number.
+/// A process, distinct from later ones with its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Owner {
     pid: u32,
@@ -42,7 +42,7 @@ impl Owner {
         }
         match fs::read_to_string(format!("/proc/{}/stat", self.pid)) {
             Ok(stat) => state_and_start(&stat).is_some_and(|(state, started)| {
-                // Nobody has asked for its status yet.
+                // Its status has not been asked for yet.
                 started != self.started || matches!(state, 'Z' | 'X')
             }),
             Err(error) => error.kind() == io::ErrorKind::NotFound,

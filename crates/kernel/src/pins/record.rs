@@ -136,12 +136,12 @@ fn is_here(netns: u64) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loading(u32);
 
-/// Which loading a record tells of.
+/// Which loading a record is of.
 pub(super) fn loading(path: &Path) -> io::Result<Loading> {
     Ok(Loading(Map::open(path)?.info().id))
 }
 
-/// The part of every version that says which it is.
+/// The part of every version that identifies it.
 #[derive(Deserialize)]
 struct Version {
     version: u32,

@@ -42,7 +42,7 @@ impl Pins {
         }
     }
 
-    /// Takes an instance off its interfaces and forgets it.
+    /// Detaches an instance from its interfaces and removes it.
     pub fn remove(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
         let folder = self.existing(instance)?;
         let lock = self.lock()?;
@@ -70,7 +70,7 @@ impl Pins {
         Ok(true)
     }
 
-    /// Takes everything of ours off, whole or left by a killed command, and gives the names of the
+    /// Detaches everything of ours, complete or left by a killed command, and gives the names of the
     /// instances there were. What can be removed is, even where something else cannot.
     pub fn clear_all(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let names = self.names()?;

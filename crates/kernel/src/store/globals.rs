@@ -44,7 +44,7 @@ impl Globals {
     }
 
     /// The address of `size` bytes at `offset`, which is a multiple of `size` for words.
-    fn place(&self, offset: u32, size: usize) -> io::Result<*mut u8> {
+    fn target(&self, offset: u32, size: usize) -> io::Result<*mut u8> {
         let offset = offset as usize;
         if offset.checked_add(size).is_none_or(|end| end > self.length) {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -54,9 +54,9 @@ impl Globals {
     }
 
     fn word<T>(&self, offset: u32) -> io::Result<*mut T> {
-        let place = self.place(offset, size_of::<T>())?.cast::<T>();
-        if place.is_aligned() {
-            Ok(place)
+        let target = self.target(offset, size_of::<T>())?.cast::<T>();
+        if target.is_aligned() {
+            Ok(target)
         } else {
             Err(io::ErrorKind::InvalidInput.into())
         }
@@ -64,48 +64,48 @@ impl Globals {
 
     /// A 4-byte word.
     pub fn u32(&self, offset: u32) -> io::Result<u32> {
-        let place = self.word(offset)?;
+        let target = self.word(offset)?;
         // SAFETY: aligned, in the mapping, and only accessed atomically.
-        Ok(unsafe { AtomicU32::from_ptr(place) }.load(Ordering::Acquire))
+        Ok(unsafe { AtomicU32::from_ptr(target) }.load(Ordering::Acquire))
     }
 
     /// Stores a 4-byte word after everything before.
     pub fn set_u32(&self, offset: u32, value: u32) -> io::Result<()> {
-        let place = self.word(offset)?;
+        let target = self.word(offset)?;
         // SAFETY: as in `u32`.
-        unsafe { AtomicU32::from_ptr(place) }.store(value, Ordering::Release);
+        unsafe { AtomicU32::from_ptr(target) }.store(value, Ordering::Release);
         Ok(())
     }
 
     /// An 8-byte word.
     pub fn u64(&self, offset: u32) -> io::Result<u64> {
-        let place = self.word(offset)?;
+        let target = self.word(offset)?;
         // SAFETY: as in `u32`.
-        Ok(unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Acquire))
+        Ok(unsafe { AtomicU64::from_ptr(target) }.load(Ordering::Acquire))
     }
 
     /// Stores an 8-byte word after everything before.
     pub fn set_u64(&self, offset: u32, value: u64) -> io::Result<()> {
-        let place = self.word(offset)?;
+        let target = self.word(offset)?;
         // SAFETY: as in `u32`.
-        unsafe { AtomicU64::from_ptr(place) }.store(value, Ordering::Release);
+        unsafe { AtomicU64::from_ptr(target) }.store(value, Ordering::Release);
         Ok(())
     }
 
-    /// Bytes that nobody changes at the time.
+    /// Bytes that do not change meanwhile.
     pub fn bytes(&self, offset: u32, size: u32) -> io::Result<Vec<u8>> {
-        let place = self.place(offset, size as usize)?;
+        let target = self.target(offset, size as usize)?;
         let mut out = vec![0; size as usize];
-        // SAFETY: `place` has `size` bytes; the copy does not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(place, out.as_mut_ptr(), out.len()) };
+        // SAFETY: `target` has `size` bytes; the copy does not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(target, out.as_mut_ptr(), out.len()) };
         Ok(out)
     }
 
     /// Writes bytes that the program does not read at the time.
     pub fn set_bytes(&self, offset: u32, bytes: &[u8]) -> io::Result<()> {
-        let place = self.place(offset, bytes.len())?;
-        // SAFETY: `place` has room for all bytes; the copy does not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
+        let target = self.target(offset, bytes.len())?;
+        // SAFETY: `target` has room for all bytes; the copy does not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
         fence(Ordering::Release);
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! The lock is on the folder in which the program is pinned: it belongs to this loading, only root can open it, and
 //! the kernel releases it when its holder dies. Before a change of more than one element a journal is pinned beside
-//! the maps that says how to undo it; when the change is complete, the journal is removed. So whoever takes
+//! the maps that records how to undo it; when the change is complete, the journal is removed. So a command that takes
 //! the lock and finds a journal, reader or writer, first undoes what a killed writer has begun.
 
 use super::steps::Undo;
@@ -90,7 +90,7 @@ impl Guard {
         }
     }
 
-    /// Where the journal is: by the open folder, which nobody can put another one in the place of.
+    /// Where the journal is: by the open folder, which cannot be replaced.
     fn journal(&self) -> PathBuf {
         format!("/proc/self/fd/{}/{JOURNAL}", self.folder.as_raw_fd()).into()
     }

@@ -3,21 +3,21 @@
 use bpf::abi::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
 use schema::{ActionCall, Bits};
 
-/// Writes a scalar at its place; the bytes around it stay.
+/// Writes a scalar at its offset; the bytes around it stay.
 pub fn put(field: &FieldAbi, value: &Bits, bytes: &mut [u8]) {
-    let place = &mut bytes[range(field)];
-    place.fill(0);
+    let target = &mut bytes[range(field)];
+    target.fill(0);
     let digits = value.to_bytes();
-    let excess = digits.len().saturating_sub(place.len());
-    for (to, from) in place.iter_mut().rev().zip(digits[excess..].iter().rev()) {
+    let excess = digits.len().saturating_sub(target.len());
+    for (to, from) in target.iter_mut().rev().zip(digits[excess..].iter().rev()) {
         *to = *from;
     }
     if host_is_reversed(field.order) {
-        place.reverse();
+        target.reverse();
     }
 }
 
-/// Reads a scalar from its place.
+/// Reads a scalar from its offset.
 pub fn get(field: &FieldAbi, bytes: &[u8]) -> Bits {
     let mut digits = bytes[range(field)].to_vec();
     if host_is_reversed(field.order) {

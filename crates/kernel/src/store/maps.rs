@@ -52,7 +52,7 @@ impl Maps {
             return Ok(None);
         };
         if map.get().is_none() {
-            // Whoever was faster has opened the same map.
+            // Another thread has opened the same map first.
             let _ = map.set(Map::open(pin)?);
         }
         Ok(map.get())

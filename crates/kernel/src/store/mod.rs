@@ -39,7 +39,7 @@ use std::sync::{Arc, OnceLock};
 use transaction::Transaction;
 use tuple_space::TupleSpace;
 
-/// Turns what the system said into a store's error.
+/// Turns the system's error into a store's error.
 fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
     move |error| match error.raw_os_error() {
         Some(libc::EEXIST) => StoreError::Duplicate,
@@ -73,7 +73,7 @@ pub struct KernelStore {
     pub maps: Maps,
     /// Data that the program reads, once it was needed.
     pub globals: OnceLock<Globals>,
-    /// Whether packets may be on their way through the program while it is changed.
+    /// Whether packets may be in the program while it is changed.
     pub live: bool,
     /// What keeps writers in other processes away; absent as long as no other process knows the program.
     pub guard: Option<Guard>,
@@ -149,7 +149,7 @@ impl KernelStore {
                 what: why.message.clone(),
             })?;
             if let Some(opened) = opened {
-                // Whoever was faster has mapped the same section.
+                // Another thread has mapped the same section first.
                 let _ = self.globals.set(opened);
             }
         }
@@ -309,13 +309,13 @@ impl KernelStore {
             Opened::Tuples(tuples) => tuples.entries()?,
         };
         // The program's own first, in their order.
-        let place = |e: &Entry| own.place(&e.keys, e.priority);
+        let position = |e: &Entry| own.position(&e.keys, e.priority);
         for entry in &mut entries {
             let own = own.entry(&entry.keys, entry.priority);
             entry.is_const = own.is_some_and(|e| e.is_const);
         }
         if !data.entries.is_empty() {
-            entries.sort_by_cached_key(|e| place(e).unwrap_or(data.entries.len()));
+            entries.sort_by_cached_key(|e| position(e).unwrap_or(data.entries.len()));
         }
         Ok(entries)
     }
@@ -344,7 +344,7 @@ impl KernelStore {
     }
 }
 
-/// Says how many entries a full table was to hold.
+/// Reports how many entries a full table was to hold.
 fn with_capacity(error: StoreError, capacity: u64) -> StoreError {
     match error {
         StoreError::Full { .. } => StoreError::Full { capacity },

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub(super) struct Own<'a> {
     table: &'a TableSchema,
     ordered: bool,
-    places: HashMap<(Vec<KeyMatch>, u32), usize>,
+    positions: HashMap<(Vec<KeyMatch>, u32), usize>,
 }
 
 impl<'a> Own<'a> {
@@ -17,11 +17,11 @@ impl<'a> Own<'a> {
         let mut own = Own {
             table,
             ordered,
-            places: HashMap::new(),
+            positions: HashMap::new(),
         };
-        for (place, entry) in table.entries.iter().enumerate() {
+        for (position, entry) in table.entries.iter().enumerate() {
             let identity = own.identity(&entry.keys, entry.priority);
-            own.places.entry(identity).or_insert(place);
+            own.positions.entry(identity).or_insert(position);
         }
         own
     }
@@ -33,17 +33,17 @@ impl<'a> Own<'a> {
         )
     }
 
-    /// The place, among the program's own, of the entry with these keys.
-    pub fn place(&self, keys: &[KeyMatch], priority: u32) -> Option<usize> {
-        if self.places.is_empty() {
+    /// The position, among the program's own, of the entry with these keys.
+    pub fn position(&self, keys: &[KeyMatch], priority: u32) -> Option<usize> {
+        if self.positions.is_empty() {
             return None;
         }
-        self.places.get(&self.identity(keys, priority)).copied()
+        self.positions.get(&self.identity(keys, priority)).copied()
     }
 
     /// The entry with these keys.
     pub fn entry(&self, keys: &[KeyMatch], priority: u32) -> Option<&'a Entry> {
-        Some(&self.table.entries[self.place(keys, priority)?])
+        Some(&self.table.entries[self.position(keys, priority)?])
     }
 
     /// Whether the entry with these keys may not be changed.

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 pub(super) const NO_ORIGIN: u32 = u32::MAX;
 
 /// Keys of one size, each with the value that it has now and the one that it is to have. A record's number is its
-/// place in the order in which they were added.
+/// position in the order in which they were added.
 #[derive(Debug)]
 pub(super) struct Records {
     key_size: usize,
@@ -140,10 +140,10 @@ impl Records {
         self.live += u64::from(value.is_some());
         self.wanted[number] = value.is_some();
         self.origins[number] = origin;
-        let place = &mut self.new[number * self.value_size..][..self.value_size];
+        let slot = &mut self.new[number * self.value_size..][..self.value_size];
         match value {
-            Some(value) => place.copy_from_slice(value),
-            None => place.fill(0),
+            Some(value) => slot.copy_from_slice(value),
+            None => slot.fill(0),
         }
     }
 

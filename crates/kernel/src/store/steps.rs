@@ -36,13 +36,13 @@ pub(super) enum Step {
         keys: Vec<u8>,
         old: Vec<u8>,
     },
-    /// Writes elements that nobody reads at the time.
+    /// Writes elements that are not read at the time.
     Prepare {
         map: String,
         keys: Vec<u8>,
         values: Vec<u8>,
     },
-    /// Writes bytes of the program's data that nobody reads at the time.
+    /// Writes bytes of the program's data that are not read at the time.
     PrepareGlobal { offset: u32, bytes: Vec<u8> },
     /// Stores an aligned word of the program's data, of 4 or 8 bytes.
     Switch { offset: u32, old: Word, new: Word },
@@ -114,7 +114,7 @@ impl Step {
         }
     }
 
-    /// What undoes it; `None` if nobody sees it.
+    /// What undoes it; `None` if it is not visible.
     pub fn undo(&self) -> Option<Undo<'_>> {
         match self {
             Step::Insert { map, keys, .. } => Some(Undo::Delete {

@@ -1,4 +1,4 @@
-//! A batch of changes: checked and planned first, then written as a whole.
+//! A batch of changes: checked and planned first, then written atomically.
 
 use super::flat;
 use super::own::Own;
@@ -218,7 +218,7 @@ impl<'a> Transaction<'a> {
         Ok(steps)
     }
 
-    /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] says why something is.
+    /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
     pub fn commit(self) -> Result<(), NotDone> {
         let store = self.store;
         let steps = self.plan().map_err(NotDone::before)?;

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd};
 const WRITTEN: usize = 1 << 15;
 /// Elements that one system call reads at first; a hash map with a fuller bucket needs more.
 const READ: usize = 4096;
-/// What kernels say whose map type has no batches (`ENOTSUPP`, which has no name in user space).
+/// The error of kernels whose map type has no batches (`ENOTSUPP`, which has no name in user space).
 const NO_BATCHES: i32 = 524;
 
 /// Why not all elements were written.
@@ -16,7 +16,7 @@ const NO_BATCHES: i32 = 524;
 pub struct Partial {
     /// How many were, from the first on.
     pub done: usize,
-    /// What the kernel said to the next one.
+    /// The kernel's error for the next one.
     pub error: io::Error,
 }
 
@@ -143,7 +143,7 @@ impl Map {
         Ok(keys.len() / size)
     }
 
-    /// All elements: key and value, for a per-CPU map with all its copies (see [`Map::get`]). Whoever wants all
+    /// All elements: key and value, for a per-CPU map with all its copies (see [`Map::get`]). A caller that wants all
     /// elements of one moment keeps others from writing meanwhile.
     pub fn each(&self, mut each: impl FnMut(&[u8], &[u8])) -> io::Result<()> {
         match self.each_in_batches(&mut each) {

@@ -16,7 +16,7 @@ pub enum XdpMode {
 }
 
 impl XdpMode {
-    /// As a user says it.
+    /// The name for users.
     pub fn name(self) -> &'static str {
         match self {
             XdpMode::Native => "native",
@@ -46,20 +46,20 @@ impl XdpMode {
 pub fn driver_words(prog: &Prog, ifindex: u32, mode: XdpMode) -> Option<String> {
     let flags = mode.flag() | libbpf_sys::XDP_FLAGS_UPDATE_IF_NOEXIST;
     let (ifindex, fd) = (ifindex as i32, prog.as_fd().as_raw_fd());
-    let (refused, said) = with_messages(|| {
+    let (refused, messages) = with_messages(|| {
         // SAFETY: no pointers but the options', which are not given.
         check(unsafe { libbpf_sys::bpf_xdp_attach(ifindex, fd, flags, std::ptr::null()) })
     });
     if refused.is_ok() {
-        // The reason has gone meanwhile. Without a link nothing would take the program off again.
+        // The reason has gone meanwhile. Without a link nothing would detach the program again.
         // SAFETY: as above.
         unsafe { libbpf_sys::bpf_xdp_detach(ifindex, mode.flag(), std::ptr::null()) };
         return None;
     }
-    let said = said
+    let messages = messages
         .lines()
         .find_map(|line| line.split_once("Kernel error message: "));
-    Some(said?.1.trim().trim_end_matches('.').to_owned()).filter(|words| !words.is_empty())
+    Some(messages?.1.trim().trim_end_matches('.').to_owned()).filter(|words| !words.is_empty())
 }
 
 /// An XDP program found on a device.
@@ -67,7 +67,7 @@ pub fn driver_words(prog: &Prog, ifindex: u32, mode: XdpMode) -> Option<String> 
 pub struct XdpSeen {
     /// The kernel's number for the program.
     pub prog_id: u32,
-    /// How it is attached, as far as it is one of the two ways.
+    /// How it is attached, as far as it is one of the two methods.
     pub mode: Option<XdpMode>,
 }
 
@@ -97,7 +97,7 @@ pub fn tcx_on(ifindex: u32, side: Side) -> io::Result<Vec<u32>> {
     opts.sz = size_of_val(&opts) as _;
     opts.prog_ids = ids.as_mut_ptr();
     opts.__bindgen_anon_1.prog_cnt = ids.len() as u32;
-    // SAFETY: the options say how many numbers there is room for.
+    // SAFETY: the options hold how many numbers there is room for.
     check(unsafe { libbpf_sys::bpf_prog_query_opts(ifindex as i32, tcx_point(side), &mut opts) })?;
     // SAFETY: both parts of the union are the same number.
     let count = unsafe { opts.__bindgen_anon_1.prog_cnt };
@@ -161,7 +161,7 @@ impl Link {
         })
     }
 
-    /// Puts another program of the same kind in the place of the one that it holds. No packet meets neither.
+    /// Replaces the program that it holds by another one of the same kind, atomically.
     pub fn update(&self, prog: &Prog) -> io::Result<()> {
         // SAFETY: no pointers but the options', which are not given.
         check(unsafe {
@@ -186,7 +186,7 @@ impl Link {
         pin(self.fd.as_raw_fd(), path)
     }
 
-    /// Takes the program off the device at once, whoever else holds the link.
+    /// Detaches the program from the device at once, even if others hold the link.
     pub fn detach(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libbpf_sys::bpf_link_detach(self.fd.as_raw_fd()) }).map(|_| ())

@@ -1,4 +1,4 @@
-//! Maps: keys and values as bytes, lengths checked against what the kernel says.
+//! Maps: keys and values as bytes, lengths checked against what the kernel reports.
 
 use super::{check, open_pinned, own, pin};
 use std::ffi::CString;
@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-/// What the kernel says about a map.
+/// What the kernel reports about a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MapInfo {
     /// `BPF_MAP_TYPE_*`.
@@ -111,7 +111,7 @@ impl Map {
         pin(self.fd.as_raw_fd(), path)
     }
 
-    /// What the kernel says about it.
+    /// What the kernel reports about it.
     pub fn info(&self) -> MapInfo {
         self.info
     }
@@ -218,7 +218,7 @@ impl Map {
             } else {
                 std::ptr::null_mut()
             };
-            // SAFETY: there is room for as many keys and values as are asked for; the place to go on from is a key.
+            // SAFETY: there is room for as many keys and values as are asked for; the position to go on from is a key.
             let code = unsafe {
                 libbpf_sys::bpf_map_lookup_batch(
                     self.fd.as_raw_fd(),
@@ -315,7 +315,7 @@ impl Map {
     /// All keys.
     pub fn keys(&self) -> io::Result<Vec<Vec<u8>>> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
-        // A map that changes while it is walked may start over; more keys than it can hold means that.
+        // A map that changes while it is iterated may start over; more keys than it can hold means that.
         while keys.len() <= self.info.max_entries as usize {
             let mut next = vec![0; self.info.key_size];
             let last = keys.last().map_or(std::ptr::null(), |k| k.as_ptr());

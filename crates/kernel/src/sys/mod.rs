@@ -42,7 +42,7 @@ pub fn monotonic_now() -> u64 {
 /// A number that others cannot foresee.
 pub fn random_seed() -> u64 {
     let mut seed = [0; 8];
-    // SAFETY: the memory is as long as said. So few bytes come whole or, before the machine's first random
+    // SAFETY: the memory is of the given length. So few bytes come whole or, before the machine's first random
     // number, not at all: then the time has to do.
     let got = unsafe { libc::getrandom(seed.as_mut_ptr().cast(), seed.len(), libc::GRND_NONBLOCK) };
     if got == seed.len() as isize {
@@ -77,7 +77,7 @@ fn check(code: i32) -> io::Result<i32> {
 /// Takes a descriptor that a libbpf call returned.
 fn own(code: i32) -> io::Result<OwnedFd> {
     let fd: RawFd = check(code)?;
-    // SAFETY: the call that returned this descriptor gave it to us, and nobody else has it.
+    // SAFETY: the call that returned this descriptor gave it to us, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::Once;
 
-/// How much the verifier says.
+/// How much the verifier logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Detail {
     /// Why it refuses a program, and its statistics. It is as fast as without a log.
@@ -52,16 +52,16 @@ pub struct Loaded {
 /// Why an object did not load.
 #[derive(Debug)]
 pub struct LoadFailure {
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
     /// The verifier's log; empty if it was not the verifier.
     pub log: String,
-    /// What libbpf said.
+    /// The messages of libbpf.
     pub messages: String,
 }
 
 thread_local! {
-    /// What libbpf said on this thread. It can only tell a callback without a context.
+    /// The messages of libbpf on this thread. It only calls a callback without a context.
     static MESSAGES: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -75,7 +75,7 @@ fn collect_messages() {
     MESSAGES.with_borrow_mut(String::clear);
 }
 
-/// Does something with libbpf, and gives what it says meanwhile.
+/// Does something with libbpf, and returns its messages.
 pub(super) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, String) {
     collect_messages();
     let done = work();
@@ -91,14 +91,14 @@ impl Drop for Open {
     }
 }
 
-/// What is to be other than the object says. Maps that it has not are passed over, but for those to reuse.
+/// What is to differ from the object. Maps that it has not are passed over, but for those to reuse.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Adjust<'a> {
     /// How many entries maps have, by name.
     pub resize: &'a [(&'a str, u32)],
     /// Maps that are there already, which it is to use instead of making its own, by its names for them.
     pub reuse: &'a [(&'a str, &'a Map)],
-    /// The most entries that a map may have, whatever the object says. Maps of data have one anyway.
+    /// The most entries that a map may have, whatever the object has. Maps of data have one anyway.
     pub most_entries: Option<u32>,
     /// The first bytes of data sections, by name.
     pub data: &'a [(&'a str, &'a [u8])],
@@ -115,7 +115,7 @@ impl Adjust<'_> {
 }
 
 /// Loads an object's maps and programs into the kernel. `resize` gives maps another number of
-/// entries than the object says, by name.
+/// entries than in the object, by name.
 pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, LoadFailure> {
     let adjust = Adjust {
         resize,
@@ -124,7 +124,7 @@ pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, Load
     load_object_with(object, adjust)
 }
 
-/// The same, with more that is to be other than the object says.
+/// The same, with more that is to differ from the object.
 pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, LoadFailure> {
     let refused = match load_logged(object, adjust, Detail::Reason) {
         Err(failure) if is_worth_a_path(&failure.log) => failure,
@@ -141,7 +141,7 @@ pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Loa
     }
 }
 
-/// Whether the path that a program was refused for is found in a short time, and says more than the reason.
+/// Whether the path that a program was refused for is found in a short time, and has more than the reason.
 fn is_worth_a_path(log: &str) -> bool {
     let processed = log.lines().find_map(|line| {
         let rest = line.strip_prefix("processed ")?;
@@ -172,7 +172,7 @@ fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io
     };
     let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
     let obj = open.0.as_ptr();
-    // The programs' own log: that of an object is also for its type information, which says more than fits.
+    // The programs' own log: that of an object is also for its type information, which is longer than fits.
     // SAFETY: walks the open object's programs; the log outlives the object.
     unsafe {
         let mut prog = libbpf_sys::bpf_object__next_program(obj, std::ptr::null_mut());
@@ -207,7 +207,7 @@ fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io
     }
     for (name, bytes) in adjust.data {
         let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: the object is open; the map's memory is as long as libbpf says.
+        // SAFETY: the object is open; the map's memory is as long as libbpf reports.
         unsafe {
             let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
             if !map.is_null() {

@@ -7,14 +7,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-/// What the kernel says about a program.
+/// What the kernel reports about a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgInfo {
     /// The kernel's number for it.
     pub id: u32,
     /// `BPF_PROG_TYPE_*`.
     pub kind: u32,
-    /// Instructions that the verifier walked through, over all paths.
+    /// Instructions processed by the verifier, over all paths.
     pub verified_instructions: u32,
     /// Instructions after the kernel's rewriting.
     pub translated_instructions: u32,
@@ -60,7 +60,7 @@ fn kernel_function(name: &CStr) -> io::Result<i32> {
     let kind = libbpf_sys::BTF_KIND_FUNC;
     // SAFETY: the type information was just loaded, and the name is a C string.
     let id = unsafe { libbpf_sys::btf__find_by_name_kind(btf, name.as_ptr(), kind) };
-    // SAFETY: it was just loaded, and nobody uses it any more.
+    // SAFETY: it was just loaded, and nothing uses it any more.
     unsafe { libbpf_sys::btf__free(btf) };
     check(id).map_err(|_| io::ErrorKind::Unsupported.into())
 }
@@ -133,7 +133,7 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, c"onpath_out", &code)
     }
 
-    /// Loads a tc program that runs the one in the array's first place, and lets packets pass while there is none.
+    /// Loads a tc program that runs the one in the array's first slot, and lets packets pass while there is none.
     /// `name` has 15 bytes at most.
     pub fn gate(array: &Map, name: &CStr) -> io::Result<Prog> {
         const PSEUDO_MAP_FD: u8 = 1;
@@ -225,7 +225,7 @@ impl Prog {
         pin(self.fd.as_raw_fd(), path)
     }
 
-    /// What the kernel says about it.
+    /// What the kernel reports about it.
     pub fn info(&self) -> io::Result<ProgInfo> {
         let info = self.raw_info()?;
         Ok(ProgInfo {

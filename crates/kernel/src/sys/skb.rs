@@ -47,7 +47,7 @@ struct SkBuff {
     later: [u64; 8],
 }
 
-/// What the kernel keeps beside a packet for tc programs, as far as a test run can be told and tells it.
+/// What the kernel keeps beside a packet for tc programs, as far as a test run takes and returns it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TcContext {
     /// As netfilter and routing know it.

@@ -12,8 +12,8 @@
 //! tested program again. Everything that came out of a port is seen at `seen`, or, what is sent back or passed on its way
 //! out, at `enter`.
 //!
-//! The kernel keeps packets on their way between virtual devices in one queue a processor. So everything is
-//! sent from one processor, and a marker that went through all the queue tells that what was in it
+//! The kernel queues packets in transit between virtual devices in one queue a processor. So everything is
+//! sent from one processor, and a marker that went through all the queue shows that what was in it
 //! before has made a step. A packet makes three at most.
 
 use super::{Subject, in_order, marker, receive_rest, receive_until, system};
@@ -104,7 +104,7 @@ impl Wiring {
         Some(on_cpu(self.cpu, || match self.side {
             Side::Ingress => port.enter.send(packet),
             Side::Egress => match port.port.send(packet) {
-                // Who sends is told when a program on the way out drops the packet.
+                // The sender gets an error when a program at egress drops the packet.
                 Err(e) if e.raw_os_error() == Some(libc::ENOBUFS) => Ok(()),
                 other => other,
             },

@@ -1,7 +1,7 @@
 //! Ports of a program at XDP. It runs natively at the inner end of each pair.
 //!
 //! Packets go in at the outer end. What the program passes on is seen at the inner end, what it sends
-//! or redirects at the outer one. A marker sent after the last packet tells that an outer end has nothing more,
+//! or redirects at the outer one. A marker sent after the last packet shows that an outer end has nothing more,
 //! and a memory barrier waits for the softirqs that were running.
 
 use super::{Subject, in_order, marker, receive_rest, receive_until, system};

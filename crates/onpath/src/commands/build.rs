@@ -2,7 +2,7 @@
 
 use super::source::elaborate_or;
 use crate::args::{Build, Emit};
-use crate::output::{Done, Form, Stop, failed, print_json, say, say_line};
+use crate::output::{Done, Form, Stop, failed, out, out_line, print_json};
 use diag::{Diagnostics, SourceMap, columns, system_message};
 use driver::bpf_target::{self, Compiled, Request};
 use driver::hooks;
@@ -39,15 +39,15 @@ pub fn run(args: Build) -> Done {
     };
     match args.emit {
         Some(Emit::IrRaw) => {
-            say!("{program}");
+            out!("{program}");
             return Ok(ExitCode::SUCCESS);
         }
         Some(Emit::Ir) => {
-            say!("{}", driver::optimise(&program));
+            out!("{}", driver::optimise(&program));
             return Ok(ExitCode::SUCCESS);
         }
         Some(Emit::C) => {
-            say!(
+            out!(
                 "{}",
                 bpf_target::generate(&program, &sources, request)
                     .map_err(unfit)?
@@ -72,7 +72,7 @@ pub fn run(args: Build) -> Done {
     if let Some(dir) = &args.output {
         written = write(dir, &stem, &compiled)?;
         if !args.json {
-            say_line!(
+            out_line!(
                 "{}: {stem}.c, {stem}.o and {stem}.json written",
                 dir.display()
             );
@@ -87,7 +87,7 @@ pub fn run(args: Build) -> Done {
             }
             print_json(&object);
         }
-        (false, Some(report)) => say!("{}", show(&report)),
+        (false, Some(report)) => out!("{}", show(&report)),
         (false, None) => {}
     }
     Ok(ExitCode::SUCCESS)
@@ -183,7 +183,7 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, St
 /// of all maps and what of it is `available`, what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
 /// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
-/// `verifier` says (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
+/// `verifier` reports (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
 /// `milliseconds` of `own`, `clang`'s and the `verifier`'s time.
 fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> Value {
     let functions: Vec<Value> = compiled

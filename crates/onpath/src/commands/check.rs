@@ -4,7 +4,7 @@ use super::source::input;
 use super::start::prepare::read_entries;
 use super::start::unit::is_bundle;
 use crate::args::Check;
-use crate::output::{Done, Stop, failed, print_diagnostics, print_json, say_line};
+use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::entries::{self, Changes};
 use diag::{Diagnostics, Severity, SourceMap};
@@ -62,10 +62,10 @@ pub fn run(args: Check) -> Done {
             print_diagnostics(diagnostics, map);
         }
         match (errors, warnings) {
-            (0, 0) => say_line!("{file}: accepted{what}"),
-            (0, n) => say_line!("{file}: accepted{what}, {}", plural(n, "warning")),
-            (n, 0) => say_line!("{file}: refused, {}", plural(n, "error")),
-            (n, m) => say_line!(
+            (0, 0) => out_line!("{file}: accepted{what}"),
+            (0, n) => out_line!("{file}: accepted{what}, {}", plural(n, "warning")),
+            (n, 0) => out_line!("{file}: refused, {}", plural(n, "error")),
+            (n, m) => out_line!(
                 "{file}: refused, {}, {}",
                 plural(n, "error"),
                 plural(m, "warning")

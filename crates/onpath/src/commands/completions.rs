@@ -1,7 +1,7 @@
 //! `onpath completions`
 
 use crate::args::{Cli, Completions};
-use crate::output::{Done, say};
+use crate::output::{Done, out};
 use clap::CommandFactory;
 use std::process::ExitCode;
 
@@ -9,6 +9,6 @@ use std::process::ExitCode;
 pub fn run(args: Completions) -> Done {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "onpath", &mut text);
-    say!("{}", String::from_utf8_lossy(&text));
+    out!("{}", String::from_utf8_lossy(&text));
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use super::instance::open;
 use crate::args::CounterCommand;
-use crate::output::{Done, Stop, print_json, refused, refused_in, say, say_line};
+use crate::output::{Done, Stop, out, out_line, print_json, refused, refused_in};
 use control::entry::find;
 use control::{Count, Piece, Store, StoreError, errors};
 use diag::{SourceMap, Span, columns};
@@ -65,7 +65,7 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
     }
     if shown.is_empty() {
         let none = counters(store.schema()).next().is_none();
-        say_line!(
+        out_line!(
             "{}",
             if none {
                 "the program has no counters"
@@ -87,7 +87,7 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
         }
         rows.push(row);
     }
-    say!("{}", columns(&rows));
+    out!("{}", columns(&rows));
     Ok(ExitCode::SUCCESS)
 }
 

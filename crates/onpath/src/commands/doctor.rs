@@ -1,7 +1,7 @@
 //! `onpath doctor`
 
 use crate::args::Doctor;
-use crate::output::{Done, print_json, say, say_line};
+use crate::output::{Done, out, out_line, print_json};
 use diag::columns;
 use kernel::probe::{self, Finding, Need, State};
 use serde_json::{Value, json};
@@ -41,18 +41,18 @@ pub fn run(args: Doctor) -> Done {
             vec![sign.to_string(), f.name.to_string(), f.detail.clone()]
         })
         .collect();
-    say!("Linux {}\n\n{}", probe::release(), columns(&rows));
+    out!("Linux {}\n\n{}", probe::release(), columns(&rows));
     let remedies: Vec<_> = findings
         .iter()
         .filter(|f| f.state == State::Missing)
         .collect();
     if !remedies.is_empty() {
-        say_line!("\nWhat to do:");
+        out_line!("\nWhat to do:");
         for finding in remedies {
-            say_line!("  {}: {}", finding.name, finding.remedy);
+            out_line!("  {}: {}", finding.name, finding.remedy);
         }
     }
-    say_line!("\n{}", summary(&findings));
+    out_line!("\n{}", summary(&findings));
     Ok(ExitCode::from(u8::from(missing)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::instance::open;
 use crate::args::FlowsCommand;
-use crate::output::{Done, Stop, failed, print_json, refused, refused_in, say_line};
+use crate::output::{Done, Stop, failed, out_line, print_json, refused, refused_in};
 use control::flow::{
     Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
 };
@@ -87,7 +87,7 @@ fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) ->
         None => states(schema).map(|(state, _)| state).collect(),
     };
     if wanted.is_empty() && !as_json {
-        say_line!("the program has no flow_state");
+        out_line!("the program has no flow_state");
     }
     let mut shown: Vec<Value> = Vec::new();
     for state in wanted {
@@ -112,11 +112,11 @@ fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) ->
             continue;
         }
         let count = flows.len();
-        say_line!("{name}: {count} flow{}", if count == 1 { "" } else { "s" });
+        out_line!("{name}: {count} flow{}", if count == 1 { "" } else { "s" });
         for Flow { key, value } in &flows {
             let key = show_fields(schema, data, Part::Key, key);
             let value = show_fields(schema, data, Part::Value, value);
-            say_line!("  {key}  {value}");
+            out_line!("  {key}  {value}");
         }
     }
     if as_json {

@@ -3,7 +3,7 @@
 use super::source::elaborate;
 use crate::args::{Drawing, Graph};
 use crate::graph::{self, TooLarge};
-use crate::output::{Done, failed, say_line};
+use crate::output::{Done, failed, out_line};
 use diag::system_message;
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ pub fn run(args: Graph) -> Done {
     };
     match std::fs::write(&args.output, drawing) {
         Ok(()) => {
-            say_line!("{}: parser and pipeline drawn", args.output.display());
+            out_line!("{}: parser and pipeline drawn", args.output.display());
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(

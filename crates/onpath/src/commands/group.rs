@@ -2,7 +2,7 @@
 
 use super::instance::open;
 use crate::args::GroupCommand;
-use crate::output::{Done, Stop, print_json, refused, say, say_line};
+use crate::output::{Done, Stop, out, out_line, print_json, refused};
 use control::{StoreError, errors};
 use diag::{Span, columns};
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn print(groups: &[(u16, Vec<u32>)], as_json: bool) {
         return;
     }
     if groups.is_empty() {
-        say_line!("the program has no multicast groups");
+        out_line!("the program has no multicast groups");
         return;
     }
     let mut rows = vec![vec!["GROUP".to_string(), "PORTS".to_string()]];
@@ -61,5 +61,5 @@ fn print(groups: &[(u16, Vec<u32>)], as_json: bool) {
         let ports: Vec<String> = ports.iter().map(u32::to_string).collect();
         rows.push(vec![group.to_string(), ports.join(",")]);
     }
-    say!("{}", columns(&rows));
+    out!("{}", columns(&rows));
 }

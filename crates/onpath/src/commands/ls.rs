@@ -2,7 +2,7 @@
 
 use super::instance::label;
 use crate::args::Ls;
-use crate::output::{Done, print_json, refused, say, say_line, tell_line};
+use crate::output::{Done, err_line, out, out_line, print_json, refused};
 use diag::columns;
 use driver::hooks;
 use kernel::errors::device::HIDDEN;
@@ -26,9 +26,9 @@ pub fn run(args: Ls) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if records.is_empty() {
-        say_line!("no program is running");
+        out_line!("no program is running");
         if pins.are_hidden() {
-            tell_line!("note: {HIDDEN}");
+            err_line!("note: {HIDDEN}");
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -47,7 +47,7 @@ pub fn run(args: Ls) -> Done {
             rows.extend(rows_of(record, member));
         }
     }
-    say!("{}", columns(&rows));
+    out!("{}", columns(&rows));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,7 +1,7 @@
 //! `onpath man`
 
 use crate::args::{Cli, Man};
-use crate::output::{Done, failed, print_json, say_line};
+use crate::output::{Done, failed, out_line, print_json};
 use clap::{Command, CommandFactory};
 use diag::system_message;
 use serde_json::json;
@@ -19,7 +19,7 @@ pub fn run(args: Man) -> Done {
         Ok(written) => {
             match args.json {
                 true => print_json(&json!({ "written": written })),
-                false => say_line!("{}: man pages written", args.output.display()),
+                false => out_line!("{}: man pages written", args.output.display()),
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -69,7 +69,7 @@ fn text(command: &Command, page: &clap_mangen::Man) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The end of a command's help: a section for what it says of the exit status, and one for the rest, whose lines stay as
+/// The end of a command's help: a section for the exit status, and one for the rest, whose lines stay as
 /// they are.
 fn sections(end: &str) -> String {
     let (status, notes): (Vec<&str>, Vec<&str>) = end

@@ -22,7 +22,7 @@ mod unload;
 use crate::args::Command;
 use crate::output::Done;
 
-/// Does what the command line says.
+/// Runs the command of the command line.
 pub fn run(command: Command) -> Done {
     match command {
         Command::Check(args) => check::run(args),

@@ -3,7 +3,7 @@
 use super::instance::open;
 use crate::args::{Instance, TableCommand};
 use crate::output::{
-    Done, Stop, failed, print_diagnostics, print_json, refused, refused_in, say_line,
+    Done, Stop, failed, out_line, print_diagnostics, print_json, refused, refused_in,
 };
 use crate::progress::Progress;
 use control::entries::{self, Existing};
@@ -129,7 +129,7 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
         print_json(&json!({ "changes": count, "milliseconds": milliseconds }));
     } else {
         let plural = if count == 1 { "" } else { "s" };
-        say_line!("{count} change{plural} made in {milliseconds} ms");
+        out_line!("{count} change{plural} made in {milliseconds} ms");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -170,7 +170,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
         None => schema.tables.keys().collect(),
     };
     if tables.is_empty() && form == DumpForm::Text {
-        say_line!("the program has no tables");
+        out_line!("the program has no tables");
     }
     let mut shown: Vec<Value> = Vec::new();
     for table in tables {
@@ -192,17 +192,17 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
             })),
             DumpForm::Entries => {
                 for line in entries::show(schema, table, &entries, &default) {
-                    say_line!("{line}");
+                    out_line!("{line}");
                 }
             }
             DumpForm::Text => {
                 let count = entries.len();
                 let plural = if count == 1 { "y" } else { "ies" };
-                say_line!("{name}: {count} entr{plural}");
+                out_line!("{name}: {count} entr{plural}");
                 for entry in &entries {
-                    say_line!("  {}", show_entry(schema, table, entry));
+                    out_line!("  {}", show_entry(schema, table, entry));
                 }
-                say_line!("  default {}", show_action(schema, table, &default));
+                out_line!("  default {}", show_action(schema, table, &default));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::source::elaborate_or;
 use crate::args::{Test, TestTarget, TraceFormat};
-use crate::output::{Done, Stop, print_diagnostics, print_json, say, say_line};
+use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
@@ -57,7 +57,7 @@ pub fn run(args: Test) -> Done {
             TraceFormat::Text => TraceForm::Text,
             TraceFormat::Json => TraceForm::Json,
         },
-        write: Rc::new(|text| say!("{text}")),
+        write: Rc::new(|text| out!("{text}")),
     });
     let mut tally = Tally::default();
     let mut results: Vec<Value> = Vec::new();
@@ -77,7 +77,7 @@ pub fn run(args: Test) -> Done {
     if args.json {
         print_json(&Value::Array(results));
     } else if cases.len() > 1 {
-        say_line!("{}", tally.text());
+        out_line!("{}", tally.text());
     }
     Ok(ExitCode::from(tally.status()))
 }
@@ -126,17 +126,17 @@ fn show(case: &Case, result: &TestResult, program: &Prepared) {
         TestResult::Passed {
             sent: 0,
             received: 0,
-        } => say_line!("{name}: passed (it sends no packet)"),
+        } => out_line!("{name}: passed (it sends no packet)"),
         TestResult::Passed { sent, received } => {
-            say_line!(
+            out_line!(
                 "{name}: passed ({} in, {received} out)",
                 stf::packets(*sent)
             );
         }
         TestResult::Failed { failures, .. } => {
-            say_line!("{name}: FAILED");
+            out_line!("{name}: FAILED");
             for failure in failures {
-                say_line!("{failure}");
+                out_line!("{failure}");
             }
         }
         TestResult::Refused(diagnostics) | TestResult::NotLoaded(diagnostics) => {

@@ -1,7 +1,7 @@
 //! `onpath unload`
 
 use crate::args::Unload;
-use crate::output::{Done, Stop, print_json, refused, say_line};
+use crate::output::{Done, Stop, out_line, print_json, refused};
 use kernel::Pins;
 use serde_json::json;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub fn run(args: Unload) -> Done {
     for name in &args.names {
         pins.remove(name).map_err(refused)?;
         if !args.json {
-            say_line!("{name}: detached and removed");
+            out_line!("{name}: detached and removed");
         }
     }
     if args.json {
@@ -43,10 +43,10 @@ fn all(pins: &Pins, as_json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if names.is_empty() {
-        say_line!("no program is running");
+        out_line!("no program is running");
     }
     for name in names {
-        say_line!("{name}: detached and removed");
+        out_line!("{name}: detached and removed");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -137,7 +137,7 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
     // A command that hangs ends with all that the session started.
     let mut command = Command::new("timeout");
     if place.first_try {
-        // Also where cargo is told to set it.
+        // Also where cargo sets it.
         command.env("ONPATH_OBJECT_CACHE", "");
     }
     let output = command
@@ -153,16 +153,16 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
         .output()
         .map_err(|e| format!("the shell could not be started: {e}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut told = text.split(SEPARATOR);
+    let mut fields = text.split(SEPARATOR);
     let mut now = Vec::new();
     for part in parts {
         let Part::Command { line, .. } = part else {
             now.push(part.clone());
             continue;
         };
-        let (Some(printed), Some(status)) = (told.next(), told.next()) else {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("the shell ended before `{line}`\n{text}{said}"));
+        let (Some(printed), Some(status)) = (fields.next(), fields.next()) else {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the shell ended before `{line}`\n{text}{errors}"));
         };
         let mut shown = tidy(printed);
         if status != "0" {
@@ -176,7 +176,7 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
     Ok(now)
 }
 
-/// What commands say of their steps, where a slow machine makes them take long.
+/// What commands report of steps that take long on a slow machine.
 const STEPS: [&str; 2] = [": compiling", ": the kernel verifies it"];
 
 /// Whole lines without blanks at their ends and without empty lines, which would end a command's output, and

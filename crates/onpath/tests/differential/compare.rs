@@ -136,7 +136,7 @@ impl Prepared {
                 .map_err(|e| trouble(e.to_string()))?;
             let found = fate::of_target(found, &self.program);
             if expected != found && !fate::too_short(&expected, &found, self.hook) {
-                let text = self.tell(&filled, port, packet, &expected, &found);
+                let text = self.report(&filled, port, packet, &expected, &found);
                 return Err(Difference { number, text });
             }
         }
@@ -178,7 +178,7 @@ impl Prepared {
         Ok(())
     }
 
-    fn tell(
+    fn report(
         &self,
         filled: &Filled,
         port: u32,

@@ -32,7 +32,7 @@ impl Fate {
     }
 }
 
-/// What the interpreter says.
+/// The interpreter's result.
 pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String> {
     let fate = match outcome.verdict {
         Verdict::Drop => Fate::Drop,
@@ -63,7 +63,7 @@ pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String
     })
 }
 
-/// What the kernel says.
+/// The kernel's result.
 pub fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
     let fate = match outcome.fate {
         test_run::Fate::Pass => Fate::Pass,

@@ -1,7 +1,7 @@
 //! Interpreter against kernel, bit for bit: the repository's programs and random ones, with random
 //! packets and random entries.
 //!
-//! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` say how much, `ONPATH_DIFF_SEED` where to begin: a
+//! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` set how much, `ONPATH_DIFF_SEED` where to begin: a
 //! failure names the seed that shows it again.
 
 mod compare;

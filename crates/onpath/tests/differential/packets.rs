@@ -23,7 +23,7 @@ pub struct Packets<'p> {
 }
 
 /// Where a field lies: first bit, width.
-type Place = (usize, usize);
+type BitRange = (usize, usize);
 
 impl<'p> Packets<'p> {
     /// For a program whose tables have these values in their keys.
@@ -237,10 +237,10 @@ impl Walk<'_, '_> {
         self.write(place, value);
     }
 
-    fn write(&mut self, (from, width): Place, value: &Bits) {
+    fn write(&mut self, (from, width): BitRange, value: &Bits) {
         for bit in 0..width {
-            if let Some(place) = self.bits.get_mut(from + width - 1 - bit) {
-                *place = value.value().bit(bit as u64);
+            if let Some(target) = self.bits.get_mut(from + width - 1 - bit) {
+                *target = value.value().bit(bit as u64);
             }
         }
     }
@@ -248,7 +248,7 @@ impl Walk<'_, '_> {
     /// Writes what the case asks for where the keys were read from the packet.
     fn steer(&mut self, keys: &[Expr], case: &SelectCase) {
         for (key, keyset) in keys.iter().zip(&case.keysets) {
-            let Some(place) = self.place(*key) else {
+            let Some(place) = self.range(*key) else {
                 continue;
             };
             match keyset {
@@ -273,7 +273,7 @@ impl Walk<'_, '_> {
     }
 
     /// Where in the packet the bits of a key lie, if it is a field or a part of one.
-    fn place(&self, key: Expr) -> Option<Place> {
+    fn range(&self, key: Expr) -> Option<BitRange> {
         let data = &self.packets.program.exprs[key];
         match &data.kind {
             ExprKind::Field(header, index) => {
@@ -286,11 +286,11 @@ impl Walk<'_, '_> {
                 ))
             }
             ExprKind::Slice { base, hi, lo } => {
-                let (from, width) = self.place(*base)?;
+                let (from, width) = self.range(*base)?;
                 Some((from + width - 1 - *hi as usize, (hi - lo + 1) as usize))
             }
             ExprKind::Cast(inner) => {
-                let (from, width) = self.place(*inner)?;
+                let (from, width) = self.range(*inner)?;
                 let kept = width.min(data.ty.width() as usize);
                 Some((from + width - kept, kept))
             }

@@ -1,4 +1,4 @@
-//! Flow states in the kernel: against the interpreter, under races, under far more flows than places, and as the
+//! Flow states in the kernel: against the interpreter, under races, under far more flows than slots, and as the
 //! control plane sees them. Needs root.
 
 mod datagram;
@@ -87,7 +87,7 @@ fn any_calls_give_the_same_as_in_the_interpreter() {
     }
 }
 
-/// Two counts that are one: whoever sees them differ has seen half of an update.
+/// Two counts that are one: a reader that sees them differ has seen half of an update.
 const COUNTS: &str = "
 struct key_t { bit<32> number; }
 struct value_t { bit<64> first; bit<64> between; bit<64> last; }
@@ -164,7 +164,7 @@ control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
 }";
 
 #[test]
-fn a_million_flows_pass_through_64k_places() {
+fn a_million_flows_pass_through_64k_slots() {
     const FLOWS: u32 = 1_000_000;
     let compiled = Compiled::new(MANY, Hook::Xdp);
     let device = compiled.load();
@@ -185,7 +185,7 @@ fn a_million_flows_pass_through_64k_places() {
         "each finds its own flow"
     );
     let flows = store.flows(state).expect("flows");
-    assert_eq!(flows.len(), 65_536, "every place is taken");
+    assert_eq!(flows.len(), 65_536, "every slot is taken");
     let last = flows
         .iter()
         .filter(|f| f.key[1].to_u64() > Some(u64::from(FLOWS) - 32_768))

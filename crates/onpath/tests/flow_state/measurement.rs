@@ -18,11 +18,11 @@ use std::thread;
 use std::time::Duration;
 
 const FLOWS: u32 = 1_000_000;
-const PLACES: usize = 65_536;
+const SLOTS: usize = 65_536;
 const PORT: u16 = 9000;
 
 #[test]
-fn a_million_measured_flows_pass_through_64k_places() {
+fn a_million_measured_flows_pass_through_64k_slots() {
     let compiled = Compiled::egress(false);
     let [egress] = pair::load([&compiled]);
     let sent = every_packet_is_marked(&egress);
@@ -81,14 +81,14 @@ fn marked(egress: &Instance, flow: u32, out: &mut [u8]) -> u16 {
     u16::from_be_bytes([option[6], option[7]])
 }
 
-/// What a flow's value says.
+/// The contents of a flow's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
     sent: u64,
     received: u64,
 }
 
-/// Every place is taken by a flow that there was, each with what happened to it; the numbers of those flows.
+/// Every slot is taken by a flow that there was, each with what happened to it; the numbers of those flows.
 /// `sent` gives the sequence number of the last packet, if it is known.
 fn flows(
     compiled: &Compiled,
@@ -125,13 +125,13 @@ fn flows(
         }
         assert_ne!(value(first_at), 0, "flow {number}");
     }
-    assert_eq!(stay.len(), PLACES, "every place is taken");
+    assert_eq!(stay.len(), SLOTS, "every slot is taken");
     stay
 }
 
-/// What was used longest ago made room; flows that are known count on.
+/// The least recently used flows were evicted; flows that are known count on.
 fn the_newest_stay_and_go_on(egress: &Instance, sent: &[u16], stay: &HashSet<u32>) {
-    const NEWEST: u32 = PLACES as u32 / 2;
+    const NEWEST: u32 = SLOTS as u32 / 2;
     let newest = (FLOWS - NEWEST..FLOWS).filter(|flow| stay.contains(flow));
     let newest: Vec<u32> = newest.collect();
     let count = newest.len();

@@ -30,7 +30,7 @@ pub fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
     }
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     let mut series = BTreeSet::new();
-    // The quantity whose lines come now, and whether its type was told.
+    // The quantity whose lines come now, and whether its type was reported.
     let mut open: Option<(String, bool)> = None;
     for (number, line) in (1..).zip(page.lines()) {
         let wrong = |what: &str| Err(format!("line {number}: {what}: {line}"));
@@ -40,7 +40,7 @@ pub fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
                 return wrong("no help");
             }
             if families.contains_key(name) || open.as_ref().is_some_and(|(n, _)| n == name) {
-                return wrong("told of twice");
+                return wrong("reported twice");
             }
             if open.as_ref().is_some_and(|(_, typed)| !typed) {
                 return wrong("the quantity before has no type");
@@ -54,7 +54,7 @@ pub fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
                 return wrong("no such type");
             }
             match &mut open {
-                Some((told, typed)) if told == name && !*typed => *typed = true,
+                Some((reported, typed)) if reported == name && !*typed => *typed = true,
                 _ => return wrong("a type without help before it"),
             }
             let family = Family {

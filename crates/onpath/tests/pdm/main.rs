@@ -1,4 +1,4 @@
-//! `onpath pdm` at both ends of a network, with traffic whose counts are known: every view tells them. Needs root.
+//! `onpath pdm` at both ends of a network, with traffic whose counts are known: every view reports them. Needs root.
 
 mod exposition;
 mod measured;
@@ -120,7 +120,7 @@ fn get(address: &str) -> std::io::Result<String> {
     Ok(page.to_string())
 }
 
-/// The page is well-formed, and says the same as the JSON object.
+/// The page is well-formed, and has the same as the JSON object.
 fn check_page(page: &str, udp: &Value) {
     let families = exposition::parse(page).unwrap_or_else(|wrong| panic!("{wrong}\n{page}"));
     let only = |name: &str, labels: &[(&str, &str)]| value(&families, name, labels);

@@ -1,4 +1,4 @@
-//! What STF scripts cannot say of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
+//! What STF scripts cannot express of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -192,7 +192,7 @@ fn an_answer_that_comes_again_is_no_round_trip() {
     let program = Arc::new(elaborate("tests/stf/pdm/both.p4").program);
     let options = Options::default();
     let mut it = Interpreter::new(Arc::clone(&program), options).expect("a program it runs");
-    let told = |it: &Interpreter| {
+    let reported = |it: &Interpreter| {
         let names = ["samples", "duplicates", "round_trip_last", "round_trip_max"];
         flow(&program, it, names)
     };
@@ -200,9 +200,9 @@ fn an_answer_that_comes_again_is_no_round_trip() {
     let number = [question[14 + 40 + 6], question[14 + 40 + 7]];
     let answer = answer_to(u16::from_be_bytes(number));
     it.run(1, &answer);
-    let [samples, duplicates, last, most] = told(&it);
+    let [samples, duplicates, last, most] = reported(&it);
     assert_eq!((samples, duplicates, last), (1, 0, most));
     assert!(last > 0);
     it.run(1, &answer);
-    assert_eq!(told(&it), [1, 1, last, most]);
+    assert_eq!(reported(&it), [1, 1, last, most]);
 }

@@ -1,4 +1,4 @@
-//! What both ends told of traffic against what there was, as lines for a reader.
+//! What both ends reported of traffic against what there was, as lines for a reader.
 
 use crate::measured::Measured;
 use crate::traffic::Came;
@@ -12,23 +12,23 @@ const MARK: &str = "soak: ";
 /// How the lines are to be read.
 const LEGEND: &str = "\
 PDM on real traffic: IPv6 between two namespaces on this machine, over a pair of virtual devices with all offloads on,
-the option put on and taken off at both ends by `onpath pdm`. Conformant: each packet on the wire has an option and a
+the option added and removed at both ends by `onpath pdm`. Conformant: each packet on the wire has an option and a
 number of its own. Marked once: a TCP packet that segmentation offload will take apart has one.
 
 Each kind of traffic has a paragraph: how long it ran, what came of it, the longest time in which nothing arrived (a
 stall is 2 s), and for each direction the packets with the option:
 
-  sent       as the sending end's `onpath pdm` counted them
-  received   as the receiving end's counted them
-  told lost  what the receiving end's tells as lost, by the sequence numbers alone; so it is for reordered, which are
-             packets that another one overtook, and for duplicated
+  sent           as the sending end's `onpath pdm` counted them
+  received       as the receiving end's counted them
+  reported lost  what the receiving end's reports as lost, by the sequence numbers alone; likewise reordered, which are
+                 packets that another one overtook, and for duplicated
 
-With losses: a relay between the two loses every 97th packet towards the server and keeps book; what is told is next to it.
+With losses: a relay between the two loses every 97th packet towards the server and counts them; the report is next to it.
 
-The test fails if a byte is not as sent, if anything stalls, if told lost is not sent less received, if more is lost than
-the devices counted as dropped, if any packet is told as duplicated, or if the relay's book says otherwise.";
+The test fails if a byte is not as sent, if anything stalls, if reported lost differs from sent less received, if more is lost than
+the devices counted as dropped, if any packet is reported as duplicated, or if the relay's counts differ.";
 
-/// The truth and what was told, piece by piece.
+/// The truth and what was reported, piece by piece.
 pub struct Account<'a> {
     mode: &'a str,
     net: &'a Pair,
@@ -63,7 +63,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// What was told of a kind of traffic is true.
+    /// What was reported of a kind of traffic is true.
     pub fn check(&mut self, what: &str, took: Duration, came: &Came) {
         let now = Now::of(self.net, self.ends);
         let dropped = now.dropped - self.before.dropped;
@@ -74,7 +74,7 @@ impl<'a> Account<'a> {
             came.text,
             1e3 * came.longest_gap.as_secs_f64(),
         );
-        for (way, from, to) in [("client to server", 0, 1), ("server to client", 1, 0)] {
+        for (direction, from, to) in [("client to server", 0, 1), ("server to client", 1, 0)] {
             let count = |end: usize, name: fn(&End) -> u64| {
                 name(&now.ends[end]) - name(&self.before.ends[end])
             };
@@ -84,10 +84,10 @@ impl<'a> Account<'a> {
             let reordered = count(to, |end| end.reordered);
             let duplicated = count(to, |end| end.duplicated);
             lines += &format!(
-                "  {way}: {sent} sent, {received} received; told lost {lost}, reordered {reordered}, \
+                "  {direction}: {sent} sent, {received} received; reported lost {lost}, reordered {reordered}, \
                  duplicated {duplicated}\n"
             );
-            let what = format!("{}, {what}, {way}", self.mode);
+            let what = format!("{}, {what}, {direction}", self.mode);
             let silent = from == 1 && !came.both_ways;
             assert!(
                 sent > 0 || silent,
@@ -99,7 +99,7 @@ impl<'a> Account<'a> {
             assert_eq!(duplicated, 0, "{what}");
         }
         lines += &format!("  dropped by the devices: {dropped}");
-        say(&lines);
+        print_lines(&lines);
         self.before = now;
     }
 }
@@ -127,7 +127,7 @@ impl Now {
 }
 
 /// Prints lines of the report, the first of all behind its head.
-pub fn say(text: &str) {
+pub fn print_lines(text: &str) {
     static HEAD: Once = Once::new();
     HEAD.call_once(|| {
         let machine = lab::Machine::this();

@@ -1,6 +1,6 @@
-//! A stream that loses packets on its way, against the relay's book.
+//! A stream that loses packets in transit, against the relay's counts.
 
-use crate::account::say;
+use crate::account::print_lines;
 use crate::measured::{Flow, Measured};
 use crate::soak_time;
 use lab::traffic::{Amount, tcp};
@@ -11,7 +11,7 @@ use std::time::Duration;
 const MS: Duration = Duration::from_millis(1);
 const EVERY: u64 = 97;
 
-/// Towards the server, every so many packets are lost; each way takes a millisecond.
+/// Towards the server, every so many packets are lost; each direction takes a millisecond.
 pub fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], port: u16) {
     let back = Conditions {
         delay: MS,
@@ -32,27 +32,31 @@ pub fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], por
     let [client, server] = ends.each_ref().map(|end| end.figures());
     let (client, server) = (client.flow("tcp", port), server.flow("tcp", port));
     // Each packet on the wire had an option and a number of its own. What the relay had no room for is lost too.
-    for (way, book, from, to) in [
+    for (direction, counts, from, to) in [
         ("there", &there, &client, &server),
         ("back", &back, &server, &client),
     ] {
-        let lost = book.lost + book.overflowed;
-        assert_eq!(from.number("packets_sent"), book.passed + lost, "{way}");
-        assert_eq!(to.number("packets_received"), book.passed, "{way}");
-        assert_eq!(to.number("packets_lost"), lost, "{way}");
-        assert_eq!(to.number("packets_duplicated"), 0, "{way}");
+        let lost = counts.lost + counts.overflowed;
+        assert_eq!(
+            from.number("packets_sent"),
+            counts.passed + lost,
+            "{direction}"
+        );
+        assert_eq!(to.number("packets_received"), counts.passed, "{direction}");
+        assert_eq!(to.number("packets_lost"), lost, "{direction}");
+        assert_eq!(to.number("packets_duplicated"), 0, "{direction}");
     }
-    let line = |way: &str, book: &Counts, from: &Flow, to: &Flow| {
+    let line = |direction: &str, counts: &Counts, from: &Flow, to: &Flow| {
         format!(
-            "  {way}: the relay had {} packets and lost {}; told: {} sent, {} received, {} lost",
-            book.seen + book.overflowed,
-            book.lost + book.overflowed,
+            "  {direction}: the relay had {} packets and lost {}; reported: {} sent, {} received, {} lost",
+            counts.seen + counts.overflowed,
+            counts.lost + counts.overflowed,
             from.number("packets_sent"),
             to.number("packets_received"),
             to.number("packets_lost"),
         )
     };
-    say(&format!(
+    print_lines(&format!(
         "\nconformant, with losses, TCP stream: {:.1} s; {} bytes arrived, every one as sent; longest gap {:.1} ms\n\
          {}\n{}",
         seen.time.as_secs_f64(),

@@ -1,4 +1,4 @@
-//! `onpath pdm` against what it cannot know: a relay that delays, loses and reorders and keeps book of it, a server that
+//! `onpath pdm` against what it cannot know: a relay that delays, loses and reorders and counts it, a server that
 //! waits, and streams of which every byte is checked. Needs root.
 //!
 //! `make soak` runs each kind of traffic for a minute (`ONPATH_SOAK_SECONDS`).

@@ -1,4 +1,4 @@
-//! A running `onpath pdm`, and what it says.
+//! A running `onpath pdm`, and its output.
 
 use lab::{Route, Space};
 use serde_json::Value;
@@ -35,18 +35,18 @@ impl<'a> Measured<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// All that it says, as `--json` gives it.
+    /// All that it reports, as `--json` gives it.
     pub fn figures(&self) -> Figures {
-        let said = self
+        let output = self
             .onpath(&["pdm", "--attach", &self.name, "--json", "--once"])
             .expect("onpath pdm shows what it measures");
-        Figures(serde_json::from_str(&said).expect("JSON"))
+        Figures(serde_json::from_str(&output).expect("JSON"))
     }
 }
 
 impl Drop for Measured<'_> {
     fn drop(&mut self) {
-        // A test that failed has said so already.
+        // A test that failed has reported it already.
         let _ = self.onpath(&["unload", &self.name]);
     }
 }
@@ -60,7 +60,7 @@ pub fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Measured<'
     })
 }
 
-/// What `--json` said at one time.
+/// The output of `--json` at one time.
 pub struct Figures(Value);
 
 impl Figures {

@@ -1,5 +1,5 @@
-//! What people do with a network, with the option put on and taken off at both ends: nothing is corrupted, nothing stalls, and
-//! the losses that are told are those that there were.
+//! What people do with a network, with the option added and removed at both ends: nothing is corrupted, nothing stalls, and
+//! the reported losses are the real ones.
 
 use crate::account::Account;
 use crate::measured::{Measured, both};

@@ -1,4 +1,4 @@
-//! Delays, losses and order against the relay's book.
+//! Delays, losses and order against the relay's counts.
 
 use crate::losses::a_tcp_connection_with_losses;
 use crate::measured::{Figures, Measured, both};
@@ -31,11 +31,11 @@ fn server(port: u16) -> SocketAddr {
 }
 
 /// Within 5 % or 50 µs.
-fn assert_near(what: &str, told: Duration, truth: Duration) {
+fn assert_near(what: &str, reported: Duration, truth: Duration) {
     let most = (truth / 20).max(Duration::from_micros(50));
     assert!(
-        told.abs_diff(truth) <= most,
-        "{what}: {told:?} was told, {truth:?} is the truth"
+        reported.abs_diff(truth) <= most,
+        "{what}: {reported:?} was reported, {truth:?} is the truth"
     );
 }
 
@@ -45,7 +45,7 @@ fn mean(times: &[Duration]) -> Duration {
 
 /// One measurement for all of them, since to start one takes longer than each. Flows have ports of their own.
 #[test]
-fn what_is_told_is_what_relay_and_server_know() {
+fn reports_agree_with_relay_and_server() {
     let net = relayed();
     let ends = both(&net, &[]);
     delays(&net, &ends);
@@ -119,7 +119,7 @@ fn delays(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
     }
 }
 
-/// Numbered datagrams through what is done to them; the server's figures and the relay's book.
+/// Numbered datagrams through what is done to them; the server's figures and the relay's counts.
 fn one_way(
     net: &Relayed,
     far: &Measured<'_>,
@@ -139,7 +139,7 @@ fn one_way(
 }
 
 fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
-    // Single packets, some in a row, many at once; neither the first nor the last, which nobody can miss.
+    // Single packets, some in a row, many at once; neither the first nor the last, whose loss cannot be detected.
     let gone: Vec<u64> = [2, 10, 11, 12, 499].into_iter().chain(200..300).collect();
     let expected = gone.len() as u64;
     let way = Conditions {
@@ -213,6 +213,6 @@ fn a_narrow_path_is_no_black_hole(
         "{mtu}: {seen:?}"
     );
     assert!(there.too_big > 0, "{mtu}: {there:?}");
-    let told = client.figures().reason("packets_changed", "path_mtu");
-    assert!(told > 0, "{mtu}");
+    let reported = client.figures().reason("packets_changed", "path_mtu");
+    assert!(reported > 0, "{mtu}");
 }

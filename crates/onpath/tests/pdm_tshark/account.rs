@@ -1,4 +1,4 @@
-//! A second account of RFC 8250: what the option has to say, in wide arithmetic.
+//! A second implementation of RFC 8250: what the option must contain, in wide arithmetic.
 
 use crate::packet::Packet;
 use rand::Rng;
@@ -45,7 +45,7 @@ impl Account {
         fields
     }
 
-    /// What the option of a packet that is sent now has to say. A flow's first number is random: it is the one that
+    /// What the option of a packet that is sent now must contain. A flow's first number is random: it is the one that
     /// the packet has at `at`.
     pub fn sent(&mut self, packet: &Packet, bytes: &[u8], at: usize, now: u64) -> Fields {
         let flow = self.0.entry(packet.flow()).or_default();
@@ -87,11 +87,11 @@ pub fn option(fields: Fields) -> [u8; 12] {
         0,
         0,
     ];
-    for (place, field) in option[4..]
+    for (target, field) in option[4..]
         .chunks_exact_mut(2)
         .zip([psntp, psnlr, dtlr, dtls])
     {
-        place.copy_from_slice(&(field as u16).to_be_bytes());
+        target.copy_from_slice(&(field as u16).to_be_bytes());
     }
     option
 }

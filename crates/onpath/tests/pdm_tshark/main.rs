@@ -1,5 +1,5 @@
 //! tshark reads what the measurement's programs, as they are shipped, make of ten thousand packets: none is malformed,
-//! every checksum is right, and the options say what a second account of RFC 8250 says.
+//! every checksum is right, and the options have what a second implementation of RFC 8250 computes.
 
 mod account;
 mod host;
@@ -21,7 +21,7 @@ const PACKETS: usize = 10_000;
 struct Made {
     packet: Packet,
     bytes: Vec<u8>,
-    /// What the option has to say that it must have now.
+    /// What the option must contain now.
     expected: Option<Fields>,
 }
 
@@ -94,7 +94,7 @@ fn received(
     let kept = stays || packet.has_options();
     let wanted = if kept { came } else { packet.bytes(None) };
     assert_eq!(outcome.bytes.len(), wanted.len(), "{packet:?}");
-    // Beside other options padding takes its place, and a SYN's segment size is lowered.
+    // Beside other options padding replaces it, and a SYN's segment size is lowered.
     if !packet.is_syn() && (stays || !packet.has_options()) {
         assert_eq!(outcome.bytes, wanted, "{packet:?}");
     }

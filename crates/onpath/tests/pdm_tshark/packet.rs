@@ -14,7 +14,7 @@ const DESTINATION: u8 = 60;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Upper {
     Tcp,
-    /// Opens a connection and says the largest segment.
+    /// Opens a connection and announces the largest segment.
     Syn(u16),
     Udp,
     Echo,
@@ -28,7 +28,7 @@ pub struct Packet {
     /// It comes from the other host.
     pub incoming: bool,
     tags: Vec<u16>,
-    /// An extension header, and whether it says that this is a part of a packet.
+    /// An extension header, and whether it marks a fragment.
     extension: Option<(u8, bool)>,
     /// Options that are there already.
     options: Option<Vec<u8>>,
@@ -209,7 +209,7 @@ impl Packet {
             Upper::Tcp => ([&ports, &tcp(5, 0x10)[..], &payload].concat(), 16),
             Upper::Syn(size) => {
                 let [high, low] = size.to_be_bytes();
-                // Behind another option and at an odd place.
+                // Behind another option and at an odd offset.
                 let options = [4, 2, 1, 2, 4, high, low, 0];
                 ([&ports, &tcp(7, 2)[..], &options].concat(), 16)
             }

@@ -1,4 +1,4 @@
-//! What tshark says about packets.
+//! What tshark reports about packets.
 
 use crate::account::Fields;
 use std::io::Write;
@@ -67,7 +67,7 @@ pub fn read<'a>(packets: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Compares what it says about a packet with what it should. Only of a whole packet can it check the sum.
+/// Compares its report on a packet with the expected one. It can check the checksum only of a complete packet.
 pub fn compare(line: &[String], expected: Option<&Fields>, whole: bool) -> Result<(), String> {
     let (option, rest) = line.split_at_checked(6).ok_or("too few fields")?;
     let [malformed, sums @ ..] = rest else {
@@ -77,8 +77,8 @@ pub fn compare(line: &[String], expected: Option<&Fields>, whole: bool) -> Resul
         return Err("malformed".into());
     }
     let good = |sum: &&String| *sum == "1" || *sum == "Good";
-    let told = sums.iter().filter(|sum| !sum.is_empty());
-    if whole && (told.clone().count() != 1 || !told.clone().all(|sum| good(&sum))) {
+    let reported = sums.iter().filter(|sum| !sum.is_empty());
+    if whole && (reported.clone().count() != 1 || !reported.clone().all(|sum| good(&sum))) {
         return Err("no right checksum".into());
     }
     match expected {

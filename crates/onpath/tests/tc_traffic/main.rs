@@ -9,7 +9,7 @@ use std::time::Duration;
 const PORT: u16 = 7100;
 const BYTES: u64 = 24 << 20;
 
-/// Two ends with programs at both, in the order in which packets meet them on the way out.
+/// Two ends with programs at both, in the order in which packets meet them at egress.
 struct Net {
     _programs: Vec<Task>,
     pair: Pair,
@@ -102,7 +102,7 @@ fn an_extension_header_goes_into_tagged_packets() {
     }
 }
 
-/// The stack learns what the packet is now; packets that are still to be taken apart are dropped.
+/// The stack gets what the packet is now; packets that are still to be taken apart are dropped.
 #[test]
 fn packets_become_those_of_another_protocol_and_back() {
     let net = Net::new(Offloads::None, &["label"]);
@@ -114,7 +114,7 @@ fn packets_become_those_of_another_protocol_and_back() {
 }
 
 #[test]
-fn transport_checksums_follow_whoever_computes_them() {
+fn transport_checksums_follow_their_offload() {
     for offloads in ALL {
         let net = Net::new(offloads, &["rewrite"]);
         net.streams();

@@ -77,7 +77,7 @@ control dep(in headers_t hdr, packet_out packet) {
 xdp(prs(), sw(), dep()) main;
 ";
 
-/// Ways to find an entry.
+/// Kinds of look-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     Exact,
@@ -236,7 +236,7 @@ impl Machine {
         u32::from_be_bytes(out[19..23].try_into().expect("four bytes"))
     }
 
-    /// Checks that every packet meets what a dump says, for numbers below a limit; gives the dump.
+    /// Checks that every packet meets what a dump shows, for numbers below a limit; gives the dump.
     pub fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
         let entries = store.entries(kind.table()).expect("reads");
         let mut found = BTreeMap::new();
@@ -252,7 +252,11 @@ impl Machine {
             let dumped = found.get(&number).copied().unwrap_or(0);
             assert_eq!(met, dumped, "{kind:?} {number}: packets and dump disagree");
         }
-        assert_eq!(found.len(), entries.len(), "{kind:?}: entries of nobody");
+        assert_eq!(
+            found.len(),
+            entries.len(),
+            "{kind:?}: entries without a writer"
+        );
         found
     }
 }

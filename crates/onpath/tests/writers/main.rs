@@ -1,5 +1,5 @@
 //! Many writers of one program's tables, some of which are killed: nothing is lost, nothing is half done, and what
-//! a dump says is what packets meet. Needs root.
+//! a dump shows is what packets meet. Needs root.
 
 #[path = "../common/pair.rs"]
 mod common_pair;
@@ -265,7 +265,7 @@ fn what_killed_writers_have_begun_is_undone_by_the_next() {
                     let is_member = machine.ask(MEMBERS, number) == 1;
                     assert_eq!(is_member, value.is_some(), "member {number}");
                 }
-                // The value says which turn it was; the next one goes on from there.
+                // The value is the number of the turn; the next one goes on from there.
                 *turn = value.map_or(0, |value| value);
             }
             let met = machine.ask(DEFAULT, 0);

@@ -115,7 +115,7 @@ impl Staged<'_> {
                 let Some(at) = self.slot(list, &mut slots, &key, unchanged)? else {
                     continue;
                 };
-                // Of two entries that a packet cannot tell apart the higher priority is looked up; of equal
+                // Of two entries that match the same packets the higher priority is looked up; of equal
                 // ones the earlier.
                 let is_free = slots.records.new_value(at).is_none();
                 if is_free || slots.priorities[at] < entry.priority {

@@ -43,7 +43,7 @@ impl TupleSpace<'_> {
         })
     }
 
-    /// What finds an entry, whose length depends on the table only: two ways to write the same match are equal.
+    /// What finds an entry, whose length depends on the table only: two notations of the same match are equal.
     pub(super) fn identity(&self, keys: &[KeyMatch], priority: u32) -> Vec<u8> {
         let priority = if self.priorities { priority } else { 0 };
         let mut bytes = priority.to_ne_bytes().to_vec();

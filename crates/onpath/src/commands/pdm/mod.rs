@@ -5,7 +5,7 @@ mod live;
 
 use crate::commands::start::unit::{Unit, synthetic};
 use crate::commands::start::{Ended, How, set_up};
-use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
+use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
 use args::Pdm;
 use bpf::abi::Hook;
 use diag::{Diagnostic, SourceMap};
@@ -78,11 +78,11 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     };
     let running = set_up(unit(args, &name, device, &filters)?, &pins, how)?;
     for line in &running.report {
-        tell_line!("{line}");
+        err_line!("{line}");
     }
-    tell_line!("{name}: {}", cost(args.mode.mode(), device));
+    err_line!("{name}: {}", cost(args.mode.mode(), device));
     if args.detach {
-        say_line!(
+        out_line!(
             "{name}: running; `onpath pdm --attach {name}` shows it, `onpath unload {name}` ends it"
         );
         running.leave();
@@ -93,7 +93,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     // The page is there as soon as it is reported.
     live::look(&mut reader, &show, false)?;
     report_served(&name, address);
-    tell_line!("{name}: running; interrupt to end");
+    err_line!("{name}: running; interrupt to end");
     let ended = || {
         let gone = || interface::name(index).is_none();
         let detached = running.is_gone().then_some(End::DetachedByAnother);
@@ -109,10 +109,10 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         (_, Ended::ByAnother) => report_end(&name, End::DetachedByAnother),
         (end, Ended::Detached) => {
             match moved {
-                Some(moved) => tell_line!("{name}: {}", whereabouts(moved, device, limited_from)),
+                Some(moved) => err_line!("{name}: {}", whereabouts(moved, device, limited_from)),
                 None => report_end(&name, end),
             }
-            tell_line!("{name}: detached");
+            err_line!("{name}: detached");
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -142,8 +142,8 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
 fn report_end(name: &str, end: End) {
     match end {
         End::Enough => {}
-        End::DetachedByAnother => tell_line!("{name}: detached by another command"),
-        End::InterfaceGone => tell_line!("{name}: the interface is gone"),
+        End::DetachedByAnother => err_line!("{name}: detached by another command"),
+        End::InterfaceGone => err_line!("{name}: the interface is gone"),
     }
 }
 
@@ -223,7 +223,7 @@ fn serve(address: Option<SocketAddr>) -> Result<Option<(SocketAddr, Page)>, Stop
 
 fn report_served(name: &str, address: Option<SocketAddr>) {
     if let Some(address) = address {
-        tell_line!("{name}: figures for Prometheus at http://{address}/metrics");
+        err_line!("{name}: figures for Prometheus at http://{address}/metrics");
     }
 }
 

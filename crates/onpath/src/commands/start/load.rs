@@ -3,7 +3,7 @@
 use super::How;
 use super::prepare::{Interfaces, Prepared};
 use super::unit::Unit;
-use crate::output::{Stop, print_diagnostics, refused_in, tell_line};
+use crate::output::{Stop, err_line, print_diagnostics, refused_in};
 use crate::progress::Progress;
 use bpf::abi::Abi;
 use diag::Span;
@@ -40,9 +40,9 @@ pub fn load(
         }
         let stop = refused_in(diagnostic, &again.sources);
         if how.verbose {
-            tell_line!("\nthe kernel's log:\n{log}");
+            err_line!("\nthe kernel's log:\n{log}");
         } else if !log.is_empty() {
-            tell_line!("note: `--verbose` shows the kernel's full log");
+            err_line!("note: `--verbose` shows the kernel's full log");
         }
         return Err(stop);
     }

@@ -5,7 +5,7 @@ pub mod prepare;
 pub mod unit;
 
 use crate::args::Run;
-use crate::output::{Done, Stop, failed, print_diagnostics, refused, say_line, tell_line};
+use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
 use crate::progress::Progress;
 use bpf::abi::Hook;
 use diag::{Diagnostic, system_message};
@@ -52,8 +52,8 @@ pub fn run(args: Run) -> Done {
     let pins = Pins::default();
     pins.mend().map_err(refused)?;
     let running = set_up(unit, &pins, how)?;
-    let say = Say { json: args.json };
-    say.started(&running, args.detach);
+    let printer = Printer { json: args.json };
+    printer.started(&running, args.detach);
     let name = running.name().to_string();
     if args.detach {
         running.leave();
@@ -61,7 +61,7 @@ pub fn run(args: Run) -> Done {
     }
     let end = wait(&running, &interrupts);
     let ended = running.end()?;
-    say.ended(&name, end, ended);
+    printer.ended(&name, end, ended);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -85,7 +85,7 @@ fn wait(running: &Running, interrupts: &Interrupts) -> End {
             Ok(None) if running.has_no_interface() => return End::InterfacesGone,
             Ok(None) => {}
             Err(error) => {
-                tell_line!("waiting for an interrupt failed: {error}");
+                err_line!("waiting for an interrupt failed: {error}");
                 return End::Interrupted;
             }
         }
@@ -93,27 +93,27 @@ fn wait(running: &Running, interrupts: &Interrupts) -> End {
 }
 
 /// What `onpath run` prints: lines for people, or objects for programs.
-struct Say {
+struct Printer {
     json: bool,
 }
 
-impl Say {
+impl Printer {
     fn started(&self, running: &Running, detached: bool) {
         let name = running.name();
         if self.json {
             let attached: Vec<Value> = running.attached.iter().map(Running::as_json).collect();
-            say_line!(
+            out_line!(
                 "{}",
                 json!({ "name": name, "state": "running", "detached": detached, "attached": attached })
             );
             return;
         }
         for line in &running.report {
-            say_line!("{line}");
+            out_line!("{line}");
         }
         match detached {
-            true => say_line!("{name}: running; `onpath unload {name}` ends it"),
-            false => say_line!("{name}: running; interrupt to end"),
+            true => out_line!("{name}: running; `onpath unload {name}` ends it"),
+            false => out_line!("{name}: running; interrupt to end"),
         }
     }
 
@@ -125,7 +125,7 @@ impl Say {
             End::Interrupted | End::DetachedByAnother => "interrupted",
         };
         if self.json {
-            say_line!(
+            out_line!(
                 "{}",
                 json!({ "name": name, "state": "ended", "reason": reason })
             );
@@ -134,11 +134,11 @@ impl Say {
         // The terminal shows the interrupt on the line that it is at.
         let first = if end == End::Interrupted { "\n" } else { "" };
         if end == End::InterfacesGone && !by_another {
-            say_line!("{name}: the interfaces are gone");
+            out_line!("{name}: the interfaces are gone");
         }
         match by_another {
-            true => say_line!("{first}{name}: detached by another command"),
-            false => say_line!("{first}{name}: detached"),
+            true => out_line!("{first}{name}: detached by another command"),
+            false => out_line!("{first}{name}: detached"),
         }
     }
 }

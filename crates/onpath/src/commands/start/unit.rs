@@ -1,4 +1,4 @@
-//! What `onpath run` is to run: a bundle as a file says it, or a program, which is a bundle of one.
+//! What `onpath run` is to run: a bundle from a file, or a program, which is a bundle of one.
 
 use crate::args::Run;
 use crate::output::{Stop, failed, print_diagnostics};
@@ -31,7 +31,7 @@ impl Unit {
     }
 }
 
-/// Reads what the flags and, if there is one, the bundle's file say.
+/// Reads what the flags and, if there is one, the bundle's file give.
 pub fn read(args: &Run) -> Result<Unit, Stop> {
     if is_bundle(&args.file) {
         from_file(args)
@@ -116,7 +116,7 @@ fn alone(args: &Run) -> Result<Unit, Stop> {
     })
 }
 
-/// What the command line says stands in no file.
+/// What the command line gives is in no file.
 pub fn synthetic<T>(value: T) -> At<T> {
     At {
         value,
