@@ -65,7 +65,7 @@ mod tests {
     use crate::Code;
 
     #[test]
-    fn an_object_for_each_with_places_in_characters() {
+    fn an_object_for_each_with_columns_in_characters() {
         let mut map = SourceMap::new();
         let file = map.add("a.p4", "\u{fc}x\nyy").unwrap();
         let mut list = Diagnostics::new();

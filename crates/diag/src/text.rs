@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_its_label_and_help() {
+    fn a_location_its_label_and_help() {
         let mut map = SourceMap::new();
         let file = map.add("a.p4", "one\n\ttwo x;\n").unwrap();
         let d = Diagnostic::error(Code("E0299"), map.span(file, 5..8), "`two` is unknown")
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_place_there_is_no_source() {
+    fn without_a_location_there_is_no_source() {
         let d = Diagnostic::error(Code("E0021"), Span::NONE, "cannot read it").help("try");
         assert_eq!(
             shown(&SourceMap::new(), d),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_place_at_the_end_is_one_caret() {
+    fn an_empty_span_at_the_end_is_one_caret() {
         let mut map = SourceMap::new();
         let file = map.add("a.p4", "x").unwrap();
         let d = Diagnostic::error(Code("E0111"), map.span(file, 1..1), "missing `;`");

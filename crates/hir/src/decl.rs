@@ -340,7 +340,7 @@ pub enum Transition {
     },
 }
 
-/// An element of a keyset. Expressions are compile-time known, though perhaps only once
+/// An element of a keyset. Expressions are compile-time constants, though perhaps only once
 /// constructor parameters are; they have the key's type.
 #[derive(Clone, Debug)]
 pub enum Keyset {
@@ -352,7 +352,7 @@ pub enum Keyset {
     Mask(Expr, Expr),
     /// `lo .. hi`, both ends included
     Range(Expr, Expr),
-    /// The members of a value set. If its elements are structs, one field each key: the second is
+    /// The members of a value set. If its elements are structs, one field per key: the second is
     /// the field's index.
     ValueSet(ValueSetId, u32),
 }
@@ -422,7 +422,7 @@ pub struct Instance {
     pub ty: Ty,
     /// Which constructor, for externs: index into [`Extern::constructors`].
     pub constructor: u32,
-    /// One argument a constructor parameter ([`Arg::In`] or [`Arg::Absent`]).
+    /// One argument per constructor parameter ([`Arg::In`] or [`Arg::Absent`]).
     pub args: Vec<Arg>,
     /// Implementations of abstract methods: method index and function. They may use locals of
     /// their scope.
@@ -493,7 +493,7 @@ pub struct ActionRef {
 pub struct ActionCall {
     /// Which of the table's [`ActionRef`]s.
     pub action: u32,
-    /// Values for its directionless parameters, compile-time known.
+    /// Values for its directionless parameters, compile-time constants.
     pub args: Vec<Expr>,
     /// The whole call.
     pub span: Span,

@@ -71,7 +71,7 @@ pub enum ExprKind {
     /// Elements of a tuple or fields of a struct or (then valid) header in order; the type says
     /// which.
     List(Vec<Expr>),
-    /// `...` where a value of this type is wanted: zero, false, first member, invalid header.
+    /// `...` where a value of this type is expected: zero, false, first member, invalid header.
     Default,
     /// Prefix operator. The operand has the result's type.
     Unary(UnaryOp, Box<Expr>),
@@ -160,7 +160,7 @@ pub enum BinaryOp {
 pub struct Call {
     /// What is called.
     pub callee: Callee,
-    /// One argument a parameter, in the callee's order.
+    /// One argument per parameter, in the callee's order.
     pub args: Vec<Arg>,
     /// What it returns; [`Ty::Void`] for nothing.
     pub result: Ty,

@@ -4,7 +4,7 @@
 //! substituting type parameters and constructor arguments, starting at `main`. In between:
 //!
 //! - every name is an id, every expression has its type, every implicit cast is an explicit one;
-//! - arguments stand in parameter order, one each, defaults filled in;
+//! - arguments are in parameter order, one per parameter, defaults filled in;
 //! - what the language alone can evaluate is evaluated ([`ExprKind::Const`]). What depends on a
 //!   constructor parameter stays an expression that elaboration evaluates;
 //! - only type parameters ([`Ty::Param`]), never inference variables, are left open in types.

@@ -19,7 +19,7 @@ pub struct Stmt {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum StmtKind {
-    /// A variable, or a constant that depends on constructor parameters, comes to be. Without a
+    /// A variable, or a constant that depends on constructor parameters, is declared. Without a
     /// value its headers are invalid and the rest is undefined.
     Local {
         local: LocalId,

@@ -118,7 +118,7 @@ impl Checker<'_> {
             | "atomic" | "rare"
                 if !matches!(annotation.body, AnnotationBody::None) =>
             {
-                "nothing after its name"
+                "no arguments"
             }
             "priority" if !matches!(values, [ConstValue::Int(_)]) => {
                 "one number, as in `@priority(10)`"

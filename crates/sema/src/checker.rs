@@ -256,7 +256,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The expression that stands for one with an error.
+/// The expression in place of one with an error.
 pub(crate) fn poison_expr(span: Span) -> Expr {
     Expr {
         kind: ExprKind::Default,

@@ -1,6 +1,6 @@
 //! Names, types, inference and constant evaluation: syntax tree to HIR.
 //!
-//! [`check`] walks the declarations once, in order, because P4 wants a name declared before it is
+//! [`check`] walks the declarations once, in order, because P4 requires a name to be declared before it is
 //! used. Each expression is typed, its implicit conversions made explicit and its constants folded on
 //! the way up. What was wrong gets the type [`hir::Ty::Poison`], which fits everything, so that one
 //! error is reported once. When there was no error, the warnings that need whole bodies run over the HIR.

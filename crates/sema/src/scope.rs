@@ -176,7 +176,7 @@ impl Scopes {
             .copied()
     }
 
-    /// The names in reach that satisfy `want`.
+    /// The names in scope that satisfy `want`.
     pub(crate) fn names<'a>(
         &'a self,
         want: impl Fn(&Entity) -> bool + 'a,

@@ -1,6 +1,6 @@
-//! The syntax tree: what the text says, and nothing of what it means.
+//! The syntax tree: the program as written, without its meaning.
 //!
-//! One node kind a grammar production (P4-16 1.2.5, appendix "P4 grammar"). Every node keeps its
+//! One node kind per grammar production (P4-16 1.2.5, appendix "P4 grammar"). Every node keeps its
 //! span. A tree is complete even after errors: what could not be parsed is left out.
 
 use diag::Span;
@@ -440,7 +440,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// What an expression says.
+/// What an expression is.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `5`, `8w5`, `4s0b101`: the value as written and, if given, width in bits and signedness.
@@ -463,7 +463,7 @@ pub enum ExprKind {
     },
     /// `this`
     This,
-    /// A type where an expression stands: `error` in `error.X`, `E<T>` in `E<T>.A`. A plain `E` in
+    /// A type in place of an expression: `error` in `error.X`, `E<T>` in `E<T>.A`. A plain `E` in
     /// `E.A` is an [`ExprKind::Name`], and the constructor call `C<T>(x)` is an [`ExprKind::Call`]
     /// with type arguments.
     Type(Box<Type>),
@@ -521,7 +521,7 @@ pub enum ExprKind {
     Tuple(Vec<Expr>),
 }
 
-/// An infix operator and what stands on its right.
+/// An infix operator and its right operand.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The operator; what is on its left is all of the chain before it.

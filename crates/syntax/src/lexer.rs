@@ -1,4 +1,4 @@
-//! Text to raw tokens. Never fails: what is no token comes out as [`Kind::Bad`], and whoever uses
+//! Text to raw tokens. Never fails: what is no token comes out as [`Kind::Bad`], and code that uses
 //! such a token reports it (text that `#if` leaves out may hold anything).
 
 use std::rc::Rc;
@@ -17,7 +17,7 @@ pub(crate) struct Raw {
     pub hi: usize,
     /// Whether it is the first on its line.
     pub first: bool,
-    /// Whether white space or a comment stands before it.
+    /// Whether white space or a comment comes before it.
     pub space: bool,
 }
 
@@ -189,10 +189,10 @@ impl Lexer {
     }
 }
 
-/// What stands for a byte that is not UTF-8, see [`crate::Loaded::replaced`].
+/// The replacement for a byte that is not UTF-8, see [`crate::Loaded::replaced`].
 pub(crate) const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// The first byte of a text where a [`REPLACEMENT`] stands outside of all tokens: in a comment.
+/// The first byte of a text where a [`REPLACEMENT`] is outside of all tokens: in a comment.
 pub(crate) fn replaced_in_comment(text: Rc<str>) -> Option<usize> {
     let mut lexer = Lexer::new(Rc::clone(&text));
     let mut from = 0;
@@ -208,7 +208,7 @@ pub(crate) fn replaced_in_comment(text: Rc<str>) -> Option<usize> {
     }
 }
 
-/// Whether text reads as what stands after a string in an annotation or argument list.
+/// Whether text reads as what follows a string in an annotation or argument list.
 fn may_follow_string(bytes: &[u8]) -> bool {
     let next = bytes.iter().find(|b| !b.is_ascii_whitespace());
     matches!(next, Some(b')' | b']' | b'}' | b',' | b';'))

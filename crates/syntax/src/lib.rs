@@ -33,7 +33,7 @@ use diag::{Diagnostics, SourceMap};
 
 pub use loader::{LoadError, Loaded, MemoryLoader, SourceLoader};
 
-/// What the text of a program says.
+/// The result of parsing a program.
 #[derive(Debug)]
 pub struct Parsed {
     /// The tree; complete if `diagnostics` has no errors.

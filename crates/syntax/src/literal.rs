@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_resolved_and_unknown_ones_told() {
+    fn escapes_are_resolved_and_unknown_ones_reported() {
         assert_eq!(string(r#""a\"b\\c\n""#), ("a\"b\\c\n".into(), None));
         assert_eq!(string(r#""a\qb""#), ("aqb".into(), Some((2, 'q'))));
     }

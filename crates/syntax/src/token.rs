@@ -14,7 +14,7 @@ pub(crate) struct Token {
     pub span: Span,
     /// Whether it is the first on its line.
     pub first: bool,
-    /// Whether white space or a comment stands before it.
+    /// Whether white space or a comment comes before it.
     pub space: bool,
     /// A macro name that must not be expanded again.
     pub painted: bool,

@@ -14,7 +14,7 @@ control c(inout bit<8> v, in bit<8> ro, inout bit<16> w, inout h_t h, inout h_t[
     action act(inout bit<8> y, bit<8> d) {}
     table t { actions = { NoAction; } }
     apply {
-        f(1, v); //~ E0403 no argument for its parameter `z`
+        f(1, v); //~ E0403 missing argument for the parameter `z`
         f(1, v, v, v); //~ E0404 `f` takes 3 arguments, not 4
         f(x = 1, y = v, q = v); //~ E0405 `f` has no parameter `q`
         f(x = 1, x = 2, y = v, z = v); //~ E0406 a second argument for `x`

@@ -14,7 +14,7 @@ control c(in bit<8> run_time, One given, bit<8> given_too) {
     NoCtor() a; //~ E0233 the extern `NoCtor` declares no constructor
     ctype() b; //~ E0234 `ctype` is a type of controls
     s_t() d; //~ E0232 `s_t` is a type and cannot be instantiated
-    One() e; //~ E0403 `One` gets no argument for its parameter `n`
+    One() e; //~ E0403 missing argument for the parameter `n` of `One`
     One(1, 2) f; //~ E0404 `One` takes 1 argument, not 2
     One(run_time) g; //~ E0505 must be a compile-time constant
     body(true) h; //~ E0301

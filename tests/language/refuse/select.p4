@@ -24,7 +24,7 @@ parser p(packet_in b, in bit<8> run_time, inout h_t h) {
         transition select(h) { _: accept; } //~ E0341 `select` cannot match on `h_t`
     }
     state four {
-        transition select(h.isValid()) { true .. false: accept; } //~ E0343 makes no set of `bool`
+        transition select(h.isValid()) { true .. false: accept; } //~ E0343 not defined on `bool`
     }
     state five {
         transition select(words) { _: accept; } //~ E0205 `words` is a value set

@@ -9,7 +9,7 @@ control c(inout h_t[4] s, inout bit<8> x, inout bool b) {
         x = s.last.x; //~ E0325 `.last` is not defined
         s.pop_front(x); //~ E0505 must be a compile-time constant
         s.push_front(-1); //~ E0416 cannot move a stack by -1
-        s.push_front(); //~ E0403 no argument
+        s.push_front(); //~ E0403 missing argument
         x = s.width; //~ E0207 the header stack `h_t[4]` has no property `width`
         x = x[0:7] ++ 1w1; //~ E0320 the slice [0:7] is empty
         x = x[8:1]; //~ E0321 bit 8 is outside

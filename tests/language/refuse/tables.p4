@@ -26,7 +26,7 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         //~^ E0462 the action `b` is listed twice
         //~^^ E0215 `var` is a variable, not an action
         //~^^^ E0201 unknown action `missing`
-        //~^^^^ E0403 no argument for its parameter `y`
+        //~^^^^ E0403 missing argument for the parameter `y`
         //~^^^^^ E0404 `a` takes no arguments
     }
     table t4 {
@@ -72,7 +72,7 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
     action directed(in bit<8> from, bit<8> to) { h.x = from + to; }
     table d1 {
         actions = { directed(h.x); }
-        default_action = directed(run_time, 1); //~ E0473 another argument here
+        default_action = directed(run_time, 1); //~ E0473 a different argument here
     }
     table d2 { actions = { directed(h.x + 1); } default_action = directed(h.x+1, 1); }
     @atomic table one_at_a_time { actions = { b; } } //~ E0474 a table cannot be `@atomic`

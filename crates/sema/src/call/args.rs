@@ -397,7 +397,7 @@ impl Checker<'_> {
                 self.unify(var, &Ty::Void);
                 ty = Ty::Void;
             } else if has_infer(&ty) {
-                // After an error in an argument nothing more can be said.
+                // After an error in an argument no more errors are reported.
                 if !failed && !has_poison(&ty) {
                     let name = self.module.type_params[*id].name.clone();
                     self.report(types::cannot_infer(span, &name, &sig.name));

@@ -501,7 +501,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constructor call where a value stands: an argument of another constructor, or a table property.
+    /// A constructor call in place of a value: an argument of another constructor, or a table property.
     fn constructor_call(
         &mut self,
         entity: &Entity,

@@ -40,7 +40,7 @@ impl Checker<'_> {
             }
             let errors = self.diagnostics.len();
             let keysets = self.case_keysets(case, &types, flat.len());
-            // A keyset with an error, or for a key with one, stands as one that takes everything, but was not
+            // A keyset with an error, or for a key with one, stands as one that matches everything, but was not
             // meant so.
             if keys_are_right
                 && errors == self.diagnostics.len()

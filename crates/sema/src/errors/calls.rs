@@ -35,11 +35,11 @@ pub(crate) fn missing(span: Span, name: &str, params: &[SmolStr]) -> Diagnostic 
         Code("E0403"),
         span,
         format!(
-            "`{name}` gets no argument for its {what} {}",
+            "missing argument for the {what} {} of `{name}`",
             quoted(params)
         ),
     )
-    .label("arguments are missing")
+    .label("missing arguments")
     .help("give a value for each parameter that has no default")
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn dont_care(span: Span, param: &str) -> Diagnostic {
     .help("use `_` only for an `out` argument that is not needed")
 }
 
-/// `_` where a value stands.
+/// `_` where a value is expected.
 pub(crate) fn dont_care_value(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0409"), span, "`_` is not a value")
         .label("no value")
@@ -141,7 +141,7 @@ pub(crate) fn no_overload(
 /// Several overloads take these arguments.
 pub(crate) fn ambiguous(span: Span, name: &str, locations: &[Span]) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code("E0411"), span, format!("more than one `{name}` takes these arguments"))
-        .label("which one?")
+        .label("ambiguous")
         .help("name the arguments: overloads differ in the number and names of arguments, not in their types");
     locations
         .iter()

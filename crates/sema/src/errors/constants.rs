@@ -8,7 +8,7 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
     match fault {
         Fault::DivisionByZero => Diagnostic::error(Code("E0501"), right, "division by zero")
             .label("this is 0")
-            .help("divide by something else"),
+            .help("use a non-zero divisor"),
         Fault::Negative => Diagnostic::error(
             Code("E0502"),
             span,

@@ -173,7 +173,7 @@ pub(crate) fn parameter_type(span: Span, ty: &str, why: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0244"),
         span,
-        format!("a parameter of type `{ty}` is not possible here"),
+        format!("a parameter cannot have the type `{ty}` here"),
     )
     .label(why.to_owned())
     .help("choose another type or another direction")
@@ -226,7 +226,7 @@ pub(crate) fn optional_default(span: Span) -> Diagnostic {
 
 /// `@optional` where the body would miss the argument.
 pub(crate) fn optional_elsewhere(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0254"), span, "an `@optional` parameter of something with a body")
+    Diagnostic::error(Code("E0254"), span, "`@optional` is not allowed where there is a body")
         .label("the body may have no value to read")
         .help("give the parameter a default value; `@optional` is for externs, packages and types of blocks")
 }
@@ -258,7 +258,7 @@ pub(crate) fn annotation_form(span: Span, name: &str, wanted: &str) -> Diagnosti
     )
     .label(format!("expected {wanted}"))
     .help(format!(
-        "`@{name}` has a meaning in the language: give it {wanted}"
+        "`@{name}` is a standard annotation: give it {wanted}"
     ))
 }
 

@@ -1,4 +1,4 @@
-//! The diagnostics of this crate: one function a kind, grouped by subject.
+//! The diagnostics of this crate: one function per kind, grouped by subject.
 
 pub(crate) mod calls;
 pub(crate) mod constants;

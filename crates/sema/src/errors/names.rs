@@ -43,7 +43,7 @@ pub(crate) fn used_before(name: &Ident, declared: Span) -> Diagnostic {
     .help("move the declaration above its first use")
 }
 
-/// A type's name where a value is wanted.
+/// A type's name where a value is expected.
 pub(crate) fn type_as_value(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0204"),
@@ -65,7 +65,7 @@ pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
     .help("call or apply it; it cannot be stored, compared or passed on")
 }
 
-/// A value's name where a type is wanted.
+/// A value's name where a type is expected.
 pub(crate) fn not_a_type(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0206"), name.span, format!("`{}` is {what}, not a type", name.name))
         .label("expected a type")
@@ -133,7 +133,7 @@ pub(crate) fn no_start(parser: &Ident) -> Diagnostic {
     .help("name the first state `start`")
 }
 
-/// A match kind that nobody declared.
+/// A match kind that is not declared.
 pub(crate) fn unknown_match_kind(name: &Ident, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(
         near,
@@ -170,7 +170,7 @@ pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
     .help("name the instance instead")
 }
 
-/// Something else where an action is wanted.
+/// Something else where an action is expected.
 pub(crate) fn not_an_action(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0215"),

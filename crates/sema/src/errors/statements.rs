@@ -58,7 +58,7 @@ pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
         .help("write the value after `return`")
 }
 
-/// `return e;` where none is wanted.
+/// `return e;` where none is expected.
 pub(crate) fn return_with(span: Span, context: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0437"),
@@ -80,7 +80,7 @@ pub(crate) fn missing_return(span: Span, name: &str, ty: &str) -> Diagnostic {
     .help("end every branch with a `return`")
 }
 
-/// A mask, range or tuple where a single value stands.
+/// A mask, range or tuple where a single value is expected.
 pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0439"), span, "expected one value, found a set")
         .label("a set")
@@ -105,7 +105,7 @@ pub(crate) fn key_without_width(span: Span) -> Diagnostic {
         span,
         "a number without a width cannot be matched on",
     )
-    .label("how many bits?")
+    .label("unknown width")
     .help("give it a width: `8w5`")
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
 pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
     Diagnostic::error(Code("E0443"), span, "duplicate label")
         .label("again")
-        .also(first, "first here")
+        .also(first, "first used here")
         .help("remove one of the two")
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn bound_otherwise(span: Span, action: &str, listed: Span) -> Diagnos
     Diagnostic::error(
         Code("E0473"),
         span,
-        format!("`{action}` has another argument here than in the list of actions"),
+        format!("`{action}` is bound to a different argument here than in the list of actions"),
     )
     .label("differs from the list")
     .also(listed, "listed with this argument")

@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
 
-/// A value of one type where another is wanted.
+/// A value of one type where another is expected.
 pub(crate) fn mismatch_types(span: Span, want: &str, got: &str, cast_helps: bool) -> Diagnostic {
     let help = if cast_helps {
         format!("convert it explicitly: `({want})(...)`")
@@ -27,7 +27,7 @@ pub(crate) fn mismatch_types(span: Span, want: &str, got: &str, cast_helps: bool
     .help(help)
 }
 
-/// A parser or control with another number of parameters than its type wants.
+/// A parser or control with another number of parameters than its type expects.
 pub(crate) fn block_parameters(
     span: Span,
     from: &str,
@@ -46,7 +46,7 @@ pub(crate) fn block_parameters(
         ))
 }
 
-/// A parser or control with a parameter that differs from what its type wants.
+/// A parser or control with a parameter that differs from what its type expects.
 pub(crate) fn block_parameter(
     span: Span,
     from: &str,
@@ -68,7 +68,7 @@ pub(crate) fn block_parameter(
     ))
 }
 
-/// A value of a type where some kind of thing is wanted.
+/// A value of a type where some kind of thing is expected.
 pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0302"),
@@ -76,7 +76,7 @@ pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
         format!("expected {want}, found {}", tick(got)),
     )
     .label(format!("expected {want}"))
-    .help("change the expression, or what it is used for")
+    .help("change the expression or its use")
 }
 
 /// A type's name in ticks; what is a description already stays as it is.
@@ -186,7 +186,7 @@ pub(crate) fn concat_int(span: Span) -> Diagnostic {
         span,
         "a number without a width cannot be concatenated",
     )
-    .label("how many bits?")
+    .label("unknown width")
     .help("give it a width: `8w5` instead of `5`")
 }
 
@@ -210,7 +210,7 @@ pub(crate) fn bad_cast(span: Span, from: &str, to: &str) -> Diagnostic {
     .help(help)
 }
 
-/// Another number of elements than wanted.
+/// Another number of elements than expected.
 pub(crate) fn list_length(span: Span, ty: &str, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0312"),
@@ -244,7 +244,7 @@ pub(crate) fn fields_missing(span: Span, ty: &str, missing: &[SmolStr]) -> Diagn
 }
 
 /// Something whose type only its context could determine, and does not.
-pub(crate) fn no_type_known(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn cannot_infer_type(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0315"),
         span,
@@ -399,7 +399,7 @@ pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
         span,
         "a member's value in an enum without representation",
     )
-    .label("represented how?")
+    .label("the enum has no underlying type")
     .help("write `enum bit<8> E {...}`, or omit the values")
 }
 
@@ -422,7 +422,7 @@ pub(crate) fn int_argument(span: Span) -> Diagnostic {
         span,
         "a number without a width cannot be passed at run time",
     )
-    .label("how many bits?")
+    .label("unknown width")
     .help("give it a width, as in `32w5` or `(bit<32>) 5`, or give the type argument")
 }
 
@@ -460,7 +460,7 @@ pub(crate) fn no_value(span: Span) -> Diagnostic {
         .help("make the call a statement of its own")
 }
 
-/// An object, or the result of `apply()`, where a value is wanted.
+/// An object, or the result of `apply()`, where a value is expected.
 pub(crate) fn not_storable(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0344"),
@@ -491,9 +491,9 @@ pub(crate) fn branches_without_width(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0335"),
         span,
-        "a choice at run time between two numbers without a width",
+        "a run-time choice between two numbers without a width",
     )
-    .label("how many bits?")
+    .label("unknown width")
     .help("give one of them a width: `c ? 8w1 : 2`")
 }
 
@@ -518,7 +518,7 @@ pub(crate) fn lookahead_size(span: Span, ty: &str) -> Diagnostic {
         span,
         format!("`lookahead` needs a type of fixed size, and `{ty}` has none"),
     )
-    .label("how many bits?")
+    .label("size not fixed")
     .help("look ahead at a bit<N>, or at a header or struct of fixed size")
 }
 
@@ -567,7 +567,7 @@ pub(crate) fn set_operator(span: Span, operator: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0343"),
         span,
-        format!("`{operator}` makes no set of `{ty}` values"),
+        format!("`{operator}` is not defined on `{ty}`"),
     )
     .label("not a bit<N> or int<N>")
     .help("list single values instead")

@@ -121,7 +121,7 @@ pub(crate) fn unreachable_state(span: Span, name: &str) -> Diagnostic {
     .help("remove it, or add the missing transition")
 }
 
-/// A select case behind one that takes everything.
+/// A select case after one that matches everything.
 pub(crate) fn unreachable_case(span: Span, all: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0405"), span, "this case is never reached")
         .label("never reached")
@@ -129,7 +129,7 @@ pub(crate) fn unreachable_case(span: Span, all: Span) -> Diagnostic {
         .help("the first matching case applies: move the general one to the end")
 }
 
-/// A statement behind one that never ends here.
+/// A statement after one that never continues here.
 pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0406"), span, "this statement is never reached")
         .label("never reached")

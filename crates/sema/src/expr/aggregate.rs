@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `{a, b, ...}`: of the wanted type if that has elements, else a tuple.
+    /// `{a, b, ...}`: of the expected type if that has elements, else a tuple.
     pub(super) fn list(&mut self, elems: &[ast::Expr], want: Option<&Ty>, span: Span) -> Expr {
         let rest = matches!(
             elems.last(),
@@ -42,7 +42,7 @@ impl Checker<'_> {
         };
         let (Some(ty), Some(slots)) = (want, slots) else {
             if rest {
-                return self.poison(types::no_type_known(span, "`...`"));
+                return self.poison(types::cannot_infer_type(span, "`...`"));
             }
             let values: Vec<Expr> = given.iter().map(|e| self.free_element(e)).collect();
             let ty = Ty::Tuple(values.iter().map(|v| v.ty.clone()).collect());
@@ -118,7 +118,7 @@ impl Checker<'_> {
             return match want {
                 Some(Ty::Poison) => poison_expr(span),
                 Some(Ty::Infer(_)) | None => {
-                    self.poison(types::no_type_known(span, "this structure"))
+                    self.poison(types::cannot_infer_type(span, "this structure"))
                 }
                 Some(other) => {
                     let shown = self.show(&other);

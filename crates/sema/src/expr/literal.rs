@@ -41,11 +41,11 @@ impl Checker<'_> {
         constant(ConstValue::Int(wrapped), ty, span)
     }
 
-    /// `...` where one value is wanted.
+    /// `...` where one value is expected.
     pub(super) fn default_value(&mut self, want: Option<&Ty>, span: Span) -> Expr {
         match want.map(|ty| self.zonk(ty)) {
             Some(ty) if !crate::infer::has_infer(&ty) => self.default_of(&ty, span),
-            _ => self.poison(types::no_type_known(span, "`...`")),
+            _ => self.poison(types::cannot_infer_type(span, "`...`")),
         }
     }
 
@@ -120,13 +120,15 @@ impl Checker<'_> {
     /// `{#}`
     pub(super) fn invalid_header(&mut self, want: Option<&Ty>, span: Span) -> Expr {
         let Some(want) = want.map(|ty| self.zonk(ty)) else {
-            return self.poison(types::no_type_known(span, "`{#}`"));
+            return self.poison(types::cannot_infer_type(span, "`{#}`"));
         };
         match self.composite_kind(&want) {
             Some(CompositeKind::Header | CompositeKind::Union) => {
                 constant(ConstValue::InvalidHeader, want, span)
             }
-            _ if matches!(want, Ty::Infer(_)) => self.poison(types::no_type_known(span, "`{#}`")),
+            _ if matches!(want, Ty::Infer(_)) => {
+                self.poison(types::cannot_infer_type(span, "`{#}`"))
+            }
             _ if want == Ty::Poison => crate::checker::poison_expr(span),
             _ => {
                 let shown = self.show(&want);

@@ -1,10 +1,10 @@
 //! Statements.
 
-mod flow;
+mod control_flow;
 mod loops;
 mod switch;
 
-pub(crate) use flow::always_leaves;
+pub(crate) use control_flow::always_leaves;
 
 use crate::call::Called;
 use crate::checker::{Checker, Context};
@@ -36,7 +36,7 @@ impl Checker<'_> {
             left = out[before..]
                 .iter()
                 .rev()
-                .find(|s| flow::leaves(s))
+                .find(|s| control_flow::leaves(s))
                 .map(|s| s.span);
         }
         out

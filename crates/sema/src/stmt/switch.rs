@@ -46,7 +46,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Cases with their fall-through labels gathered; `key` tells equal labels.
+    /// Cases with their fall-through labels gathered; `key` identifies equal labels.
     fn cases<L, K: Hash + Eq>(
         &mut self,
         cases: &[ast::SwitchCase],
@@ -95,7 +95,7 @@ impl Checker<'_> {
                 from = Span::NONE;
             }
         }
-        // Labels at the end with nothing behind them fall through to nothing.
+        // Labels at the end with nothing after them fall through to nothing.
         if is_default || !labels.is_empty() {
             done.push(SwitchCase {
                 labels,

@@ -53,7 +53,7 @@ impl Checker<'_> {
     ) -> Table {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         let mut has_actions = false;
-        // Keys and actions first: the rest refers to them, wherever it stands.
+        // Keys and actions first: the rest refers to them, wherever it is.
         for property in properties {
             let text = property.name.name.as_str();
             if let Some(first) = seen.get(text) {

@@ -19,7 +19,7 @@ const MAX_TYPE: u32 = 2048;
 const MAX_TYPE_DEPTH: u32 = 64;
 
 impl Checker<'_> {
-    /// The type that `ty` says; [`Ty::Poison`] after an error. `_` becomes an inference variable.
+    /// The type that `ty` denotes; [`Ty::Poison`] after an error. `_` becomes an inference variable.
     pub(crate) fn ty(&mut self, ty: &ast::Type) -> Ty {
         let resolved = self
             .deeper(ty.span, |c| c.ty_kind(ty))
@@ -112,7 +112,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An integer that must be known now. `None` after an error.
+    /// An integer that must be a compile-time constant. `None` after an error.
     pub(crate) fn const_int(&mut self, expr: &ast::Expr) -> Option<(BigInt, Span)> {
         let value = self.expr(expr, None);
         if value.ty == Ty::Poison {
@@ -211,7 +211,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Like [`Checker::ty`], but `_` is an error: the type is wanted in full.
+    /// Like [`Checker::ty`], but `_` is an error: the type is required in full.
     pub(crate) fn full_ty(&mut self, ty: &ast::Type) -> Ty {
         let resolved = self.ty(ty);
         if crate::infer::has_infer(&self.zonk(&resolved)) {

@@ -39,7 +39,7 @@ pub fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
     .help("end the control with apply { ... }; it may be empty")
 }
 
-/// A statement of a control that stands outside of its `apply`.
+/// A statement of a control outside of its `apply`.
 pub fn statement_outside_apply(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0134"),
@@ -49,7 +49,7 @@ pub fn statement_outside_apply(span: Span) -> Diagnostic {
     .help("move it into apply { ... }")
 }
 
-/// A statement of a parser that stands outside of its states.
+/// A statement of a parser outside of its states.
 pub fn statement_outside_state(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0149"), span, "a statement outside of the states")
         .help("move it into a state: state start { ... }")
@@ -106,7 +106,7 @@ pub fn stray_else(span: Span) -> Diagnostic {
 /// A brace that closes nothing.
 pub fn stray_close(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(Code("E0143"), span, format!("unmatched `{text}`"))
-        .help("remove it, or look above for a bracket that is closed too early")
+        .help("remove it, or look above for a bracket that closes too early")
 }
 
 /// `T x;` at top level.
@@ -131,7 +131,7 @@ pub fn array_after_name(span: Span) -> Diagnostic {
 
 /// `int x, y;`
 pub fn several_names(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0146"), span, "one declaration declares one name")
+    Diagnostic::error(Code("E0146"), span, "a declaration declares only one name")
         .help("write a declaration for each name")
 }
 

@@ -33,14 +33,14 @@ pub fn unknown_character(span: Span, text: &str) -> Diagnostic {
 
 /// Bytes in code or in a string that are not UTF-8.
 pub fn not_utf8(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0108"), span, "this is not UTF-8 text")
+    Diagnostic::error(Code("E0108"), span, "invalid UTF-8")
         .label("these bytes are in another encoding")
         .help("save the file as UTF-8, or remove the character")
 }
 
 /// Bytes in a comment that are not UTF-8.
 pub fn not_utf8_comment(span: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0005"), span, "a comment is not UTF-8 text")
+    Diagnostic::warning(Code("W0005"), span, "invalid UTF-8 in a comment")
         .label("the first byte in another encoding")
         .help("save the file as UTF-8; Onpath accepts it anyway, because comments have no effect")
 }

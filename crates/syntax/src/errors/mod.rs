@@ -1,4 +1,4 @@
-//! Every diagnostic of this crate, one function a kind, grouped by who finds it.
+//! Every diagnostic of this crate, one function per kind, grouped by who finds it.
 
 pub(crate) mod common;
 pub(crate) mod grammar;

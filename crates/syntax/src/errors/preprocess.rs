@@ -232,7 +232,7 @@ pub fn macro_reserved(span: Span, name: &str) -> Diagnostic {
         span,
         format!("`{name}` cannot be defined or undefined"),
     )
-    .help("the preprocessor gives this name its meaning; use another")
+    .help("the preprocessor reserves this name; use another")
 }
 
 /// `#line` or a line marker without a number.

@@ -38,7 +38,7 @@ impl Parser<'_> {
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
                 let (span, text) = (self.span(), self.token().describe());
                 let help = "statements belong in actions, functions, parser states and the apply blocks of controls; \
-                            is a `}` above closed too early?";
+                            does a `}` above close too early?";
                 return Err(self.report(grammar::misplaced(span, &text, "at top level", help)));
             }
             Kind::Eof | Kind::RBrace | Kind::Semi => {
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.instance_name(ty, args)
     }
 
-    /// An instance among statements, whose front was read as a call.
+    /// An instance among statements, whose beginning was read as a call.
     pub(super) fn instance_after(
         &mut self,
         annotations: Vec<Annotation>,
@@ -301,7 +301,7 @@ impl Parser<'_> {
         Ok(DeclKind::NewType { ty, name })
     }
 
-    /// A type and its new name, from the word in front. A composite or an enum may be declared on
+    /// A type and its new name, from the keyword. A composite or an enum may be declared on
     /// the spot: it becomes a declaration of its own before this one.
     fn new_name(&mut self) -> Parse<(Type, Ident)> {
         self.bump();
@@ -350,7 +350,7 @@ impl Parser<'_> {
         self.report(grammar::misplaced(span, "a function", "here", help))
     }
 
-    /// Reports that a declaration that is known stands in the wrong context.
+    /// Reports that a known kind of declaration is in the wrong context.
     pub(super) fn misplaced_declaration(&mut self, place: &str) -> super::Failed {
         let (what, help) = match self.kind() {
             Kind::Table => ("a table", "tables belong in controls, before `apply`"),

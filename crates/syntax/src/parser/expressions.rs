@@ -470,7 +470,7 @@ impl Parser<'_> {
         self.grown(kind, span, height)
     }
 
-    /// `=` where a value is wanted.
+    /// `=` where a value is expected.
     pub(super) fn check_assignment(&mut self) -> Parse<()> {
         if !self.at_kind(Kind::Assign) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Looking ahead over a whole type, to tell declarations, casts and type arguments apart.
+//! Lookahead over a whole type, to distinguish declarations, casts and type arguments.
 
 use super::Parser;
 use super::scopes::Meaning;
@@ -199,7 +199,7 @@ impl Parser<'_> {
         self.skip_type(&mut look) && self.seen(&look).is_name()
     }
 
-    /// Whether `T f(...) {` or `T f<U>(...) {` stands here: a function, where only a variable or an instance may.
+    /// Whether `T f(...) {` or `T f<U>(...) {` comes next: a function, where only a variable or an instance may.
     pub(super) fn at_local_function(&self) -> bool {
         let mut look = self.look(0);
         if !self.skip_type(&mut look) || !self.seen(&look).is_name() {
@@ -214,7 +214,7 @@ impl Parser<'_> {
             && self.seen(&look) == Kind::LBrace
     }
 
-    /// Whether the `(` at hand begins a cast.
+    /// Whether the current `(` begins a cast.
     pub(super) fn at_cast(&self) -> bool {
         let mut look = self.look(1);
         if !self.skip_type(&mut look) || self.seen(&look) != Kind::RParen {
@@ -257,7 +257,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the `<` at hand begins the type arguments of a call or of a type before a dot. A
+    /// Whether the current `<` begins the type arguments of a call or of a type before a dot. A
     /// comparison with what follows would compare a truth value, which has no order.
     pub(super) fn at_type_args(&self) -> bool {
         let mut look = self.look(0);

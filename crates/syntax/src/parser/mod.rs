@@ -65,7 +65,7 @@ pub(crate) struct Parser<'a> {
     map: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
     scopes: Scopes,
-    /// Declarations made on the spot inside of the current one, which stand before it in the tree.
+    /// Declarations made on the spot inside of the current one, which precede it in the tree.
     before: Vec<Decl>,
     /// How many productions that nest are open.
     depth: u32,
@@ -111,7 +111,7 @@ impl Parser<'_> {
 
     /// Tells an error, unless it is an echo of the last one.
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {
-        if self.stopped || self.last_error == Some(self.at) || self.is_told() {
+        if self.stopped || self.last_error == Some(self.at) || self.is_reported() {
             return Failed;
         }
         self.last_error = Some(self.at);
@@ -127,7 +127,7 @@ impl Parser<'_> {
     }
 
     /// Whether the current token stands for something that the preprocessor reported.
-    fn is_told(&self) -> bool {
+    fn is_reported(&self) -> bool {
         let reported = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(_));
         reported(self.at) || (self.kind() == Kind::Eof && self.at > 0 && reported(self.at - 1))
     }

@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.close(Kind::RParen, opener)?;
         let opener = self.expect(Kind::LBrace)?;
         let cases = self.members(opener, |p| p.select_case().map(Some))?;
-        // The grammar wants no `;` here, and many programs have one.
+        // The grammar has no `;` here, and many programs have one.
         self.eat(Kind::Semi);
         Ok(Transition::Select {
             keys,

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::token::Kind;
 
-/// Words that begin declarations that stand at top level only.
+/// Words that begin declarations that are allowed at top level only.
 fn begins_outer(kind: Kind) -> bool {
     matches!(
         kind,
@@ -19,7 +19,7 @@ fn begins_outer(kind: Kind) -> bool {
 }
 
 impl Parser<'_> {
-    /// Whether the current token begins a declaration that never stands between braces: the sign of
+    /// Whether the current token begins a declaration that is never between braces: the sign of
     /// a brace that is missing above.
     pub(super) fn at_outer_declaration(&self) -> bool {
         self.token().first && begins_outer(self.kind())
@@ -71,7 +71,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves past the next `;`, or to the `}` that ends the list of members at hand, or to a word
+    /// Moves past the next `;`, or to the `}` that ends the current list of members, or to a word
     /// that begins the next member. `before` is where the failed one began.
     pub(super) fn recover_member(&mut self, before: usize) {
         let mut depth = 0_u32;

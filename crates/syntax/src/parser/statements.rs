@@ -302,7 +302,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of `for (T x in c) s` if that is what stands here.
+    /// The rest of `for (T x in c) s` if that comes next.
     fn for_in(&mut self, opener: Span) -> Parse<Option<StmtKind>> {
         let named = self.kind().is_name() && self.kind_at(1) == Kind::In;
         let mut look = self.look(0);

@@ -97,8 +97,8 @@ impl Preprocessor<'_> {
                     self.report(errors::line_malformed(span));
                 }
             }
-            // A line marker, as other preprocessors write them. Positions keep pointing at the text at
-            // hand, which is what the user can open.
+            // A line marker, as other preprocessors write them. Positions keep pointing at the current text,
+            // which is what the user can open.
             _ if raw.kind == Kind::Int => {
                 lexer.rest_of_line();
             }

@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
         self.chain.pop();
     }
 
-    /// The path, whether it stands in angle brackets, and where. Takes the line.
+    /// The path, whether it is in angle brackets, and where. Takes the line.
     fn include_path(
         &mut self,
         file: FileId,

@@ -169,7 +169,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Whether `#` and `##` stand where they may.
+    /// Whether `#` and `##` are where they may be.
     fn check_operators(&mut self, found: &Macro) -> bool {
         let body = &found.body;
         let edge = [body.first(), body.last()]

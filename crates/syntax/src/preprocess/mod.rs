@@ -247,7 +247,7 @@ impl Preprocessor<'_> {
         self.replaced && token.text.contains(lexer::REPLACEMENT)
     }
 
-    /// Tells an error or a warning.
+    /// Reports an error or a warning.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.stopped {
             return;

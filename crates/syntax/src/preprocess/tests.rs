@@ -152,7 +152,7 @@ fn conditions_are_expressions() {
 }
 
 #[test]
-fn includes_are_read_in_place() {
+fn includes_are_read_where_they_are() {
     let loader = MemoryLoader::new()
         .with(
             "main.p4",
@@ -197,7 +197,7 @@ fn the_command_line_defines() {
 }
 
 #[test]
-fn tokens_of_a_macro_stand_where_it_is_used() {
+fn tokens_of_a_macro_have_the_location_of_its_use() {
     let loader = MemoryLoader::new().with(
         "main.p4",
         "#define TWO 1 + y\n#define ID(x) x z\nTWO\nID(here)",
@@ -295,7 +295,7 @@ fn macros_that_grow_without_bound_are_stopped() {
 }
 
 #[test]
-fn errors_are_told_up_to_a_number() {
+fn errors_are_reported_up_to_a_limit() {
     let (_, _, codes) = run(
         &MemoryLoader::new().with("main.p4", "$ ".repeat(100_000)),
         &[],

@@ -87,11 +87,11 @@ fn body(
     walk.entered
 }
 
-/// What is known where actions begin.
+/// The facts where actions begin.
 type Entered = BTreeMap<ActionId, State>;
 
 /// The actions that a control's `apply` leads to, directly, through tables or through one another, with
-/// what is known of the control's variables there. An action calls only what is declared before it, so
+/// the facts about the control's variables there. An action calls only what is declared before it, so
 /// that the last one is entered from no other state.
 fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnostic>) {
     while let Some((id, state)) = entered.pop_last() {
@@ -110,7 +110,7 @@ fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnost
     }
 }
 
-/// The state in which a body begins, if `state` is what is known around it.
+/// The state in which a body begins, if `state` holds the facts around it.
 fn entry(checker: &Checker<'_>, params: &[LocalId], mut state: State) -> State {
     for param in params {
         let local = &checker.module.locals[*param];
@@ -150,7 +150,7 @@ fn unset_outs(
     }
 }
 
-/// A name for what stands at `span`.
+/// A name for what is at `span`.
 fn text(checker: &Checker<'_>, span: Span, fallback: &str) -> String {
     let text = checker.map.text(span);
     if text.is_empty() || text.len() > 60 || text.contains('\n') {

@@ -34,7 +34,7 @@ pub(super) fn check(
             return;
         }
         budget -= 1;
-        let (out, _) = through(checker, body, id, entries[id.index()].clone(), false);
+        let (out, _) = transfer(checker, body, id, entries[id.index()].clone(), false);
         for next in targets(&body.states[id].transition) {
             let Target::State(next) = next else { continue };
             let known = &entries[next.index()];
@@ -50,7 +50,7 @@ pub(super) fn check(
         if entries[id.index()].is_none() {
             continue;
         }
-        let (out, mut reported) = through(checker, body, id, entries[id.index()].clone(), true);
+        let (out, mut reported) = transfer(checker, body, id, entries[id.index()].clone(), true);
         found.append(&mut reported);
         if targets(&state.transition).contains(&Target::Accept) {
             accepted = join(accepted, out);
@@ -61,8 +61,8 @@ pub(super) fn check(
     }
 }
 
-/// What is known after a state.
-fn through(
+/// The facts after a state (its transfer function).
+fn transfer(
     checker: &Checker<'_>,
     body: &ParserBody,
     id: StateId,

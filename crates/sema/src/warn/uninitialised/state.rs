@@ -1,4 +1,4 @@
-//! What is known of the variables at one program point.
+//! The data-flow facts about variables at one program point.
 
 use hir::*;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Types with more parts than this are not followed.
 const MAX_PARTS: usize = 2048;
 
-/// What is known of one value.
+/// The facts about one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Init {
     /// Written on every path here, or not followed.
@@ -19,7 +19,7 @@ pub(super) enum Init {
     Header(Validity),
 }
 
-/// What is known of a header.
+/// The facts about a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Validity {
     Valid,
@@ -50,7 +50,7 @@ impl Init {
         )
     }
 
-    /// What is known where two paths meet.
+    /// The join of the facts where two paths meet.
     pub(super) fn join(&self, other: &Init) -> Init {
         match (self, other) {
             (Init::Yes, Init::Yes) => Init::Yes,
@@ -79,16 +79,16 @@ impl Init {
         unwritten && !written
     }
 
-    /// The same, with nothing known of headers.
-    pub(super) fn forget_headers(&mut self) {
+    /// The same, with the facts about headers killed.
+    pub(super) fn kill_headers(&mut self) {
         match self {
-            Init::Parts(parts) => parts.iter_mut().for_each(Init::forget_headers),
+            Init::Parts(parts) => parts.iter_mut().for_each(Init::kill_headers),
             Init::Header(validity) => *validity = Validity::Unknown,
             Init::Yes | Init::No => {}
         }
     }
 
-    /// The same, written by someone.
+    /// The same, written.
     pub(super) fn written(&mut self) {
         match self {
             Init::Parts(parts) => parts.iter_mut().for_each(Init::written),
@@ -130,7 +130,7 @@ fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut
     }
 }
 
-/// What is known of every variable. One that is not in it is not followed.
+/// The facts about every variable. One that is not in it is not followed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
     locals: HashMap<LocalId, Init>,
@@ -149,7 +149,7 @@ impl State {
         self.locals.insert(id, init);
     }
 
-    /// What is known where two paths meet; a variable of one path only is out of scope.
+    /// The join of the facts where two paths meet; a variable of one path only is out of scope.
     pub(super) fn join(&self, other: &State) -> State {
         let locals = self
             .locals
@@ -159,7 +159,7 @@ impl State {
         State { locals }
     }
 
-    /// What is known of an l-value: a variable, or a field of one.
+    /// The facts about an l-value: a variable, or a field of one.
     pub(super) fn lookup(&self, expr: &Expr) -> Option<&Init> {
         match &expr.kind {
             ExprKind::Local(id) => self.get(*id),
@@ -184,7 +184,7 @@ impl State {
     }
 }
 
-/// The state where two paths meet, either of which may not be there.
+/// The join of two states where paths meet, either of which may not be there.
 pub(super) fn join(a: Option<State>, b: Option<State>) -> Option<State> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.join(&b)),

@@ -8,7 +8,7 @@ use diag::Diagnostic;
 use hir::*;
 use std::collections::BTreeMap;
 
-/// What is known after a condition: where it holds, and where it fails.
+/// The facts after a condition: where it holds, and where it fails.
 struct Split {
     holds: Option<State>,
     fails: Option<State>,
@@ -17,15 +17,15 @@ struct Split {
 /// A walk through one body.
 pub(super) struct Walk<'c, 'm> {
     checker: &'c Checker<'m>,
-    /// What is known here; `None` where nothing ever gets.
+    /// The facts here; `None` where control never gets.
     state: Option<State>,
-    /// What was known at the `return`s.
+    /// The facts at the `return`s.
     returns: Option<State>,
-    /// What was known at the `break`s of the innermost loop.
+    /// The facts at the `break`s of the innermost loop.
     breaks: Option<State>,
     /// Whether to report.
     report: bool,
-    /// What was known where actions were called or a table applied that may run them.
+    /// The facts where actions were called or a table applied that may run them.
     pub(super) entered: BTreeMap<ActionId, State>,
     /// What was found.
     pub(super) found: Vec<Diagnostic>,
@@ -48,7 +48,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         self.state = state;
     }
 
-    /// What is known at the end of the body, all paths taken together.
+    /// The facts at the end of the body, all paths taken together.
     pub(super) fn end(&mut self) -> Option<State> {
         join(self.state.take(), self.returns.take())
     }
@@ -57,7 +57,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         block.iter().for_each(|s| self.stmt(s));
     }
 
-    /// A variable comes to be.
+    /// A variable is declared.
     pub(super) fn declare(&mut self, id: LocalId, init: Option<&Expr>) {
         if let Some(init) = init {
             self.read(init);
@@ -154,8 +154,8 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// A loop: nothing certain is known of headers that it may change, and it may run not at all.
-    /// `body` gives what is known where the loop ends without having run.
+    /// A loop: kills the facts about headers that it may change, and it may run not at all.
+    /// `body` gives the facts where the loop ends without having run.
     fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self) -> Option<State>) {
         let mut changed = Writes::default();
         blocks
@@ -164,7 +164,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         if let Some(state) = &mut self.state {
             for id in &changed.locals {
                 if let Some(init) = state.get_mut(*id) {
-                    init.forget_headers();
+                    init.kill_headers();
                 }
             }
         }
@@ -191,7 +191,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         };
     }
 
-    /// Reads a condition, and parts what is known by its outcome.
+    /// Reads a condition, and splits the facts by its outcome.
     fn condition(&mut self, cond: &Expr) -> Split {
         match &cond.kind {
             ExprKind::IsValid(header) => {
@@ -240,7 +240,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// The same is known whether the condition that was read holds or not.
+    /// The same facts hold whether the condition that was read holds or not.
     fn split(&mut self) -> Split {
         Split {
             holds: self.state.clone(),
@@ -289,7 +289,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         left.unwrap_or_else(|| self.split())
     }
 
-    /// What is known of a value once it is stored.
+    /// The facts about a value once it is stored.
     fn value(&self, value: &Expr) -> Init {
         let module = &self.checker.module;
         match &value.kind {
@@ -348,7 +348,7 @@ impl<'c, 'm> Walk<'c, 'm> {
     /// Reads an expression.
     pub(super) fn read(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Local(_) | ExprKind::Field(..) => self.read_place(expr),
+            ExprKind::Local(_) | ExprKind::Field(..) => self.read_lvalue(expr),
             ExprKind::TupleField(e, _)
             | ExprKind::StackProperty(e, _)
             | ExprKind::Slice { base: e, .. }
@@ -378,7 +378,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    fn read_place(&mut self, expr: &Expr) {
+    fn read_lvalue(&mut self, expr: &Expr) {
         let Some(state) = &self.state else { return };
         if let Some(init) = state.lookup(expr) {
             if init.is_unwritten() && self.report {
@@ -490,7 +490,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         self.changed(&changed);
     }
 
-    /// An action begins with what is known here, or at one of its other call sites.
+    /// An action begins with the facts here, or at one of its other call sites.
     fn enter(&mut self, id: ActionId) {
         if let Some(state) = &self.state {
             let known = self.entered.entry(id);
