@@ -31,7 +31,7 @@ const MAX_OFFSET: u64 = 0x7fff;
 
 /// How a function is linked that is part of the one that calls it.
 pub const INLINE: &str = "static inline __attribute__((always_inline))";
-/// How a function is linked that the verifier looks at apart from its callers.
+/// The linkage of a function that the verifier checks separately from its callers.
 const APART: &str = "APART";
 
 /// Which part of the program a function covers.
@@ -59,7 +59,7 @@ pub struct Bpf {
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
     pub held: Option<HeldLock>,
-    /// The interface's size, if it was asked for.
+    /// The interface's size, if it was read.
     pub asked_mtu: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,

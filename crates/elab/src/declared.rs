@@ -30,7 +30,7 @@ impl Elab<'_> {
         declared
     }
 
-    /// The same for each scalar that a type is taken apart into, in the order of
+    /// The same for each scalar that a type is split into, in the order of
     /// [`leaf_types`](Self::leaf_types).
     pub(crate) fn declared_leaves(
         &self,

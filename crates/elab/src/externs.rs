@@ -84,7 +84,7 @@ impl Elab<'_> {
         for (i, (&param, arg)) in proto.params.iter().zip(&call.args).enumerate() {
             let keep = call.args[i + 1..].iter().any(arg_has_effects);
             let declared = &self.module.locals[param].ty;
-            // What is given for a type parameter is taken apart; a header type that is asked for by
+            // What is given for a type parameter is split; a header type that is asked for by
             // name stays whole.
             let whole = self.is_header_type(declared);
             args.push(self.extern_arg(arg, whole, keep, &mut after)?);

@@ -4,7 +4,7 @@
 //! builds every instance that is reached, with its control-plane name. What P4 leaves nested or
 //! implicit becomes flat and explicit on the way:
 //!
-//! - structs, tuples, unions and stacks are taken apart ([`storage`]);
+//! - structs, tuples, unions and stacks are split ([`storage`]);
 //! - calls, table applications and packet reads inside expressions are hoisted into statements in the
 //!   language's order of evaluation, left to right ([`exprs`]);
 //! - sub-parsers become part of their user's state graph ([`parser`]); sub-controls, functions and

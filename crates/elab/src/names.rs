@@ -45,7 +45,7 @@ impl Kind {
 
 impl Elab<'_> {
     /// Takes a control-plane name for a declaration; reports it if another declaration of its kind has
-    /// it. One declaration may come again: an action is built anew for each set of bound arguments.
+    /// it. One declaration may come again: an action is built again for each set of bound arguments.
     /// What is `@hidden` has no name to the control plane.
     pub(crate) fn claim_name(
         &mut self,

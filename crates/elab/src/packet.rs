@@ -116,7 +116,7 @@ impl Elab<'_> {
         }
     }
 
-    /// One wide lookahead; its value is taken apart by slices.
+    /// One wide lookahead; its value is split by slices.
     fn lookahead(&mut self, ty: &Ty, span: Span) -> Result<Value> {
         let mut types = Vec::new();
         self.leaf_types(ty, span, &mut types)?;

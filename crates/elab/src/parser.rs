@@ -91,7 +91,7 @@ impl Elab<'_> {
         }))
     }
 
-    /// Adds a copy of a parser's states; gives the one it begins with. `entry` is a state to use for
+    /// Adds a copy of a parser's states; returns its first. `entry` is a state to use for
     /// that.
     pub(crate) fn parser_states(
         &mut self,

@@ -1,4 +1,4 @@
-//! Where values live: structs, tuples, unions and stacks taken apart into variables and headers.
+//! Where values live: structs, tuples, unions and stacks split into variables and headers.
 
 use crate::types::Shape;
 use crate::{Elab, Result};

@@ -211,7 +211,7 @@ impl Elab<'_> {
         }
     }
 
-    /// How many scalars a type without headers is taken apart into.
+    /// How many scalars a type without headers is split into.
     pub(crate) fn leaf_count(&mut self, ty: &Ty, span: Span) -> Result<usize> {
         match &*self.shape(ty, span)? {
             Shape::Scalar(_) => Ok(1),
@@ -226,7 +226,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The types of the scalars that a type is taken apart into, those of headers' fields included.
+    /// The types of the scalars that a type is split into, those of headers' fields included.
     pub(crate) fn leaf_types(&mut self, ty: &Ty, span: Span, into: &mut Vec<Type>) -> Result<()> {
         match &*self.shape(ty, span)? {
             Shape::Scalar(ty) => into.push(*ty),

@@ -1,6 +1,6 @@
 //! IR to C for any target: where headers live, parsers, deparsers, controls, actions, tables.
 //!
-//! [`stage()`] makes the function of one [`Stage`] of a program. What only a target knows it asks of the
+//! [`stage()`] makes the function of one [`Stage`] of a program. It gets target-specific code from the
 //! [`Target`]: how a table finds its entries, how an extern is called, what a packet's verdict is. The C calls
 //! the helpers of [`HEADERS`], and a few primitives of the packet that the target's own headers give the
 //! names that [`Target`] lists.

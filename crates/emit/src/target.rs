@@ -12,11 +12,11 @@ use cgen::tree::{Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
 use ir::{Expr, ExternCall, Parser, Routine, ValueSet, ValueSetData, Var};
 
-/// A part of a program that is one function: it takes a packet apart, decides, and puts it together. A target
+/// A part of a program that is one function: it parses a packet, processes it, and deparses it. A target
 /// gives them in the order in which a packet meets them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// What takes the packet apart.
+    /// The parser.
     pub parser: Parser,
     /// What decides.
     pub control: Routine,
@@ -98,7 +98,7 @@ pub trait Hints {
 /// Its functions take a parameter `ctx` that stands for the packet. Its headers define, as functions or macros:
 /// - `packet_length(ctx, data, data_end)`: the packet's length in bytes.
 /// - `packet_resize(ctx, front, from, to)`: makes the `from` bytes behind the first `front` ones `to` bytes, whose
-///   content does not matter. 0 if it could. Pointers into the packet are made anew afterwards.
+///   content does not matter. 0 if it could. Pointers into the packet are made again afterwards.
 /// - `packet_load_bytes(ctx, offset, to, len)`, `packet_store_bytes(ctx, offset, from, len)`: bytes of the packet
 ///   to memory and back. The length is not 0. 0 if the packet has as many bytes.
 ///
@@ -128,7 +128,7 @@ pub trait Target: Hints + Sized {
     /// How a function of the program that stays one is linked.
     fn linkage(&self) -> &'static str;
 
-    /// Where the packet's bytes begin and end, asked anew.
+    /// Where the packet's bytes begin and end, asked again.
     fn bounds(&self) -> (C, C);
 
     /// The address of memory for relocated headers, of the final `g.rebuilding.moving_bytes` bytes.
@@ -161,7 +161,7 @@ pub trait Target: Hints + Sized {
     /// What the target has no room for.
     fn function(g: &mut Gen<'_, Self>, code: Code) -> Result<Self::Function, Diagnostics>;
 
-    /// Declares what a table needs. It is asked once for a file.
+    /// Declares what a table needs. Called once per file.
     fn table(g: &mut Gen<'_, Self>, shape: &TableShape<'_>) -> Self::Table;
 
     /// Emits the look-up of a table that keeps entries; gives the entry found, a pointer of type `entry`, or a
@@ -171,7 +171,7 @@ pub trait Target: Hints + Sized {
     /// The address of the default action of a table that keeps it.
     fn default_action(g: &Gen<'_, Self>, table: &Self::Table) -> C;
 
-    /// Declares what a value set needs. It is asked once for a file.
+    /// Declares what a value set needs. Called once per file.
     fn value_set(
         g: &mut Gen<'_, Self>,
         set: ValueSet,

@@ -1,4 +1,4 @@
-//! `v1model`: members and groups kept apart from a table's entries.
+//! `v1model`: members and groups kept separate from a table's entries.
 //!
 //! ```p4
 //! extern action_profile { action_profile(bit<32> size); }

@@ -29,7 +29,7 @@ pub enum Arg {
 /// An extern's results. The caller truncates or extends a value to the width of its destination.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Reply {
-    /// The returned value, taken apart into scalars.
+    /// The returned value, split into scalars.
     pub result: Vec<Bits>,
     /// New values of `out` and `inout` arguments, by the argument's index. What is not listed stays
     /// as it was.
@@ -62,7 +62,7 @@ impl Reply {
 /// Why an extern ends the packet's processing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// `assert` or `assume` did not hold.
+    /// `assert` or `assume` failed.
     AssertionFailed,
     /// The call has not the shape of the extern's declaration: a compiler bug.
     Malformed,

@@ -72,7 +72,7 @@ mod tests {
             };
             let mut changed = words;
             changed[2] = new;
-            // Both forms of zero are the same checksum; only one of the two can be computed anew.
+            // Both forms of zero are the same checksum; only one of the two can be computed from scratch.
             let got = run(sum(&words), 32, words[2].into(), new.into());
             let want = u64::from(sum(&changed));
             prop_assert!(got == want || got.is_multiple_of(0xffff) && want.is_multiple_of(0xffff));

@@ -12,7 +12,7 @@ impl Device for Interpreter {
             // The program itself ended this packet; the trace reports it.
             Verdict::Fault(Fault::AssertionFailed) => Ok(()),
             Verdict::Fault(fault) => {
-                let what = format!("the packet was given up: {fault}");
+                let what = format!("the packet was aborted: {fault}");
                 Err(match fault {
                     Fault::StepBudget { .. } => StoreError::Endless { what },
                     _ => StoreError::System { what },

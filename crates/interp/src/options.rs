@@ -23,7 +23,7 @@ pub struct Options {
     pub seed: u64,
     /// Where the time comes from.
     pub clock: Clock,
-    /// Statements and parser states that one packet may run before it is given up. In a parser they end with
+    /// Statements and parser states that one packet may run before it is aborted. In a parser they end with
     /// `ParserTimeout`; what follows a parser has as many again.
     pub steps: u64,
     /// The packets' direction (`tc_model`).
@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The same run each time, a microsecond from packet to packet, a million steps, packets that come
+    /// Deterministic: a microsecond from packet to packet, a million steps, packets that come
     /// in, the MTU of the loopback device (on which the kernel's test runs run).
     fn default() -> Options {
         Options {

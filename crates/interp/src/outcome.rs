@@ -39,12 +39,12 @@ impl fmt::Display for Verdict {
                 write!(f, "redirected as if it had come in on port {port}")
             }
             Verdict::Forward(port) => write!(f, "sent out of port {port}"),
-            Verdict::Fault(fault) => write!(f, "given up: {fault}"),
+            Verdict::Fault(fault) => write!(f, "aborted: {fault}"),
         }
     }
 }
 
-/// Why a packet was given up.
+/// Why a packet was aborted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It took more steps than [`crate::Options::steps`].
@@ -52,7 +52,7 @@ pub enum Fault {
         /// How many that is.
         steps: u64,
     },
-    /// `assert` or `assume` did not hold.
+    /// `assert` or `assume` failed.
     AssertionFailed,
     /// `mcast_grp` was not 0 at the end of ingress.
     Multicast {
@@ -71,12 +71,12 @@ impl fmt::Display for Fault {
         match self {
             Fault::StepBudget { steps } => write!(
                 f,
-                "the program was still busy with it after {steps} steps; a loop without an end?"
+                "the program did not finish within {steps} steps; is there an infinite loop?"
             ),
-            Fault::AssertionFailed => f.write_str("an assertion did not hold"),
+            Fault::AssertionFailed => f.write_str("an assertion failed"),
             Fault::Multicast { group } => write!(
                 f,
-                "it was to go to multicast group {group}, which `v1model` programs cannot do yet"
+                "it was sent to multicast group {group}, which `v1model` programs do not support yet"
             ),
             Fault::MalformedCall { name } => write!(
                 f,
@@ -89,7 +89,7 @@ impl fmt::Display for Fault {
 /// Values for the control plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
-    /// Whom they are for.
+    /// Their receiver.
     pub receiver: u64,
     /// The values.
     pub data: Vec<Bits>,

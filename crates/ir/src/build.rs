@@ -94,7 +94,7 @@ pub fn clear(program: &mut Program, header: HeaderRef, span: Span, out: &mut Blo
     out.push(Stmt::new(kind, span));
 }
 
-/// An operation; or what it comes to.
+/// An operation, simplified if possible.
 pub fn make(program: &mut Program, kind: ExprKind, ty: Type, span: Span) -> Expr {
     match simplify(program, &kind, ty, span) {
         Some(expr) => expr,

@@ -3,7 +3,7 @@
 //! Elaboration makes it, passes rewrite it, the interpreter and every target read it. What makes it
 //! easy to read:
 //!
-//! - **Scalars and headers only.** Structs, tuples and unions are taken apart into scalar variables
+//! - **Scalars and headers only.** Structs, tuples and unions are split into scalar variables
 //!   ([`Var`]) and header instances ([`Header`]) with dotted names (`meta.port`, `hdr.ipv4`). A header
 //!   stack is its elements plus a variable that holds its next index.
 //! - **Expressions are pure.** Calls, table applications and everything else with an effect are

@@ -365,7 +365,7 @@ pub struct ExternData {
     pub name: SmolStr,
     /// The extern's name.
     pub ty: SmolStr,
-    /// Type arguments, each taken apart into scalars.
+    /// Type arguments, each split into scalars.
     pub type_args: Vec<Vec<Type>>,
     /// Dotted names of those scalars, in the same order; empty for a type argument that is a scalar itself.
     pub type_arg_names: Vec<Vec<SmolStr>>,
@@ -529,7 +529,7 @@ pub struct Entry {
     pub is_const: bool,
 }
 
-/// What an entry asks of one key. The values have the key's width; bools are 1 bit wide, members of
+/// An entry's match on one key. The values have the key's width; bools are 1 bit wide, members of
 /// enums and errors 32.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

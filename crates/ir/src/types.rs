@@ -1,4 +1,4 @@
-//! What has which type: the questions every reader of the IR asks of places, headers and operators.
+//! The types of places, headers and operators.
 
 use crate::{
     BinaryOp, Expr, ExprKind, HeaderRef, HeaderType, HeaderTypeData, Place, Program, Type,

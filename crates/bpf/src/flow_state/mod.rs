@@ -95,7 +95,7 @@ pub fn flow_call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, stmt: &
     });
 }
 
-/// Whether statements read what would be asked for.
+/// Whether statements read it.
 fn need_mtu(g: &Gen<'_>, stmts: &[ir::Stmt]) -> bool {
     let mut found = false;
     visit::walk_block(stmts, &mut |stmt| {
@@ -109,7 +109,7 @@ fn need_mtu(g: &Gen<'_>, stmts: &[ir::Stmt]) -> bool {
     found
 }
 
-/// The interface's size, asked for where it is needed: it stays what it is, and few packets need it. While a lock
+/// The interface's size, read where it is needed: it is constant, and few packets need it. While a lock
 /// is held it is what was asked before.
 pub fn ask_mtu(g: &mut Gen<'_>) -> C {
     let before = g.target.held.as_ref().and_then(|held| held.mtu.clone());

@@ -74,7 +74,7 @@ pub trait HookCode {
     /// What the program returns for a packet that its parser rejects, or that cannot be handled.
     fn refused(&self, model: Model) -> C;
 
-    /// An input that is asked for where it is needed instead of before the parser.
+    /// An input that is read where it is needed instead of before the parser.
     fn asks_late(&self, _g: &Gen<'_>, _var: Var) -> bool {
         false
     }
@@ -106,7 +106,7 @@ pub enum Pull {
     Never,
     /// Before the parser runs.
     Early(u32),
-    /// When the parser finds too few; it begins anew then.
+    /// When the parser finds too few; it restarts then.
     Late(u32),
     /// When the parser finds too few, by the full program's function.
     Elsewhere,

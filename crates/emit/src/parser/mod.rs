@@ -1,4 +1,4 @@
-//! The parser: a labelled block a state, one bounds check per straight-line run.
+//! The parser: a labelled block per state, one bounds check per straight-line run.
 
 mod cursor;
 mod extract;

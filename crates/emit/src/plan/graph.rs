@@ -40,7 +40,7 @@ pub struct Graph {
     pub accepted: Option<HeaderFacts>,
 }
 
-/// Paths to a state that are kept apart.
+/// Paths to a state that are kept separate.
 const PATHS: u32 = 2;
 
 /// Finds the states at which the cursor's value is killed.

@@ -56,7 +56,7 @@ fn named(line: &str) -> Option<&'static str> {
         .find(|word| words.iter().any(|w| w == word))
 }
 
-/// The words of a line, names taken apart, in lower case.
+/// The words of a line, names split, in lower case.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut last_is_lower = false;

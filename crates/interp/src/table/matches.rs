@@ -1,8 +1,8 @@
-//! One key against what an entry asks of it.
+//! Matching one key against an entry.
 
 use ir::{Bits, KeyMatch};
 
-/// Whether a value is what a match asks for; ranges by `signed`.
+/// Whether a value matches; ranges by `signed`.
 pub(super) fn key_matches(value: &Bits, found: &KeyMatch, signed: bool) -> bool {
     match found {
         KeyMatch::Any => true,

@@ -25,7 +25,7 @@ pub struct TraceEvent {
 pub struct Named {
     /// The name.
     pub name: String,
-    /// The value, or what an entry asks of it.
+    /// The value, or an entry's match on it.
     pub value: String,
 }
 

@@ -195,8 +195,8 @@ fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_reported() {
     assert!(matches!(refused, StoreError::Endless { .. }), "{refused:?}");
     assert_eq!(
         refused.to_string(),
-        "the packet was given up: the program was still busy with it after 1000000 steps; \
-         a loop without an end?"
+        "the packet was aborted: the program did not finish within 1000000 steps; \
+         is there an infinite loop?"
     );
 }
 

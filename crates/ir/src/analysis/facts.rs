@@ -47,7 +47,7 @@ impl Facts {
         }
     }
 
-    /// Whether a reference means no header for sure.
+    /// Whether a reference certainly means no header.
     pub fn is_out_of_bounds(&self, program: &Program, header: HeaderRef) -> bool {
         match header {
             HeaderRef::Header(_) => false,

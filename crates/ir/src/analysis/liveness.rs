@@ -254,7 +254,7 @@ impl Asking<'_> {
         }
     }
 
-    /// A place is overwritten for sure, if it is known which it is.
+    /// A place is certainly overwritten if it is known which it is.
     fn kill(&self, place: Place, live: &mut Live) {
         match place {
             Place::Var(var) => live.remove(self.out.bits.var(var)),

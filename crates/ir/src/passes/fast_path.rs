@@ -12,7 +12,7 @@
 
 use crate::*;
 
-/// The fast path; `None` if there is nothing rare, or a packet could not begin anew.
+/// The fast path; `None` if there is nothing rare, or a packet could not restart.
 pub fn of(program: &Program) -> Option<Program> {
     let mut fast = program.clone();
     let mut cut = false;

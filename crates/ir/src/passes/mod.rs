@@ -81,7 +81,7 @@ impl Pass {
     }
 }
 
-/// Runs all passes of the level that is asked for.
+/// Runs all passes of the requested level.
 ///
 /// # Panics
 /// In debug builds, if a pass breaks a rule of the verifier: a compiler bug.

@@ -5,7 +5,7 @@ use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
 
-/// An analysis that asks of every point what may follow. The default fact is that of a point from which nothing does.
+/// A backward analysis: what may follow each point. The default fact is that of a point from which nothing does.
 pub trait Backward {
     /// What may follow from a point on.
     type Fact: Domain + Default;
@@ -83,7 +83,7 @@ impl<A: Backward> Solver<'_, A> {
                         Target::State(next) => fact.join(&entries[next]),
                         Target::Accept => fact.join(&accepted),
                         Target::Reject => fact.join(&self.rejected),
-                        // Nothing: the full program begins anew.
+                        // Nothing: the full program restarts.
                         Target::Rare => false,
                     };
                 }

@@ -1,4 +1,4 @@
-//! The engine by an analysis of its own: which constants an assignment to `a` may have left, or will still overwrite.
+//! The engine, tested by a small analysis: which constants an assignment to `a` may have left, or will still overwrite.
 
 use super::*;
 use crate::text;
