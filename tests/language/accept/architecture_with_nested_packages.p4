@@ -1,5 +1,5 @@
 #include <core.p4>
-// An architecture in the way of the larger ones: nested packages, overloaded externs, translated types.
+// An architecture like the larger ones: nested packages, overloaded externs, translated types.
 typedef bit<32> port_uint_t;
 @p4runtime_translation("p4.org/PortId_t", 32)
 type port_uint_t port_t;

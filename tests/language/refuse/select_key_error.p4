@@ -1,4 +1,4 @@
-// A key that is wrong says nothing about the cases.
+// A key with an error causes no errors about the cases.
 #include <core.p4>
 header h_t { bit<8> f; }
 struct headers_t { h_t h; }
