@@ -36,7 +36,7 @@ fuzz: setup ## Ten minutes of mutated P4 text through the front end
 
 bench: bench-xdp bench-pdm bench-tables ## Every figure that a document quotes
 
-bench-xdp: build ## Generated code against hand-written C, and both against the baseline
+bench-xdp: build ## Generated code against hand-written C, both net of the baseline
 	$(BENCH) xdp
 
 bench-pdm: build ## PDM by P4 against hand-written PDM: time, throughput, latency

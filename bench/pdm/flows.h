@@ -69,7 +69,7 @@ static __always_inline __u64 product(__u64 word, __u64 own)
 }
 
 // The lower half chooses the set, the upper half is the tag. A sum of products (NH, as in UMAC, RFC 4418): without the
-// seed nobody finds two keys with the same one but by luck, and the processor takes all products at once.
+// seed equal hashes of two keys are a matter of luck, and the processor takes all products at once.
 static __always_inline __u64 hash_of(const struct key *key)
 {
 	__u64 hash = product(key->rest, seed[0]) + product(key->local[0], seed[1]) + product(key->local[1], seed[2]) +

@@ -18,7 +18,7 @@ const COUNTS: [u32; 3] = [1_000, 10_000, 100_000];
 /// One more for the kinds that keep an entry in one element of one map.
 const MILLION: u32 = 1_000_000;
 
-/// A way to find an entry.
+/// A match kind, or a value set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -52,7 +52,7 @@ impl Kind {
     }
 
     fn counts(self) -> Vec<u32> {
-        // Without optimisation a million says nothing, and takes minutes.
+        // Without optimisation a million entries take minutes and are not significant.
         let flat = matches!(self, Kind::Exact | Kind::Lpm) && !cfg!(debug_assertions);
         let million = flat.then_some(MILLION);
         COUNTS.into_iter().chain(million).collect()
@@ -175,7 +175,7 @@ fn one(kind: Kind, count: u32) -> Result<Row, Error> {
         text.push('\n');
         text
     });
-    forget_peak()?;
+    reset_peak()?;
     let seconds = apply(&mut instance, text)?;
     let peak = memory("VmHWM")?;
     Ok(Row {
@@ -228,7 +228,7 @@ fn memory(name: &str) -> Result<u64, Error> {
 }
 
 /// Lets the peak of memory begin anew.
-fn forget_peak() -> Result<(), Error> {
+fn reset_peak() -> Result<(), Error> {
     let path = Path::new("/proc/self/clear_refs");
     fs::write(path, "5").map_err(|e| Error::file("write", path, &e))
 }
