@@ -279,10 +279,7 @@ mod tests {
 
     #[test]
     fn sizes_are_readable() {
-        let all = [0, 900, 1 << 10, 1536 << 20, 24 << 30, u64::MAX].map(readable);
-        assert_eq!(
-            all,
-            ["0 bytes", "900 bytes", "1.0 KB", "1.5 GB", "24 GB", "16 EB"]
-        );
+        let all = [0, 900, 1025, 1536 << 20, 24 << 30, u64::MAX].map(readable);
+        assert_eq!(all, ["0 KB", "1 KB", "2 KB", "1.5 GB", "24 GB", "16 EB"]);
     }
 }

@@ -60,17 +60,21 @@ fn compiling() {
         ]),
         "\
 E0750 no clang found; it is needed to build for the kernel
-  install one of version 14 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `--target interp` needs none
+  install one of version 14 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `onpath test --target interp` needs none
 E0751 ONPATH_CLANG names `/bin/true`, which does not answer `--version` as clang does
   set it to the path of a clang of version 14 or newer, or unset it
 E0752 `/usr/bin/clang` is clang 11, older than 14
   install a newer one (`apt-get install clang-19`)
 E0753 `/usr/bin/clang` could not be run: No space left on device (os error 28)
   check the installation with `onpath doctor`
-E0754 the program needs more stack than the 512 bytes of a BPF program (line 9:5: error: Looks like the BPF stack limit is exceeded)
-  shrink large local variables and headers, or split the control so that fewer live at the same time
+E0754 the program needs more stack than the 512 bytes of a BPF program
+  keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
+E0754 the program needs more stack than the 512 bytes of a BPF program (in sum.c, line 9)
+  keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
+E0754 the program needs more stack than the 512 bytes of a BPF program (2 functions that call each other take 544)
+  keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
 E0755 clang 11 refused the generated C: line 3:1: error: unknown type name 'u33'
-  if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: `--emit c` shows the text
+  if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: `onpath build --emit c` shows the text
 E0756 `/usr/bin/clang` was built without the BPF target
   install the distribution's clang (`apt-get install clang-19`)
 E0757 no temporary files for the compiler: No space left on device (os error 28)
@@ -109,17 +113,21 @@ fn loading() {
         ]),
         "\
 E0760 not permitted to load a BPF program: this process lacks CAP_BPF, CAP_NET_ADMIN
-  run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
+  run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `onpath test --target interp` needs no rights
 E0760 not permitted to load a BPF program: a security policy forbids it although the capabilities are there
-  run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `--target interp` needs no rights
+  run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `onpath test --target interp` needs no rights
 E0761 the kernel did not load the program: Permission denied (os error 13) (libbpf: map 'x': failed to create)
-  `onpath doctor` reports what this kernel supports; `--verbose` shows all messages
+  `onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages
 E0762 the object and its description disagree about map `routes`: it is not there
   build both again with the same Onpath; files of different builds were mixed
 E0763 the object holds no program `xdp_main`
   build it again with `onpath build`
 E0764 the program's own entries of table `t` could not be set: full: it holds 4 entries
   a larger `size` for the table may be needed
+E0767 table `sw.routes` with 134217728 entries takes 10 GB, but 8.0 GB is free
+  give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run --allow-memory 10G` loads it all the same
+E0767 the program's maps take 11 GB, of which table `sw.routes` with 134217728 entries takes 10 GB, but `--allow-memory` allows 8.0 GB
+  give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run --allow-memory 11G` loads it all the same
 E0765 no BPF file system at `/sys/fs/bpf`, and mounting one failed: Permission denied
   as root: `mount -t bpf bpf /sys/fs/bpf`
 E0766 could not remove `/sys/fs/bpf/onpath/a`: Permission denied
@@ -141,7 +149,7 @@ fn verifying() {
         ]),
         "\
 E0770 the kernel's verifier refused the program: misaligned stack access off -3+0 size 8 (at router.p4:45)
-  `--verbose` shows the verifier's whole log; if the program asks for nothing unusual, this is a bug in Onpath
+  `onpath run --verbose` shows the verifier's full log; if the program asks for nothing unusual, this is a bug in Onpath
 E0771 the program has too many paths for the kernel to check: BPF program is too large. Processed 1000001 insn (at router.p4:45)
   parse fewer stack elements or options, replace nested `if`s by a table, or shorten loops; `onpath build --report` shows what each part costs
 E0772 the program needs more than the 512 bytes of stack of a BPF program: combined stack size of 2 calls is 704. Too large (at router.p4:45)
@@ -149,7 +157,7 @@ E0772 the program needs more than the 512 bytes of stack of a BPF program: combi
 E0773 the kernel cannot see that a loop ends: infinite loop detected at insn 12 (at router.p4:45)
   bound the loop by a constant; in a parser, by the size of a header stack
 E0774 the kernel cannot prove that an access stays in bounds: invalid access to packet, off=3 size=1, R1(id=0,off=3,r=0) (at router.p4:45)
-  this is a bug in Onpath, or in a C file given by `--extern`; `--verbose` shows the full log to report with it
+  this is a bug in Onpath, or in a C file given by `--extern`; `onpath run --verbose` shows the full log to report with it
 E0775 this kernel has no such helper for programs of this kind: invalid func unknown#9999 (at router.p4:45)
   `onpath doctor` reports what this kernel supports; a newer kernel may be needed
 "
@@ -184,8 +192,10 @@ E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
   another program put it there: `ip link set dev eth0 xdp off` detaches it unless a link holds it; `bpftool net` shows which
 E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
   detach it with `onpath unload fw`
-E0782 the program could not be attached to `eth0`: native Operation not supported (os error 95); generic Invalid argument (os error 22)
-  the interface may be of a kind that has no XDP, or its MTU too large for it (try 1500)
+E0782 the program could not be attached to `eth0`: native XDP: LRO is on; generic XDP: Invalid argument
+  the interface may be of a kind that has no XDP; programs of tc_model run at most kinds
+E0782 the program could not be attached to `eth0`: native XDP: the MTU is too large; generic XDP: Invalid argument
+  lower it
 E0783 a program is loaded as `fw` already
   detach it with `onpath unload fw`, or give this one another name
 E0784 no program is loaded as `gw`
@@ -245,10 +255,10 @@ E0791 `flows` of program `in` and `seen` of program `out` cannot be one state: t
   declare both with the same types, size and idle time, best in a file that both include
 E0792 not permitted to attach at several hooks atomically: this process lacks CAP_SYS_ADMIN
   run it as root, or give it that too; one program at one interface does without
-E0793 the program could not be attached to `eth0`: tcx Invalid argument (os error 22); clsact Operation not permitted (os error 1)
+E0793 the program could not be attached to `eth0`: tcx: this kernel has no tcx; clsact: no clsact
   tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
-E0793 the program could not be attached to `eth0`: clsact Operation not permitted (os error 1)
-  tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
+E0793 the program could not be attached to `eth0`: clsact: no clsact
+  load the module
 E0794 interface `eth0` went away meanwhile; nothing was changed
   `ip link` lists what there is
 E0800 packets of interface `tun0` have no Ethernet header (link type 65534), and tc programs begin with one; nothing was changed

@@ -61,20 +61,42 @@ mod tests {
     use crate::traffic::ping;
     use crate::{Ends, Pair, Route};
 
+    /// The longest silence of a network on which `traffic` happens. The link's own packets (neighbour discovery of a
+    /// new link) and a busy machine can make it shorter or longer, so that a few attempts are made.
+    fn silence(net: &Pair, holds: impl Fn(Duration) -> bool, traffic: impl Fn()) {
+        let mut seen = Vec::new();
+        for _ in 0..6 {
+            let watch = Watch::start(net.server(), "s0").expect("starts");
+            traffic();
+            let longest = watch.finish().expect("works");
+            if holds(longest) {
+                return;
+            }
+            seen.push(longest);
+        }
+        panic!("{seen:?}");
+    }
+
     #[test]
     fn silence_is_measured() {
         let net = Pair::new(Ends::default()).expect("this test needs root");
-        let watch = Watch::start(net.server(), "s0").expect("starts");
         let interval = Duration::from_millis(10);
-        ping::ping(&net, 10, interval).expect("pings");
-        thread::sleep(Duration::from_millis(300));
-        ping::ping(&net, 10, interval).expect("pings");
-        let longest = watch.finish().expect("works");
-        assert!(longest >= Duration::from_millis(290), "{longest:?}");
-        let watch = Watch::start(net.server(), "s0").expect("starts");
-        ping::ping(&net, 40, interval).expect("pings");
-        let longest = watch.finish().expect("works");
-        assert!(longest < Duration::from_millis(290), "{longest:?}");
+        let some = |count| {
+            ping::ping(&net, count, interval)
+                .map(|_| ())
+                .expect("pings")
+        };
+        let pause = Duration::from_millis(300);
+        silence(
+            &net,
+            |longest| longest >= pause,
+            || {
+                some(10);
+                thread::sleep(pause + Duration::from_millis(50));
+                some(10);
+            },
+        );
+        silence(&net, |longest| longest < pause, || some(40));
         assert!(Watch::start(net.server(), "none").is_err());
     }
 }

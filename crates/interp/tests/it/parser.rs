@@ -165,10 +165,12 @@ fn counters_are_read_by_the_control_plane() {
 }
 
 #[test]
-fn a_parser_without_end_is_given_up() {
+fn a_parser_without_end_rejects_the_packet() {
     let states = "  state start {\n    goto start;\n  }\n";
     let outcome = interpreter(&filter(states, "")).run(0, &[]);
-    assert!(matches!(outcome.verdict, Verdict::Fault(_)), "{outcome:?}");
+    assert_eq!(outcome.parser_error.as_deref(), Some("ParserTimeout"));
+    assert!(outcome.rejected, "{outcome:?}");
+    assert_eq!(outcome.verdict, Verdict::Drop);
 }
 
 proptest::proptest! {
