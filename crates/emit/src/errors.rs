@@ -44,7 +44,7 @@ pub fn not_lowered(target: &str, what: &str, at: Span) -> Diagnostic {
         at,
         format!("the {target} target was given {what}"),
     )
-    .help("this is a fault of the compiler: please report it with the program")
+    .help("this is a compiler bug: please report it with the program")
 }
 
 /// A varbit header at an index that is not known.

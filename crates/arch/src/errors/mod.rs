@@ -21,7 +21,9 @@ pub fn unknown_package(name: &str, at: Span, declared: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0602"),
         at,
-        format!("the program is written for the package `{name}`, which no architecture here has"),
+        format!(
+            "the program is written for the package `{name}`, which no supported architecture has"
+        ),
     )
     .also(declared, "the package is declared here")
     .help(format!("port it to one of: {}", known.join(", ")))

@@ -45,7 +45,7 @@ pub(crate) fn priority(at: Span, value: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0575"),
         at,
-        format!("the entry's priority comes to {value}"),
+        format!("the entry's priority is {value}"),
     )
     .help(
         "priorities go from 0 to 4294967295; an entry without one gets that of the entry before, less \
@@ -77,7 +77,7 @@ pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u
         format!("the table `{table}` has {entries} entries but a size of {size}"),
     )
     .label("too small for the program's own entries")
-    .help("make `size` large enough for these and what the control plane adds, or leave it out")
+    .help("make `size` large enough for these and what the control plane adds, or omit it")
 }
 
 /// A priority where only one entry can match.
@@ -88,7 +88,7 @@ pub(crate) fn priority_useless(at: Span, table: &str) -> Diagnostic {
         format!("entries of `{table}` cannot overlap, so a priority has no meaning"),
     )
     .label("all keys of the table are exact")
-    .help("leave the priority out")
+    .help("omit the priority")
 }
 
 /// A table property that has no meaning here.
@@ -96,7 +96,7 @@ pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
     Diagnostic::warning(
         Code("W0550"),
         at,
-        format!("the table property `{name}` has no meaning here and is left out"),
+        format!("the table property `{name}` has no meaning here and is ignored"),
     )
     .help("remove it")
 }

@@ -88,5 +88,5 @@ pub(crate) fn unexpected(at: Span, what: &str) -> Diagnostic {
         at,
         format!("`{what}` cannot be instantiated here"),
     )
-    .help("this is a fault of the compiler: please report it with the program")
+    .help("this is a compiler bug: please report it with the program")
 }

@@ -7,7 +7,7 @@ pub(crate) fn header_width(at: Span, name: &str, width: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0550"),
         at,
-        format!("header `{name}` is {width} bits wide, which is no whole number of bytes"),
+        format!("header `{name}` is {width} bits wide, which is not a whole number of bytes"),
     )
     .help(format!(
         "add {} bits of padding, or make it a struct if it never is in a packet",
@@ -40,7 +40,7 @@ pub(crate) fn stack_of_what(at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0554"),
         at,
-        "only headers and header unions can stand in a stack",
+        "only headers and header unions can be elements of a stack",
     )
     .help("make its elements headers, or declare one variable for each element")
 }
