@@ -331,7 +331,7 @@ pub enum Transition {
     To(Target, Span),
     /// By the first case that matches.
     Select {
-        /// Scalar keys (structs and tuples are taken apart).
+        /// Scalar keys (structs and tuples are split).
         keys: Vec<Expr>,
         /// One keyset element a key.
         cases: Vec<(Vec<Keyset>, Target, Span)>,

@@ -1,4 +1,4 @@
-//! Annotations: their values, and the few that the language itself knows.
+//! Annotations: their values, and the few that the language itself defines.
 
 use crate::checker::Checker;
 use crate::errors::{constants, declarations};

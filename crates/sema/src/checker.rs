@@ -36,7 +36,7 @@ pub(crate) enum Context {
 }
 
 impl Context {
-    /// What a user would call it, with its article.
+    /// Its name in messages, with its article.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Context::TopLevel => "the top level",

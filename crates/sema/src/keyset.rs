@@ -8,7 +8,7 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// The scalars of a key: structs and tuples are taken apart.
+    /// The scalars of a key: structs and tuples are split.
     pub(crate) fn flatten(&mut self, key: Expr, out: &mut Vec<Expr>) {
         let span = key.span;
         match self.parts(&key.ty) {
@@ -48,7 +48,7 @@ impl Checker<'_> {
         }
     }
 
-    /// One keyset element for a key of type `ty`, as one [`Keyset`] a scalar of the key.
+    /// One keyset element for a key of type `ty`, as one [`Keyset`] per scalar of the key.
     pub(crate) fn keyset(&mut self, elem: &ast::Expr, ty: &Ty, out: &mut Vec<Keyset>) {
         if self
             .deeper(elem.span, |c| c.keyset_at(elem, ty, out))
@@ -119,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The types of the scalars that a key of this type is taken apart into.
+    /// The types of the scalars that a key of this type is split into.
     pub(crate) fn leaf_types(&self, ty: &Ty, out: &mut Vec<Ty>) {
         match self.parts(ty) {
             Some(parts) => parts.iter().for_each(|p| self.leaf_types(p, out)),

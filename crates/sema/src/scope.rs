@@ -1,4 +1,4 @@
-//! Names and what they stand for.
+//! Names and what they denote.
 
 use diag::Span;
 use hir::*;
@@ -23,9 +23,9 @@ pub(crate) enum Entity {
     Package(PackageId),
     /// A constant with a known value.
     Const(Rc<ConstValue>, Ty),
-    /// A variable, parameter, or constant that waits for constructor arguments.
+    /// A variable, parameter, or constant that depends on constructor arguments.
     Local(LocalId),
-    /// Functions and extern functions of one name.
+    /// Functions and extern functions of the same name.
     Functions(Vec<Overload>),
     /// An action.
     Action(ActionId),
@@ -60,7 +60,7 @@ impl Entity {
         )
     }
 
-    /// What a user would call it, with its article.
+    /// Its name in messages, with its article.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Entity::Type(_) | Entity::Composite(_) => "a type",

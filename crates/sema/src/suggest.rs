@@ -1,6 +1,6 @@
 //! "Did you mean": the name nearest to a misspelt one.
 
-/// The candidate nearest to `name`, if one is near enough to be meant.
+/// The candidate nearest to `name`, if one is near enough to suggest.
 pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,

@@ -286,7 +286,7 @@ pub enum Transition {
     To(Ident),
     /// `transition select(keys) { cases }`
     Select {
-        /// What is looked at.
+        /// The selector.
         keys: Vec<Expr>,
         /// Cases in order.
         cases: Vec<SelectCase>,
@@ -672,7 +672,7 @@ pub enum StmtKind {
     Continue,
     /// `switch (e) { cases }`
     Switch {
-        /// What is looked at.
+        /// The selector.
         scrutinee: Expr,
         /// Cases in order.
         cases: Vec<SwitchCase>,
@@ -694,7 +694,7 @@ pub enum StmtKind {
         ty: Option<Type>,
         /// The variable.
         name: Ident,
-        /// What it runs over: a list, stack or [`ExprKind::Range`].
+        /// What it iterates over: a list, stack or [`ExprKind::Range`].
         collection: Expr,
         /// A round.
         body: Box<Stmt>,

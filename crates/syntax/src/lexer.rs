@@ -158,7 +158,7 @@ impl Lexer {
         Kind::Bad(Bad::Char)
     }
 
-    /// A string. It may run over lines, as those in annotations of programs in use do; but where what
+    /// A string. It may span lines, as those in annotations of programs in use do; but where what
     /// follows its closing quote shows that a quote was forgotten, it ends with its first line.
     fn string(&mut self, bytes: &[u8]) -> Kind {
         /// A closing quote is looked for this far in bytes, so that unterminated quotes cost little.

@@ -9,7 +9,7 @@ use hir::*;
 use smol_str::SmolStr;
 use syntax::ast;
 
-/// What a parameter without direction takes.
+/// What a directionless parameter accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     /// A compile-time constant: functions and methods.
@@ -80,13 +80,13 @@ impl Signature {
 pub(crate) struct Bound {
     /// One a parameter.
     pub(crate) args: Vec<Arg>,
-    /// One a type parameter.
+    /// One per type parameter.
     pub(crate) type_args: Vec<Ty>,
     /// What the call gives.
     pub(crate) result: Ty,
 }
 
-/// What becomes of one parameter.
+/// How one parameter is bound.
 enum Filled {
     Done(Arg),
     /// A number without width for a type not yet known.
@@ -95,7 +95,7 @@ enum Filled {
 }
 
 impl Checker<'_> {
-    /// Binds arguments. `None` after an error that leaves the call without sense.
+    /// Binds arguments. `None` after an error that makes the call meaningless.
     pub(crate) fn bind(
         &mut self,
         sig: &Signature,
@@ -242,7 +242,7 @@ impl Checker<'_> {
         Some(slots)
     }
 
-    /// What a parameter without an argument gets.
+    /// The value of a parameter without an argument.
     fn absent(&mut self, param: LocalId, ty: &Ty, span: Span) -> Arg {
         match self.defaults.get(&param).cloned() {
             Some(mut value) => {

@@ -1,4 +1,4 @@
-//! Calls: who is meant, whether it may be called here, and with what.
+//! Calls: the callee, whether it may be called here, and its arguments.
 
 mod args;
 mod builtin;
@@ -15,7 +15,7 @@ use diag::Span;
 use hir::*;
 use syntax::ast;
 
-/// What a call turned out to be.
+/// How a call was resolved.
 pub(crate) enum Called {
     /// A call, and the instance that a direct application (`C.apply()`) makes for it.
     Call(Call, Option<InstanceId>),
@@ -166,7 +166,7 @@ impl Checker<'_> {
         )
     }
 
-    /// `static_assert` is decided here and now.
+    /// `static_assert` is evaluated here.
     fn static_assert(&mut self, args: &[Arg], span: Span) -> Called {
         let value = |arg: Option<&Arg>| match arg {
             Some(Arg::In(Expr {

@@ -1,4 +1,4 @@
-//! Which of several functions of a name is meant: by the number and the names of the arguments
+//! Overload resolution: by the number and the names of the arguments
 //! (specification section "Function overloading").
 
 use super::Signature;

@@ -51,7 +51,7 @@ impl Checker<'_> {
         id
     }
 
-    /// Gives a name that stood for itself in progress its meaning, unless it belongs to an earlier declaration.
+    /// Gives a name in progress its meaning, unless it belongs to an earlier declaration.
     pub(crate) fn settle(&mut self, name: &ast::Ident, entity: Entity) {
         let own = self
             .scopes

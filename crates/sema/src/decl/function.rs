@@ -1,4 +1,4 @@
-//! Functions, and sets of functions of one name.
+//! Functions, and sets of functions of the same name.
 
 use super::ParamOwner;
 use crate::checker::{Checker, Context};

@@ -40,7 +40,7 @@ pub(crate) fn declared_name(decl: &ast::Decl) -> Option<&ast::Ident> {
     }
 }
 
-/// What a user would call a kind of declaration, with its article.
+/// The name of a kind of declaration in messages, with its article.
 pub(crate) fn kind_name(kind: &ast::DeclKind) -> &'static str {
     use ast::DeclKind::*;
     match kind {

@@ -78,7 +78,7 @@ impl Checker<'_> {
         } else if value.ty != Ty::Poison && !self.is_compile_time(&value) {
             self.report(constants::not_constant(value.span, "a default argument"));
         }
-        // Even a wrong one: the calls that leave the argument out are not to blame.
+        // Even an erroneous one: calls that omit the argument are not reported.
         self.defaults.insert(id, value);
     }
 
@@ -129,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports parameters that may be left out although a body reads them.
+    /// Reports parameters that may be omitted although a body reads them.
     pub(crate) fn refuse_optional(&mut self, params: &[LocalId]) {
         for id in params {
             if self.is_optional(*id) {
@@ -139,7 +139,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which parameters may be left out.
+    /// Which parameters may be omitted.
     pub(crate) fn optional_flags(&self, params: &[LocalId]) -> Vec<bool> {
         params.iter().map(|p| self.is_optional(*p)).collect()
     }

@@ -7,7 +7,7 @@ use diag::Span;
 use hir::*;
 use syntax::ast;
 
-/// How many scalars a key may be taken apart into.
+/// How many scalars a key may be split into.
 const MAX_KEY: u64 = 1024;
 
 impl Checker<'_> {
@@ -40,7 +40,7 @@ impl Checker<'_> {
             }
             let errors = self.diagnostics.len();
             let keysets = self.case_keysets(case, &types, flat.len());
-            // A keyset with an error, or for a key with one, stands as one that matches everything, but was not
+            // A keyset with an error, or for a key with one, is treated as one that matches everything, but was not
             // meant so.
             if keys_are_right
                 && errors == self.diagnostics.len()

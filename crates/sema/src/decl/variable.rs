@@ -8,7 +8,7 @@ use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `const T x = e;` A value that waits for constructor arguments makes a local of it.
+    /// `const T x = e;` A value that depends on constructor arguments makes it a local.
     pub(crate) fn const_decl(
         &mut self,
         decl: &ast::Decl,

@@ -94,7 +94,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The conversion itself, folded, without a warning: a cast says what it does.
+    /// The conversion itself, folded, without a warning: a cast is explicit.
     pub(crate) fn cast_to(&mut self, value: Expr, to: &Ty, span: Span) -> Expr {
         if let ExprKind::Const(known) = &value.kind {
             let folded = match (known, self.representation(to)) {

@@ -69,7 +69,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A `...` that stands for a large value, written out: what a constant needs.
+    /// A `...` for a large value, expanded: what a constant needs.
     pub(crate) fn written_out(&mut self, value: Expr) -> Expr {
         if !matches!(value.kind, ExprKind::Default) {
             return value;

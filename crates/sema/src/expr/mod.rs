@@ -1,4 +1,4 @@
-//! Expressions: one function a form; each gives a typed HIR expression, folded where it is constant.
+//! Expressions: one function per form; each returns a typed HIR expression, folded where it is constant.
 
 mod aggregate;
 pub(crate) mod cast;

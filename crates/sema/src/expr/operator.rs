@@ -54,7 +54,7 @@ impl Checker<'_> {
     /// `a op b op c`
     pub(super) fn chain(&mut self, first: &ast::Expr, links: &[ast::Link]) -> Expr {
         let mut rest = links.iter();
-        // What has no type of its own takes that of the other side.
+        // An untyped operand takes the type of the other.
         let mut left = match links.first() {
             Some(link) if needs_type(first) && !needs_type(&link.right) => {
                 rest.next();

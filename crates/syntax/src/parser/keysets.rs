@@ -5,7 +5,7 @@ use crate::ast::{Expr, ExprKind};
 use crate::token::Kind;
 
 impl Parser<'_> {
-    /// `keysetExpression`: one element for each key. A tuple is taken apart.
+    /// `keysetExpression`: one element for each key. A tuple is split.
     pub(super) fn keyset(&mut self) -> Parse<Vec<Expr>> {
         let set = self.set()?;
         match set.kind {

@@ -8,7 +8,7 @@ use cranelift_entity::EntityRef;
 use diag::Diagnostic;
 use hir::*;
 
-/// How often a state is looked at before giving up on the parser.
+/// How often a state is visited before the analysis of the parser gives up.
 const MAX_VISITS: usize = 64;
 
 pub(super) fn check(
