@@ -24,7 +24,7 @@ enum { TCP_OFFSET = 12, TCP_FLAGS = 13, TCP_CHECKSUM = 16, TCP_BYTES = 20, SYN =
 
 enum { TCP = 6, UDP = 17, DESTINATION_OPTIONS = 60, ICMPV6 = 58 };
 
-// Every link carries LEAST_MTU. In packets longer than MOST_ROOM, but for those to be taken apart, the kernel
+// Every link carries LEAST_MTU. In packets longer than MOST_ROOM, except those to be segmented, the kernel
 // makes no headroom.
 enum { LEAST_MTU = 1280, MOST_ROOM = 16000 };
 
@@ -47,7 +47,7 @@ struct pdm {
 
 enum { PDM_BYTES = sizeof(struct pdm), PDM_TYPE = 0x0f, PDM_LENGTH = 10, PADN = 1 };
 
-// A packet to be taken apart into segments gets so much shorter ones; what came in keeps its segments' size.
+// A packet to be segmented gets segments that are shorter by as much; what came in keeps its segments' size.
 // Checksums that are known to be right stay so: the option is in none.
 #define MAKE_ROOM BPF_F_ADJ_ROOM_NO_CSUM_RESET
 #define TAKE_ROOM (BPF_F_ADJ_ROOM_FIXED_GSO | BPF_F_ADJ_ROOM_NO_CSUM_RESET)
@@ -91,7 +91,7 @@ struct config {
 	__u64 mask[2];
 	// A port on either side, in network order; 0 is any.
 	__be16 port;
-	// Whether a TCP packet that offload will take apart gets one option for all its segments, or goes without.
+	// Whether a TCP packet that offload will segment gets one option for all its segments, or goes without.
 	__u8 once;
 	// Whether options stay where they are.
 	__u8 leave;

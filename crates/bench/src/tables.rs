@@ -227,7 +227,7 @@ fn memory(name: &str) -> Result<u64, Error> {
     number.ok_or_else(|| Error::new(format!("{} has no {name}", path.display())))
 }
 
-/// Lets the peak of memory begin anew.
+/// Resets the peak of memory.
 fn reset_peak() -> Result<(), Error> {
     let path = Path::new("/proc/self/clear_refs");
     fs::write(path, "5").map_err(|e| Error::file("write", path, &e))
