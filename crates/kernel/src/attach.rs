@@ -49,7 +49,7 @@ pub(crate) enum Holder {
     Filter(Filter),
 }
 
-/// Why the kernel does not attach a program in some way.
+/// Why the kernel does not attach a program by some method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     /// In words that follow a colon.

@@ -126,6 +126,6 @@ mod tests {
         inside.kill().expect("it runs");
         inside.wait().expect("it ends");
         drop(ns);
-        assert!(by_number(number).is_none(), "nobody is in it any more");
+        assert!(by_number(number).is_none(), "no process is in it any more");
     }
 }

@@ -112,7 +112,7 @@ impl VethDevice {
             if started.elapsed() > PATIENCE {
                 return Err(StoreError::System {
                     what: format!(
-                        "the program ran {} times on {} packets; the rest was lost on the way in",
+                        "the program ran {} times on {} packets; the rest was lost before it",
                         runs - self.runs_before,
                         self.sent
                     ),
@@ -122,7 +122,7 @@ impl VethDevice {
         }
     }
 
-    /// Waits for the packets on their way, and takes what came out.
+    /// Waits for the packets in transit, and takes what came out.
     fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         self.waiting = 0;
         self.wait_for_runs()?;

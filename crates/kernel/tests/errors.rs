@@ -256,7 +256,7 @@ E0791 `flows` of program `in` and `seen` of program `out` cannot be one state: t
 E0792 not permitted to attach at several hooks atomically: this process lacks CAP_SYS_ADMIN
   run it as root, or give it that too; one program at one interface does without
 E0793 the program could not be attached to `eth0`: tcx: this kernel has no tcx; clsact: no clsact
-  tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this kernel has
+  tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` reports what this kernel has
 E0793 the program could not be attached to `eth0`: clsact: no clsact
   load the module
 E0794 interface `eth0` went away meanwhile; nothing was changed

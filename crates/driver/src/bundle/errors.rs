@@ -31,7 +31,7 @@ pub fn syntax(span: Span, what: &str) -> Diagnostic {
 pub fn unknown_key(
     span: Span,
     key: &str,
-    place: &str,
+    owner: &str,
     known: &[&str],
     similar: &[String],
 ) -> Diagnostic {
@@ -39,7 +39,7 @@ pub fn unknown_key(
         [near, ..] => format!("did you mean `{near}`?"),
         [] => format!("it may have {}", listed(known.iter().copied())),
     };
-    refuse("E0902", span, format!("{place} has no `{key}`"), help)
+    refuse("E0902", span, format!("{owner} has no `{key}`"), help)
 }
 
 /// A value of another type than the key's.

@@ -172,7 +172,7 @@ pub fn tc_not_attached(name: &str, tcx: Option<&Refused>, filter: &Refused) -> B
         ),
     )
     .help(remedy.unwrap_or(
-        "tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` says what this \
+        "tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` reports what this \
          kernel has",
     ))
     .into()

@@ -58,7 +58,7 @@ fn is_apart() -> bool {
         Some(Path::new("/proc").join(line.trim()))
     };
     let line = std::iter::successors(Some(PathBuf::from("/proc/self")), parent);
-    // A parent that ends meanwhile gives its place to another one.
+    // A parent that ends meanwhile is replaced by another one.
     let mut line = line.take(1000);
     line.any(|process| mount_namespace(&process).is_some_and(|theirs| Some(theirs) != ours))
 }

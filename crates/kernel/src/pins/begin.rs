@@ -98,12 +98,12 @@ impl Begun<'_> {
             [] => return Err(failed(io::ErrorKind::InvalidInput.into())),
             [_] => pin_all(&self.folder, members, &attached, &record).map_err(failed)?,
             _ => {
-                let place = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
+                let mount = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
                 let loading =
-                    pin_all(&place.path(), members, &attached, &record).map_err(failed)?;
+                    pin_all(&mount.path(), members, &attached, &record).map_err(failed)?;
                 let mark = folder::space_mark().map_err(failed)?;
                 folder::make(&self.folder.join(mark)).map_err(failed)?;
-                place.mount(&self.folder).map_err(|e| device::not_one(&e))?;
+                mount.mount(&self.folder).map_err(|e| device::not_one(&e))?;
                 loading
             }
         };

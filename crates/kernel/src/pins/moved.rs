@@ -69,12 +69,12 @@ fn links_at(folder: &Path, ifindex: u32) -> Vec<Link> {
 
 /// The network namespace and the index there of the interface that tcx links are on.
 fn find(links: &[Link]) -> Option<(u64, u32)> {
-    let places = links.iter().filter_map(|link| {
+    let attachments = links.iter().filter_map(|link| {
         let at = (link.ifindex().ok()?, link.program().ok()?);
         (at.0 != 0).then_some(at)
     });
-    let places: BTreeSet<(u32, u32)> = places.collect();
-    if places.is_empty() {
+    let attachments: BTreeSet<(u32, u32)> = attachments.collect();
+    if attachments.is_empty() {
         return None;
     }
     let is_at = |(ifindex, program): &(u32, u32)| {
@@ -88,8 +88,8 @@ fn find(links: &[Link]) -> Option<(u64, u32)> {
         let Some(number) = ns.number().ok().filter(|number| seen.insert(*number)) else {
             return false;
         };
-        let place = ns.run(|| Ok(places.iter().copied().find(is_at)));
-        found = place.ok().flatten().map(|(ifindex, _)| (number, ifindex));
+        let at = ns.run(|| Ok(attachments.iter().copied().find(is_at)));
+        found = at.ok().flatten().map(|(ifindex, _)| (number, ifindex));
         found.is_some()
     })?;
     found
@@ -152,7 +152,7 @@ mod tests {
 
         inside.kill().expect("it runs");
         inside.wait().expect("it ends");
-        assert_eq!(followed(), [], "nobody is there who could be followed");
+        assert_eq!(followed(), [], "there is nothing to follow");
         assert_ne!(link.ifindex().expect("a link"), 0, "it is somewhere");
         there.run(|| link::remove("moved")).expect("it is deleted");
         assert_eq!(link.ifindex().expect("a link"), 0);

@@ -1,4 +1,4 @@
-//! Traffic control's own way to run programs: filters of kind `bpf` in direct-action mode at a `clsact` qdisc.
+//! Traffic control's own hook for programs: filters of kind `bpf` in direct-action mode at a `clsact` qdisc.
 
 use super::netlink::{attributes, request, u32_at};
 use super::{Prog, check};

@@ -9,7 +9,7 @@ mod session;
 mod common;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use session::{Place, blur, difference, parse, print, run};
+use session::{Environment, blur, difference, parse, print, run};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -41,13 +41,13 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     furnish(folder.path())?;
     let bless = std::env::var_os("ONPATH_BLESS").is_some();
     let bin = PathBuf::from(env!("CARGO_BIN_EXE_onpath"));
-    let place = Place {
+    let environment = Environment {
         folder: folder.path(),
         bin: bin.parent().ok_or("the binary has no folder")?,
         in_kernel,
         first_try: fenced && bless,
     };
-    let found = run(&expected, &place)?;
+    let found = run(&expected, &environment)?;
     let (before, now) = (blur(&print(&expected)), blur(&print(&found)));
     if bless {
         // A document for readers keeps its real numbers, and has them as they are now.

@@ -23,7 +23,7 @@ pub enum Part {
 }
 
 /// Where and how a session runs.
-pub struct Place<'a> {
+pub struct Environment<'a> {
     /// The folder it begins in.
     pub folder: &'a Path,
     /// The folder that has `onpath`.
@@ -112,9 +112,9 @@ const LONGEST: &str = "600";
 const SEPARATOR: &str = "\u{1e}";
 
 /// Runs every command, in one shell, and gives the session with what they printed now.
-pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
+pub fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
     let mut script = String::from("exec 2>&1\nset -o pipefail\n");
-    if place.in_kernel {
+    if environment.in_kernel {
         // Pins of its own: what a session leaves behind ends with it.
         script += "mount -t bpf bpf /sys/fs/bpf || exit 1\nip link set lo up\n";
         // Named network namespaces of its own too.
@@ -127,16 +127,16 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
     }
     let path = format!(
         "{}:{}",
-        place.bin.display(),
+        environment.bin.display(),
         std::env::var("PATH").unwrap_or_default()
     );
-    let shell: &[&str] = match place.in_kernel {
+    let shell: &[&str] = match environment.in_kernel {
         true => &["unshare", "--net", "--mount", "bash", "-c"],
         false => &["bash", "-c"],
     };
     // A command that hangs ends with all that the session started.
     let mut command = Command::new("timeout");
-    if place.first_try {
+    if environment.first_try {
         // Also where cargo sets it.
         command.env("ONPATH_OBJECT_CACHE", "");
     }
@@ -144,10 +144,10 @@ pub fn run(parts: &[Part], place: &Place) -> Result<Vec<Part>, String> {
         .arg(LONGEST)
         .args(shell)
         .arg(&script)
-        .current_dir(place.folder)
+        .current_dir(environment.folder)
         .env("PATH", path)
         .env("LC_ALL", "C.UTF-8")
-        .env("TMPDIR", place.folder)
+        .env("TMPDIR", environment.folder)
         .env_remove("ONPATH_CLANG")
         .stdin(Stdio::null())
         .output()

@@ -102,8 +102,8 @@ impl Compiled {
     /// Where a field stands in a flow's value.
     pub fn field(&self, state: ExternInst, name: &str) -> usize {
         let fields = &self.program.externs[state].type_arg_names[1];
-        let place = fields.iter().position(|field| field == name);
-        place.unwrap_or_else(|| panic!("no `{name}` in {fields:?}"))
+        let index = fields.iter().position(|field| field == name);
+        index.unwrap_or_else(|| panic!("no `{name}` in {fields:?}"))
     }
 
     /// Applies a line of an entries file.

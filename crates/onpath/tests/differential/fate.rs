@@ -36,7 +36,7 @@ impl Fate {
 pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String> {
     let fate = match outcome.verdict {
         Verdict::Drop => Fate::Drop,
-        // Traffic control has one way to drop.
+        // Traffic control has one verdict for a drop.
         Verdict::Aborted if hook != Hook::Xdp => Fate::Drop,
         Verdict::Aborted => Fate::Aborted,
         Verdict::Pass => Fate::Pass,

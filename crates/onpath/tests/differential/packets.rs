@@ -232,9 +232,9 @@ impl Walk<'_, '_> {
     }
 
     fn append(&mut self, value: &Bits) {
-        let place = (self.bits.len(), value.width() as usize);
-        self.bits.resize(place.0 + place.1, false);
-        self.write(place, value);
+        let range = (self.bits.len(), value.width() as usize);
+        self.bits.resize(range.0 + range.1, false);
+        self.write(range, value);
     }
 
     fn write(&mut self, (from, width): BitRange, value: &Bits) {
@@ -248,22 +248,22 @@ impl Walk<'_, '_> {
     /// Writes what the case asks for where the keys were read from the packet.
     fn steer(&mut self, keys: &[Expr], case: &SelectCase) {
         for (key, keyset) in keys.iter().zip(&case.keysets) {
-            let Some(place) = self.range(*key) else {
+            let Some(range) = self.range(*key) else {
                 continue;
             };
             match keyset {
-                Keyset::Value(value) => self.write(place, value),
+                Keyset::Value(value) => self.write(range, value),
                 Keyset::Mask(value, mask) => {
                     let noise = self.packets.value(Type::bit(value.width()), self.random);
                     let kept = noise.value() & Bits::new(mask.width(), !low_mask(mask)).value();
                     self.write(
-                        place,
+                        range,
                         &Bits::new(value.width(), value.value() & mask.value() | kept),
                     );
                 }
                 Keyset::Range(low, high) => {
                     let end = if self.random.random() { low } else { high };
-                    self.write(place, end);
+                    self.write(range, end);
                 }
                 Keyset::Any => {}
                 // It covers as many keys as it has fields: those after it are not where we count.

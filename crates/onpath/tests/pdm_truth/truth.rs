@@ -124,10 +124,12 @@ fn one_way(
     net: &Relayed,
     far: &Measured<'_>,
     port: u16,
-    way: Conditions,
+    conditions: Conditions,
     count: u64,
 ) -> (Figures, Counts) {
-    let relay = net.relay(way, Conditions::default()).expect("starts");
+    let relay = net
+        .relay(conditions, Conditions::default())
+        .expect("starts");
     let sink = udp::Sink::start(net.server(), server(port)).expect("starts");
     udp::send(net.client(), server(port), count, MS / 2).expect("sends");
     thread::sleep(200 * MS);
@@ -142,11 +144,11 @@ fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     // Single packets, some in a row, many at once; neither the first nor the last, whose loss cannot be detected.
     let gone: Vec<u64> = [2, 10, 11, 12, 499].into_iter().chain(200..300).collect();
     let expected = gone.len() as u64;
-    let way = Conditions {
+    let conditions = Conditions {
         loss: Pick::list(gone),
         ..Conditions::default()
     };
-    let (figures, counts) = one_way(net, far, 7001, way, 500);
+    let (figures, counts) = one_way(net, far, 7001, conditions, 500);
     let flow = figures.flow("udp", 7001);
     assert_eq!(counts.lost, expected);
     assert_eq!(flow.number("packets_lost"), counts.lost);
@@ -156,14 +158,14 @@ fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
 
 /// What was overtaken or doubled is reported as such, and not as lost.
 fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
-    let way = Conditions {
+    let conditions = Conditions {
         hold: Pick::Every(20),
         hold_by: 3,
         duplicate: Pick::Every(33),
         loss: Pick::Every(101),
         ..Conditions::default()
     };
-    let (figures, counts) = one_way(net, far, 7002, way, 404);
+    let (figures, counts) = one_way(net, far, 7002, conditions, 404);
     let flow = figures.flow("udp", 7002);
     assert!(
         counts.overtaken >= 19 && counts.duplicated >= 10,

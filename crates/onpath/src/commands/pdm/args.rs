@@ -27,8 +27,8 @@ const MEANING: &str = "\
 What the figures mean. Each end measures by its own clock; the clocks need not agree.
   SENT, RECEIVED  packets with the option
   LOST            packets that the other end sent, by its sequence numbers, and that did not
-                  arrive; one that comes late is lost until it comes. What is lost on the way
-                  there is seen by the other end
+                  arrive; one that comes late is lost until it comes. What is lost
+                  in the other direction is counted by the other end
   REORDERED       packets that arrived after one that was sent later
   ROUND TRIP      from sending a packet to receiving the other end's answer to it
   SERVER          how much of that the other end took, as it reports
