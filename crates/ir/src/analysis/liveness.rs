@@ -169,11 +169,9 @@ impl Backward for Asking<'_> {
 
     fn transfer(&mut self, stmt: &Stmt, live: &mut Live) {
         match &stmt.kind {
-            StmtKind::Assign { dst, value } => {
-                if self.is_live(*dst, live) {
-                    self.kill(*dst, live);
-                    self.uses(*value, live);
-                }
+            StmtKind::Assign { dst, value } if self.is_live(*dst, live) => {
+                self.kill(*dst, live);
+                self.uses(*value, live);
             }
             StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
             StmtKind::SetValid(header) => self.set_valid(*header, live),

@@ -109,7 +109,7 @@ impl Kind {
             Kind::Exact => (KeyMatch::Exact(value(number << 8)), 0),
             Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
             Kind::Ternary => {
-                let mask = value(0xffff_ff00 | number % 5);
+                let mask = value(0xffff_ff00 | (number % 5));
                 (KeyMatch::Ternary(value(number << 8), mask), 1 + number % 3)
             }
             Kind::Range => {
