@@ -13,8 +13,9 @@ use std::time::{Duration, SystemTime};
 const ETHERNET: usize = 14;
 /// How long a sleep may be late; the rest is waited for awake.
 const LATE: Duration = Duration::from_micros(200);
-/// A packet that is held back and that no other follows goes on after this time.
-const HOLD_NO_LONGER: Duration = Duration::from_millis(60);
+/// A packet that is held back and that no other follows goes on after this time: on a busy machine those that are to
+/// overtake it may come late.
+const HOLD_NO_LONGER: Duration = Duration::from_secs(1);
 /// How often a thread looks whether it should stop.
 const LOOK_UP_MS: u16 = 20;
 

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// Bytes of packets that may wait at a socket.
 const ROOM: usize = 64 << 20;
@@ -66,6 +67,24 @@ impl Relay {
         })
     }
 
+    /// Waits until so many counted packets have come towards the server, for ten seconds at most: the kernel of a busy
+    /// machine hands them over some time after they were sent.
+    pub fn wait_for(&self, packets: u64) -> io::Result<()> {
+        let started = Instant::now();
+        loop {
+            let [towards_server, _] = self.counts();
+            if towards_server.seen >= packets {
+                return Ok(());
+            }
+            if started.elapsed() > Duration::from_secs(10) {
+                let seen = towards_server.seen;
+                let text = format!("{seen} of {packets} packets came to the relay in 10 s");
+                return Err(io::Error::other(text));
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Stops after the waiting packets, and returns what it did.
     pub fn finish(mut self) -> io::Result<[Counts; 2]> {
         self.stop.store(true, Ordering::Relaxed);
@@ -93,7 +112,6 @@ mod tests {
     use super::*;
     use crate::traffic::udp;
     use crate::{Ends, Offloads, Relayed, Route, SERVER};
-    use std::time::Duration;
 
     fn ends() -> Ends {
         Ends {
@@ -116,7 +134,7 @@ mod tests {
             Duration::from_millis(1),
         )
         .expect("sends");
-        std::thread::sleep(Duration::from_millis(200));
+        relay.wait_for(count).expect("comes");
         let [counts, _] = relay.finish().expect("works");
         (sink.finish().expect("works"), counts)
     }

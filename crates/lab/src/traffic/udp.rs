@@ -198,16 +198,18 @@ impl Sink {
         Ok(Sink(Worker::start(move |stop| {
             let mut numbers = Vec::new();
             let mut buffer = vec![0; 1 << 16];
-            while !stop.load(Ordering::Relaxed) {
-                if let Some((length, ..)) = receive(&socket, &mut buffer)? {
-                    numbers.push(number(&buffer[..length]));
+            loop {
+                match receive(&socket, &mut buffer)? {
+                    Some((length, ..)) => numbers.push(number(&buffer[..length])),
+                    // What had come when it was stopped is taken first.
+                    None if stop.load(Ordering::Relaxed) => return Ok(numbers),
+                    None => {}
                 }
             }
-            Ok(numbers)
         })))
     }
 
-    /// Stops, and returns the numbers in the order in which they came.
+    /// Stops once nothing more comes, and returns the numbers in the order in which they came.
     pub fn finish(self) -> io::Result<Vec<u64>> {
         self.0.finish()
     }

@@ -32,7 +32,7 @@ fn exchange(net: &impl Route, count: u64) -> udp::Exchanged {
     let plan = udp::Exchange {
         count,
         port: 4000,
-        patience: Duration::from_millis(500),
+        patience: Duration::from_secs(10),
         ..udp::Exchange::default()
     };
     let seen = udp::exchange(net.client(), at(PORT), plan).expect("an exchange");

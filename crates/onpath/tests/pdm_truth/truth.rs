@@ -5,7 +5,6 @@ use crate::measured::{Figures, Measured, both};
 use lab::traffic::{Amount, tcp, udp};
 use lab::{Conditions, Counts, Ends, Offloads, Pick, Relayed, Route, SERVER};
 use std::net::SocketAddr;
-use std::thread;
 use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
@@ -132,7 +131,7 @@ fn one_way(
         .expect("starts");
     let sink = udp::Sink::start(net.server(), server(port)).expect("starts");
     udp::send(net.client(), server(port), count, MS / 2).expect("sends");
-    thread::sleep(200 * MS);
+    relay.wait_for(count).expect("comes");
     let [counts, _] = relay.finish().expect("works");
     assert_eq!((counts.seen, counts.overflowed), (count, 0));
     let got = sink.finish().expect("works").len() as u64;
