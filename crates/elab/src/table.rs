@@ -132,6 +132,10 @@ impl Elab<'_> {
             if kind == MatchKind::Lpm && signed {
                 return self.fail(errors::signed_prefix(key.span));
             }
+            let is_prefix = |key: &Key| key.kind == MatchKind::Lpm;
+            if kind == MatchKind::Lpm && keys.iter().any(is_prefix) {
+                return self.fail(errors::several_prefixes(key.span));
+            }
             keys.push(Key {
                 name: key.name.clone(),
                 expr,

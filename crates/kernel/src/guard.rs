@@ -57,13 +57,15 @@ pub fn keep() -> Result<(), Box<Diagnostic>> {
     let _ = io::stdin().read_to_end(&mut Vec::new());
     // A process that ends closes its files first.
     let begun = Instant::now();
-    while parent.as_ref().is_ok_and(|parent| !parent.has_ended()) && is_left(begun)? {
-        std::thread::sleep(Duration::from_millis(2));
+    if let Ok(parent) = parent {
+        while !parent.has_ended() && is_left(&parent, begun)? {
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
     Pins::default().mend()
 }
 
-/// Whether it is worth waiting: this process's parent may hold something, and may still end.
-fn is_left(begun: Instant) -> Result<bool, Box<Diagnostic>> {
-    Ok(begun.elapsed() < PATIENCE && Pins::default().has_owned()?)
+/// Whether it is worth waiting: the parent holds something, and may still end.
+fn is_left(parent: &Owner, begun: Instant) -> Result<bool, Box<Diagnostic>> {
+    Ok(begun.elapsed() < PATIENCE && Pins::default().has_owned_by(parent)?)
 }

@@ -153,12 +153,18 @@ fn available_of(meminfo: &str) -> Option<u64> {
 fn left_in_group(line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
-    let (root, limit, used) = match controllers {
-        "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
+    let (root, limit, used, cache) = match controllers {
+        "" => (
+            "/sys/fs/cgroup",
+            "memory.max",
+            "memory.current",
+            "inactive_file ",
+        ),
         _ if controllers.split(',').any(|c| c == "memory") => (
             "/sys/fs/cgroup/memory",
             "memory.limit_in_bytes",
             "memory.usage_in_bytes",
+            "total_inactive_file ",
         ),
         _ => return None,
     };
@@ -172,9 +178,20 @@ fn left_in_group(line: &str) -> Option<u64> {
             let group = std::path::Path::new(root).join(group);
             // `max` is no number, and no limit.
             let limit = number(group.join(limit))?;
-            Some(limit.saturating_sub(number(group.join(used))?))
+            // The kernel gives the page cache back before it refuses memory, so that it counts as free here as in
+            // `MemAvailable`.
+            let cached = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+            let cached = field_of(&cached, cache).unwrap_or(0);
+            let used = number(group.join(used))?.saturating_sub(cached);
+            Some(limit.saturating_sub(used))
         })
         .min()
+}
+
+/// The number behind a name in a text of lines `NAME NUMBER`; the name ends with its space.
+fn field_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().parse().ok()
 }
 
 /// A size for people: `24 GB`, `1.5 MB`, in powers of 1024, from a KB on.
@@ -275,6 +292,10 @@ mod tests {
         let meminfo = "MemTotal: 9 kB\nMemAvailable:      22887 kB\nBuffers: 1 kB\n";
         assert_eq!(available_of(meminfo), Some(22887 << 10));
         assert_eq!(left_in_group("1:cpu:/"), None);
+        let stat = "anon 5\ninactive_file 4096\ntotal_inactive_file 8192\n";
+        assert_eq!(field_of(stat, "inactive_file "), Some(4096));
+        assert_eq!(field_of(stat, "total_inactive_file "), Some(8192));
+        assert_eq!(field_of(stat, "active_file "), None);
     }
 
     #[test]

@@ -71,6 +71,8 @@ impl ObjectCache {
         fs::create_dir_all(&self.folder)?;
         let mut file = tempfile::NamedTempFile::with_prefix_in(UNFINISHED, &self.folder)?;
         file.write_all(object)?;
+        // An object that a power failure cut short would be found under its key for ever.
+        file.as_file().sync_all()?;
         file.persist(self.folder.join(&key.0))
             .map_err(|e| e.error)?;
         if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|byte| byte % SWEEP_EVERY == 0) {
@@ -90,10 +92,12 @@ impl ObjectCache {
                 continue;
             };
             let used = about.modified()?;
-            let unfinished = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
-            if !unfinished {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let unfinished = name.starts_with(UNFINISHED);
+            if is_key(&name) {
                 objects.push((used, about.len(), entry.path()));
-            } else if now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
+            } else if unfinished && now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -162,6 +166,11 @@ pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<K
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()))
+}
+
+/// Whether a file is an object of the cache, by its name: the folder may hold files of others.
+fn is_key(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The files that `#line` directives name.

@@ -69,6 +69,13 @@ pub(crate) fn signed_prefix(at: Span) -> Diagnostic {
     .help("cast the key to `bit`")
 }
 
+/// A second `lpm` key: which of two entries has the longer prefix would be undecided.
+pub(crate) fn several_prefixes(at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0579"), at, "a table has at most one `lpm` key")
+        .label("a second one")
+        .help("match this key by `ternary`, and give the entries priorities")
+}
+
 /// More entries in the program than the table's size.
 pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u64) -> Diagnostic {
     Diagnostic::warning(

@@ -26,7 +26,8 @@ impl<T: Target> Gen<'_, T> {
         made: &LoweredTable<T>,
     ) {
         let mut entries: Vec<&Entry> = data.entries.iter().collect();
-        entries.sort_by_key(|e| std::cmp::Reverse(rank(e)));
+        let ordered = super::has_priorities(data);
+        entries.sort_by_key(|e| std::cmp::Reverse(rank(e, ordered)));
         let conds: Vec<C> = entries
             .iter()
             .map(|e| self.entry_matches(keys, e))
@@ -124,21 +125,22 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// What decides between entries that both match: the longer prefix, then the priority.
-fn rank(entry: &Entry) -> (u32, u32) {
-    let ternary = entry
-        .keys
-        .iter()
-        .any(|k| matches!(k, KeyMatch::Ternary(..) | KeyMatch::Range(..)));
+/// What decides between entries that both match, as in every target: the priority where entries have priorities
+/// (`ordered`), the longer prefix elsewhere.
+fn rank(entry: &Entry, ordered: bool) -> (u32, u32) {
     let prefix = entry
         .keys
         .iter()
         .map(|k| match k {
-            KeyMatch::Lpm(_, n) if !ternary => *n,
+            KeyMatch::Lpm(_, n) => *n,
             _ => 0,
         })
         .sum();
-    (prefix, entry.priority)
+    if ordered {
+        (entry.priority, prefix)
+    } else {
+        (prefix, entry.priority)
+    }
 }
 
 fn prefix_mask(width: u32, len: u32) -> Bits {

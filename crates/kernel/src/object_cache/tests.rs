@@ -12,7 +12,7 @@ fn cache() -> (tempfile::TempDir, ObjectCache) {
 }
 
 fn named(name: &str) -> Key {
-    Key(name.to_string())
+    Key(format!("{name:0>64}"))
 }
 
 fn source(text: &str) -> Source<'_> {
@@ -131,12 +131,18 @@ fn concurrent_writers_leave_complete_objects() {
 fn what_was_not_used_for_longest_goes_first_and_so_do_the_files_of_killed_writers() {
     let (_folder, cache) = cache();
     let day = |number: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * number);
-    for (name, used) in [("aa", 3), ("bb", 1), ("cc", 2), ("unfinished-x", 1)] {
+    for name in ["aa", "bb", "cc"] {
         cache.put(&named(name), OBJECT);
+    }
+    for name in ["unfinished-x", "unfinished-y", "notes"] {
+        fs::write(cache.folder.join(name), OBJECT).expect("written");
+    }
+    let aged = [("aa", 3), ("bb", 1), ("cc", 2)].map(|(name, used)| (named(name).0, used));
+    let others = [("unfinished-x", 1), ("notes", 1)].map(|(name, used)| (name.to_string(), used));
+    for (name, used) in aged.into_iter().chain(others) {
         let file = fs::File::open(cache.folder.join(name)).expect("the file");
         file.set_modified(day(used)).expect("set");
     }
-    cache.put(&named("unfinished-y"), OBJECT);
     let size = OBJECT.len() as u64;
     cache
         .sweep(size * 3, size, SystemTime::now())
@@ -146,15 +152,15 @@ fn what_was_not_used_for_longest_goes_first_and_so_do_the_files_of_killed_writer
         let names = files.map(|f| f.expect("a file").file_name().into_string().expect("text"));
         names.collect::<BTreeSet<_>>()
     };
-    let text = |names: &[&str]| {
-        names
-            .iter()
-            .map(|n| (*n).to_string())
+    // A file of somebody else's stays, however old it is.
+    let with_others = |keys: &[&str]| {
+        let keys = keys.iter().map(|name| named(name).0);
+        keys.chain(["unfinished-y", "notes"].map(String::from))
             .collect::<BTreeSet<_>>()
     };
-    assert_eq!(names(), text(&["aa", "bb", "cc", "unfinished-y"]));
+    assert_eq!(names(), with_others(&["aa", "bb", "cc"]));
     cache
         .sweep(size * 2, size, SystemTime::now())
         .expect("swept");
-    assert_eq!(names(), text(&["aa", "unfinished-y"]));
+    assert_eq!(names(), with_others(&["aa"]));
 }

@@ -1,7 +1,7 @@
 //! Removing instances, and what killed commands left.
 
 use super::folder::{self, RECORD, SETTINGS};
-use super::{Loading, Pins, Record, moved, record};
+use super::{Loading, Owner, Pins, Record, moved, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::sys::Link;
@@ -149,7 +149,12 @@ impl Pins {
             .folders()
             .map_err(|_| io::ErrorKind::PermissionDenied)?;
         for folder in folders.iter().map(|name| self.root().join(name)) {
-            let is_garbage = !folder::is_whole(&folder)? && !folder::is_elsewhere(&folder)?;
+            let is_elsewhere = match folder::is_elsewhere(&folder) {
+                // Another command removed it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                other => other,
+            };
+            let is_garbage = !folder::is_whole(&folder)? && !is_elsewhere?;
             if is_garbage || is_orphan(&folder) {
                 return Ok(true);
             }
@@ -157,11 +162,11 @@ impl Pins {
         Ok(false)
     }
 
-    /// Whether there is an instance that ends with a process.
-    pub(crate) fn has_owned(&self) -> Result<bool, Box<Diagnostic>> {
+    /// Whether there is an instance that ends with this process.
+    pub(crate) fn has_owned_by(&self, owner: &Owner) -> Result<bool, Box<Diagnostic>> {
         let names = self.names()?;
         let mut records = names.iter().filter_map(|name| self.record(name).ok());
-        Ok(records.any(|record| record.owner.is_some()))
+        Ok(records.any(|record| record.owner.as_ref() == Some(owner)))
     }
 
     /// Removes what killed commands left: instances that end with a process which has ended, folders without an

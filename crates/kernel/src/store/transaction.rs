@@ -4,7 +4,7 @@ use super::flat;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::{KernelStore, Opened, Shape, layout, present, system, tuple_space, unsupported};
-use bpf::abi::DefaultAbi;
+use bpf::abi::{DefaultAbi, LookupAbi};
 use control::{Change, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
 use std::collections::BTreeMap;
@@ -143,6 +143,15 @@ impl<'a> Transaction<'a> {
     pub fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
+        }
+        let compiled = matches!(self.store.table_abi(table)?.lookup, LookupAbi::Compiled);
+        if compiled
+            && self.store.schema.tables[table]
+                .entries
+                .iter()
+                .all(|e| e.is_const)
+        {
+            return Ok(());
         }
         let own = Own::of(&self.store.schema.tables[table]);
         match self.stage(Subject::Table(table.as_u32()))? {

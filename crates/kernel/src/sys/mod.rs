@@ -55,9 +55,14 @@ pub fn random_seed() -> u64 {
 /// Waits until every processor has left the softirq that it was in.
 pub fn wait_for_softirqs() {
     const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
-    // SAFETY: takes no memory. A kernel without it is one where the packets are nearly always there
-    // already.
-    unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
+    /// Far longer than a softirq takes.
+    const LONGEST_SOFTIRQ: std::time::Duration = std::time::Duration::from_millis(50);
+    // SAFETY: takes no memory.
+    let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) } != 0;
+    if refused {
+        // A kernel with `nohz_full` has no such barrier.
+        std::thread::sleep(LONGEST_SOFTIRQ);
+    }
 }
 
 /// A path for a C function.
