@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the demos share: commands in namespaces, what is said, and how a demo ends."""
+"""What the demos share: commands in namespaces, what is printed, and how a demo ends."""
 
 import contextlib
 import http.server

@@ -12,7 +12,7 @@ use ir::Program;
 use smol_str::SmolStr;
 
 /// The function of the full program, where the fast path has one of its own.
-const FULL_PROGRAM: &str = "all_ways";
+const FULL_PROGRAM: &str = "full_program";
 
 /// The C file and its description.
 pub fn file(

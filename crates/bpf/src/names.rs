@@ -16,7 +16,7 @@ pub const RESERVED: Reserved = Reserved {
         send_copy send_copies observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
         OUTLINE TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         too_short flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
-        flow_victim_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN all_ways
+        flow_victim_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface
         onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license

@@ -159,7 +159,7 @@ impl<T: Target> Gen<'_, T> {
             HeaderStorage::Packet => {
                 let present = self.presence(h);
                 if present.as_int() != Some(1) {
-                    self.weak.reads.insert((h, field));
+                    self.conditional.reads.insert((h, field));
                 }
                 if present.as_int() == Some(0) {
                     return C::int(0);
@@ -207,7 +207,7 @@ impl<T: Target> Gen<'_, T> {
             HeaderStorage::Packet => {
                 let present = self.presence(h);
                 if present.as_int() != Some(1) {
-                    self.weak.writes.insert((h, field));
+                    self.conditional.writes.insert((h, field));
                 }
                 if present.as_int() == Some(0) {
                     return;

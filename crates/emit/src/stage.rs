@@ -49,7 +49,12 @@ pub fn stage<T: Target>(
         }
         // A field that is written and read while its header may be absent must keep what was written.
         let before = forced.len();
-        forced.extend(g.weak.reads.intersection(&g.weak.writes).map(|(h, _)| *h));
+        forced.extend(
+            g.conditional
+                .reads
+                .intersection(&g.conditional.writes)
+                .map(|(h, _)| *h),
+        );
         if forced.len() == before {
             return g.finish();
         }

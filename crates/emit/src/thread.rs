@@ -117,14 +117,14 @@ impl<T: Target> Gen<'_, T> {
 
     /// The value of an expression, if what is known here decides it.
     fn decide(&mut self, e: ir::Expr) -> Option<u64> {
-        let reads = self.weak.reads.clone();
+        let reads = self.conditional.reads.clone();
         let mut result = None;
         self.block(|g| {
             g.kill_computed();
             result = lower::scalar(g, e).as_int();
             g.kill_computed();
         });
-        self.weak.reads = reads;
+        self.conditional.reads = reads;
         result
     }
 }

@@ -1,4 +1,4 @@
-//! A process that takes off what its parent leaves behind when it is killed.
+//! A process that detaches what its parent leaves behind when it is killed.
 //!
 //! It is this program, run anew with [`ARGUMENT`], in a process group of its own, and heeds no signal that can be
 //! blocked. Its standard input is a pipe whose other end is the parent's alone: it ends with the parent, however that
@@ -49,7 +49,7 @@ impl Drop for Guard {
     }
 }
 
-/// Waits for the parent to let go of standard input, and takes off what it has left if it has ended.
+/// Waits for the parent to let go of standard input, and detaches what it has left if it has ended.
 pub fn keep() -> Result<(), Box<Diagnostic>> {
     // What cannot be blocked ends this process too.
     let _ = SigSet::all().thread_block();

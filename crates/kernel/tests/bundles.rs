@@ -139,7 +139,7 @@ fn seen(store: &KernelStore) -> u64 {
     u64::from_ne_bytes(value.try_into().expect("8 bytes"))
 }
 
-/// Sends a packet through `one` each way, and tells whether both arrive.
+/// Sends a packet through `one` each way, and reports whether both arrive.
 fn packets_pass() -> io::Result<bool> {
     let (one, two) = (RawSocket::open("one")?, RawSocket::open("two")?);
     let wanted = packet(what::PASS, 0);

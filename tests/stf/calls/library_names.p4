@@ -22,7 +22,7 @@ LONG(abs)
 LONG(ffs)
 LONG(abort)
 LONG(isdigit)
-LONG(all_ways)
+LONG(full_program)
 
 parser p(packet_in packet, out headers_t hdr) {
     state start {
@@ -43,8 +43,8 @@ control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     apply {
         xout.output_action = xdp_action.XDP_PASS;
         xout.output_port = 0;
-        hdr.call.a = all_ways(isdigit(abort(ffs(abs(toascii(hdr.call.a))))));
-        hdr.call.b = all_ways(isdigit(abort(ffs(abs(toascii(hdr.call.b))))));
+        hdr.call.a = full_program(isdigit(abort(ffs(abs(toascii(hdr.call.a))))));
+        hdr.call.b = full_program(isdigit(abort(ffs(abs(toascii(hdr.call.b))))));
     }
 }
 

@@ -1,4 +1,4 @@
-// Look-ups that an update follows on every way, on some, with other values, or before more is assigned: what is in the
+// Look-ups that an update follows on every path, on some, with other values, or before more is assigned: what is in the
 // flow is what was stored, and variables are what was assigned.
 #include <core.p4>
 #include <xdp_model.p4>

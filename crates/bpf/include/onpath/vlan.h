@@ -27,8 +27,8 @@ APART long packet_reread(struct __sk_buff *ctx)
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0) || bpf_skb_vlan_pop(ctx) || bpf_skb_vlan_pop(ctx);
 }
 
-/* A packet with a tag of our own beside it, or of another protocol than the stack takes it for, becomes one that
- * the stack has the usual way. In a test run, which shows no tags beside packets, they go back into it. */
+/* A packet with a tag of our own beside it, or of another protocol than the stack takes it for, becomes as
+ * the stack expects it. In a test run, which shows no tags beside packets, they go back into it. */
 APART long packet_settle(struct __sk_buff *ctx)
 {
     u16 type;

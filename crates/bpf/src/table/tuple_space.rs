@@ -98,7 +98,7 @@ pub fn declare(
         found_abi,
         Some((Type::Struct(tuple_key.clone()), values.ty.clone())),
     );
-    let shadow = g.file.names.fresh_short(short, "_book", MAP_NAME);
+    let shadow = g.file.names.fresh_short(short, "_shadow", MAP_NAME);
     let written: u32 = parts
         .iter()
         .map(|p| 1 + 2 * p.width.div_ceil(8).max(2))

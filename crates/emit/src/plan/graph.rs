@@ -114,7 +114,12 @@ impl Graph {
     }
 
     /// Finds what is known about headers at each state.
-    pub fn find_flows(&mut self, program: &Program, parser: Parser, only_extracted: &[bool]) {
+    pub fn find_header_facts(
+        &mut self,
+        program: &Program,
+        parser: Parser,
+        only_extracted: &[bool],
+    ) {
         let mut extracted = Extracted {
             program,
             only_extracted,

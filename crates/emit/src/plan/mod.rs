@@ -70,7 +70,7 @@ impl Plan {
         let mut graph = Graph::new(program, parser);
         let facts = Facts::new(program, &graph, stage, T::reads_packet);
         let only_extracted: Vec<bool> = facts.headers.iter().map(|h| h.only_extracted()).collect();
-        graph.find_flows(program, parser, &only_extracted);
+        graph.find_header_facts(program, parser, &only_extracted);
         // A packet that something reads as it came is written at the end only.
         let in_place = deparser.is_some() && !facts.packet_is_read;
         let storages = program

@@ -109,7 +109,7 @@ struct {
     __uint(max_entries, 8);
     __type(key, u32);
     __type(value, struct bytes34);
-} rule_book SEC(".maps");
+} rule_shadow SEC(".maps");
 
 struct {
     __uint(type, 6);

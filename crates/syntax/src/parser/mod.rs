@@ -109,7 +109,7 @@ impl Parser<'_> {
         Program { decls }
     }
 
-    /// Tells an error, unless it is an echo of the last one.
+    /// Reports an error, unless it is an echo of the last one.
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {
         if self.stopped || self.last_error == Some(self.at) || self.is_reported() {
             return Failed;
