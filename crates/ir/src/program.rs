@@ -439,6 +439,16 @@ pub enum MatchKind {
     Selector,
 }
 
+impl MatchKind {
+    /// Whether entries with this kind of key can overlap without one being longer, so that a priority decides.
+    pub fn needs_priority(self) -> bool {
+        matches!(
+            self,
+            MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
+        )
+    }
+}
+
 /// An action.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ActionData {

@@ -3,14 +3,6 @@
 use crate::{Bits, KeyMatch, MatchKind, Type};
 use num_bigint::BigUint;
 
-/// Whether entries with this kind of key can overlap without one being longer, so that a priority decides.
-pub fn needs_priority(kind: MatchKind) -> bool {
-    matches!(
-        kind,
-        MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
-    )
-}
-
 /// The one form of a match for a key of this kind and type. Bits outside a mask or prefix are zero. What matches
 /// every value is [`KeyMatch::Any`], but for exact keys. Anything else has the kind's own form where it has one: a
 /// single value is a prefix of full length for `lpm`, has a full mask for `ternary`, is a range of one for `range`.

@@ -1,9 +1,6 @@
 //! Tables, their keys and actions, and parser value sets.
 
-use crate::{
-    Action, ActionCall, Annotation, Entry, Field, KeyMatch, MatchKind, Object, canonical,
-    needs_priority,
-};
+use crate::{Action, ActionCall, Annotation, Entry, Field, KeyMatch, MatchKind, Object, canonical};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
@@ -85,7 +82,7 @@ impl TableSchema {
 
     /// Whether entries can overlap without one being longer, so that they have priorities.
     pub fn has_priorities(&self) -> bool {
-        self.keys.iter().any(|key| needs_priority(key.kind))
+        self.keys.iter().any(|key| key.kind.needs_priority())
     }
 
     /// Matches in their one form.

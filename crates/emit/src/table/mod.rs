@@ -105,18 +105,7 @@ pub(crate) struct Results {
 
 /// Whether a table's entries overlap so that only priorities decide.
 pub fn has_priorities(data: &TableData) -> bool {
-    let overlapping = data.keys.iter().any(|k| {
-        matches!(
-            k.kind,
-            MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
-        )
-    });
-    let prefixes = data
-        .keys
-        .iter()
-        .filter(|k| k.kind == MatchKind::Lpm)
-        .count();
-    overlapping || prefixes > 1
+    data.keys.iter().any(|key| key.kind.needs_priority())
 }
 
 impl<T: Target> Gen<'_, T> {

@@ -80,7 +80,7 @@ impl TableState {
             key_limit: array.then_some(size).flatten(),
             const_entries: data.const_entries,
             const_default: data.const_default,
-            prioritized: keys.iter().any(|&(kind, _)| schema::needs_priority(kind)),
+            prioritized: keys.iter().any(|&(kind, _)| kind.needs_priority()),
             selector: selector(program, data),
             meters_bytes: property_extern(program, data, "direct_meter")
                 .is_some_and(externs::meter::counts_bytes),
