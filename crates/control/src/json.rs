@@ -4,7 +4,7 @@
 //! and errors are text, as commands take them. A match is its value where it asks for one, `null` where it asks for
 //! nothing, and else an object: `value` and `prefix`, `value` and `mask`, or `low` and `high`.
 
-use crate::values::{match_kind_name, show_value};
+use crate::values::show_value;
 use schema::{ActionCall, Bits, Entry, Field, KeyMatch, KeySchema, Schema, Table, Type};
 use serde_json::{Map, Value, json};
 
@@ -89,7 +89,7 @@ pub(crate) fn json_field(schema: &Schema, field: &Field) -> Value {
 /// A key: a scalar, and how it is matched.
 pub(crate) fn json_key(schema: &Schema, key: &KeySchema) -> Value {
     let mut shown = json_field(schema, &key.field);
-    shown["match"] = json!(match_kind_name(key.kind));
+    shown["match"] = json!(key.kind.name());
     shown
 }
 

@@ -451,15 +451,10 @@ impl Elab<'_> {
 
     /// The IR's match kind of a name.
     pub(crate) fn match_kind(&mut self, name: &str, span: Span) -> Result<ir::MatchKind> {
-        Ok(match name {
-            "exact" => ir::MatchKind::Exact,
-            "lpm" => ir::MatchKind::Lpm,
-            "ternary" => ir::MatchKind::Ternary,
-            "range" => ir::MatchKind::Range,
-            "optional" => ir::MatchKind::Optional,
-            "selector" => ir::MatchKind::Selector,
-            _ => return self.fail(errors::match_kind(span, name)),
-        })
+        match ir::MatchKind::from_name(name) {
+            Some(kind) => Ok(kind),
+            None => self.fail(errors::match_kind(span, name)),
+        }
     }
 
     /// Runs `build` with another environment and gives both back.

@@ -440,6 +440,33 @@ pub enum MatchKind {
 }
 
 impl MatchKind {
+    /// All match kinds.
+    pub const ALL: [MatchKind; 6] = [
+        MatchKind::Exact,
+        MatchKind::Lpm,
+        MatchKind::Ternary,
+        MatchKind::Range,
+        MatchKind::Optional,
+        MatchKind::Selector,
+    ];
+
+    /// The match kind as P4 writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            MatchKind::Exact => "exact",
+            MatchKind::Lpm => "lpm",
+            MatchKind::Ternary => "ternary",
+            MatchKind::Range => "range",
+            MatchKind::Optional => "optional",
+            MatchKind::Selector => "selector",
+        }
+    }
+
+    /// The match kind of a name in P4.
+    pub fn from_name(name: &str) -> Option<MatchKind> {
+        MatchKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Whether entries with this kind of key can overlap without one being longer, so that a priority decides.
     pub fn needs_priority(self) -> bool {
         matches!(

@@ -13,8 +13,6 @@ mod tests;
 pub use parse::{parse_match, parse_value};
 pub use show::{has_form, show_match, show_scalar, show_value};
 
-use schema::MatchKind;
-
 /// What is wrong with a value, and what would be right.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ValueError {
@@ -22,16 +20,4 @@ pub struct ValueError {
     pub message: String,
     /// What to write instead.
     pub help: String,
-}
-
-/// The match kind as P4 writes it.
-pub fn match_kind_name(kind: MatchKind) -> &'static str {
-    match kind {
-        MatchKind::Exact => "exact",
-        MatchKind::Lpm => "lpm",
-        MatchKind::Ternary => "ternary",
-        MatchKind::Range => "range",
-        MatchKind::Optional => "optional",
-        MatchKind::Selector => "selector",
-    }
 }

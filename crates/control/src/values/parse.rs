@@ -1,7 +1,7 @@
 //! Text to values and matches.
 
+use super::ValueError;
 use super::show::show_scalar;
-use super::{ValueError, match_kind_name};
 use num_bigint::{BigInt, BigUint};
 use schema::{Bits, KeyMatch, KeySchema, MatchKind, Schema, Type, canonical, prefix_mask};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -302,7 +302,7 @@ fn fit(found: KeyMatch, kind: MatchKind, ty: Type, text: &str) -> Result<KeyMatc
         (MatchKind::Ternary, _) => "a ternary key takes a value with a mask, such as 0x10 &&& 0xf0",
         (MatchKind::Range, _) => "a range key takes low..high, or one value",
     };
-    let kind = match_kind_name(kind);
+    let kind = kind.name();
     error(
         format!("`{text}` does not match a key of kind {kind}"),
         help,

@@ -1,5 +1,5 @@
 use super::*;
-use schema::{Bits, Field, Format, KeyMatch, KeySchema, Schema, Type};
+use schema::{Bits, Field, Format, KeyMatch, KeySchema, MatchKind, Schema, Type};
 
 fn value(width: u32, text: &str) -> Result<Bits, String> {
     parse_value(&Schema::default(), Type::bit(width), text).map_err(|e| e.message)

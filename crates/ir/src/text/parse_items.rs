@@ -182,17 +182,10 @@ impl Reader {
     }
 
     fn match_kind(&mut self) -> Result<MatchKind> {
-        let kind = match self.word()?.as_str() {
-            "exact" => MatchKind::Exact,
-            "lpm" => MatchKind::Lpm,
-            "ternary" => MatchKind::Ternary,
-            "range" => MatchKind::Range,
-            "optional" => MatchKind::Optional,
-            "selector" => MatchKind::Selector,
-            other => {
-                self.at -= 1;
-                return self.error(format!("`{other}` is no match kind"));
-            }
+        let word = self.word()?;
+        let Some(kind) = MatchKind::from_name(word.as_str()) else {
+            self.at -= 1;
+            return self.error(format!("`{word}` is no match kind"));
         };
         Ok(kind)
     }

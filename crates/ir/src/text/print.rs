@@ -83,7 +83,7 @@ impl Printer<'_> {
             self.annotations(out, &data.annotations)?;
             writeln!(out, " {{")?;
             for ((name, ty, kind), declared) in data.fields.iter().zip(&data.declared) {
-                let kind = match_kind(*kind);
+                let kind = kind.name();
                 write!(out, "    {}: {} {kind}", quote(name), self.ty(*ty))?;
                 self.declared(out, declared)?;
                 writeln!(out, ";")?;
@@ -248,7 +248,7 @@ impl Printer<'_> {
         self.annotations(out, &data.annotations)?;
         writeln!(out, " {{")?;
         for key in &data.keys {
-            let (name, kind) = (string(&key.name), match_kind(key.kind));
+            let (name, kind) = (string(&key.name), key.kind.name());
             write!(out, "    key {name} {kind} {}", self.expr(key.expr))?;
             self.declared(out, &key.declared)?;
             writeln!(out, ";")?;
@@ -668,16 +668,5 @@ fn key_match(key: &KeyMatch) -> String {
         }
         KeyMatch::Range(lo, hi) => format!("{} .. {}", bits(lo, false), bits(hi, false)),
         KeyMatch::Any => "_".to_owned(),
-    }
-}
-
-fn match_kind(kind: MatchKind) -> &'static str {
-    match kind {
-        MatchKind::Exact => "exact",
-        MatchKind::Lpm => "lpm",
-        MatchKind::Ternary => "ternary",
-        MatchKind::Range => "range",
-        MatchKind::Optional => "optional",
-        MatchKind::Selector => "selector",
     }
 }

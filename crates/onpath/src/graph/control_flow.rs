@@ -1,7 +1,6 @@
 //! From IR to nodes and edges.
 
 use super::{Graph, Shape};
-use control::values::match_kind_name as match_kind;
 use diag::{SourceMap, Span};
 use ir::{
     Block, BlockBody, HeaderRef, Keyset, Parser, Program, Routine, SelectCase, Stmt, StmtKind,
@@ -182,7 +181,7 @@ impl Builder<'_> {
                 let keys = data
                     .keys
                     .iter()
-                    .map(|k| format!("{}: {}", k.name, match_kind(k.kind)));
+                    .map(|k| format!("{}: {}", k.name, k.kind.name()));
                 let actions = data
                     .actions
                     .iter()
