@@ -1,10 +1,8 @@
 //! Several programs as one: shared state, pins, and that they are whole or not there.
 
-mod hand_written_tc;
-
+use crate::hand_written_tc::{FLOWS, abi, object, packet, what};
 use bpf::abi::{Abi, Hook};
 use diag::SourceMap;
-use hand_written_tc::{FLOWS, abi, object, packet, what};
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change};
@@ -368,7 +366,11 @@ fn make_and_remove_until_killed() {
 /// Starts such a child, and waits until it is about to make a bundle.
 fn start_child(place: &Place, way: &str) -> io::Result<(Child, Lines<BufReader<ChildStdout>>)> {
     let mut child = Command::new(std::env::current_exe()?)
-        .args(["make_and_remove_until_killed", "--exact", "--nocapture"])
+        .args([
+            "bundles::make_and_remove_until_killed",
+            "--exact",
+            "--nocapture",
+        ])
         .env("ONPATH_TEST_KILL", &place.folder)
         .env("ONPATH_TEST_WAY", way)
         .stdout(Stdio::piped())

@@ -1,10 +1,8 @@
 //! Programs on real (virtual) devices: packets in and out, attachments, pins.
 
-mod hand_written;
-
+use crate::hand_written::*;
 use bpf::abi::Hook;
 use control::{Device, Packet, Store, StoreError};
-use hand_written::*;
 use ir::ExternInst;
 use kernel::attach::{Mode, TcMethod, attach};
 use kernel::bundle::{self, Member, Port};

@@ -1,9 +1,7 @@
 //! Tables, defaults and counters of a loaded program: what the control plane does is what packets see.
 
-mod hand_written;
-
+use crate::hand_written::*;
 use control::{Store, StoreError};
-use hand_written::*;
 use ir::{Bits, ExternInst, KeyMatch};
 use kernel::TestRun;
 use kernel::test_run::{Outcome, verdict};

@@ -1,11 +1,9 @@
 //! Programs at traffic control: test runs, devices, attachments.
 
-mod hand_written_tc;
-
+use crate::hand_written_tc::*;
 use bpf::abi::Hook;
 use control::repeatable::RandomLists;
 use control::{Device, Packet, Store, StoreError};
-use hand_written_tc::*;
 use kernel::attach::{Mode, TcMethod, attach};
 use kernel::netns::NetNs;
 use kernel::sys::{Side, TcContext, filter};

@@ -1,0 +1,10 @@
+//! The integration tests, in one binary: a module a subject.
+
+mod bundles;
+mod devices;
+mod errors;
+mod hand_written;
+mod hand_written_tc;
+mod refusals;
+mod store;
+mod tc;
