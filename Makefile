@@ -32,7 +32,7 @@ differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 
 	ONPATH_DIFF_PACKETS=5000 ONPATH_DIFF_PROGRAMS=200 $(CARGO) test --locked --release -p onpath --test differential -- --nocapture
 
 fuzz: setup ## Ten minutes of mutated P4 text through the front end
-	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test fuzz -- --nocapture
+	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test it fuzz:: -- --nocapture
 
 bench: bench-xdp bench-pdm bench-tables ## Every figure that a document quotes
 

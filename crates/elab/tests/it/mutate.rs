@@ -1,5 +1,5 @@
 //! Programs with a few words changed: whatever the checker accepts becomes valid IR or is refused.
-//! `MUTATIONS=100000 cargo test -p elab --test mutate` goes on for longer.
+//! `MUTATIONS=100000 cargo test -p elab --test it mutate` goes on for longer.
 
 use crate::support::{Outcome, compile, programs, root};
 

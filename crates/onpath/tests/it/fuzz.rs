@@ -3,8 +3,7 @@
 //! A few seconds in the test suite; `make fuzz` takes ten minutes. A failing text is kept under
 //! `target/fuzz/` and named in the failure.
 
-mod common;
-
+use crate::common;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,6 +1,4 @@
 //! The measurement's two programs as they are shipped, for their hooks, with one state for both.
-//! Each test binary uses a part of this.
-#![allow(dead_code)]
 
 use bpf::abi::Hook;
 use control::{Store, entries};

@@ -4,14 +4,14 @@
 //!
 //! `ONPATH_PASSES_PROGRAMS` sets how many random programs, `ONPATH_PASSES_SEED` where to begin.
 
-mod common;
-#[path = "differential/entries.rs"]
+#[path = "../differential/entries.rs"]
 mod entries;
-#[path = "differential/generate/mod.rs"]
+#[path = "../differential/generate/mod.rs"]
 mod generate;
-#[path = "differential/packets.rs"]
+#[path = "../differential/packets.rs"]
 mod packets;
 
+use crate::common;
 use diag::render_plain;
 use driver::Input;
 use interp::{Interpreter, Options};

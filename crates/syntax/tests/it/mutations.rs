@@ -1,7 +1,7 @@
 //! Programs with random changes: the parser neither panics nor hangs, and every span it gives lies
 //! in the text.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p syntax --test mutations` looks longer.
+//! `PROPTEST_CASES=100000 cargo test --release -p syntax --test it mutations` looks longer.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! The programs of `onpath pdm` under a million flows, as they are shipped: in test runs of which each verdict is
 //! looked at, and with packets on a wire, of which each one has to arrive.
 
-use crate::datagram::{OPTION_AT, OPTION_LENGTH, datagram, number, source};
+use super::datagram::{OPTION_AT, OPTION_LENGTH, datagram, number, source};
 use crate::pair::{self, Compiled};
 use control::Store;
 use kernel::Instance;

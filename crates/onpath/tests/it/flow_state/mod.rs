@@ -4,8 +4,6 @@
 mod datagram;
 mod machine;
 mod measurement;
-#[path = "../common/pair.rs"]
-mod pair;
 
 use bpf::abi::Hook;
 use control::{Device, Store, StoreError};

@@ -1,8 +1,6 @@
 //! What STF scripts cannot express of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
 
-#[path = "../common/mod.rs"]
-mod common;
-
+use crate::common;
 use bpf::abi::Hook;
 use control::Store;
 use diag::render_plain;

@@ -1,6 +1,6 @@
 //! A second implementation of RFC 8250: what the option must contain, in wide arithmetic.
 
-use crate::packet::Packet;
+use super::packet::Packet;
 use rand::Rng;
 use std::collections::HashMap;
 

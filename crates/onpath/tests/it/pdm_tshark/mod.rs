@@ -4,8 +4,6 @@
 mod account;
 mod host;
 mod packet;
-#[path = "../common/pair.rs"]
-mod pair;
 mod tshark;
 
 use account::{Account, Fields};

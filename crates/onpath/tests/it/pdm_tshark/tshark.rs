@@ -1,6 +1,6 @@
 //! What tshark reports about packets.
 
-use crate::account::Fields;
+use super::account::Fields;
 use std::io::Write;
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! A pinned program with a table of every kind, and packets that show what it has in them.
 
-use super::common_pair::compile;
+use crate::pair::compile;
 use bpf::abi::Hook;
 use control::{Store, StoreError};
 use ir::{ActionCall, Bits, Entry, KeyMatch, Table, ValueSet};

@@ -1,8 +1,6 @@
 //! Many writers of one program's tables, some of which are killed: nothing is lost, nothing is half done, and what
 //! a dump shows is what packets meet. Needs root.
 
-#[path = "../common/pair.rs"]
-mod common_pair;
 mod machine;
 
 use control::{Change, EntryKey, Store};
@@ -215,7 +213,7 @@ fn write_until_killed() {
 
 fn start_writer(folder: &Path, writer: u32, turn: u32) -> Child {
     let mut child = Command::new(std::env::current_exe().expect("this test"))
-        .args(["write_until_killed", "--exact", "--nocapture"])
+        .args(["writers::write_until_killed", "--exact", "--nocapture"])
         .env("ONPATH_TEST_WRITER_FOLDER", folder)
         .env("ONPATH_TEST_WRITER", writer.to_string())
         .env("ONPATH_TEST_TURN", turn.to_string())

@@ -1,0 +1,15 @@
+//! The integration tests, in one binary: a module a subject. Apart are those with a harness of their own, and
+//! `pdm_truth`, which measures times on real traffic.
+
+mod architecture;
+#[path = "../common/mod.rs"]
+mod common;
+mod flow_state;
+mod fuzz;
+mod pair;
+mod passes;
+mod pdm;
+mod pdm_rules;
+mod pdm_tshark;
+mod tc_traffic;
+mod writers;
