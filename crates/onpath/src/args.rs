@@ -1,6 +1,7 @@
 //! Every command and flag, once: parsing, `--help`, man pages and completions all come from here.
 //! Parsing does nothing else.
 
+use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -69,7 +70,8 @@ pub enum Command {
     Graph(Graph),
     /// Report what this machine supports, and how to get what is missing
     Doctor(Doctor),
-    /// Print completions for a shell
+    /// Print a script that completes commands, flags and names in a shell
+    #[command(after_long_help = COMPLETIONS)]
     Completions(Completions),
     /// Write the man pages to a directory
     Man(Man),
@@ -280,13 +282,13 @@ pub struct Run {
     ///
     /// For a bundle, they replace those in its file: `IF,...` for all its programs,
     /// `PROGRAM=IF,...` for one.
-    #[arg(long, value_name = "IF", value_delimiter = ',')]
+    #[arg(long, value_name = "IF", value_delimiter = ',', add = names::interfaces())]
     pub dev: Vec<String>,
     /// An interface by port number
-    #[arg(long = "port", value_name = "N=IF")]
+    #[arg(long = "port", value_name = "N=IF", add = names::numbered_interfaces())]
     pub ports: Vec<String>,
     /// An interface by port number that the program only sends to, without running there
-    #[arg(long, value_name = "N=IF")]
+    #[arg(long, value_name = "N=IF", add = names::numbered_interfaces())]
     pub reach: Vec<String>,
     /// A multicast group (1 to 65535) and its ports
     #[arg(long = "group", value_name = "N=PORT,...")]
@@ -346,7 +348,8 @@ pub struct Unload {
     #[arg(
         required_unless_present = "all",
         conflicts_with = "all",
-        value_name = "NAME"
+        value_name = "NAME",
+        add = names::instances()
     )]
     pub names: Vec<String>,
     /// All of them, and whatever a killed command left behind: attachments, pins, changed link settings
@@ -362,7 +365,7 @@ pub struct Unload {
 pub struct Instance {
     /// The running program, as `onpath ls` shows it (BUNDLE/PROGRAM for one of a bundle); not needed if
     /// there is only one
-    #[arg(long, short = 'n', value_name = "NAME")]
+    #[arg(long, short = 'n', value_name = "NAME", add = names::programs())]
     pub name: Option<String>,
 }
 
@@ -394,6 +397,7 @@ pub enum TableCommand {
         #[command(flatten)]
         instance: Instance,
         /// The table, by name or the end of it
+        #[arg(add = names::tables())]
         table: Option<String>,
         /// Print as an entries file: `onpath table load` brings the tables back to what they are now
         #[arg(long, conflicts_with = "json")]
@@ -412,7 +416,7 @@ pub enum TableCommand {
         #[command(flatten)]
         instance: Instance,
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
-        #[arg(required = true, value_name = "ENTRY")]
+        #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
     },
     /// Give an entry another action: TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
@@ -424,7 +428,7 @@ pub enum TableCommand {
         #[command(flatten)]
         instance: Instance,
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
-        #[arg(required = true, value_name = "ENTRY")]
+        #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
     },
     /// Make all changes of an entries file, or none of them
@@ -451,7 +455,7 @@ pub enum TableCommand {
         #[command(flatten)]
         instance: Instance,
         /// TABLE ACTION(ARGS)
-        #[arg(required = true, value_name = "DEFAULT")]
+        #[arg(required = true, value_name = "DEFAULT", add = names::tables())]
         action: Vec<String>,
     },
     /// Remove an entry: TABLE [PRIORITY] KEY:MATCH ...
@@ -460,7 +464,7 @@ pub enum TableCommand {
         #[command(flatten)]
         instance: Instance,
         /// TABLE [PRIORITY] KEY:MATCH ...
-        #[arg(required = true, value_name = "ENTRY")]
+        #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
     },
 }
@@ -474,6 +478,7 @@ pub enum CounterCommand {
         #[command(flatten)]
         instance: Instance,
         /// The counter, by name or the end of it, with or without an index
+        #[arg(add = names::counters())]
         counter: Option<String>,
         /// Print as JSON
         #[arg(long)]
@@ -487,7 +492,7 @@ pub enum CounterCommand {
         #[command(flatten)]
         instance: Instance,
         /// The counter, by name or the end of it, with or without an index
-        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        #[arg(required_unless_present = "all", conflicts_with = "all", add = names::counters())]
         counter: Option<String>,
         /// All counters of the program
         #[arg(long)]
@@ -515,10 +520,10 @@ pub enum GroupCommand {
         #[command(flatten)]
         instance: Instance,
         /// The group's number, 1 to 65535
-        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
         group: u16,
         /// Its ports, in the order in which copies go out
-        #[arg(required = true, value_name = "PORT", value_delimiter = ',')]
+        #[arg(required = true, value_name = "PORT", value_delimiter = ',', add = names::ports())]
         ports: Vec<u32>,
     },
     /// Remove a multicast group
@@ -527,7 +532,7 @@ pub enum GroupCommand {
         #[command(flatten)]
         instance: Instance,
         /// The group's number, 1 to 65535
-        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
         group: u16,
     },
 }
@@ -544,6 +549,7 @@ pub enum FlowsCommand {
         #[command(flatten)]
         instance: Instance,
         /// The flow_state, by name or the end of it
+        #[arg(add = names::flow_states())]
         state: Option<String>,
         /// Only flows whose key matches: FIELD:VALUE, a prefix, VALUE &&& MASK or LOW..HIGH
         #[arg(value_name = "FIELD:MATCH")]
@@ -560,7 +566,7 @@ pub enum FlowsCommand {
         #[command(flatten)]
         instance: Instance,
         /// STATE FIELD:VALUE ...
-        #[arg(required = true, value_name = "FLOW")]
+        #[arg(required = true, value_name = "FLOW", add = names::flow_states())]
         flow: Vec<String>,
     },
     /// Remove all flows of a flow_state
@@ -569,6 +575,7 @@ pub enum FlowsCommand {
         #[command(flatten)]
         instance: Instance,
         /// The flow_state, by name or the end of it
+        #[arg(add = names::flow_states())]
         state: String,
     },
 }
@@ -603,6 +610,16 @@ pub struct Doctor {
     #[arg(long)]
     pub json: bool,
 }
+
+/// The end of `onpath completions --help`.
+const COMPLETIONS: &str = "\
+To turn it on, in the file that the shell reads when it starts:
+  bash    source <(onpath completions bash)     in ~/.bashrc
+  zsh     source <(onpath completions zsh)      in ~/.zshrc, after compinit
+  fish    onpath completions fish | source      in ~/.config/fish/completions/onpath.fish
+The script runs onpath with ONPATH_COMPLETE set, which prints the names that there are then: of
+interfaces, of running programs, and of their tables, counters, flows, ports and groups, as far as
+the user may read them.";
 
 /// `onpath completions`
 #[derive(Args, Debug)]

@@ -4,6 +4,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod complete;
 mod graph;
 pub mod output;
 mod progress;

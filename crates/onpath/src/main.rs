@@ -2,10 +2,14 @@
 
 use clap::Parser;
 use onpath::args::Cli;
-use onpath::commands;
 use onpath::output::ending;
+use onpath::{commands, complete};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ending(|| commands::run(Cli::parse().command))
+    match complete::is_done() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ending(|| commands::run(Cli::parse().command)),
+        Err(error) => error.exit(),
+    }
 }

@@ -1,14 +1,17 @@
 //! `onpath completions`
 
-use crate::args::{Cli, Completions};
-use crate::output::{Done, out};
-use clap::CommandFactory;
+use crate::args::Completions;
+use crate::complete;
+use crate::output::{Done, failed, out};
 use std::process::ExitCode;
 
-/// Prints completions for a shell.
+/// Prints the script that has a shell complete.
 pub fn run(args: Completions) -> Done {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "onpath", &mut text);
-    out!("{}", String::from_utf8_lossy(&text));
-    Ok(ExitCode::SUCCESS)
+    match complete::script(args.shell) {
+        Ok(script) => {
+            out!("{script}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => failed(error.to_string()),
+    }
 }

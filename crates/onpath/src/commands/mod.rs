@@ -19,6 +19,8 @@ mod table;
 mod test;
 mod unload;
 
+pub(crate) use instance::label;
+
 use crate::args::Command;
 use crate::output::Done;
 

@@ -1,5 +1,6 @@
 //! The flags of `onpath pdm`.
 
+use crate::complete::names;
 use clap::{Args, ValueEnum};
 use pdm::Mode;
 
@@ -48,7 +49,7 @@ Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
 #[command(after_long_help = MEANING)]
 pub struct Pdm {
     /// The interface
-    #[arg(long, value_name = "IF", required_unless_present = "attach")]
+    #[arg(long, value_name = "IF", required_unless_present = "attach", add = names::interfaces())]
     pub dev: Option<String>,
     /// Measure only the flows that this names; may be given several times
     ///
@@ -78,7 +79,7 @@ pub struct Pdm {
     #[arg(long, conflicts_with_all = ["json", "prometheus", "once", "duration", "quiet"])]
     pub detach: bool,
     /// Show what is running under this name already, and leave it running
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["dev", "filter", "mode", "keep_option", "name", "verbose"])]
+    #[arg(long, value_name = "NAME", add = names::instances(), conflicts_with_all = ["dev", "filter", "mode", "keep_option", "name", "verbose"])]
     pub attach: Option<String>,
     /// Print a JSON object an interval, on a line of its own
     #[arg(long)]

@@ -1,0 +1,256 @@
+//! The names that exist now: of interfaces, running programs, and what those have.
+//!
+//! What cannot be read, such as without the rights, completes to nothing: a shell has no place for an error.
+
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, ValueCompleter,
+};
+use control::Store;
+use kernel::{Pins, Record, interface};
+use schema::{ObjectKind, Schema};
+use std::ffi::OsStr;
+
+/// The interfaces of this network namespace.
+pub fn interfaces() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| interface::names().into_iter().map(candidate).collect())
+}
+
+/// `N=IF`, from the `=` on.
+pub fn numbered_interfaces() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let Some((number, begun)) = typed.to_str().and_then(|typed| typed.split_once('=')) else {
+            return Vec::new();
+        };
+        let names = interface::names().into_iter();
+        let names = names.filter(|name| name.starts_with(begun));
+        names
+            .map(|name| candidate(format!("{number}={name}")))
+            .collect()
+    })
+}
+
+/// What is running, as `onpath unload` knows it.
+pub fn instances() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let names = Pins::default().names().unwrap_or_default();
+        names.into_iter().map(candidate).collect()
+    })
+}
+
+/// The programs that are running, `BUNDLE/PROGRAM` if they are one of several.
+pub fn programs() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let records = records(None);
+        let labels = records.iter().flat_map(|record| {
+            let label = |member| crate::commands::label(record, member);
+            record.members.iter().map(label)
+        });
+        labels.map(candidate).collect()
+    })
+}
+
+/// The tables of the program that is named on the command line, or of all.
+pub fn tables() -> ArgValueCompleter {
+    of_schema(|schema| {
+        schema
+            .tables
+            .values()
+            .map(|table| table.name.to_string())
+            .collect()
+    })
+}
+
+/// The same for counters with an index.
+pub fn counters() -> ArgValueCompleter {
+    objects(|kind| matches!(kind, ObjectKind::Counter { .. }))
+}
+
+/// The same for flow states.
+pub fn flow_states() -> ArgValueCompleter {
+    objects(|kind| matches!(kind, ObjectKind::FlowState { .. }))
+}
+
+/// The numbers of multicast groups.
+pub fn groups() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let pins = Pins::default();
+        let mut groups = Vec::new();
+        for record in records(named().as_deref()) {
+            for member in &record.members {
+                let opened = pins.open(&record.instance, Some(&member.name));
+                let found = opened
+                    .ok()
+                    .and_then(|(_, store)| store.multicast_groups().ok());
+                groups.extend(
+                    found
+                        .unwrap_or_default()
+                        .into_iter()
+                        .map(|(group, _)| group),
+                );
+            }
+        }
+        numbers(groups.into_iter().map(u32::from).collect())
+    })
+}
+
+/// The numbers of ports.
+pub fn ports() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let mut ports = Vec::new();
+        for record in records(named().as_deref()) {
+            for member in &record.members {
+                ports.extend(member.interfaces.iter().map(|at| at.port));
+                ports.extend(member.targets.iter().map(|at| at.port));
+            }
+        }
+        numbers(ports)
+    })
+}
+
+fn numbers(mut numbers: Vec<u32>) -> Vec<CompletionCandidate> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+        .iter()
+        .map(|number| candidate(number.to_string()))
+        .collect()
+}
+
+fn candidate(name: String) -> CompletionCandidate {
+    CompletionCandidate::new(name)
+}
+
+fn objects(is_wanted: fn(&ObjectKind) -> bool) -> ArgValueCompleter {
+    of_schema(move |schema| {
+        let objects = schema
+            .objects
+            .values()
+            .filter(|object| is_wanted(&object.kind));
+        objects.map(|object| object.name.to_string()).collect()
+    })
+}
+
+/// Names from schemas, for the first word of an argument.
+struct FromSchema<F>(F);
+
+impl<F: Fn(&Schema) -> Vec<String> + Send + Sync> ValueCompleter for FromSchema<F> {
+    fn complete(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
+        let program = named();
+        let mut names = Vec::new();
+        for record in records(program.as_deref()) {
+            let schemas = record.members.iter().map(|member| &member.schema);
+            names.extend(schemas.flat_map(&self.0));
+        }
+        names.sort();
+        names.dedup();
+        let typed = typed.to_str().unwrap_or_default();
+        // The further words of an entry are not names. `complete_at` does not tell them from the first.
+        let mut others = words().filter(|word| word != typed && Some(word) != program.as_ref());
+        if others.any(|word| names.iter().any(|name| ends_in(name, &word))) {
+            return Vec::new();
+        }
+        starting(&names, typed).into_iter().map(candidate).collect()
+    }
+}
+
+fn of_schema(names: impl Fn(&Schema) -> Vec<String> + Send + Sync + 'static) -> ArgValueCompleter {
+    ArgValueCompleter::new(FromSchema(names))
+}
+
+/// The names that start with what is typed, or end in something that does and is theirs alone.
+fn starting(names: &[String], typed: &str) -> Vec<String> {
+    let ends = |name: &str| -> Vec<String> {
+        let behind = name
+            .match_indices('.')
+            .map(|(at, _)| name[at + 1..].to_string());
+        behind.filter(|end| end.starts_with(typed)).collect()
+    };
+    let is_unique = |end: &String| names.iter().filter(|name| ends_in(name, end)).count() == 1;
+    let complete = |name: &String| match name.starts_with(typed) {
+        true => Some(name.clone()),
+        false => ends(name).into_iter().find(is_unique),
+    };
+    names.iter().filter_map(complete).collect()
+}
+
+/// Whether a command takes an end for the name.
+fn ends_in(name: &str, end: &str) -> bool {
+    let before = name.strip_suffix(end);
+    before.is_some_and(|before| before.is_empty() || (before.ends_with('.') && !end.is_empty()))
+}
+
+/// The words of the command line that is completed.
+fn words() -> impl Iterator<Item = String> {
+    let given = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    given.map(|word| word.to_string_lossy().into_owned())
+}
+
+/// The program that is named on the command line before or after the word that is completed.
+fn named() -> Option<String> {
+    name_in(words())
+}
+
+fn name_in(words: impl Iterator<Item = String>) -> Option<String> {
+    let mut words = words;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-n" | "--name" => return words.next().filter(|name| !name.is_empty()),
+            word => {
+                let given = ["--name=", "-n"]
+                    .iter()
+                    .find_map(|flag| word.strip_prefix(flag));
+                if let Some(name) = given.filter(|name| !name.is_empty()) {
+                    return Some(name.to_owned());
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The records of the instance that a name means, or of all; with the one member that the name means, or all.
+fn records(named: Option<&str>) -> Vec<Record> {
+    let pins = Pins::default();
+    let (instance, program) = match named.map(|name| name.split_once('/').unwrap_or((name, ""))) {
+        Some((instance, program)) => (Some(instance), Some(program).filter(|p| !p.is_empty())),
+        None => (None, None),
+    };
+    let mut names = pins.names().unwrap_or_default();
+    names.retain(|name| instance.is_none_or(|instance| instance == name));
+    let mut records: Vec<Record> = names
+        .iter()
+        .filter_map(|name| pins.record(name).ok())
+        .collect();
+    for record in &mut records {
+        record
+            .members
+            .retain(|member| program.is_none_or(|program| program == member.name));
+    }
+    records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_completed_from_its_start_or_from_an_end_that_is_unique() {
+        let names = ["sw.routes", "sw.first.hosts", "sw.second.hosts"].map(String::from);
+        assert_eq!(starting(&names, ""), names);
+        assert_eq!(starting(&names, "sw.r"), ["sw.routes"]);
+        assert_eq!(starting(&names, "rou"), ["routes"]);
+        assert_eq!(starting(&names, "hosts"), [""; 0]);
+        assert_eq!(starting(&names, "second"), ["second.hosts"]);
+        assert_eq!(starting(&names, "x"), [""; 0]);
+    }
+
+    #[test]
+    fn the_program_is_named_in_any_of_clap_s_forms() {
+        let name = |words: &str| name_in(words.split(' ').map(String::from));
+        for words in ["dump -n sw x", "dump x --name sw", "--name=sw", "dump -nsw"] {
+            assert_eq!(name(words).as_deref(), Some("sw"), "{words}");
+        }
+        assert_eq!(name("table dump x"), None);
+        assert_eq!(name_in(["-n".to_string(), String::new()].into_iter()), None);
+    }
+}
