@@ -232,6 +232,7 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::OutOfRange { .. } => "indexes begin at 0",
         StoreError::Const => "change the program's source",
         StoreError::Unsupported { .. } => "use a target that has it",
+        StoreError::Unloaded => "`onpath ls` lists the programs that are running",
         StoreError::Endless { .. } => {
             "look for a loop without an end; `onpath test --trace` shows where the packet is"
         }

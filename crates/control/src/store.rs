@@ -15,6 +15,15 @@ pub struct Count {
     pub bytes: u64,
 }
 
+/// What a table holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Contents {
+    /// All entries, the program's own first.
+    pub entries: Vec<Entry>,
+    /// What runs when nothing matches.
+    pub default_action: ActionCall,
+}
+
 /// A flow that a flow state knows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flow {
@@ -53,6 +62,8 @@ pub enum StoreError {
         /// What happened.
         what: String,
     },
+    /// The program is not loaded any more; what is under its name now is another one.
+    Unloaded,
     /// The operating system refused.
     System {
         /// What was tried and the error.
@@ -68,6 +79,7 @@ impl fmt::Display for StoreError {
             StoreError::Full { capacity } => write!(f, "full: it holds {capacity} entries"),
             StoreError::OutOfRange { size } => write!(f, "index out of range: there are {size}"),
             StoreError::Const => f.write_str("the program made it const"),
+            StoreError::Unloaded => f.write_str("the program was unloaded meanwhile"),
             StoreError::Unsupported { what }
             | StoreError::Endless { what }
             | StoreError::System { what } => f.write_str(what),
@@ -95,6 +107,22 @@ pub trait Store {
 
     /// All entries, the program's own first.
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError>;
+
+    /// What tables hold, all at the same moment.
+    ///
+    /// # Errors
+    /// The first that cannot be read, and why.
+    fn contents(&self, tables: &[Table]) -> Result<Vec<Contents>, (Table, StoreError)> {
+        let read = |table: Table| {
+            Ok(Contents {
+                entries: self.entries(table)?,
+                default_action: self.default_action(table)?,
+            })
+        };
+        let all = tables.iter();
+        all.map(|table| read(*table).map_err(|error| (*table, error)))
+            .collect()
+    }
 
     /// The entry with this match and priority (ignored where matches cannot overlap).
     ///
@@ -142,6 +170,20 @@ pub trait Store {
 
     /// An indexed counter's value, summed over processors.
     fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError>;
+
+    /// The elements of an indexed counter that are not zero, in order, each with its index.
+    fn counters(&self, counter: Object) -> Result<Vec<(u64, Count)>, StoreError> {
+        let mut found = Vec::new();
+        for index in 0.. {
+            match self.counter(counter, index) {
+                Ok(count) if count == Count::default() => {}
+                Ok(count) => found.push((index, count)),
+                Err(StoreError::OutOfRange { .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
 
     /// Sets an indexed counter to zero: one element, or all of them. What packets count meanwhile may be lost.
     ///

@@ -62,7 +62,7 @@ pub fn keep() -> Result<(), Box<Diagnostic>> {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
-    Pins::default().mend()
+    Pins::default().mend_at_last()
 }
 
 /// Whether it is worth waiting: the parent holds something, and may still end.

@@ -1,7 +1,7 @@
 //! Telling a program which port is which interface, and which ports are a multicast group.
 
 use crate::errors;
-use crate::store::Maps;
+use crate::store::{Maps, unopened};
 use crate::sys::{Map, Update};
 use bpf::abi::{MOST_PORTS_OF_A_GROUP, PortsAbi};
 use control::StoreError;
@@ -70,10 +70,7 @@ pub(crate) fn set_group(
     ports: &[u32],
 ) -> Result<(), StoreError> {
     control::check_group(group, ports)?;
-    let found = find(maps, &names.groups).map_err(|error| StoreError::System {
-        what: format!("could not set multicast group {group}: {error}"),
-    })?;
-    let Some(map) = found else {
+    let Some(map) = find(maps, &names.groups).map_err(unopened)? else {
         return Ok(());
     };
     let key = u32::from(group).to_ne_bytes();
@@ -100,7 +97,7 @@ pub(crate) fn groups(names: &PortsAbi, maps: &Maps) -> Result<Vec<(u16, Vec<u32>
     let failed = |error: io::Error| StoreError::System {
         what: format!("could not read the multicast groups: {error}"),
     };
-    let Some(map) = find(maps, &names.groups).map_err(failed)? else {
+    let Some(map) = find(maps, &names.groups).map_err(unopened)? else {
         return Ok(Vec::new());
     };
     let mut all = BTreeMap::new();

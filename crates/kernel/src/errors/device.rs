@@ -238,12 +238,19 @@ pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
 /// Another command of ours does not end.
 pub fn busy() -> Box<Diagnostic> {
     Diagnostic::error(
-        Code("E0797"),
+        BUSY,
         Span::NONE,
         "another onpath command is loading or removing programs, and does not end",
     )
     .help("look for it with `pgrep -a onpath`")
     .into()
+}
+
+const BUSY: Code = Code("E0797");
+
+/// Whether a diagnostic is [`busy`].
+pub fn is_busy(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == BUSY
 }
 
 /// Filters of a command that was killed could not be removed.

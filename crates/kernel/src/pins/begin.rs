@@ -29,15 +29,15 @@ pub struct Begun<'a> {
 }
 
 impl Pins {
-    /// Begins to make an instance: waits for other commands to end, sweeps what killed ones left, and
-    /// fails if the name is taken. Programs are best loaded and filled before; what is attached must be
+    /// Begins to make an instance: waits for other commands to end, sweeps what killed ones left as far as that can be
+    /// removed (see [`Pins::mend`]), and fails if the name is taken. Programs are best loaded and filled before; what is attached must be
     /// attached after.
     pub fn begin(&self, instance: &str) -> Result<Begun<'_>, Box<Diagnostic>> {
         let folder = self.folder(instance)?;
         self.check_free(instance)?;
         self.prepare()?;
         let lock = self.lock()?;
-        self.sweep(&lock)?;
+        let _ = self.sweep(&lock);
         // Again: another command may have been faster.
         self.check_free(instance)?;
         folder::make(&folder).map_err(|e| match e.kind() {

@@ -1,8 +1,9 @@
 //! What is where in an instance's folder.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -12,9 +13,34 @@ pub(super) const RECORD: &str = "record";
 pub(super) const SETTINGS: &str = "settings";
 /// In a member's folder.
 pub(super) const PROGRAM: &str = "program";
+const MEMBER: &str = "member-";
 const LINK: &str = "link-";
 const GATE: &str = "gate-";
 const SPACE: &str = "space-";
+
+/// An instance's folder that stays the same one, whatever its path leads to.
+pub(super) struct Open(File);
+
+impl Open {
+    pub(super) fn new(folder: &Path) -> io::Result<Open> {
+        File::open(folder).map(Open)
+    }
+
+    /// Where this process reaches it.
+    pub(super) fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
+    }
+
+    /// A file in it.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// A member's folder.
+    pub(super) fn member(&self, member: usize) -> io::Result<File> {
+        File::open(member_folder(&self.path(), member))
+    }
+}
 
 /// The BPF file system allows no dots in names.
 pub(super) fn map_file(name: &str) -> String {
@@ -23,7 +49,12 @@ pub(super) fn map_file(name: &str) -> String {
 
 /// By numbers: names may hold characters that file names here may not.
 pub(super) fn member_folder(folder: &Path, member: usize) -> PathBuf {
-    folder.join(format!("member-{member}"))
+    folder.join(format!("{MEMBER}{member}"))
+}
+
+/// The folders of an instance's members.
+pub(super) fn members(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    files_named(folder, MEMBER)
 }
 
 pub(super) fn link_file(member: usize, ifindex: u32) -> String {
@@ -112,10 +143,7 @@ pub(super) fn empty(folder: &Path) -> io::Result<()> {
         let entry = entry?;
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            for file in fs::read_dir(&path)? {
-                fs::remove_file(file?.path())?;
-            }
-            fs::remove_dir(path)?;
+            fs::remove_dir_all(path)?;
         } else if entry.file_name() != SETTINGS && !is_the_kernels(&entry.file_name()) {
             fs::remove_file(path)?;
         }

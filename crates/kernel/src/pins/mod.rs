@@ -39,18 +39,22 @@ use crate::errors::{device, load as load_errors};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::Hook;
 use diag::Diagnostic;
-use folder::{RECORD, map_file, member_folder};
+use folder::{Open, RECORD, map_file};
 use nix::mount::{MsFlags, mount};
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Where the BPF file system is, or is mounted if it is nowhere.
 pub const BPFFS: &str = "/sys/fs/bpf";
 /// Our folder there.
 const FOLDER: &str = "onpath";
+
+/// How long a command waits for another one.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whether a path is in a BPF file system.
 pub fn is_bpffs(path: &Path) -> bool {
@@ -62,6 +66,7 @@ pub fn is_bpffs(path: &Path) -> bool {
 #[derive(Clone, Debug)]
 pub struct Pins {
     bpffs: PathBuf,
+    patience: Duration,
 }
 
 impl Default for Pins {
@@ -75,7 +80,13 @@ impl Pins {
     pub fn at(bpffs: &Path) -> Pins {
         Pins {
             bpffs: bpffs.to_owned(),
+            patience: PATIENCE,
         }
+    }
+
+    /// The same, for who waits for another command only so long: each waits for 20 seconds else.
+    pub fn patient_for(self, patience: Duration) -> Pins {
+        Pins { patience, ..self }
     }
 
     fn root(&self) -> PathBuf {
@@ -172,6 +183,15 @@ impl Pins {
         record::read(&path).map_err(|e| load_errors::pins(&path, "read", &e))
     }
 
+    /// What is written down about the loading that an open folder has.
+    fn record_in(&self, instance: &str, folder: &Open) -> Result<Record, Box<Diagnostic>> {
+        record::read(&folder.file(RECORD)).map_err(|e| match e.kind() {
+            // It was unloaded meanwhile.
+            io::ErrorKind::NotFound => self.missing(instance),
+            _ => load_errors::pins(&self.root().join(instance).join(RECORD), "read", &e),
+        })
+    }
+
     /// Which loading of an instance is there.
     pub fn loading(&self, instance: &str) -> Result<Loading, Box<Diagnostic>> {
         let path = self.existing(instance)?.join(RECORD);
@@ -189,13 +209,16 @@ impl Pins {
     }
 
     /// Opens the tables and counters of one program of an instance: the named one, or the only one. Its maps are
-    /// opened when they are needed.
+    /// opened when they are needed. All of it is of one loading: if that is unloaded, it fails, whatever is loaded under
+    /// the name by then.
     pub fn open(
         &self,
         instance: &str,
         member: Option<&str>,
     ) -> Result<(MemberRecord, KernelStore), Box<Diagnostic>> {
-        let record = self.record(instance)?;
+        // By the open folder from here on, which cannot be replaced as its path can.
+        let folder = self.open_folder(instance)?;
+        let record = self.record_in(instance, &folder)?;
         let found = match member {
             Some(name) => record.members.iter().position(|m| m.name == name),
             None if record.members.len() == 1 => Some(0),
@@ -205,14 +228,17 @@ impl Pins {
             let names: Vec<&str> = record.members.iter().map(|m| m.name.as_str()).collect();
             return Err(device::which_member(instance, member, &names));
         };
-        let folder = member_folder(&self.existing(instance)?, number);
+        let folder = folder.member(number).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => self.missing(instance),
+            _ => load_errors::pins(&self.root().join(instance), "open", &e),
+        })?;
+        let guard = Guard::new(folder);
         let record = record.members[number].clone();
         let sections = record.abi.globals.iter().map(|g| g.section.as_str());
         let seed = (!record.abi.flow_states.is_empty()).then_some(SEED_SECTION);
         let own = record.abi.maps.iter().map(|m| m.name.as_str());
         let all = own.chain(sections).chain(seed);
-        let maps = Maps::pinned(all.map(|name| (name.to_owned(), folder.join(map_file(name)))));
-        let guard = Guard::new(&folder).map_err(|e| load_errors::pins(&folder, "open", &e))?;
+        let maps = Maps::pinned(all.map(|name| (name.to_owned(), guard.path(&map_file(name)))));
         let abi = Arc::new(record.abi.clone());
         let store = KernelStore {
             globals: OnceLock::new(),
@@ -229,10 +255,24 @@ impl Pins {
         let folder = self.folder(instance)?;
         match folder::is_whole(&folder) {
             Ok(true) => Ok(folder),
-            _ => {
-                let present = self.names()?;
-                Err(device::no_instance(instance, &present, self.are_hidden()))
-            }
+            _ => Err(self.missing(instance)),
+        }
+    }
+
+    /// The folder of a complete instance.
+    fn open_folder(&self, instance: &str) -> Result<Open, Box<Diagnostic>> {
+        let folder = self.folder(instance)?;
+        match Open::new(&folder) {
+            Ok(open) if folder::is_whole(&open.path()).unwrap_or(false) => Ok(open),
+            _ => Err(self.missing(instance)),
+        }
+    }
+
+    /// There is no such instance.
+    fn missing(&self, instance: &str) -> Box<Diagnostic> {
+        match self.names() {
+            Ok(present) => device::no_instance(instance, &present, self.are_hidden()),
+            Err(diagnostic) => diagnostic,
         }
     }
 

@@ -4,6 +4,7 @@ use super::folder::{self, RECORD, SETTINGS};
 use super::{Loading, Owner, Pins, Record, moved, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
+use crate::store::{Guard, HeldLock};
 use crate::sys::Link;
 use crate::{netns, tc};
 use diag::Diagnostic;
@@ -16,8 +17,8 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a command waits for another one.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long an instance that is to be removed waits for those who change its tables.
+const PATIENCE_WITH_WRITERS: Duration = Duration::from_secs(5);
 
 /// The right to change what is in our folder. It ends with the process.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Pins {
         loop {
             match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
                 Ok(folder) => return Ok(Lock { _folder: folder }),
-                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < PATIENCE => file = back,
+                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < self.patience => file = back,
                 Err((_, Errno::EWOULDBLOCK)) => return Err(device::busy()),
                 Err((_, error)) => return Err(failed(error.into())),
             }
@@ -47,7 +48,9 @@ impl Pins {
         let folder = self.existing(instance)?;
         let lock = self.lock()?;
         self.take_off(&folder)?;
-        self.sweep(&lock)
+        // What else is left is the business of `mend`, which reports it.
+        let _ = self.sweep(&lock);
+        Ok(())
     }
 
     /// As [`Pins::remove`], but only if it is the instance of that loading. `false`: it is not there any more, and
@@ -66,7 +69,7 @@ impl Pins {
             return Ok(false);
         }
         self.take_off(&folder)?;
-        self.sweep(&lock)?;
+        let _ = self.sweep(&lock);
         Ok(true)
     }
 
@@ -93,13 +96,15 @@ impl Pins {
                 failure = Some(diagnostic);
             }
         }
-        self.sweep(&lock)?;
-        failure.map_or(Ok(names), Err)
+        let swept = self.sweep(&lock);
+        failure.or(swept.err()).map_or(Ok(names), Err)
     }
 
     fn take_off(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
         let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
         let record = record::read(&folder.join(RECORD)).ok();
+        // Until the folders are gone: who waits for the lock then finds that there is nothing to change any more.
+        let _writers = hold_writers(folder);
         let moved;
         if folder::is_mount(folder).map_err(failed)? {
             // Somebody else may hold this file system in a mount namespace of their own; so that is not all.
@@ -131,7 +136,8 @@ impl Pins {
         fs::remove_dir(folder).map_err(failed)
     }
 
-    /// Removes what killed commands left, if there is anything.
+    /// Removes what killed commands left, if there is anything. What cannot be removed is in nobody's way: a command that
+    /// is about something else reports it and goes on.
     pub fn mend(&self) -> Result<(), Box<Diagnostic>> {
         // What this process may not look at is for the command to report.
         let is_left = self.is_left().unwrap_or(false);
@@ -140,6 +146,16 @@ impl Pins {
         }
         let lock = self.lock()?;
         self.sweep(&lock)
+    }
+
+    /// As [`Pins::mend`], however long another command holds the lock.
+    pub fn mend_at_last(&self) -> Result<(), Box<Diagnostic>> {
+        loop {
+            match self.mend() {
+                Err(diagnostic) if device::is_busy(&diagnostic) => {}
+                done => return done,
+            }
+        }
     }
 
     /// Whether an instance of a dead process or a folder without an instance is there. Another command may be making
@@ -170,26 +186,37 @@ impl Pins {
     }
 
     /// Removes what killed commands left: instances that end with a process which has ended, folders without an
-    /// attachment, and filters that run nothing.
+    /// attachment, and filters that run nothing. What can be removed is, even where something else cannot.
     pub(super) fn sweep(&self, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let root = self.root();
+        let mut done = Ok(());
         for name in self.folders()? {
             let folder = root.join(name);
             if is_orphan(&folder) {
-                self.take_off(&folder)?;
+                done = done.and(self.take_off(&folder));
             }
         }
         for name in self.folders()? {
             let folder = root.join(name);
             let garbage = folder::is_whole(&folder)
                 .and_then(|whole| Ok(!whole && !folder::is_elsewhere(&folder)?))
-                .map_err(|e| load_errors::pins(&folder, "look into", &e))?;
-            if garbage {
-                self.clean(&folder)?;
-            }
+                .map_err(|e| load_errors::pins(&folder, "look into", &e));
+            done = done.and(match garbage {
+                Ok(true) => self.clean(&folder),
+                Ok(false) => Ok(()),
+                Err(diagnostic) => Err(diagnostic),
+            });
         }
-        tc::sweep().map_err(|e| device::filters_left(&e))
+        done.and(tc::sweep().map_err(|e| device::filters_left(&e)))
     }
+}
+
+/// Waits for those who change the tables of an instance, but not for long, and keeps others away.
+fn hold_writers(folder: &Path) -> Vec<HeldLock> {
+    let members = folder::members(folder).unwrap_or_default();
+    let open = members.iter().filter_map(|member| File::open(member).ok());
+    open.filter_map(|member| Guard::new(member).write_within(PATIENCE_WITH_WRITERS))
+        .collect()
 }
 
 /// Whether an instance's process has ended, and it with it.

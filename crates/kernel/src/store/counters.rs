@@ -1,6 +1,6 @@
 //! Counters: sums over processors.
 
-use super::{KernelStore, refused, unsupported};
+use super::{KernelStore, layout, refused, unsupported};
 use crate::sys::{Map, Update};
 use bpf::abi::CounterAbi;
 use control::{Count, StoreError};
@@ -27,17 +27,32 @@ impl KernelStore {
             return Ok(Count::default());
         };
         let copies = map
-            .per_cpu(&(index as u32).to_ne_bytes())
+            .get(&(index as u32).to_ne_bytes())
             .map_err(refused("read the counter"))?
             .unwrap_or_default();
-        let sum = copies
-            .iter()
-            .filter_map(|c| c.first_chunk().copied().map(u64::from_ne_bytes))
-            .fold(0, u64::wrapping_add);
         Ok(Count {
-            packets: sum,
+            packets: sum(&copies),
             bytes: 0,
         })
+    }
+
+    /// The elements that are not zero, in order.
+    pub(super) fn read_counters(&self, counter: Object) -> Result<Vec<(u64, Count)>, StoreError> {
+        let Some(map) = self.counter_map(counter, None)? else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        let read = map.each(|key, copies| {
+            let packets = sum(copies);
+            if packets != 0 {
+                let index = u64::from(layout::get_u32(key, 0));
+                found.push((index, Count { packets, bytes: 0 }));
+            }
+        });
+        read.map_err(refused("read the counter"))?;
+        // A sparse counter is a hash map.
+        found.sort_by_key(|(index, _)| *index);
+        Ok(found)
     }
 
     /// Sets one element, or all, to zero.
@@ -72,4 +87,14 @@ impl KernelStore {
         }
         Ok(())
     }
+}
+
+/// The sum of a value's copies, one a processor.
+fn sum(copies: &[u8]) -> u64 {
+    let (words, _) = copies.as_chunks();
+    words
+        .iter()
+        .copied()
+        .map(u64::from_ne_bytes)
+        .fold(0, u64::wrapping_add)
 }

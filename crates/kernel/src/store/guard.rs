@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,29 +36,37 @@ pub struct Guard {
 
 /// The lock, as long as this lives.
 #[derive(Debug)]
-pub(super) struct HeldLock {
+pub(crate) struct HeldLock {
     _lock: Flock<File>,
 }
 
 impl Guard {
     /// Guards the program that is pinned in a folder of a BPF file system.
-    pub fn new(folder: &Path) -> io::Result<Guard> {
-        Ok(Guard {
-            folder: File::open(folder)?,
-        })
+    pub fn new(folder: File) -> Guard {
+        Guard { folder }
+    }
+
+    /// Where this process reaches a file of the folder: by the open folder, which cannot be replaced.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        format!("/proc/self/fd/{}/{file}", self.folder.as_raw_fd()).into()
     }
 
     /// Waits until no other writer and no reader is left.
     pub(super) fn write(&self) -> Result<HeldLock, StoreError> {
-        self.lock(FlockArg::LockExclusiveNonblock)
+        self.lock(FlockArg::LockExclusiveNonblock, PATIENCE)
+    }
+
+    /// As a writer, for somebody who goes on without the lock if others do not end in time.
+    pub(crate) fn write_within(&self, patience: Duration) -> Option<HeldLock> {
+        self.lock(FlockArg::LockExclusiveNonblock, patience).ok()
     }
 
     /// Waits until no writer is left.
     pub(super) fn read(&self) -> Result<HeldLock, StoreError> {
-        self.lock(FlockArg::LockSharedNonblock)
+        self.lock(FlockArg::LockSharedNonblock, PATIENCE)
     }
 
-    fn lock(&self, how: FlockArg) -> Result<HeldLock, StoreError> {
+    fn lock(&self, how: FlockArg, patience: Duration) -> Result<HeldLock, StoreError> {
         let failed = system("lock the program's tables");
         let started = Instant::now();
         let mut pause = Duration::from_micros(100);
@@ -68,18 +76,16 @@ impl Guard {
                 Ok(lock) => {
                     // A folder that was removed has no links left.
                     if lock.metadata().map_err(&failed)?.nlink() == 0 {
-                        return Err(StoreError::System {
-                            what: "the program was unloaded meanwhile".into(),
-                        });
+                        return Err(StoreError::Unloaded);
                     }
                     return Ok(HeldLock { _lock: lock });
                 }
-                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < PATIENCE => folder = back,
+                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < patience => folder = back,
                 Err((_, Errno::EWOULDBLOCK)) => {
                     return Err(StoreError::System {
                         what: format!(
                             "another process has been changing the program's tables for {} seconds; try again later",
-                            PATIENCE.as_secs()
+                            patience.as_secs()
                         ),
                     });
                 }
@@ -90,9 +96,8 @@ impl Guard {
         }
     }
 
-    /// Where the journal is: by the open folder, which cannot be replaced.
     fn journal(&self) -> PathBuf {
-        format!("/proc/self/fd/{}/{JOURNAL}", self.folder.as_raw_fd()).into()
+        self.path(JOURNAL)
     }
 
     /// Whether a writer was killed in the middle of a change.

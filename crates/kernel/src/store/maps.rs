@@ -43,6 +43,15 @@ impl Maps {
         }
     }
 
+    /// The same maps, of which those that are pinned are not open: another process may have replaced them.
+    pub(super) fn anew(&self) -> Maps {
+        Maps::pinned(
+            self.all
+                .iter()
+                .map(|(n, entry)| (n.clone(), entry.pin.clone())),
+        )
+    }
+
     /// The map of this name; `None` if the program has none.
     ///
     /// # Errors

@@ -20,12 +20,13 @@ mod tuple_space;
 pub use bpf::abi::SEED_SECTION;
 pub use globals::Globals;
 pub use guard::Guard;
+pub(crate) use guard::HeldLock;
 pub use maps::Maps;
 
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
-use control::{Change, Count, Flow, Next, Rejected, Store, StoreError};
+use control::{Change, Contents, Count, Flow, Next, Rejected, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
@@ -47,6 +48,14 @@ fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
         // The capacity that the user was promised is filled in by the caller.
         Some(libc::E2BIG | libc::ENOSPC) => StoreError::Full { capacity: 0 },
         _ => system(what)(error),
+    }
+}
+
+/// A map that cannot be opened. Where its pin is gone, so is the program.
+pub(crate) fn unopened(error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::NotFound => StoreError::Unloaded,
+        _ => system("open a map")(error),
     }
 }
 
@@ -115,7 +124,7 @@ impl KernelStore {
     }
 
     pub(crate) fn map(&self, name: &str) -> Result<&Map, StoreError> {
-        let found = self.maps.get(name).map_err(system("open a map"))?;
+        let found = self.maps.get(name).map_err(unopened)?;
         found.ok_or_else(|| StoreError::System {
             what: format!("the program's map `{name}` is gone"),
         })
@@ -145,6 +154,10 @@ impl KernelStore {
 
     fn globals(&self) -> Result<&Globals, StoreError> {
         if self.globals.get().is_none() {
+            if let Some(section) = &self.abi.globals {
+                // So that a program that is gone is reported as such.
+                self.map(&section.section)?;
+            }
             let opened = open_globals(&self.abi, &self.maps).map_err(|why| StoreError::System {
                 what: why.message.clone(),
             })?;
@@ -232,33 +245,46 @@ impl KernelStore {
         })
     }
 
-    /// Works while no other process reads or writes the program's state, and nothing is half done.
+    /// The program's state as it is now, for somebody who holds its lock: no map is open yet.
+    fn anew(&self) -> KernelStore {
+        KernelStore {
+            abi: Arc::clone(&self.abi),
+            schema: Arc::clone(&self.schema),
+            maps: self.maps.anew(),
+            globals: OnceLock::new(),
+            live: self.live,
+            guard: None,
+        }
+    }
+
+    /// Works while no other process reads or writes the program's state, and nothing is half done. What was opened
+    /// before the lock was taken may be another writer's past, so the work gets the state of now.
     fn exclusively<T>(
         &self,
-        work: impl FnOnce() -> Result<T, StoreError>,
+        work: impl FnOnce(&KernelStore) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let Some(guard) = &self.guard else {
-            return work();
+            return work(self);
         };
         let _held = guard.write()?;
-        guard.recover(self)?;
-        work()
+        guard.recover(&self.anew())?;
+        work(&self.anew())
     }
 
     /// Works while no other process writes the program's state, and nothing is half done.
     fn consistently<T>(
         &self,
-        work: impl FnOnce() -> Result<T, StoreError>,
+        work: impl FnOnce(&KernelStore) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let Some(guard) = &self.guard else {
-            return work();
+            return work(self);
         };
         let held = guard.read()?;
         if guard.is_unfinished() {
             drop(held);
             return self.exclusively(work);
         }
-        work()
+        work(&self.anew())
     }
 
     /// Makes one change.
@@ -266,8 +292,8 @@ impl KernelStore {
         &self,
         stage: impl FnOnce(&mut Transaction<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.exclusively(|| {
-            let mut transaction = Transaction::new(self);
+        self.exclusively(|now| {
+            let mut transaction = Transaction::new(now, self.guard.as_ref());
             stage(&mut transaction)?;
             transaction.commit().map_err(|not_done| not_done.error)
         })
@@ -374,7 +400,27 @@ impl Store for KernelStore {
     }
 
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
-        self.consistently(|| self.read_entries(table))
+        self.consistently(|now| now.read_entries(table))
+    }
+
+    fn contents(&self, tables: &[Table]) -> Result<Vec<Contents>, (Table, StoreError)> {
+        let read = |now: &KernelStore, table| {
+            Ok(Contents {
+                entries: now.read_entries(table)?,
+                default_action: now.read_default(table)?,
+            })
+        };
+        let done = self.consistently(|now| {
+            let all = tables.iter();
+            Ok(all
+                .map(|table| read(now, *table).map_err(|error| (*table, error)))
+                .collect())
+        });
+        match (done, tables) {
+            (Ok(contents), _) => contents,
+            (Err(error), [first, ..]) => Err((*first, error)),
+            (Err(_), []) => Ok(Vec::new()),
+        }
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
@@ -389,8 +435,8 @@ impl Store for KernelStore {
             error,
             not_undone: None,
         };
-        let done = self.exclusively(|| {
-            let mut transaction = Transaction::new(self);
+        let done = self.exclusively(|now| {
+            let mut transaction = Transaction::new(now, self.guard.as_ref());
             let mut count = 0;
             loop {
                 match next() {
@@ -421,15 +467,19 @@ impl Store for KernelStore {
     }
 
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
-        self.consistently(|| self.read_default(table))
+        self.consistently(|now| now.read_default(table))
     }
 
     fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError> {
-        self.read_counter(counter, index)
+        self.consistently(|now| now.read_counter(counter, index))
+    }
+
+    fn counters(&self, counter: Object) -> Result<Vec<(u64, Count)>, StoreError> {
+        self.consistently(|now| now.read_counters(counter))
     }
 
     fn reset_counter(&mut self, counter: Object, index: Option<u64>) -> Result<(), StoreError> {
-        self.zero_counter(counter, index)
+        self.exclusively(|now| now.zero_counter(counter, index))
     }
 
     fn direct_counter(&self, _: Table, _: &Entry) -> Result<Count, StoreError> {
@@ -459,33 +509,36 @@ impl Store for KernelStore {
     }
 
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
-        self.flow_state(state)?
-            .map_or(Ok(Vec::new()), |flows| flows.all())
+        self.consistently(|now| {
+            let state = now.flow_state(state)?;
+            state.map_or(Ok(Vec::new()), |flows| flows.all())
+        })
     }
 
     fn flow(&self, state: Object, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
-        self.flow_state(state)?
-            .map_or(Ok(None), |flows| flows.one(key))
+        self.consistently(|now| {
+            let state = now.flow_state(state)?;
+            state.map_or(Ok(None), |flows| flows.one(key))
+        })
     }
 
     fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {
-        match self.flow_state(state)? {
+        self.exclusively(|now| match now.flow_state(state)? {
             Some(flows) => flows.remove(key),
             None => Err(StoreError::Missing),
-        }
+        })
     }
 
     fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
-        self.flow_state(state)?
-            .map_or(Ok(()), |flows| flows.clear())
+        self.exclusively(|now| now.flow_state(state)?.map_or(Ok(()), |flows| flows.clear()))
     }
 
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
-        crate::ports::groups(&self.abi.ports, &self.maps)
+        self.consistently(|now| crate::ports::groups(&now.abi.ports, &now.maps))
     }
 
     fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
-        self.exclusively(|| crate::ports::set_group(&self.abi.ports, &self.maps, group, ports))
+        self.exclusively(|now| crate::ports::set_group(&now.abi.ports, &now.maps, group, ports))
     }
 }
 

@@ -112,6 +112,15 @@ impl Records {
         number
     }
 
+    /// Has a key found no more that is to go: it may be added again, as the last one.
+    pub fn forget(&mut self, number: usize) {
+        let hash = self.hasher.hash_one(self.key(number));
+        let found = self.index.find_entry(hash, |n| *n as usize == number);
+        if let Ok(entry) = found {
+            entry.remove();
+        }
+    }
+
     /// The record's key.
     pub fn key(&self, number: usize) -> &[u8] {
         &self.keys[number * self.key_size..][..self.key_size]
@@ -258,6 +267,21 @@ mod tests {
             (&*found.changed_new, found.changed_origins),
             (&b"CC"[..], vec![3])
         );
+    }
+
+    #[test]
+    fn a_key_that_is_added_again_is_the_last_one() {
+        let mut all = Records::new(1, 1);
+        let (first, second) = (all.add(b"a", Some(b"1")), all.add(b"b", Some(b"2")));
+        all.set(first, None, 1);
+        all.forget(first);
+        assert_eq!(all.find(b"a"), None);
+        let again = all.add(b"a", None);
+        all.set(again, Some(b"1"), 2);
+        assert_eq!((all.find(b"a"), all.live()), (Some(again), 2));
+        assert!(second < again);
+        let found = all.differences();
+        assert_eq!((&*found.gone, &*found.added), (&b"a"[..], &b"a"[..]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A batch of changes: checked and planned first, then written atomically.
 
 use super::flat;
+use super::guard::Guard;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::{KernelStore, Opened, Shape, layout, present, system, tuple_space, unsupported};
@@ -25,16 +26,18 @@ enum Staged<'a> {
 /// Changes that are checked against the tables and each other. Nothing is written before [`Transaction::commit`].
 pub(super) struct Transaction<'a> {
     store: &'a KernelStore,
+    guard: Option<&'a Guard>,
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
 }
 
 impl<'a> Transaction<'a> {
-    /// No changes yet. The caller holds the program's lock for writing until the end.
-    pub fn new(store: &'a KernelStore) -> Transaction<'a> {
+    /// No changes yet. The caller holds the lock of the program's guard, if it has one, for writing until the end.
+    pub fn new(store: &'a KernelStore, guard: Option<&'a Guard>) -> Transaction<'a> {
         Transaction {
             store,
+            guard,
             staged: BTreeMap::new(),
             own: BTreeMap::new(),
             defaults: BTreeMap::new(),
@@ -229,9 +232,9 @@ impl<'a> Transaction<'a> {
 
     /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
     pub fn commit(self) -> Result<(), NotDone> {
-        let store = self.store;
+        let (store, guard) = (self.store, self.guard);
         let steps = self.plan().map_err(NotDone::before)?;
-        run(store, &steps)
+        run(store, guard, &steps)
     }
 }
 
@@ -257,11 +260,15 @@ impl NotDone {
 
 /// Does all steps, or none. Where the program is pinned, the next one to take its lock undoes what a killed process has
 /// done of them.
-pub(super) fn run(store: &KernelStore, steps: &[Step]) -> Result<(), NotDone> {
+pub(super) fn run(
+    store: &KernelStore,
+    guard: Option<&Guard>,
+    steps: &[Step],
+) -> Result<(), NotDone> {
     let undo: Vec<Undo<'_>> = steps.iter().rev().filter_map(Step::undo).collect();
     let weight: usize = steps.iter().map(|step| step.weight(store)).sum();
     // A single element is written at once or not at all.
-    let journal = store.guard.as_ref().filter(|_| weight > 1);
+    let journal = guard.filter(|_| weight > 1);
     if let Some(guard) = journal {
         guard
             .begin(&undo)

@@ -159,7 +159,7 @@ impl Map {
     }
 
     /// A value, or `None` if the key is not there. For a per-CPU map all copies, each rounded up to
-    /// 8 bytes; see [`Map::per_cpu`].
+    /// 8 bytes.
     pub fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check_key(key)?;
         let mut value = vec![0; self.buffer_size()?];
@@ -243,20 +243,6 @@ impl Map {
                 return Ok(());
             }
         }
-    }
-
-    /// The copies of a per-CPU value, each of the map's value size.
-    pub fn per_cpu(&self, key: &[u8]) -> io::Result<Option<Vec<Vec<u8>>>> {
-        let size = self.info.value_size;
-        Ok(self.get(key)?.map(|all| {
-            if self.is_per_cpu() {
-                all.chunks_exact(size.next_multiple_of(8))
-                    .map(|c| c[..size].to_vec())
-                    .collect()
-            } else {
-                vec![all]
-            }
-        }))
     }
 
     /// Stores a value; a per-CPU map gets the same value for every processor.

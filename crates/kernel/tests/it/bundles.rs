@@ -12,7 +12,7 @@ use kernel::raw_socket::RawSocket;
 use kernel::sys::{Link, Map, Side, Update, filter, tcx_on};
 use kernel::veth;
 use kernel::{Instance, KernelStore, interface};
-use nix::mount::{MntFlags, umount2};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use schema::Schema;
@@ -497,6 +497,72 @@ fn what_another_version_pinned_is_named_and_removed() {
         place.pins.remove("old").expect("removes");
         assert_eq!(working(), [false; 2]);
         assert_eq!(place.pinned(), [""; 0]);
+        Ok(())
+    });
+}
+
+/// A folder in ours without an instance, which cannot be removed as long as something is mounted in it.
+fn stuck(place: &Place, name: &str) -> PathBuf {
+    let inside = place.folder.join("onpath").join(name).join("mount");
+    std::fs::create_dir_all(&inside).expect("makes a folder");
+    let none = None::<&str>;
+    mount(Some("none"), &inside, Some("tmpfs"), MsFlags::empty(), none).expect("mounts");
+    inside
+}
+
+#[test]
+fn what_cannot_be_removed_is_in_nobodys_way() {
+    in_namespace(|| {
+        let place = Place::new("stuck");
+        let object = object(false, FLOWS);
+        start(&place.pins, &members(&object), TcMethod::Best);
+        place.pins.remove("both").expect("goes");
+        let inside = stuck(&place, "a");
+        let garbage = place.folder.join("onpath/b");
+        std::fs::create_dir(&garbage)?;
+        let refused = place.pins.mend().expect_err("it is mounted on");
+        assert!(
+            refused.message.starts_with("could not remove"),
+            "{}",
+            refused.message
+        );
+        assert_eq!(place.pinned(), ["a"], "what can be removed is");
+        start(&place.pins, &members(&object), TcMethod::Best);
+        place
+            .pins
+            .remove("both")
+            .expect("goes although something else does not");
+        umount2(&inside, MntFlags::empty())?;
+        place.pins.mend().expect("nothing is in its way any more");
+        assert_eq!(place.pinned(), [""; 0]);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_a_dead_process_left_is_removed_however_long_another_command_takes() {
+    in_namespace(|| {
+        let place = Place::new("busy");
+        let object = object(false, FLOWS);
+        start(&place.pins, &members(&object), TcMethod::Best);
+        let pins = place.pins.clone().patient_for(Duration::from_millis(20));
+        let held = pins.begin("another").expect("the name is free");
+        std::fs::create_dir(place.folder.join("onpath/garbage"))?;
+        let busy = pins.mend().expect_err("another command has the lock");
+        assert!(
+            busy.message.contains("another onpath command"),
+            "{}",
+            busy.message
+        );
+        std::thread::scope(|scope| {
+            let mending = scope.spawn(|| pins.mend_at_last());
+            std::thread::sleep(Duration::from_millis(200));
+            assert!(!mending.is_finished());
+            drop(held);
+            let done = mending.join().expect("it ends");
+            done.expect("it is removed");
+        });
+        assert_eq!(place.pinned(), ["both"]);
         Ok(())
     });
 }

@@ -140,13 +140,7 @@ fn read(
         shown.push((name.clone(), index, count));
         return Ok(());
     }
-    for index in 0.. {
-        match store.counter(counter, index) {
-            Ok(count) if count == Count::default() => {}
-            Ok(count) => shown.push((name.clone(), index, count)),
-            Err(StoreError::OutOfRange { .. }) => break,
-            Err(error) => return Err(unreadable(error)),
-        }
-    }
+    let all = store.counters(counter).map_err(unreadable)?;
+    shown.extend(all.into_iter().map(|(i, count)| (name.clone(), i, count)));
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! A running program, from the flags that name it.
 
 use crate::args::Instance;
-use crate::output::{Stop, refused};
+use crate::output::{Stop, print_diagnostics, refused};
 use control::Store;
+use diag::{Diagnostics, Severity, SourceMap};
+use kernel::errors::device::is_busy;
 use kernel::pins::MemberRecord;
 use kernel::{Pins, Record};
 
@@ -19,6 +21,19 @@ pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
     let name = pins.choose(named).map_err(refused)?;
     let (_, store) = pins.open(&name, program).map_err(refused)?;
     Ok(Box::new(store))
+}
+
+/// Removes what killed commands left. What cannot be removed is a warning: it is in nobody's way.
+pub fn mend(pins: &Pins) -> Result<(), Stop> {
+    match pins.mend() {
+        Err(diagnostic) if is_busy(&diagnostic) => Err(refused(diagnostic)),
+        Err(mut diagnostic) => {
+            diagnostic.severity = Severity::Warning;
+            print_diagnostics(&Diagnostics::from(diagnostic), &SourceMap::new());
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 /// What users call a program of a record.

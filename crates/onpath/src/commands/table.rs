@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
-use control::{Change, Piece, Store, StoreError, errors};
+use control::{Change, Contents, Piece, Store, errors};
 use diag::{Diagnostic, SourceMap, Span};
 use driver::read_text;
 use schema::{Schema, Table};
@@ -173,17 +173,19 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
         out_line!("the program has no tables");
     }
     let mut shown: Vec<Value> = Vec::new();
-    for table in tables {
+    let contents = store.contents(&tables).map_err(|(table, error)| {
+        let what = format!("table `{}` could not be read", schema.tables[table].name);
+        refused(errors::store(Span::NONE, &what, &error))
+    })?;
+    for (
+        table,
+        Contents {
+            entries,
+            default_action: default,
+        },
+    ) in tables.into_iter().zip(contents)
+    {
         let name = &schema.tables[table].name;
-        let read = |e: StoreError| -> Stop {
-            refused(errors::store(
-                Span::NONE,
-                &format!("table `{name}` could not be read"),
-                &e,
-            ))
-        };
-        let entries = store.entries(table).map_err(read)?;
-        let default = store.default_action(table).map_err(read)?;
         match form {
             DumpForm::Json => shown.push(json!({
                 "table": name.as_str(),

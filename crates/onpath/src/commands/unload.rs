@@ -1,5 +1,6 @@
 //! `onpath unload`
 
+use super::instance::mend;
 use crate::args::Unload;
 use crate::output::{Done, Stop, out_line, print_json, refused};
 use kernel::Pins;
@@ -12,7 +13,7 @@ pub fn run(args: Unload) -> Done {
     if args.all {
         return all(&pins, args.json);
     }
-    pins.mend().map_err(refused)?;
+    mend(&pins)?;
     // A wrong name is reported before any program is detached.
     for name in &args.names {
         if let Some((bundle, _)) = name.split_once('/') {

@@ -15,7 +15,7 @@ struct Slots {
     numbers: HashMap<Mask, u32>,
     /// Numbers that no new mask may have: the program may still look under them.
     used: BTreeSet<u32>,
-    /// Where to look for the next free number.
+    /// Where to look for the next free number: behind all others, since of equal priorities the earlier mask wins.
     next: u32,
     /// The tuples with entries, each with the highest priority under it.
     tops: BTreeMap<u32, (Mask, u32)>,
@@ -31,7 +31,7 @@ impl Slots {
             return *number;
         }
         while self.used.contains(&self.next) {
-            self.next += 1;
+            self.next = self.next.wrapping_add(1);
         }
         let number = self.next;
         self.used.insert(number);
@@ -81,7 +81,11 @@ impl Staged<'_> {
                 .map(|(number, (mask, _))| (mask.clone(), *number))
                 .collect(),
             used: list.tuples.keys().copied().collect(),
-            next: 0,
+            next: list
+                .tuples
+                .keys()
+                .next_back()
+                .map_or(0, |last| last.wrapping_add(1)),
             tops: BTreeMap::new(),
             records: Records::new(info.key_size, info.value_size),
             priorities: Vec::new(),
@@ -91,6 +95,11 @@ impl Staged<'_> {
             slots.tops = list.tuples.clone();
         }
         for number in 0..self.records.len() {
+            if number == self.numbers.len() {
+                // The rest is new. A mask whose entries all go is as new as theirs that come.
+                let Slots { numbers, tops, .. } = &mut slots;
+                numbers.retain(|_, tuple| tops.contains_key(tuple));
+            }
             let unchanged = self.records.is_unchanged(number);
             // As long as nothing goes, what is there stays as it is.
             if unchanged && !replaced {

@@ -45,7 +45,11 @@ impl<'a> Staged<'a> {
             });
         }
         let bytes = self.space.encode(entry);
-        let number = number.unwrap_or_else(|| self.records.add(&identity, None));
+        if let Some(removed) = number {
+            // It comes after those that are there, as any other new entry.
+            self.records.forget(removed);
+        }
+        let number = self.records.add(&identity, None);
         self.records.set(number, Some(&bytes), origin);
         Ok(())
     }

@@ -69,7 +69,9 @@ pub fn show(
             .is_some();
         let last = interrupted || end.is_some_and(|end| Instant::now() >= end);
         let shown = if show.once { last } else { !interrupted };
-        let reading = look(reader, show, shown)?;
+        let Some(reading) = look(reader, show, shown)? else {
+            return Ok(End::DetachedByAnother);
+        };
         if let Some(end) = ended() {
             return Ok(end);
         }
@@ -83,18 +85,21 @@ pub fn show(
     }
 }
 
-/// Looks, publishes, and prints if that is wanted.
-pub fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Reading, Stop> {
-    let snapshot = reader.look().map_err(unreadable)?;
+/// Looks, publishes, and prints if that is wanted. `None`: another command has taken the measurement off.
+pub fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Option<Reading>, Stop> {
+    let snapshot = match reader.look() {
+        Err(StoreError::Unloaded) => return Ok(None),
+        looked => looked.map_err(unreadable)?,
+    };
     let many = show.flows.unwrap_or(FLOWS.1);
     if let Some(page) = &show.page {
         page.publish(prometheus::page(&snapshot, many));
     }
     if !print {
-        return Ok(Reading::On);
+        return Ok(Some(Reading::On));
     }
     let few = show.flows.unwrap_or(FLOWS.0);
-    Ok(match show.form {
+    Ok(Some(match show.form {
         Form::Nothing => Reading::On,
         Form::Json => write_watched(format_args!("{}\n", json::object(&snapshot, many))),
         Form::Table => {
@@ -107,7 +112,7 @@ pub fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Reading, St
                 None => write_watched(format_args!("{text}\n")),
             }
         }
-    })
+    }))
 }
 
 fn unreadable(error: StoreError) -> Stop {

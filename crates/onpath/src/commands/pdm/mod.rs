@@ -3,6 +3,7 @@
 pub mod args;
 mod live;
 
+use crate::commands::instance::mend;
 use crate::commands::start::unit::{Unit, synthetic};
 use crate::commands::start::{Ended, How, set_up};
 use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
@@ -48,7 +49,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let index = interface::index(device).map_err(refused)?;
     kernel::bundle::check_rights(&[Hook::TcEgress, Hook::TcIngress], 2).map_err(refused)?;
     let pins = Pins::default();
-    pins.mend().map_err(refused)?;
+    mend(&pins)?;
     check_free(device, index, &pins).map_err(refused)?;
     check_interface(device, index).map_err(refused)?;
     // Before anything is changed: an address may be taken.

@@ -4,6 +4,7 @@ mod load;
 pub mod prepare;
 pub mod unit;
 
+use super::instance::mend;
 use crate::args::Run;
 use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
 use crate::progress::Progress;
@@ -50,7 +51,7 @@ pub fn run(args: Run) -> Done {
         last_check: &|| Ok(()),
     };
     let pins = Pins::default();
-    pins.mend().map_err(refused)?;
+    mend(&pins)?;
     let running = set_up(unit, &pins, how)?;
     let printer = Printer { json: args.json };
     printer.started(&running, args.detach);

@@ -3,22 +3,28 @@
 use crate::pair::compile;
 use bpf::abi::Hook;
 use control::{Store, StoreError};
-use ir::{ActionCall, Bits, Entry, KeyMatch, Table, ValueSet};
+use diag::SourceMap;
+use driver::bpf_target::Compiled;
+use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table, ValueSet};
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, Source};
 use kernel::netns::NetNs;
 use kernel::pins::Pins;
+use kernel::sys::Prog;
 use kernel::{KernelStore, interface, veth};
 use nix::mount::{MntFlags, umount2};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const PROGRAM: &str = "
 #include <core.p4>
 #include <xdp_model.p4>
+#include <flow_state.p4>
 
 header ethernet_t { bit<112> all; }
 header call_t { bit<8> kind; bit<32> key; bit<32> found; }
+struct key_t { bit<32> number; }
 struct headers_t { ethernet_t eth; call_t call; }
 
 parser prs(packet_in packet, out headers_t hdr) {
@@ -54,6 +60,8 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     table by_optional { key = { hdr.call.key : optional @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     table by_index { key = { hdr.call.key[7:0] : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     table by_default { key = { hdr.call.key : exact @name(\"key\"); } actions = { both; none; } default_action = none(); size = 1; }
+    flow_state<key_t, bit<32>>(64) flows;
+    CounterArray(4, false) asked;
     apply {
         xout.output_action = xdp_action.XDP_PASS;
         xout.output_port = 0;
@@ -65,6 +73,8 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             4: { by_optional.apply(); }
             5: { by_index.apply(); }
             6: { by_default.apply(); }
+            8: { key_t key = { hdr.call.key }; flows.update(key, hdr.call.key); }
+            9: { asked.increment(1); }
             default: { }
         }
     }
@@ -164,7 +174,10 @@ pub fn default_of(found: u32) -> ActionCall {
 /// The program, pinned below a folder of its own.
 pub struct Machine {
     pub folder: PathBuf,
-    member: Member,
+    /// What it was compiled from.
+    pub ir: Arc<Program>,
+    sources: SourceMap,
+    built: Compiled,
 }
 
 impl Machine {
@@ -176,41 +189,66 @@ impl Machine {
         std::fs::write(&source, PROGRAM).expect("writes");
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {
-            let (_, sources, built) = compile(&source, Hook::Xdp, false);
-            veth::make_pairs(&[("one".into(), "two".into())])?;
-            let source = Source {
-                name: "writers",
-                object: &built.object,
-                abi: &built.abi,
-                schema: &built.schema,
-                sources: &sources,
-            };
-            let loaded = bundle::load(&[source], &[]);
-            let loaded = loaded.unwrap_or_else(|r| panic!("{}", r.failure.diagnostic.message));
-            let instance = loaded.into_iter().next().expect("one");
-            let port = Port {
-                number: 0,
-                name: "one".into(),
-                index: interface::index("one").expect("there"),
-            };
-            let members = [Member {
-                name: "writers".into(),
-                instance,
-                ports: vec![port],
-                targets: vec![],
-            }];
-            let pins = Pins::at(&folder.join("bpf"));
-            let begun = pins.begin("writers").expect("free");
-            let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
-            begun.commit(&members, attached).expect("pins");
-            let [member] = members;
-            work(&Machine {
+            let (ir, sources, built) = compile(&source, Hook::Xdp, false);
+            veth::make_pairs(&[
+                ("one".into(), "two".into()),
+                ("three".into(), "four".into()),
+            ])?;
+            let machine = Machine {
                 folder: folder.clone(),
-                member,
-            });
+                ir,
+                sources,
+                built,
+            };
+            machine.load(&["one"]);
+            work(&machine);
             Ok(())
         })
         .expect("runs");
+    }
+
+    fn pins(&self) -> Pins {
+        Pins::at(&self.folder.join("bpf"))
+    }
+
+    /// Loads the program at interfaces.
+    pub fn load(&self, interfaces: &[&str]) {
+        let source = Source {
+            name: "writers",
+            object: &self.built.object,
+            abi: &self.built.abi,
+            schema: &self.built.schema,
+            sources: &self.sources,
+        };
+        let loaded = bundle::load(&[source], &[]);
+        let loaded = loaded.unwrap_or_else(|r| panic!("{}", r.failure.diagnostic.message));
+        let instance = loaded.into_iter().next().expect("one");
+        let port = |(number, name): (usize, &&str)| Port {
+            number: number as u32,
+            name: (*name).into(),
+            index: interface::index(name).expect("there"),
+        };
+        let members = [Member {
+            name: "writers".into(),
+            instance,
+            ports: interfaces.iter().enumerate().map(port).collect(),
+            targets: vec![],
+        }];
+        let pins = self.pins();
+        let begun = pins.begin("writers").expect("free");
+        let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
+        begun.commit(&members, attached).expect("pins");
+    }
+
+    /// Unloads it.
+    pub fn unload(&self) {
+        self.pins().remove("writers").expect("is there");
+    }
+
+    /// The program that packets meet now.
+    pub fn program(&self) -> Prog {
+        let pin = "bpf/onpath/writers/member-0/program";
+        Prog::open(&self.folder.join(pin)).expect("is pinned")
     }
 
     /// The program's state as another process sees it.
@@ -226,14 +264,7 @@ impl Machine {
 
     /// What a packet of a kind with a key finds; 0 for nothing.
     pub fn ask(&self, kind: u8, key: u32) -> u32 {
-        let mut packet = vec![0; 14];
-        packet.push(kind);
-        packet.extend(key.to_be_bytes());
-        packet.extend([0; 41]);
-        let mut out = vec![0; 256];
-        let program = self.member.instance.program.prog();
-        program.run_xdp(&packet, &mut out, 0, 1).expect("runs");
-        u32::from_be_bytes(out[19..23].try_into().expect("four bytes"))
+        ask(&self.program(), kind, key)
     }
 
     /// Checks that every packet meets what a dump shows, for numbers below a limit; gives the dump.
@@ -259,6 +290,17 @@ impl Machine {
         );
         found
     }
+}
+
+/// What a packet of a kind with a key finds in a program; 0 for nothing.
+pub fn ask(program: &Prog, kind: u8, key: u32) -> u32 {
+    let mut packet = vec![0; 14];
+    packet.push(kind);
+    packet.extend(key.to_be_bytes());
+    packet.extend([0; 41]);
+    let mut out = vec![0; 256];
+    program.run_xdp(&packet, &mut out, 0, 1).expect("runs");
+    u32::from_be_bytes(out[19..23].try_into().expect("four bytes"))
 }
 
 /// Opens the program that is pinned below a folder.

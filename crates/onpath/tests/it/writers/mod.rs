@@ -1,7 +1,9 @@
 //! Many writers of one program's tables, some of which are killed: nothing is lost, nothing is half done, and what
 //! a dump shows is what packets meet. Needs root.
 
+mod loadings;
 mod machine;
+mod order;
 
 use control::{Change, EntryKey, Store};
 use kernel::KernelStore;
