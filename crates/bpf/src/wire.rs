@@ -150,8 +150,8 @@ fn keeps_type(program: &Program, facts: &Facts, graph: &Graph, layout: &Layout) 
     let of = &facts.headers[h.as_u32() as usize];
     let extracted = graph
         .accepted
-        .as_ref()
-        .is_some_and(|flow| flow.valid(h) == Known::Yes);
+        .anywhere()
+        .is_some_and(|facts| facts.valid(h) == Known::Yes);
     let fields = &program.header_types[program.headers[h].ty].fields;
     let fixed: u32 = fields
         .iter()

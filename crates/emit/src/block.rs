@@ -11,16 +11,13 @@ use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::{Bits, Expr, StmtKind};
 
 impl<T: Target> Gen<'_, T> {
-    /// Emits a block's statements up to one after which nothing runs.
+    /// Emits the statements of a block that are reached.
     pub fn run(&mut self, block: &[ir::Stmt]) {
         for stmt in block {
-            if self.header_facts.dead {
-                return;
+            if self.header_facts.dead && !self.entries.lead_to(stmt) {
+                continue;
             }
             self.kill_computed();
-            if let Some(label) = self.entries.labels.get(&stmt.id) {
-                self.push(Stmt::Label(label.clone()));
-            }
             self.line(stmt.span);
             self.stmt(stmt);
         }
@@ -98,14 +95,18 @@ impl<T: Target> Gen<'_, T> {
                 plan.refine(&mut self.header_facts, p, *cond, true);
             }
             StmtKind::Emit(_) => self.emitted(stmt),
+            StmtKind::Entry(entry) => self.entry(*entry),
         }
     }
 
     fn conditional(&mut self, cond: Expr, then: &[ir::Stmt], otherwise: &[ir::Stmt]) {
+        if self.header_facts.dead {
+            return self.decided(then, otherwise);
+        }
         let c = lower::cond(self, cond);
         match c.as_int() {
-            Some(0) => return self.run(otherwise),
-            Some(_) => return self.run(then),
+            Some(0) => return self.decided(otherwise, then),
+            Some(_) => return self.decided(then, otherwise),
             None => {}
         }
         let (p, plan) = (self.p, self.plan);

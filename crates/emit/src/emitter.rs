@@ -1,5 +1,6 @@
 //! The emitter: the current function, and the file that it is for.
 
+use crate::entries::Entries;
 use crate::errors;
 use crate::function;
 use crate::locals::Locals;
@@ -8,7 +9,6 @@ use crate::parser::CursorAt;
 use crate::plan::{Plan, header_facts::HeaderFacts};
 use crate::table::{LoweredSet, LoweredTable};
 use crate::target::Target;
-use crate::thread::Entries;
 use cgen::tree::{Block, Expr as C, Item, Member, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
 use ir::{Expr, Header, Label, Program, StmtKind, visit};
@@ -168,7 +168,7 @@ impl<'a, T: Target> Gen<'a, T> {
                 }
             });
         }
-        let entries = Entries::new(p, file.names.fresh("end"));
+        let entries = Entries::new(file.names.fresh("end"));
         Gen {
             p,
             map,

@@ -12,6 +12,7 @@ mod block;
 mod copies;
 mod deparser;
 mod emitter;
+mod entries;
 pub mod errors;
 mod externs;
 mod function;
@@ -28,7 +29,6 @@ mod source;
 mod stage;
 pub mod table;
 mod target;
-mod thread;
 pub mod values;
 
 pub use block::packet_length;

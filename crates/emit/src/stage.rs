@@ -96,8 +96,6 @@ impl<T: Target> Gen<'_, T> {
         self.unread_value_sets();
         let name = self.entries.control_end.clone();
         self.control(self.plan.control, name);
-        let ended = self.entries.take_ended(self.p);
-        self.header_facts.join(&ended);
         T::verdict(self);
         self.push(Stmt::Label("reject".into()));
         T::reject(self);

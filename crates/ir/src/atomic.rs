@@ -163,6 +163,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         | StmtKind::PacketLength(_)
         | StmtKind::Verify { .. } => "parsing",
         StmtKind::Emit(_) => "`emit`",
+        StmtKind::Entry(_) => "an entry of the parser",
     }))
 }
 

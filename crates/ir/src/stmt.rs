@@ -18,6 +18,11 @@ entity_impl!(Label, "label");
 pub struct State(u32);
 entity_impl!(State, "state");
 
+/// A point of a control at which edges out of the parser enter it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryPoint(u32);
+entity_impl!(EntryPoint, "e");
+
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
@@ -166,6 +171,9 @@ pub enum StmtKind {
     },
     /// Appends a header to the outgoing packet if it is valid. In deparsers only.
     Emit(HeaderRef),
+    /// Does nothing; parsers enter the control here by [`Target::AcceptAt`]. Only in the control that runs after the
+    /// parser, at its top or in branches of [`StmtKind::If`]; [`crate::passes::thread`] makes them.
+    Entry(EntryPoint),
 }
 
 /// An argument of a routine, one a parameter. All of them, indices in places too, are evaluated
@@ -236,6 +244,8 @@ pub enum Target {
     State(State),
     /// Parsing is done.
     Accept,
+    /// Parsing is done, and the control that follows has nothing to do before this point of it.
+    AcceptAt(EntryPoint),
     /// The packet is refused.
     Reject,
     /// The packet leaves the fast path: the full program takes it, from its first byte. Only in programs that

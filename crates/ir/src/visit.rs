@@ -128,7 +128,8 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
         | StmtKind::Return
-        | StmtKind::Exit => {}
+        | StmtKind::Exit
+        | StmtKind::Entry(_) => {}
         StmtKind::Apply { hit, action, .. } => {
             for var in [hit, action].into_iter().flatten() {
                 f(Access::Write(Place::Var(*var)));
@@ -295,7 +296,8 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
         | StmtKind::Return
-        | StmtKind::Exit => {}
+        | StmtKind::Exit
+        | StmtKind::Entry(_) => {}
         StmtKind::Apply { hit, action, .. } => {
             for var in [hit, action].into_iter().flatten() {
                 *var = m.var(*var);

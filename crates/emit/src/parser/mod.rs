@@ -7,6 +7,7 @@ pub(crate) use cursor::CursorAt;
 
 use crate::emitter::Gen;
 use crate::plan::cursor::Cursor;
+use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 
 use cgen::tree::{Block, Stmt};
@@ -33,12 +34,12 @@ impl<T: Target> Gen<'_, T> {
             avail: HashMap::new(),
             in_loop: false,
         };
-        for info in &plan.graph.states {
+        for info in plan.graph.states.iter().filter(|info| !info.on_edge) {
             let name = format!("parse_{}", data.states[info.state].name.replace('.', "_"));
             let label = self.file.names.fresh(&name);
             states.labels.insert(info.state, label);
         }
-        for info in &plan.graph.states {
+        for info in plan.graph.states.iter().filter(|info| !info.on_edge) {
             let Some(facts) = &info.header_facts else {
                 continue;
             };
@@ -75,10 +76,8 @@ impl<T: Target> Gen<'_, T> {
             }
         }
         self.push(Stmt::Label("accept".into()));
-        self.header_facts = match &plan.graph.accepted {
-            Some(facts) => facts.clone(),
-            None => self.header_facts.clone(),
-        };
+        let accepted = plan.graph.accepted.top.clone();
+        self.header_facts = accepted.unwrap_or_else(|| HeaderFacts::unreached(self.p));
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {
@@ -94,7 +93,8 @@ impl<T: Target> Gen<'_, T> {
     /// The jump to a target, with what has to be set on that edge.
     pub(crate) fn edge(&mut self, target: Next, states: &mut States) -> Block {
         match target {
-            Next::Accept => self.accept(),
+            Next::Accept => vec![Stmt::Goto("accept".into())],
+            Next::AcceptAt(entry) => self.enter(entry),
             Next::Reject => vec![Stmt::Goto("reject".into())],
             Next::Rare => vec![Stmt::Goto("rare".into())],
             Next::State(next) => {
@@ -103,6 +103,14 @@ impl<T: Target> Gen<'_, T> {
                     return vec![Stmt::Goto("reject".into())];
                 };
                 let info = &graph.states[i];
+                let data = &self.p.parsers[self.plan.parser].states[next];
+                if let (true, Transition::To(target)) = (info.on_edge, &data.transition) {
+                    return self.block(|g| {
+                        g.run(&data.body);
+                        let jump = g.edge(*target, states);
+                        g.out.extend(jump);
+                    });
+                }
                 let (preds, cyclic, cursor) = (info.preds, info.cyclic, info.cursor);
                 let label = states.labels.get(&next).cloned().unwrap_or_default();
                 if preds == 1 && matches!(cursor, Cursor::Const(_)) {

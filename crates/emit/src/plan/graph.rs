@@ -3,8 +3,10 @@
 
 use super::cursor::{Cursor, Cursors};
 use super::header_facts::HeaderFacts;
-use ir::analysis::dataflow::{self, After, Forward, reverse_postorder};
-use ir::{Block, Label, Parser, Program, State, StateData, Stmt, Target};
+use ir::analysis::dataflow::{self, Accepted, After, Forward, reverse_postorder, successors};
+use ir::{
+    Block, Label, Parser, Place, Program, State, StateData, Stmt, StmtKind, Target, Transition,
+};
 use std::collections::HashMap;
 
 /// What is known of a reachable state.
@@ -14,6 +16,8 @@ pub struct StateInfo {
     pub state: State,
     /// Edges into it.
     pub preds: u32,
+    /// It does so little that it is emitted on the one edge that leads to it.
+    pub on_edge: bool,
     /// It can be reached from itself.
     pub cyclic: bool,
     /// Where the cursor is on entry.
@@ -37,7 +41,7 @@ pub struct Graph {
     /// Where the cursor is.
     pub cursors: Cursors,
     /// What is known about headers when parsing is done.
-    pub accepted: Option<HeaderFacts>,
+    pub accepted: Accepted<HeaderFacts>,
 }
 
 /// Paths to a state that are kept separate.
@@ -72,23 +76,19 @@ impl Graph {
         let next: Vec<Vec<usize>> = order
             .iter()
             .map(|&s| {
-                targets(&data.states[s])
-                    .into_iter()
-                    .filter_map(|t| match t {
-                        Target::State(s) => index.get(&s).copied(),
-                        _ => None,
-                    })
-                    .collect()
+                let next = successors(&data.states[s].transition).into_iter();
+                next.filter_map(|s| index.get(&s).copied()).collect()
             })
             .collect();
         let reaches: Vec<Vec<bool>> = (0..order.len()).map(|i| reachable(&next, i)).collect();
         let mut states: Vec<StateInfo> = order
             .iter()
             .enumerate()
-            .map(|(i, &state)| StateInfo {
+            .map(|(i, &state)| (i, state, count_edges(&next, i)))
+            .map(|(i, state, preds)| StateInfo {
                 state,
-                preds: next.iter().flatten().filter(|&&n| n == i).count() as u32
-                    + u32::from(i == 0),
+                preds,
+                on_edge: preds == 1 && i > 0 && enters_after_assignments(&data.states[state]),
                 cyclic: reaches[i][i],
                 cursor: Cursor::Const(0),
                 kills_cursor: false,
@@ -109,7 +109,7 @@ impl Graph {
             states,
             index,
             cursors,
-            accepted: None,
+            accepted: Accepted::default(),
         }
     }
 
@@ -127,11 +127,10 @@ impl Graph {
             index: &self.index,
         };
         let start = HeaderFacts::start(program);
-        let accepted = dataflow::forward_parser(program, &mut extracted, parser, start);
+        self.accepted = dataflow::forward_parser(program, &mut extracted, parser, start);
         for (info, facts) in self.states.iter_mut().zip(extracted.entries) {
             info.header_facts = Some(facts);
         }
-        self.accepted = Some(accepted.unwrap_or_else(|| HeaderFacts::unreached(program)));
     }
 }
 
@@ -167,9 +166,24 @@ impl Forward for Extracted<'_> {
     }
 }
 
-/// Where a state may go.
-pub fn targets(state: &StateData) -> Vec<Target> {
-    dataflow::targets(&state.transition)
+/// The edges into a state; the start has one from outside.
+fn count_edges(next: &[Vec<usize>], to: usize) -> u32 {
+    let edges = next.iter().flatten().filter(|&&n| n == to).count() as u32;
+    edges + u32::from(to == 0)
+}
+
+/// Whether a state is what jump threading puts between an edge and the control.
+fn enters_after_assignments(state: &StateData) -> bool {
+    matches!(state.transition, Transition::To(Target::AcceptAt(_)))
+        && state.body.iter().all(|stmt| {
+            matches!(
+                stmt.kind,
+                StmtKind::Assign {
+                    dst: Place::Var(_),
+                    ..
+                }
+            )
+        })
 }
 
 fn reachable(next: &[Vec<usize>], from: usize) -> Vec<bool> {

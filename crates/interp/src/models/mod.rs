@@ -86,7 +86,9 @@ impl Run<'_> {
             role: name,
             name: data.name.to_string(),
         });
-        match self.block(&data.body) {
+        let entered = self.entered.take();
+        let end = entered.and_then(|entry| self.block_from(&data.body, entry));
+        match end.unwrap_or_else(|| self.block(&data.body)) {
             ControlFlow::Fault(fault) => Err(fault),
             _ => Ok(()),
         }

@@ -20,7 +20,7 @@ use crate::{Interpreter, storage};
 use control::Packet;
 use diag::Span;
 use externs::Effect;
-use ir::{Bits, Header, Label, Program, Table, Value};
+use ir::{Bits, EntryPoint, Header, Label, Program, Table, Value};
 
 /// How a statement ends.
 #[derive(Debug, PartialEq)]
@@ -50,6 +50,8 @@ pub(crate) struct Run<'a> {
     /// Where the parser stands, in bits.
     pub cursor: usize,
     pub now: u64,
+    /// Where the next control begins, if not at its top.
+    pub entered: Option<EntryPoint>,
     /// What the deparser emitted.
     pub emitted: Writer,
     /// At most so many bytes leave.
@@ -85,6 +87,7 @@ impl<'a> Run<'a> {
             packet,
             cursor: 0,
             now,
+            entered: None,
             emitted: Writer::default(),
             truncate: None,
             steps: 0,

@@ -53,6 +53,10 @@ impl Run<'_> {
             match next {
                 Some(Target::State(state)) => at = state,
                 Some(Target::Accept) => break Parsed::Accept,
+                Some(Target::AcceptAt(entry)) => {
+                    self.entered = Some(entry);
+                    break Parsed::Accept;
+                }
                 // The interpreter runs full programs, which have no transitions to `rare`.
                 Some(Target::Reject | Target::Rare) => break Parsed::Reject(0),
                 None => break Parsed::Reject(self.it.errors.no_match),
@@ -94,7 +98,7 @@ impl Run<'_> {
     ) {
         let to = |at: usize| match cases[at].target {
             Target::State(state) => states[state].name.to_string(),
-            Target::Accept => "accept".to_string(),
+            Target::Accept | Target::AcceptAt(_) => "accept".to_string(),
             Target::Reject => "reject".to_string(),
             Target::Rare => "rare".to_string(),
         };

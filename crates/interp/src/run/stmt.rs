@@ -3,7 +3,7 @@
 use super::{ControlFlow, Run};
 use crate::trace::TraceKind;
 use diag::Span;
-use ir::{HeaderRef, Stmt, StmtKind};
+use ir::{EntryPoint, HeaderRef, Stmt, StmtKind};
 
 impl Run<'_> {
     /// Statements in order.
@@ -15,6 +15,27 @@ impl Run<'_> {
             }
         }
         ControlFlow::Next
+    }
+
+    /// Statements from an entry on; nothing if it stands elsewhere.
+    pub(crate) fn block_from(&mut self, block: &[Stmt], entry: EntryPoint) -> Option<ControlFlow> {
+        for (i, stmt) in block.iter().enumerate() {
+            let entered = match &stmt.kind {
+                StmtKind::Entry(here) if *here == entry => Some(ControlFlow::Next),
+                StmtKind::If {
+                    then, otherwise, ..
+                } => self
+                    .block_from(then, entry)
+                    .or_else(|| self.block_from(otherwise, entry)),
+                _ => None,
+            };
+            match entered {
+                None => {}
+                Some(ControlFlow::Next) => return Some(self.block(&block[i + 1..])),
+                left => return left,
+            }
+        }
+        None
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> ControlFlow {
@@ -95,6 +116,7 @@ impl Run<'_> {
                 }
             }
             StmtKind::Emit(header) => self.emit(*header, span),
+            StmtKind::Entry(_) => {}
         }
         ControlFlow::Next
     }

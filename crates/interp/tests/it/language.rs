@@ -1,6 +1,6 @@
 //! What statements and expressions mean, on a switch that passes four bytes and a payload byte.
 
-use crate::common::{interpreter, run_body, switch};
+use crate::common::{interpreter, run_body, sent, switch};
 use interp::{Fault, Interpreter, Options, Verdict};
 
 #[test]
@@ -54,6 +54,38 @@ fn return_ends_the_routine_and_exit_the_block_after_copying_out() {
     assert_eq!(run_body(routine, &body("leave")), [7, 2, 3, 4, 9]);
     assert_eq!(run_body(routine, &body("back")), [6, 0, 3, 4, 9]);
     assert_eq!(run_body("", "  return;\n  h.a = 8w0;"), [1, 2, 3, 4, 9]);
+}
+
+#[test]
+fn a_parser_enters_the_control_at_an_entry() {
+    let enter = |entry: &str| {
+        let text = switch(
+            "",
+            "  h.a = 8w50;
+  if h.b == 8w2 {
+    h.b = 8w60;
+    entry e0;
+    h.c = 8w70;
+  } else {
+    if h.b == 8w3 {
+      h.b = 8w80;
+      entry e1;
+      h.c = 8w90;
+      return;
+    }
+  }
+  h.d = 8w100;
+  entry e2;",
+        );
+        let accept = format!("xout.output_action = xdp_action::XDP_PASS;\n    goto accept{entry};");
+        let text = text.replacen("goto accept;", &accept, 1);
+        let mut interpreter = interpreter(&text);
+        sent(&interpreter.run(0, &[1, 2, 3, 4, 9])).to_vec()
+    };
+    assert_eq!(enter(""), [50, 60, 70, 100, 9]);
+    assert_eq!(enter(" at e0"), [1, 2, 70, 100, 9]);
+    assert_eq!(enter(" at e1"), [1, 2, 90, 4, 9], "a return ends the block");
+    assert_eq!(enter(" at e2"), [1, 2, 3, 4, 9]);
 }
 
 #[test]

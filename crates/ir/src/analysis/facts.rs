@@ -26,6 +26,14 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What is known of headers, and of no variable.
+    pub fn of_headers(&self) -> Facts {
+        Facts {
+            vars: HashMap::new(),
+            valid: self.valid.clone(),
+        }
+    }
+
     /// What is known of a variable.
     pub fn var(&self, var: Var) -> Option<&Known> {
         self.vars.get(&var)

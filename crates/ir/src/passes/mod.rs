@@ -14,6 +14,7 @@ pub mod inline;
 pub mod propagate;
 pub mod select;
 pub mod stacks;
+pub mod thread;
 pub mod unroll;
 
 use crate::*;
@@ -67,6 +68,8 @@ pub const PASSES: &[Pass] = &[
     pass("fold", Level::Optimize, |p, _| fold::run(p)),
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
+    // Last: no other pass has to keep entries.
+    pass("thread", Level::Optimize, |p, _| thread::run(p)),
 ];
 
 const fn pass(name: &'static str, level: Level, run: fn(&mut Program, &Options)) -> Pass {

@@ -130,6 +130,7 @@ impl Reader {
                 StmtKind::Verify { cond, error }
             }
             "emit" => StmtKind::Emit(self.header()?),
+            "entry" => StmtKind::Entry(self.entry()?),
             _ => return self.error(format!("`{word}` is no statement")),
         };
         self.expect(";")?;
@@ -156,16 +157,26 @@ impl Reader {
     }
 
     fn label(&mut self) -> Result<Label> {
-        let label = match self.peek() {
-            Token::Word(word) => word.strip_prefix("label").and_then(|n| n.parse().ok()),
+        self.numbered("label", "a label").map(Label::from_u32)
+    }
+
+    /// A point at which parsers enter a control.
+    pub fn entry(&mut self) -> Result<EntryPoint> {
+        self.numbered("e", "an entry").map(EntryPoint::from_u32)
+    }
+
+    /// A word that is a prefix and a number.
+    fn numbered(&mut self, prefix: &str, what: &str) -> Result<u32> {
+        let number = match self.peek() {
+            Token::Word(word) => word.strip_prefix(prefix).and_then(|n| n.parse().ok()),
             _ => None,
         };
-        match label {
-            Some(label) => {
+        match number {
+            Some(number) => {
                 self.next();
-                Ok(Label::from_u32(label))
+                Ok(number)
             }
-            None => self.error("expected a label"),
+            None => self.error(format!("expected {what}")),
         }
     }
 

@@ -588,6 +588,7 @@ impl Reader {
     fn target(&mut self) -> Result<Target> {
         let word = self.word()?;
         match word.as_str() {
+            "accept" if self.eat_word("at") => Ok(Target::AcceptAt(self.entry()?)),
             "accept" => Ok(Target::Accept),
             "reject" => Ok(Target::Reject),
             "rare" => Ok(Target::Rare),

@@ -317,6 +317,7 @@ impl Printer<'_> {
         let target = |target: Target| match target {
             Target::State(state) => states[state].clone(),
             Target::Accept => "accept".to_owned(),
+            Target::AcceptAt(entry) => format!("accept at {entry}"),
             Target::Reject => "reject".to_owned(),
             Target::Rare => "rare".to_owned(),
         };
@@ -479,6 +480,7 @@ impl Printer<'_> {
                 writeln!(out, "verify {}, {};", self.expr(*cond), self.expr(*error))
             }
             StmtKind::Emit(h) => writeln!(out, "emit {};", href(*h)),
+            StmtKind::Entry(entry) => writeln!(out, "entry {entry};"),
         }
     }
 

@@ -94,6 +94,7 @@ routine C block() {
         exit;
     }
     else {
+        entry e0;
         return;
     }
     switch meta.port {
@@ -137,6 +138,7 @@ parser P start start {
             (16w0x800, _) -> rest;
             (16w0x8100 &&& 16w0xff00, 9w1 .. 9w4) -> start;
             (P.set, 9w1) -> reject;
+            (P.set, 9w2) -> accept at e0;
             (_, _) -> accept;
         }
     }
@@ -245,6 +247,10 @@ fn errors_say_where() {
     assert_eq!(
         error("var x: bit<8>\nroutine r block() {\n  x = ;\n}"),
         "3:7: expected an expression"
+    );
+    assert_eq!(
+        error("routine r block() {\n  entry label0;\n}"),
+        "2:9: expected an entry"
     );
     assert_eq!(
         error("errors a\nvar `x"),

@@ -333,6 +333,8 @@ impl Checker<'_> {
                 self.expr(*cond, Type::Bool);
                 self.expr(*error, Type::Error);
             }
+            // Where entries stand is checked in `entries`.
+            StmtKind::Entry(_) => {}
             StmtKind::Emit(header) => {
                 self.not_in_parsers();
                 if let Some(layout) = self.header(*header) {

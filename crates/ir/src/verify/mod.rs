@@ -6,6 +6,7 @@
 mod calls;
 mod code;
 mod entities;
+mod entries;
 
 use crate::Program;
 use diag::Span;
@@ -41,6 +42,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     }
     if errors.list.is_empty() {
         calls::check(program, &mut errors);
+        entries::check(program, &mut errors);
     }
     if errors.list.is_empty() {
         Ok(())

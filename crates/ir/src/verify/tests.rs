@@ -275,3 +275,73 @@ fn each_scalar_that_the_control_plane_names_has_its_declaration() {
         .map(|place| format!("{place}: 0 declarations for 1 scalars"));
     assert_eq!(messages, expected);
 }
+
+/// A parser that accepts at `e0`, and the control after it.
+fn entered(control: &str, rest: &str) -> Vec<String> {
+    errors(&format!(
+        "action x() {{}}
+table t {{
+    action x; default x();
+}}
+routine c block() {{
+    {control}
+}}
+parser p start s {{
+    state s {{ goto accept at e0; }}
+}}
+pipeline p parser p
+{rest}"
+    ))
+}
+
+#[test]
+fn entries_stand_once_where_a_parser_can_enter() {
+    let after = "pipeline c control c\n";
+    assert_eq!(entered("entry e0; entry e1;", after), [""; 0]);
+    assert_eq!(
+        entered("if f { if f { } else { entry e0; } }", after),
+        [""; 0]
+    );
+    let nowhere = "parser p, state s: the control after the parser has no e0";
+    let misplaced = "routine c: e0 stands where no parser can enter";
+    for (control, rest, expected) in [
+        ("", after, &[nowhere][..]),
+        ("entry e1;", after, &[nowhere]),
+        (
+            "entry e0; if f { entry e0; }",
+            after,
+            &["routine c: e0 stands twice"],
+        ),
+        ("loop label0 { entry e0; }", after, &[misplaced, nowhere]),
+        ("block label0 { entry e0; }", after, &[misplaced, nowhere]),
+        ("atomic { entry e0; }", after, &[misplaced, nowhere]),
+        (
+            "switch a { case 8w1 { entry e0; } }",
+            after,
+            &[misplaced, nowhere],
+        ),
+        ("entry e0;", "", &[misplaced, nowhere]),
+        (
+            "entry e0;",
+            "routine d block() {}\npipeline d control d\npipeline c control c\n",
+            &[nowhere],
+        ),
+        (
+            "entry e0;",
+            "routine d block() {}\npipeline c control c\npipeline again parser p\npipeline d control d\n",
+            &[nowhere],
+        ),
+        (
+            "entry e0;",
+            "action y() {\n    entry e2;\n}\npipeline c control c\n",
+            &["action y: e2 stands where no parser can enter"],
+        ),
+        (
+            "entry e0;",
+            "parser q start s {\n    state s { entry e3; goto accept; }\n}\npipeline c control c\n",
+            &["parser q, state s: e3 stands where no parser can enter"],
+        ),
+    ] {
+        assert_eq!(entered(control, rest), expected, "{control} {rest}");
+    }
+}

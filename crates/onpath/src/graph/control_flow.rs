@@ -51,7 +51,7 @@ fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
     let reject = graph.node(Shape::Terminal, "reject", Vec::new());
     let node_of = |target: Target| match target {
         Target::State(state) => state.as_u32() as usize,
-        Target::Accept => accept,
+        Target::Accept | Target::AcceptAt(_) => accept,
         // A graph is of the whole program, where nothing leads elsewhere.
         Target::Reject | Target::Rare => reject,
     };

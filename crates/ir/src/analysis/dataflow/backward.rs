@@ -1,6 +1,6 @@
 //! From the packet's departure back.
 
-use super::{Domain, targets};
+use super::{Domain, reverse_postorder, targets};
 use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -23,8 +23,8 @@ pub trait Backward {
     /// What may follow before a table's results are stored.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
-    /// Called with the final fact after each statement. For a statement that is run from several call sites, or in several
-    /// rounds of a search for a fixpoint, more than once: what holds is the join.
+    /// Called with the final fact after each statement that the pipeline reaches. For a statement that is run from several
+    /// call sites (an action's), once per site: what holds is the join.
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 }
 
@@ -33,8 +33,10 @@ pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
     let mut solver = Solver {
         program,
         analysis,
+        settled: true,
         breaks: HashMap::new(),
-        continues: HashMap::new(),
+        heads: HashMap::new(),
+        entered: HashMap::new(),
         returned: A::Fact::default(),
         exited: A::Fact::default(),
         rejected: A::Fact::default(),
@@ -57,10 +59,16 @@ pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
 struct Solver<'a, A: Backward> {
     program: &'a Program,
     analysis: &'a mut A,
+    /// Facts are final: they are passed to the analysis.
+    settled: bool,
     /// What follows a break from each label.
     breaks: HashMap<Label, A::Fact>,
-    /// What follows a continue of each loop.
-    continues: HashMap<Label, A::Fact>,
+    /// What follows where each loop begins a round, as far as it is found. Facts only grow while those around them are
+    /// searched for, so a loop inside another goes on from where it was: nested loops take as many rounds as their facts
+    /// change, not a power of it.
+    heads: HashMap<Label, A::Fact>,
+    /// What follows each entry of the control after the parser.
+    entered: HashMap<EntryPoint, A::Fact>,
     returned: A::Fact,
     exited: A::Fact,
     rejected: A::Fact,
@@ -73,39 +81,67 @@ impl<A: Backward> Solver<'_, A> {
             OnReject::Continue => accepted.clone(),
             OnReject::Stop => A::Fact::default(),
         };
-        let mut entries: SecondaryMap<State, A::Fact> = SecondaryMap::new();
+        for fact in self.entered.values_mut() {
+            self.analysis.block_ends(fact);
+        }
+        let order = reverse_postorder(data);
+        let mut begins: SecondaryMap<State, A::Fact> = SecondaryMap::new();
+        self.settled = false;
         loop {
             let mut changed = false;
-            for (state, state_data) in data.states.iter().rev() {
-                let mut fact = A::Fact::default();
-                for target in targets(&state_data.transition) {
-                    match target {
-                        Target::State(next) => fact.join(&entries[next]),
-                        Target::Accept => fact.join(&accepted),
-                        Target::Reject => fact.join(&self.rejected),
-                        // Nothing: the full program restarts.
-                        Target::Rare => false,
-                    };
-                }
-                if let Transition::Select { keys, .. } = &state_data.transition {
-                    // No case.
-                    fact.join(&self.rejected);
-                    for &key in keys {
-                        self.analysis.computed(key, &mut fact);
-                    }
-                }
-                self.block(&state_data.body, &mut fact);
-                changed |= entries[state].join(&fact);
+            for &state in order.iter().rev() {
+                let fact = self.state(&data.states[state], &begins, &accepted);
+                changed |= begins[state].join(&fact);
             }
             if !changed {
-                return entries[data.start].clone();
+                break;
             }
         }
+        // Once more, now that what follows each state is settled.
+        self.settled = true;
+        for &state in order.iter().rev() {
+            self.state(&data.states[state], &begins, &accepted);
+        }
+        begins[data.start].clone()
+    }
+
+    /// What may follow where a state begins.
+    fn state(
+        &mut self,
+        state: &StateData,
+        begins: &SecondaryMap<State, A::Fact>,
+        accepted: &A::Fact,
+    ) -> A::Fact {
+        let mut fact = A::Fact::default();
+        for target in targets(&state.transition) {
+            match target {
+                Target::State(next) => fact.join(&begins[next]),
+                Target::Accept => fact.join(accepted),
+                Target::AcceptAt(entry) => match self.entered.get(&entry) {
+                    Some(entered) => fact.join(entered),
+                    None => false,
+                },
+                Target::Reject => fact.join(&self.rejected),
+                // Nothing: the full program restarts.
+                Target::Rare => false,
+            };
+        }
+        if let Transition::Select { keys, .. } = &state.transition {
+            // No case.
+            fact.join(&self.rejected);
+            for &key in keys {
+                self.analysis.computed(key, &mut fact);
+            }
+        }
+        self.block(&state.body, &mut fact);
+        fact
     }
 
     fn block(&mut self, block: &[Stmt], fact: &mut A::Fact) {
         for stmt in block.iter().rev() {
-            self.analysis.after(stmt, fact);
+            if self.settled {
+                self.analysis.after(stmt, fact);
+            }
             self.stmt(stmt, fact);
         }
     }
@@ -140,24 +176,18 @@ impl<A: Backward> Solver<'_, A> {
             }
             StmtKind::Loop(label, block) => {
                 self.breaks.insert(*label, fact.clone());
-                let mut head = A::Fact::default();
-                loop {
-                    self.continues.insert(*label, head.clone());
-                    let mut round = head.clone();
-                    self.block(block, &mut round);
-                    if !head.join(&round) {
-                        break;
-                    }
-                }
-                *fact = head;
+                *fact = self.repeat(*label, block);
             }
             StmtKind::Break(label) => *fact = self.breaks.get(label).cloned().unwrap_or_default(),
             StmtKind::Continue(label) => {
-                *fact = self.continues.get(label).cloned().unwrap_or_default();
+                *fact = self.heads.get(label).cloned().unwrap_or_default();
             }
             StmtKind::Return => *fact = self.returned.clone(),
             StmtKind::Exit => *fact = self.exited.clone(),
             StmtKind::Apply { table, hit, action } => self.apply(*table, *hit, *action, fact),
+            StmtKind::Entry(entry) => {
+                self.entered.insert(*entry, fact.clone());
+            }
             kind => {
                 self.analysis.transfer(stmt, fact);
                 match kind {
@@ -176,6 +206,24 @@ impl<A: Backward> Solver<'_, A> {
         }
     }
 
+    /// What may follow where a loop begins.
+    fn repeat(&mut self, label: Label, block: &Block) -> A::Fact {
+        let settled = std::mem::replace(&mut self.settled, false);
+        loop {
+            let mut round = self.heads.entry(label).or_default().clone();
+            self.block(block, &mut round);
+            if !self.heads.entry(label).or_default().join(&round) {
+                break;
+            }
+        }
+        self.settled = settled;
+        let mut head = self.heads[&label].clone();
+        if settled {
+            self.block(block, &mut head);
+        }
+        head
+    }
+
     fn apply(&mut self, table: Table, hit: Option<Var>, action: Option<Var>, fact: &mut A::Fact) {
         self.analysis.applied(hit, action, fact);
         let data = &self.program.tables[table];
@@ -186,7 +234,10 @@ impl<A: Backward> Solver<'_, A> {
         for listed in &data.actions {
             let mut here = after.clone();
             let outer = std::mem::replace(&mut self.returned, after.clone());
+            // An action's loops begin anew: elsewhere something else follows.
+            let heads = std::mem::take(&mut self.heads);
             self.block(&self.program.actions[listed.action].body, &mut here);
+            self.heads = heads;
             self.returned = outer;
             fact.join(&here);
         }

@@ -104,6 +104,9 @@ pub fn pipeline<A: Forward>(
                 accepted
             }
             BlockBody::Control(routine) | BlockBody::Deparser(routine) => {
+                for fact in solver.entered.values_mut() {
+                    solver.analysis.block_begins(fact);
+                }
                 let mut end = solver.body(&program.routines[routine].body, now);
                 join(&mut end, solver.exited.take());
                 end
@@ -113,14 +116,48 @@ pub fn pipeline<A: Forward>(
     now
 }
 
+/// What is known where a parser accepts.
+#[derive(Clone, Debug)]
+pub struct Accepted<F> {
+    /// Where the next control begins at its top.
+    pub top: Option<F>,
+    /// Where it begins elsewhere.
+    pub entered: HashMap<EntryPoint, F>,
+}
+
+impl<F> Default for Accepted<F> {
+    fn default() -> Accepted<F> {
+        Accepted {
+            top: None,
+            entered: HashMap::new(),
+        }
+    }
+}
+
+impl<F: Domain> Accepted<F> {
+    /// What is known wherever the next control begins.
+    pub fn anywhere(&self) -> Option<F> {
+        let mut fact = self.top.clone();
+        for entered in self.entered.values() {
+            join(&mut fact, Some(entered.clone()));
+        }
+        fact
+    }
+}
+
 /// Runs an analysis over a parser; what is known where it accepts.
 pub fn parser<A: Forward>(
     program: &Program,
     analysis: &mut A,
     parser: Parser,
     start: A::Fact,
-) -> Option<A::Fact> {
-    Solver::new(program, analysis).parser(parser, Some(start))
+) -> Accepted<A::Fact> {
+    let mut solver = Solver::new(program, analysis);
+    let top = solver.parser(parser, Some(start));
+    Accepted {
+        top,
+        entered: solver.entered,
+    }
 }
 
 /// Runs an analysis over statements of a body; what is known at their end.
@@ -146,6 +183,8 @@ struct Solver<'a, A: Forward> {
     exited: Option<A::Fact>,
     /// What ends the parser with an error.
     rejected: Option<A::Fact>,
+    /// What enters the next control, by where.
+    entered: HashMap<EntryPoint, A::Fact>,
 }
 
 impl<'a, A: Forward> Solver<'a, A> {
@@ -158,6 +197,7 @@ impl<'a, A: Forward> Solver<'a, A> {
             returned: None,
             exited: None,
             rejected: None,
+            entered: HashMap::new(),
         }
     }
 
@@ -202,6 +242,14 @@ impl<'a, A: Forward> Solver<'a, A> {
                     Target::Accept => {
                         join(&mut accepted, Some(fact));
                     }
+                    Target::AcceptAt(entry) => match self.entered.get_mut(&entry) {
+                        Some(entered) => {
+                            entered.join(&fact);
+                        }
+                        None => {
+                            self.entered.insert(entry, fact);
+                        }
+                    },
                     Target::Reject => {
                         join(&mut self.rejected, Some(fact));
                     }
@@ -252,7 +300,13 @@ impl<'a, A: Forward> Solver<'a, A> {
 
     fn block(&mut self, block: &[Stmt], mut now: Option<A::Fact>) -> Option<A::Fact> {
         for stmt in block {
-            let fact = now?;
+            if let StmtKind::Entry(entry) = stmt.kind {
+                join(&mut now, self.entered.remove(&entry));
+            }
+            let Some(fact) = now else {
+                now = self.unreached(stmt);
+                continue;
+            };
             if self.settled {
                 self.analysis.before(stmt, &fact);
             }
@@ -264,6 +318,25 @@ impl<'a, A: Forward> Solver<'a, A> {
             }
         }
         now
+    }
+
+    /// What is known after a statement that only entries in it can reach.
+    fn unreached(&mut self, stmt: &Stmt) -> Option<A::Fact> {
+        let StmtKind::If {
+            then, otherwise, ..
+        } = &stmt.kind
+        else {
+            return None;
+        };
+        if self.entered.is_empty() {
+            return None;
+        }
+        let mut end = self.block(then, None);
+        join(&mut end, self.block(otherwise, None));
+        if let Some(fact) = &mut end {
+            self.analysis.paths_met(stmt, fact);
+        }
+        end
     }
 
     fn stmt(&mut self, stmt: &Stmt, fact: A::Fact) -> Option<A::Fact> {

@@ -11,7 +11,7 @@ mod backward;
 mod forward;
 
 pub use backward::Backward;
-pub use forward::{After, Forward};
+pub use forward::{Accepted, After, Forward};
 
 pub use backward::pipeline as backward;
 pub use forward::{parser as forward_parser, pipeline as forward, region as forward_region};
@@ -51,7 +51,7 @@ pub fn successors(transition: &Transition) -> Vec<State> {
         .into_iter()
         .filter_map(|target| match target {
             Target::State(state) => Some(state),
-            Target::Accept | Target::Reject | Target::Rare => None,
+            Target::Accept | Target::AcceptAt(_) | Target::Reject | Target::Rare => None,
         })
         .collect()
 }

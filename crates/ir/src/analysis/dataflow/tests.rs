@@ -224,3 +224,186 @@ fn states_come_in_reverse_postorder() {
         .collect();
     assert_eq!(names, ["s", "v", "u"]);
 }
+
+const ENTERED: &str = "parser p start s {
+    state s {
+        a = 8w1;
+        select (f) {
+            (1w1) -> t;
+            (_) -> accept at e0;
+        }
+    }
+    state t {
+        a = 8w2;
+        goto accept at e1;
+    }
+}
+routine c block() {
+    extern at(in(8w1));
+    if f {
+        extern at(in(8w2));
+        entry e0;
+        extern at(in(8w3));
+    }
+    else {
+        a = 8w3;
+        entry e1;
+        extern at(in(8w4));
+        a = 8w4;
+        if f { exit; }
+    }
+    extern at(in(8w5));
+}
+pipeline p parser p
+pipeline c control c
+";
+
+#[test]
+fn facts_enter_a_control_where_the_parser_does() {
+    assert_eq!(
+        traces(ENTERED, true),
+        ["1: 1", "2: 1", "3: 1", "4: 2 3", "5: 1 4"]
+    );
+    // Where no case matches, the packet is rejected and meets the control from its top.
+    assert_eq!(traces(ENTERED, false), ["1: 1 3 4", "2: 4", "3: 4", "4: 5"]);
+}
+
+#[test]
+fn what_only_entries_reach_is_all_that_is_known_there() {
+    let both = ENTERED.replace("(_) -> accept at e0;", "(1w0) -> t; (_) -> accept at e0;");
+    let accepted = |text: &str| {
+        let head = "program p reject stop\nlabels 4\nvar a: bit<8>\nvar f: bool\n";
+        let program = text::parse(&format!("{head}{text}")).unwrap();
+        let mut trace = Trace {
+            program: &program,
+            seen: BTreeMap::new(),
+        };
+        super::forward(&program, &mut trace, Names::default());
+        trace.seen.into_keys().collect::<Vec<_>>()
+    };
+    // No path leads to the control's top, so none leads to the calls before its entries.
+    assert_eq!(accepted(&both), ["3", "4", "5"]);
+}
+
+#[test]
+fn going_back_only_final_facts_are_passed_on() {
+    // The first round of the states does not know yet that `u` leads back to `v`, and of the loop not that it begins
+    // anew: an analysis that saw those would see smaller facts.
+    let text = "parser p start s {
+    state s {
+        a = 8w1;
+        goto v;
+    }
+    state v {
+        a = 8w2;
+        loop label0 {
+            a = 8w3;
+            if f { break label0; }
+            extern at(in(8w1));
+        }
+        select (f) {
+            (1w1) -> v;
+            (_) -> accept;
+        }
+    }
+    state never {
+        a = 8w9;
+        goto v;
+    }
+}
+routine c block() {
+    extern at(in(8w2));
+}
+pipeline p parser p
+pipeline c control c
+";
+    let head = "program p reject stop\nlabels 4\nvar a: bit<8>\nvar f: bool\n";
+    let program = text::parse(&format!("{head}{text}")).unwrap();
+    let mut calls = Calls {
+        trace: Trace {
+            program: &program,
+            seen: BTreeMap::new(),
+        },
+        all: Vec::new(),
+    };
+    super::backward(&program, &mut calls);
+    calls.all.sort();
+    let expected = ["1: 1 2", "2: 1 2", "3: 1 2"];
+    assert_eq!(
+        calls.all, expected,
+        "each once, and none of a state that is never reached"
+    );
+}
+
+/// Every call of [`Backward::after`] at an assignment.
+struct Calls<'a> {
+    trace: Trace<'a>,
+    all: Vec<String>,
+}
+
+impl Backward for Calls<'_> {
+    type Fact = Names;
+
+    fn transfer(&mut self, stmt: &Stmt, fact: &mut Names) {
+        Backward::transfer(&mut self.trace, stmt, fact);
+    }
+
+    fn after(&mut self, stmt: &Stmt, fact: &Names) {
+        if let Some(at) = self.trace.assigned(stmt) {
+            let names: Vec<_> = fact.0.iter().map(String::as_str).collect();
+            self.all.push(format!("{at}: {}", names.join(" ")));
+        }
+    }
+}
+
+/// A statement in `depth` loops, one in the other.
+fn nested(depth: usize) -> String {
+    let begin: String = (0..depth)
+        .map(|i| format!("loop label{i} {{ a = 8w{i}; if f {{ break label{i}; }}"))
+        .collect();
+    let end: String = (0..depth)
+        .map(|i| format!(" extern at(in(8w{i})); }}\n"))
+        .collect();
+    format!("routine c block() {{\n {begin}{end} a = 8w99;\n}}\npipeline c control c\n")
+}
+
+#[test]
+fn nested_loops_take_few_rounds() {
+    let depth = 30;
+    let text = format!(
+        "program p reject stop\nlabels {depth}\nvar a: bit<8>\nvar f: bool\n{}",
+        nested(depth)
+    );
+    let program = text::parse(&text).unwrap();
+    let mut counting = Counting {
+        trace: Trace {
+            program: &program,
+            seen: BTreeMap::new(),
+        },
+        transfers: 0,
+    };
+    super::backward(&program, &mut counting);
+    // Each loop begins anew, so any of the calls may follow.
+    assert_eq!(counting.trace.seen["0"].0.len(), depth);
+    // Searched for anew in each round of the loop around it, the innermost loop's fact takes 2³⁰ rounds.
+    assert!(counting.transfers < 20_000, "{}", counting.transfers);
+}
+
+/// Counts how often a statement is looked at.
+struct Counting<'a> {
+    trace: Trace<'a>,
+    transfers: u64,
+}
+
+impl Backward for Counting<'_> {
+    type Fact = Names;
+
+    fn transfer(&mut self, stmt: &Stmt, fact: &mut Names) {
+        self.transfers += 1;
+        Backward::transfer(&mut self.trace, stmt, fact);
+    }
+
+    fn after(&mut self, stmt: &Stmt, fact: &Names) {
+        Backward::after(&mut self.trace, stmt, fact);
+    }
+}

@@ -1,0 +1,87 @@
+//! Where edges out of the parser enter the control (see `ir::passes::thread`).
+
+use crate::emitter::Gen;
+use crate::plan::header_facts::HeaderFacts;
+use crate::target::Target;
+use cgen::tree::{Block, Stmt};
+use ir::{EntryPoint, StmtKind};
+use smol_str::SmolStr;
+use std::collections::HashMap;
+
+/// The entries that the parser, as far as it is emitted, jumps to.
+pub(crate) struct Entries {
+    /// The label at the control's end, which is that of an entry there too.
+    pub control_end: SmolStr,
+    labels: HashMap<EntryPoint, SmolStr>,
+}
+
+impl Entries {
+    pub fn new(control_end: SmolStr) -> Entries {
+        Entries {
+            control_end,
+            labels: HashMap::new(),
+        }
+    }
+
+    /// Whether a parser enters a block.
+    fn lead_into(&self, block: &[ir::Stmt]) -> bool {
+        block.iter().any(|stmt| self.lead_to(stmt))
+    }
+
+    /// Whether a statement is an entry, or parsers enter a branch of it.
+    pub fn lead_to(&self, stmt: &ir::Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Entry(entry) => self.labels.contains_key(entry),
+            StmtKind::If {
+                then, otherwise, ..
+            } => self.lead_into(then) || self.lead_into(otherwise),
+            _ => false,
+        }
+    }
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// The jump of a parser that accepts into the control.
+    pub(crate) fn enter(&mut self, entry: EntryPoint) -> Block {
+        let control = &self.p.routines[self.plan.control].body;
+        let is_end = || control.last().map(|stmt| &stmt.kind) == Some(&StmtKind::Entry(entry));
+        let Entries {
+            labels,
+            control_end,
+        } = &mut self.entries;
+        let label = labels.entry(entry).or_insert_with(|| match is_end() {
+            true => control_end.clone(),
+            false => self.file.names.fresh("enter"),
+        });
+        vec![Stmt::Goto(label.clone())]
+    }
+
+    /// The place of the control where parsers enter it.
+    pub(crate) fn entry(&mut self, entry: EntryPoint) {
+        if let Some(label) = self.entries.labels.get(&entry)
+            && *label != self.entries.control_end
+        {
+            self.out.push(Stmt::Label(label.clone()));
+        }
+        if let Some(entered) = self.plan.graph.accepted.entered.get(&entry) {
+            self.header_facts.join(entered);
+        }
+    }
+
+    /// A condition's branch that is always taken, and what parsers enter of the other.
+    pub(crate) fn decided(&mut self, taken: &[ir::Stmt], other: &[ir::Stmt]) {
+        self.run(taken);
+        if !self.entries.lead_into(other) {
+            return;
+        }
+        let unreached = HeaderFacts::unreached(self.p);
+        let after = std::mem::replace(&mut self.header_facts, unreached);
+        let past = self.file.names.fresh("past");
+        if !after.dead {
+            self.push(Stmt::Goto(past.clone()));
+        }
+        self.run(other);
+        self.header_facts.join(&after);
+        self.push(Stmt::Label(past));
+    }
+}
