@@ -230,6 +230,7 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::Missing => "`onpath table dump` shows the entries there are",
         StoreError::Full { .. } => "remove entries, or raise the table's `size` in the program",
         StoreError::OutOfRange { .. } => "indexes begin at 0",
+        StoreError::NoInterface { .. } => "`onpath port add PORT IF --reach` gives it one",
         StoreError::Const => "change the program's source",
         StoreError::Unsupported { .. } => "use a target that has it",
         StoreError::Unloaded => "`onpath ls` lists the programs that are running",

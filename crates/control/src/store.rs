@@ -50,6 +50,11 @@ pub enum StoreError {
         /// How many elements there are.
         size: u64,
     },
+    /// No interface is this port.
+    NoInterface {
+        /// The port.
+        port: u32,
+    },
     /// The program made it `const`.
     Const,
     /// The target has no such thing.
@@ -78,6 +83,7 @@ impl fmt::Display for StoreError {
             StoreError::Missing => f.write_str("there is no entry with this match"),
             StoreError::Full { capacity } => write!(f, "full: it holds {capacity} entries"),
             StoreError::OutOfRange { size } => write!(f, "index out of range: there are {size}"),
+            StoreError::NoInterface { port } => write!(f, "port {port} has no interface"),
             StoreError::Const => f.write_str("the program made it const"),
             StoreError::Unloaded => f.write_str("the program was unloaded meanwhile"),
             StoreError::Unsupported { what }

@@ -57,6 +57,42 @@ pub(crate) fn connect_split(
     Ok(())
 }
 
+/// Has a program know nothing of a port and its interface any more.
+pub(crate) fn disconnect_port(
+    names: &PortsAbi,
+    maps: &Maps,
+    port: u32,
+    index: u32,
+) -> io::Result<()> {
+    let keys = [
+        (&names.devmap, port),
+        (&names.input, index),
+        (&names.egress, port),
+    ];
+    for (name, key) in keys {
+        if let Some(map) = find(maps, name)? {
+            map.delete(&key.to_ne_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fails if the program has no interface for one of the ports that it is to send copies to.
+pub(crate) fn check_ports(names: &PortsAbi, maps: &Maps, ports: &[u32]) -> Result<(), StoreError> {
+    let failed = |error: io::Error| StoreError::System {
+        what: format!("could not read the ports: {error}"),
+    };
+    let Some(map) = find(maps, &names.egress).map_err(failed)? else {
+        return Ok(());
+    };
+    for port in ports {
+        if map.get(&port.to_ne_bytes()).map_err(failed)?.is_none() {
+            return Err(StoreError::NoInterface { port: *port });
+        }
+    }
+    Ok(())
+}
+
 /// The map of a name, if the program has one.
 fn find<'a>(maps: &'a Maps, name: &Option<String>) -> io::Result<Option<&'a Map>> {
     name.as_ref().map_or(Ok(None), |name| maps.get(name))

@@ -63,6 +63,9 @@ pub enum Command {
     /// Read and change a running program's multicast groups
     #[command(subcommand)]
     Group(GroupCommand),
+    /// Read and change a running program's ports: at which interfaces it runs, and to which it sends
+    #[command(subcommand)]
+    Port(PortCommand),
     /// Read and remove the flows that a running program keeps
     #[command(subcommand)]
     Flows(FlowsCommand),
@@ -534,6 +537,48 @@ pub enum GroupCommand {
         /// The group's number, 1 to 65535
         #[arg(value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
         group: u16,
+    },
+}
+
+/// `onpath port`
+#[derive(Subcommand, Debug)]
+pub enum PortCommand {
+    /// Print the ports and their interfaces
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give the program an interface: from now on it runs there too
+    ///
+    /// Tables, counters and flows stay as they are, and packets at the other interfaces pass through the program
+    /// meanwhile.
+    Add {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The number that the interface has in the program
+        port: u32,
+        /// The interface
+        #[arg(value_name = "IF", add = names::interfaces())]
+        interface: String,
+        /// Only let the program send to it, without running there
+        #[arg(long)]
+        reach: bool,
+    },
+    /// Take an interface from the program: from now on it neither runs there nor sends to it
+    ///
+    /// The last interface at which the program runs stays, and so does a port of a multicast group.
+    Remove {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The port's number
+        #[arg(add = names::ports())]
+        port: u32,
     },
 }
 

@@ -4,4 +4,5 @@ pub mod bundle;
 pub mod clang;
 pub mod device;
 pub mod load;
+pub mod ports;
 pub mod verifier;

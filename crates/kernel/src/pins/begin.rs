@@ -136,6 +136,7 @@ impl Begun<'_> {
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |d| d.as_secs()),
             owner: self.owner,
+            changes_links: !self.settings.is_empty(),
             members: members.iter().enumerate().map(|(n, m)| of(n, m)).collect(),
         }
     }

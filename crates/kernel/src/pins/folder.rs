@@ -11,12 +11,18 @@ use std::path::{Path, PathBuf};
 pub(super) const RECORD: &str = "record";
 /// Links' settings from before; in the folder itself, below what is mounted on it.
 pub(super) const SETTINGS: &str = "settings";
+/// The ports of all programs, where they are not those in the record any more.
+pub(super) const PORTS: &str = "ports";
+/// A change of ports that has begun.
+pub(super) const PORT_CHANGE: &str = "port-change";
 /// In a member's folder.
 pub(super) const PROGRAM: &str = "program";
 const MEMBER: &str = "member-";
 const LINK: &str = "link-";
 const GATE: &str = "gate-";
 const SPACE: &str = "space-";
+/// Says that the removal of an instance has begun.
+const ENDING: &str = "ending";
 
 /// An instance's folder that stays the same one, whatever its path leads to.
 pub(super) struct Open(File);
@@ -82,10 +88,10 @@ pub(super) fn make(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Whether a folder has an instance: an attachment is in it.
+/// Whether a folder has an instance: an attachment is in it, and its removal has not begun.
 pub(super) fn is_whole(folder: &Path) -> io::Result<bool> {
     match attachments(folder) {
-        Ok(found) => Ok(!found.is_empty()),
+        Ok(found) => Ok(!found.is_empty() && !folder.join(ENDING).exists()),
         Err(e)
             if matches!(
                 e.kind(),
@@ -95,6 +101,14 @@ pub(super) fn is_whole(folder: &Path) -> io::Result<bool> {
             Ok(false)
         }
         Err(e) => Err(e),
+    }
+}
+
+/// Has what several attachments hold be garbage from now on, in one step.
+pub(super) fn begin_end(folder: &Path) -> io::Result<()> {
+    match attachments(folder)?.len() {
+        0 | 1 => Ok(()),
+        _ => make(&folder.join(ENDING)),
     }
 }
 

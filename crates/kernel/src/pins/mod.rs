@@ -15,6 +15,9 @@
 //! An instance may also end with its process although it is pinned: the record names the process then, and what is
 //! left of a dead one is garbage too.
 //!
+//! - An instance that got further attachments later (see [`PortUse`]) is removed from a mark on that makes a folder
+//!   with attachments garbage too.
+//!
 //! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
 //! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
 //! command has changed ([`Settings`](crate::link_settings)).
@@ -27,12 +30,14 @@ mod begin;
 mod folder;
 mod moved;
 mod owner;
+mod ports;
 mod record;
 mod sweep;
 
 pub use begin::Begun;
 pub use moved::Moved;
 pub use owner::Owner;
+pub use ports::PortUse;
 pub use record::{Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
@@ -219,15 +224,7 @@ impl Pins {
         // By the open folder from here on, which cannot be replaced as its path can.
         let folder = self.open_folder(instance)?;
         let record = self.record_in(instance, &folder)?;
-        let found = match member {
-            Some(name) => record.members.iter().position(|m| m.name == name),
-            None if record.members.len() == 1 => Some(0),
-            None => None,
-        };
-        let Some(number) = found else {
-            let names: Vec<&str> = record.members.iter().map(|m| m.name.as_str()).collect();
-            return Err(device::which_member(instance, member, &names));
-        };
+        let number = record.number(member)?;
         let folder = folder.member(number).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => self.missing(instance),
             _ => load_errors::pins(&self.root().join(instance), "open", &e),

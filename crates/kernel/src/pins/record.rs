@@ -1,12 +1,15 @@
 //! What is written down about pinned programs, in a pinned map whose only value is JSON.
 
 use super::Owner;
+use super::folder::PORTS;
 use crate::attach::Attached;
 use crate::bundle::Port;
+use crate::errors::device;
 use crate::netns;
 use crate::sys::{Map, Update};
 use crate::tc::FilterLocation;
 use bpf::abi::{Abi, Hook};
+use diag::Diagnostic;
 use schema::Schema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -25,6 +28,9 @@ pub struct Record {
     /// The process that it ends with, if it ends with one.
     #[serde(default)]
     pub owner: Option<Owner>,
+    /// Whether settings of its interfaces are changed as long as it runs.
+    #[serde(default)]
+    pub changes_links: bool,
     /// Its programs, one or more.
     pub members: Vec<MemberRecord>,
 }
@@ -36,6 +42,22 @@ impl Record {
     /// The program of this name.
     pub fn member(&self, name: &str) -> Option<&MemberRecord> {
         self.members.iter().find(|m| m.name == name)
+    }
+
+    /// The number of the named program, or of the only one.
+    ///
+    /// # Errors
+    /// There is none of this name, or several and no name.
+    pub fn number(&self, name: Option<&str>) -> Result<usize, Box<Diagnostic>> {
+        let found = match name {
+            Some(name) => self.members.iter().position(|m| m.name == name),
+            None if self.members.len() == 1 => Some(0),
+            None => None,
+        };
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.members.iter().map(|m| m.name.as_str()).collect();
+            device::which_member(&self.instance, name, &names)
+        })
     }
 }
 
@@ -55,6 +77,23 @@ pub struct MemberRecord {
     pub abi: Abi,
     /// What it offers the control plane.
     pub schema: Schema,
+}
+
+/// The ports of a program of an instance, when they have changed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct PortsRecord {
+    interfaces: Vec<Interface>,
+    targets: Vec<Target>,
+}
+
+impl PortsRecord {
+    /// Those that a record has now.
+    pub(super) fn of(member: &MemberRecord) -> PortsRecord {
+        PortsRecord {
+            interfaces: member.interfaces.clone(),
+            targets: member.targets.clone(),
+        }
+    }
 }
 
 /// An interface that a pinned program is attached to.
@@ -156,7 +195,17 @@ pub(super) fn read(path: &Path) -> io::Result<Record> {
             Record::VERSION
         )));
     }
-    read_json(path)
+    let mut record: Record = read_json(path)?;
+    // The record itself is never replaced: by it an instance is known.
+    let ports = path.with_file_name(PORTS);
+    if ports.symlink_metadata().is_ok() {
+        let now: Vec<PortsRecord> = read_json(&ports)?;
+        for (member, ports) in record.members.iter_mut().zip(now) {
+            member.interfaces = ports.interfaces;
+            member.targets = ports.targets;
+        }
+    }
+    Ok(record)
 }
 
 /// Reads what [`write_json`] wrote.

@@ -1,7 +1,7 @@
 //! Removing instances, and what killed commands left.
 
 use super::folder::{self, RECORD, SETTINGS};
-use super::{Loading, Owner, Pins, Record, moved, record};
+use super::{Loading, Owner, Pins, Record, moved, ports, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::store::{Guard, HeldLock};
@@ -115,6 +115,7 @@ impl Pins {
             detach(&inside).map_err(failed)?;
         } else {
             moved = moved::follow(&settings(folder).map_err(failed)?, folder);
+            folder::begin_end(folder).map_err(failed)?;
             detach(folder).map_err(failed)?;
         }
         if let Some(record) = record {
@@ -158,8 +159,8 @@ impl Pins {
         }
     }
 
-    /// Whether an instance of a dead process or a folder without an instance is there. Another command may be making
-    /// the latter.
+    /// Whether an instance of a dead process, a change of ports that was begun or a folder without an instance is there.
+    /// Another command may be making the latter.
     fn is_left(&self) -> io::Result<bool> {
         let folders = self
             .folders()
@@ -171,7 +172,7 @@ impl Pins {
                 other => other,
             };
             let is_garbage = !folder::is_whole(&folder)? && !is_elsewhere?;
-            if is_garbage || is_orphan(&folder) {
+            if is_garbage || is_orphan(&folder) || ports::is_unsettled(&folder) {
                 return Ok(true);
             }
         }
@@ -185,15 +186,18 @@ impl Pins {
         Ok(records.any(|record| record.owner.as_ref() == Some(owner)))
     }
 
-    /// Removes what killed commands left: instances that end with a process which has ended, folders without an
-    /// attachment, and filters that run nothing. What can be removed is, even where something else cannot.
+    /// Removes what killed commands left: instances that end with a process which has ended, changes of ports that are
+    /// not complete, folders without an attachment, and filters that run nothing. What can be removed is, even where
+    /// something else cannot.
     pub(super) fn sweep(&self, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let root = self.root();
         let mut done = Ok(());
         for name in self.folders()? {
-            let folder = root.join(name);
+            let folder = root.join(&name);
             if is_orphan(&folder) {
                 done = done.and(self.take_off(&folder));
+            } else if ports::is_unsettled(&folder) && folder::is_whole(&folder).unwrap_or(false) {
+                done = done.and(self.settle(&name));
             }
         }
         for name in self.folders()? {

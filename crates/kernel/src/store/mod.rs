@@ -259,7 +259,7 @@ impl KernelStore {
 
     /// Works while no other process reads or writes the program's state, and nothing is half done. What was opened
     /// before the lock was taken may be another writer's past, so the work gets the state of now.
-    fn exclusively<T>(
+    pub(crate) fn exclusively<T>(
         &self,
         work: impl FnOnce(&KernelStore) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -538,7 +538,12 @@ impl Store for KernelStore {
     }
 
     fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
-        self.exclusively(|now| crate::ports::set_group(&now.abi.ports, &now.maps, group, ports))
+        self.exclusively(|now| {
+            if now.live {
+                crate::ports::check_ports(&now.abi.ports, &now.maps, ports)?;
+            }
+            crate::ports::set_group(&now.abi.ports, &now.maps, group, ports)
+        })
     }
 }
 

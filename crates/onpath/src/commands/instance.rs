@@ -8,9 +8,16 @@ use kernel::errors::device::is_busy;
 use kernel::pins::MemberRecord;
 use kernel::{Pins, Record};
 
-/// Opens the state of the running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
-pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
-    let pins = Pins::default();
+/// A running program.
+pub struct Meant {
+    /// What is running, or the bundle that it is one of.
+    pub instance: String,
+    /// The program's name in the bundle, if it was given.
+    pub program: Option<String>,
+}
+
+/// The running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
+pub fn meant(instance: &Instance) -> Result<Meant, Stop> {
     let (named, program) = match instance.name.as_deref() {
         None => (None, None),
         Some(name) => match name.split_once('/') {
@@ -18,8 +25,17 @@ pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
             None => (Some(name), None),
         },
     };
-    let name = pins.choose(named).map_err(refused)?;
-    let (_, store) = pins.open(&name, program).map_err(refused)?;
+    Ok(Meant {
+        instance: Pins::default().choose(named).map_err(refused)?,
+        program: program.map(String::from),
+    })
+}
+
+/// Opens the state of the running program that the flags mean.
+pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
+    let Meant { instance, program } = meant(instance)?;
+    let opened = Pins::default().open(&instance, program.as_deref());
+    let (_, store) = opened.map_err(refused)?;
     Ok(Box::new(store))
 }
 

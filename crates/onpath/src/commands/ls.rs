@@ -81,7 +81,7 @@ fn rows_of(record: &Record, member: &MemberRecord) -> Vec<Vec<String>> {
 }
 
 /// An interface as it is called now.
-fn name_now(name: &str, index: u32, is_here: bool) -> String {
+pub(super) fn name_now(name: &str, index: u32, is_here: bool) -> String {
     match interface::name(index) {
         _ if !is_here => format!("{name} (elsewhere)"),
         Some(now) => now,
@@ -114,13 +114,15 @@ fn as_json(record: &Record) -> Value {
     })
 }
 
-fn interface_json(at: &Interface) -> Value {
+/// An interface at which a program runs.
+pub(super) fn interface_json(at: &Interface) -> Value {
     let mut value = place_json(&at.name, at.index, at.port, at.is_here());
     value["mode"] = json!(at.mode);
     value
 }
 
-fn target_json(at: &Target) -> Value {
+/// An interface that a program only sends to.
+pub(super) fn target_json(at: &Target) -> Value {
     place_json(&at.name, at.index, at.port, at.is_here())
 }
 

@@ -13,6 +13,7 @@ mod instance;
 mod ls;
 mod man;
 pub mod pdm;
+mod port;
 mod source;
 mod start;
 mod table;
@@ -37,6 +38,7 @@ pub fn run(command: Command) -> Done {
         Command::Counter(args) => counter::run(args),
         Command::Flows(args) => flows::run(args),
         Command::Group(args) => group::run(args),
+        Command::Port(args) => port::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),

@@ -218,14 +218,21 @@ impl Running<'_> {
         let Some(saved) = &self.saved else {
             return false;
         };
-        let is_there = |program: &AttachedProgram| match program.mode {
-            // A filter has no link that knows.
-            Mode::Clsact => interface::name(program.port.index).is_some(),
-            Mode::Native | Mode::Generic | Mode::Tcx => {
-                saved.pins.holds(&saved.name, program.port.index)
-            }
+        let is_there = |program: &AttachedProgram| {
+            is_at(saved, program.port.index, program.mode == Mode::Clsact)
         };
-        !self.attached.iter().any(is_there)
+        if self.attached.iter().any(is_there) {
+            return false;
+        }
+        // It may have got other ones meanwhile.
+        let record = saved.pins.record(&saved.name);
+        let mut now = record.iter().flat_map(|record| record.members.iter());
+        !now.any(|member| {
+            member
+                .interfaces
+                .iter()
+                .any(|at| is_at(saved, at.index, at.filter.is_some()))
+        })
     }
 
     fn as_json(program: &AttachedProgram) -> Value {
@@ -250,6 +257,15 @@ impl Running<'_> {
             Some(true) => Ok(Ended::Detached),
             Some(false) | None => Ok(Ended::ByAnother),
         }
+    }
+}
+
+/// Whether a program that was attached at an interface still is.
+fn is_at(saved: &Saved<'_>, index: u32, by_filter: bool) -> bool {
+    match by_filter {
+        // A filter has no link that knows.
+        true => interface::name(index).is_some(),
+        false => saved.pins.holds(&saved.name, index),
     }
 }
 

@@ -1,0 +1,81 @@
+//! Ports of running programs that cannot be changed as asked.
+
+use control::StoreError;
+use diag::{Code, Diagnostic, Span};
+
+fn refuse(code: &'static str, message: String, help: String) -> Box<Diagnostic> {
+    Diagnostic::error(Code(code), Span::NONE, message)
+        .help(help)
+        .into()
+}
+
+/// The port has an interface.
+pub fn taken(port: u32, interface: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0776",
+        format!("port {port} is `{interface}` already; nothing was changed"),
+        format!("remove it first with `onpath port remove {port}`, or use another number"),
+    )
+}
+
+/// The interface has a port.
+pub fn has_port(interface: &str, port: u32) -> Box<Diagnostic> {
+    refuse(
+        "E0776",
+        format!("`{interface}` is port {port} already; nothing was changed"),
+        format!("remove it first with `onpath port remove {port}`"),
+    )
+}
+
+/// There is no such port.
+pub fn no_port(port: u32, known: &[u32]) -> Box<Diagnostic> {
+    let mut known = known.to_vec();
+    known.sort_unstable();
+    let known: Vec<String> = known.iter().map(u32::to_string).collect();
+    refuse(
+        "E0777",
+        format!("there is no port {port}; nothing was changed"),
+        format!("there are: {}", known.join(", ")),
+    )
+}
+
+/// It is the last interface at which the program runs.
+pub fn last_port(port: u32, interface: &str, instance: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0778",
+        format!(
+            "port {port} (`{interface}`) is the only interface at which the program runs; nothing was changed"
+        ),
+        format!("add another port first, or end the program with `onpath unload {instance}`"),
+    )
+}
+
+/// A multicast group has the port.
+pub fn in_group(port: u32, group: u16) -> Box<Diagnostic> {
+    refuse(
+        "E0778",
+        format!("multicast group {group} has port {port}; nothing was changed"),
+        format!(
+            "give the group other ports with `onpath group set {group} PORT,...`, or remove it with `onpath group \
+             remove {group}`"
+        ),
+    )
+}
+
+/// The instance ends with the command that started it, or has changed settings of its interfaces.
+pub fn bound(instance: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0778",
+        format!("`{instance}` is a measurement, which has one interface as long as it runs"),
+        "unload it, and start it at the other interface".to_string(),
+    )
+}
+
+/// The program's maps could not be changed.
+pub fn not_changed(port: u32, error: &StoreError) -> Box<Diagnostic> {
+    refuse(
+        "E0766",
+        format!("port {port} could not be changed: {error}"),
+        "run it as the user who loaded the program, usually root".to_string(),
+    )
+}

@@ -1,0 +1,288 @@
+//! Ports that a running program gets or loses.
+//!
+//! A change is written down before it begins, and the ports as they are after it replace those before it in one step.
+//! Whichever of the two happened last when a command is killed, the next one knows what to do: an addition that was
+//! not completed is taken back, a removal is completed.
+
+use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
+use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
+use super::{Pins, Record};
+use crate::attach::{self, Holder, TcMethod};
+use crate::bundle::Port;
+use crate::errors::{load as load_errors, ports as errors};
+use crate::netns;
+use crate::ports::{connect_ports, disconnect_port};
+use crate::program::HookProg;
+use crate::store::KernelStore;
+use crate::sys::{Link, Prog};
+use control::StoreError;
+use diag::Diagnostic;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// What a program does at an interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PortUse {
+    /// It runs there.
+    Attached,
+    /// It only sends packets there.
+    Reached,
+}
+
+/// A change of one port that has begun.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct PortChange {
+    /// The program's number in the instance.
+    member: usize,
+    /// The port.
+    port: u32,
+    /// The index of its interface.
+    index: u32,
+    /// Whether the program gets it.
+    adds: bool,
+}
+
+impl Pins {
+    /// Gives a program of an instance a port: the named one, or the only one. Nothing is changed if it fails, and what
+    /// a killed command has begun, the next one takes back.
+    pub fn add_port(
+        &self,
+        instance: &str,
+        member: Option<&str>,
+        port: &Port,
+        usage: PortUse,
+    ) -> Result<(), Box<Diagnostic>> {
+        let folder = self.existing(instance)?;
+        let _lock = self.lock()?;
+        self.settle(instance)?;
+        let (record, number) = self.changeable(instance, member)?;
+        let program = &record.members[number];
+        for (taken, name, index) in program.ports() {
+            if taken == port.number {
+                return Err(errors::taken(port.number, name));
+            }
+            if index == port.index {
+                return Err(errors::has_port(&port.name, taken));
+            }
+        }
+        attach::check_rights(program.hook)?;
+        if usage == PortUse::Attached {
+            attach::check_hook(self, program.hook, &port.name, port.index)?;
+        }
+        let (_, store) = self.open(instance, Some(&program.name))?;
+        let change = PortChange {
+            member: number,
+            port: port.number,
+            index: port.index,
+            adds: true,
+        };
+        let begun = record::write_json(&folder.join(PORT_CHANGE), &change);
+        begun.map_err(|e| load_errors::pins(&folder, "write to", &e))?;
+        let added = add(&folder, record, change, &store, (port, usage));
+        let settled = self.settle(instance);
+        added.and(settled)
+    }
+
+    /// Takes a port from a program of an instance: the named one, or the only one. Refuses the last interface at which
+    /// it runs, and a port of a multicast group. What a killed command has begun, the next one completes.
+    pub fn remove_port(
+        &self,
+        instance: &str,
+        member: Option<&str>,
+        port: u32,
+    ) -> Result<(), Box<Diagnostic>> {
+        let folder = self.existing(instance)?;
+        let _lock = self.lock()?;
+        self.settle(instance)?;
+        let (record, number) = self.changeable(instance, member)?;
+        let program = &record.members[number];
+        let Some((_, name, index)) = program.ports().find(|(known, ..)| *known == port) else {
+            let known: Vec<u32> = program.ports().map(|(number, ..)| number).collect();
+            return Err(errors::no_port(port, &known));
+        };
+        let runs_at = |at: &Interface| at.port != port;
+        if !program.interfaces.iter().any(runs_at) {
+            return Err(errors::last_port(port, name, instance));
+        }
+        let (_, store) = self.open(instance, Some(&program.name))?;
+        // From here on no other command makes a group of it.
+        let held = store.exclusively(|store| {
+            let groups = crate::ports::groups(&store.abi.ports, &store.maps)?;
+            let of = groups.iter().find(|(_, ports)| ports.contains(&port));
+            if let Some((group, _)) = of {
+                return Ok(Some(*group));
+            }
+            let change = PortChange {
+                member: number,
+                port,
+                index,
+                adds: false,
+            };
+            record::write_json(&folder.join(PORT_CHANGE), &change).map_err(system)?;
+            take_away(&folder, &record, change, store).map_err(system)?;
+            Ok(None)
+        });
+        match held {
+            Ok(None) => self.settle(instance),
+            Ok(Some(group)) => Err(errors::in_group(port, group)),
+            Err(error) => Err(errors::not_changed(port, &error)),
+        }
+    }
+
+    /// The record of an instance whose ports can be changed, and the number of the program that is meant.
+    fn changeable(
+        &self,
+        instance: &str,
+        member: Option<&str>,
+    ) -> Result<(Record, usize), Box<Diagnostic>> {
+        let record = self.record(instance)?;
+        let number = record.number(member)?;
+        if record.owner.is_some() || record.changes_links {
+            return Err(errors::bound(instance));
+        }
+        Ok((record, number))
+    }
+
+    /// Completes or takes back the change that is written down, if one is: the caller holds the lock, and nobody else
+    /// is changing ports.
+    pub(super) fn settle(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let folder = self.existing(instance)?;
+        if !is_unsettled(&folder) {
+            return Ok(());
+        }
+        let failed = |e: io::Error| load_errors::pins(&folder, "settle", &e);
+        let journal = folder.join(PORT_CHANGE);
+        let change: PortChange = record::read_json(&journal).map_err(failed)?;
+        let mut record = self.record(instance)?;
+        let Some(program) = record.members.get(change.member) else {
+            return fs::remove_file(&journal).map_err(failed);
+        };
+        let has = program.ports().any(|(port, ..)| port == change.port);
+        if change.adds != has {
+            let (_, store) = self.open(instance, Some(&program.name))?;
+            let taken = store
+                .exclusively(|store| take_away(&folder, &record, change, store).map_err(system));
+            taken.map_err(|error| errors::not_changed(change.port, &error))?;
+        }
+        if has && !change.adds {
+            let program = &mut record.members[change.member];
+            program.interfaces.retain(|at| at.port != change.port);
+            program.targets.retain(|at| at.port != change.port);
+            write_ports(&folder, &record).map_err(failed)?;
+        }
+        fs::remove_file(&journal).map_err(failed)
+    }
+}
+
+/// Whether a change of ports was begun that is neither complete nor taken back.
+pub(super) fn is_unsettled(folder: &Path) -> bool {
+    folder.join(PORT_CHANGE).symlink_metadata().is_ok()
+}
+
+/// What is written down already, up to the one step that completes it.
+fn add(
+    folder: &Path,
+    mut record: Record,
+    change: PortChange,
+    store: &KernelStore,
+    (port, usage): (&Port, PortUse),
+) -> Result<(), Box<Diagnostic>> {
+    let failed = |e: io::Error| load_errors::pins(folder, "pin the port in", &e);
+    let program = &mut record.members[change.member];
+    let mut refusal = None;
+    let connected = store.exclusively(|store| {
+        let pairs = [(port.number, port.index)];
+        refusal = connect_ports(&store.abi.ports, &store.maps, &pairs).err();
+        Ok(())
+    });
+    connected.map_err(|error| errors::not_changed(port.number, &error))?;
+    refusal.map_or(Ok(()), Err)?;
+    if usage == PortUse::Reached {
+        program.targets.push(Target::new(port));
+        return write_ports(folder, &record).map_err(failed);
+    }
+    let pinned = member_folder(folder, change.member).join(PROGRAM);
+    let prog = Prog::open(&pinned).and_then(|prog| HookProg::new(prog, program.hook));
+    let prog = prog.map_err(failed)?;
+    // As at its other interfaces.
+    let by_filter = program.interfaces.iter().any(|at| at.filter.is_some());
+    let method = match by_filter {
+        true => TcMethod::Clsact,
+        false => TcMethod::Best,
+    };
+    let attached = attach::attach(&prog, &port.name, port.index, method)?;
+    let pinned = match &attached.holder {
+        Holder::Link(link) => link.pin(&folder.join(link_file(change.member, port.index))),
+        Holder::Filter(filter) => {
+            let gate = folder.join(gate_file(change.member, port.index));
+            filter.gate.pin(&gate)
+        }
+    };
+    pinned.map_err(failed)?;
+    let at = Interface::new(&port.name, port.index, port.number, &attached);
+    program.interfaces.push(at);
+    write_ports(folder, &record).map_err(failed)?;
+    if let Holder::Filter(filter) = attached.holder {
+        filter.keep();
+    }
+    Ok(())
+}
+
+/// Detaches the program from the interface of a port, and has it know nothing of the port. What is done already stays.
+fn take_away(
+    folder: &Path,
+    record: &Record,
+    change: PortChange,
+    store: &KernelStore,
+) -> io::Result<()> {
+    let link = folder.join(link_file(change.member, change.index));
+    if link.symlink_metadata().is_ok() {
+        let opened = Link::open(&link);
+        fs::remove_file(&link)?;
+        // An interface that is gone took its attachment along.
+        let _ = opened?.detach();
+    }
+    let gate = folder.join(gate_file(change.member, change.index));
+    if gate.symlink_metadata().is_ok() {
+        fs::remove_file(&gate)?;
+        // What is left of a filter without its gate runs nothing, and is swept as such.
+        let interfaces = &record.members[change.member].interfaces;
+        let at = interfaces.iter().find(|at| at.port == change.port);
+        if let Some((netns, filter)) = at.and_then(|at| Some((at.netns, at.filter?))) {
+            netns::run_in(netns, || filter.remove())?;
+        }
+    }
+    disconnect_port(&store.abi.ports, &store.maps, change.port, change.index)
+}
+
+/// Replaces the ports that are written down.
+fn write_ports(folder: &Path, record: &Record) -> io::Result<()> {
+    let ports = record.members.iter().map(PortsRecord::of);
+    let ports: Vec<PortsRecord> = ports.collect();
+    let next = folder.join("ports-next");
+    // A killed command may have left one.
+    match fs::remove_file(&next) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    record::write_json(&next, &ports)?;
+    fs::rename(&next, folder.join(PORTS))
+}
+
+fn system(error: io::Error) -> StoreError {
+    StoreError::System {
+        what: diag::system_message(&error),
+    }
+}
+
+impl MemberRecord {
+    /// All ports: number, name and index of the interface.
+    pub fn ports(&self) -> impl Iterator<Item = (u32, &str, u32)> {
+        let at = self.interfaces.iter();
+        let at = at.map(|at| (at.port, at.name.as_str(), at.index));
+        let reached = self.targets.iter();
+        at.chain(reached.map(|at| (at.port, at.name.as_str(), at.index)))
+    }
+}

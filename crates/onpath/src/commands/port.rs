@@ -1,0 +1,93 @@
+//! `onpath port`
+
+use super::instance::meant;
+use super::ls::{interface_json, name_now, target_json};
+use crate::args::PortCommand;
+use crate::output::{Done, out, print_json, refused};
+use diag::columns;
+use kernel::bundle::Port;
+use kernel::pins::{MemberRecord, PortUse};
+use kernel::{Pins, interface};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Reads or changes a running program's ports.
+pub fn run(command: PortCommand) -> Done {
+    let pins = Pins::default();
+    match command {
+        PortCommand::List { instance, json } => {
+            // A user with read access only can still list.
+            let _ = pins.mend();
+            let meant = meant(&instance)?;
+            let record = pins.record(&meant.instance).map_err(refused)?;
+            let number = record.number(meant.program.as_deref()).map_err(refused)?;
+            print(&record.members[number], json);
+        }
+        PortCommand::Add {
+            instance,
+            port,
+            interface,
+            reach,
+        } => {
+            let meant = meant(&instance)?;
+            let port = Port {
+                number: port,
+                index: interface::index(&interface).map_err(refused)?,
+                name: interface,
+            };
+            let usage = match reach {
+                true => PortUse::Reached,
+                false => PortUse::Attached,
+            };
+            pins.add_port(&meant.instance, meant.program.as_deref(), &port, usage)
+                .map_err(refused)?;
+        }
+        PortCommand::Remove { instance, port } => {
+            let meant = meant(&instance)?;
+            pins.remove_port(&meant.instance, meant.program.as_deref(), port)
+                .map_err(refused)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// By number.
+fn print(program: &MemberRecord, as_json: bool) {
+    if as_json {
+        let attached = program.interfaces.iter().map(interface_json);
+        let reached = program.targets.iter().map(|at| {
+            let mut value = target_json(at);
+            value["mode"] = json!("reached");
+            value
+        });
+        let mut shown: Vec<Value> = attached.chain(reached).collect();
+        shown.sort_by_key(|port| port["port"].as_u64());
+        print_json(&Value::Array(shown));
+        return;
+    }
+    let attached = program.interfaces.iter();
+    let attached = attached.map(|at| {
+        (
+            at.port,
+            name_now(&at.name, at.index, at.is_here()),
+            at.mode.as_str(),
+        )
+    });
+    let reached = program.targets.iter();
+    let reached = reached.map(|at| {
+        (
+            at.port,
+            name_now(&at.name, at.index, at.is_here()),
+            "reached",
+        )
+    });
+    let mut ports: Vec<_> = attached.chain(reached).collect();
+    ports.sort();
+    let mut rows = vec![["PORT", "INTERFACE", "MODE"].map(String::from).to_vec()];
+    rows.extend(
+        ports
+            .into_iter()
+            .map(|(port, name, mode)| vec![port.to_string(), name, mode.to_string()]),
+    );
+    out!("{}", columns(&rows));
+}
