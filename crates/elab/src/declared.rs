@@ -33,14 +33,16 @@ impl Elab<'_> {
     /// The same for each scalar that a type is split into, in the order of
     /// [`leaf_types`](Self::leaf_types).
     pub(crate) fn declared_leaves(
-        &self,
+        &mut self,
         ty: &Ty,
         annotations: &[Annotation],
         into: &mut Vec<Declared>,
     ) {
         match self.resolve(ty) {
             Ty::Composite(id, args) => {
-                let composite = &self.module.composites[id];
+                let module = self.module;
+                let composite = &module.composites[id];
+                self.check_sibling_ids(composite.fields.iter().map(|f| &*f.annotations));
                 let map = type_map(&composite.type_params, &args);
                 for field in &composite.fields {
                     let ty = substitute(&field.ty, &map);

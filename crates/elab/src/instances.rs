@@ -10,6 +10,7 @@ use cranelift_entity::entity_impl;
 use diag::Span;
 use hir::{Arg, BodyDecl, ConstValue, Expr, ExprKind, InstanceId, LocalId, Ty};
 use ir::CtorValue;
+use ir::p4runtime::Prefix;
 use num_traits::ToPrimitive;
 use smol_str::SmolStr;
 use std::collections::HashMap;
@@ -265,6 +266,9 @@ impl Elab<'_> {
             type_arg_declared.push(declared_leaves);
         }
         let name = names::control_plane(&self.env.path, name, &declared.annotations);
+        if let Some(prefix) = Prefix::of_extern(&data.name) {
+            self.check_id(prefix, &declared.annotations, declared.span);
+        }
         if let Some(kind) = names::Kind::of_extern(&data.name) {
             self.claim_name(kind, &name, &declared.annotations, declared.span);
         }
@@ -381,6 +385,7 @@ impl Elab<'_> {
                     .iter()
                     .map(|f| f.annotations.clone())
                     .collect();
+                self.check_sibling_ids(annotations.iter().map(Vec::as_slice));
                 for ((name, ty), annotations) in
                     self.composite_fields(&elem).into_iter().zip(annotations)
                 {

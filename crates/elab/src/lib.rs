@@ -27,6 +27,7 @@ pub mod errors;
 mod expansion;
 mod exprs;
 mod externs;
+mod ids;
 mod instances;
 mod loops;
 mod names;
@@ -122,6 +123,8 @@ pub(crate) struct Elab<'a> {
     slots: HashMap<&'static str, Storage>,
     /// The owners of control-plane names.
     names: HashMap<(names::Kind, smol_str::SmolStr), Vec<Span>>,
+    /// The owners of P4Runtime ids.
+    ids: ids::Ids,
     /// Everything built, for [`MAX_SIZE`].
     size: usize,
     /// How deep the recursion is, for [`MAX_DEPTH`].
@@ -157,6 +160,7 @@ impl<'a> Elab<'a> {
             shared_outs: Vec::new(),
             slots: HashMap::new(),
             names: HashMap::new(),
+            ids: ids::Ids::default(),
             size: 0,
             depth: 0,
             exhausted: false,

@@ -4,6 +4,7 @@ use crate::storage::join;
 use crate::{Elab, errors};
 use diag::Span;
 use hir::{Annotation, AnnotationBody, ConstValue};
+use ir::p4runtime::Prefix;
 use smol_str::{SmolStr, format_smolstr};
 
 /// What the control plane finds by name. Things of different kinds may share a name.
@@ -32,6 +33,16 @@ impl Kind {
         .map(Kind::Extern)
     }
 
+    /// What its P4Runtime ids begin with; `None` for objects, of which [`Prefix::of_extern`] says it.
+    fn prefix(self) -> Option<Prefix> {
+        match self {
+            Kind::Table => Some(Prefix::Table),
+            Kind::Action => Some(Prefix::Action),
+            Kind::ValueSet => Some(Prefix::ValueSet),
+            Kind::Extern(_) => None,
+        }
+    }
+
     /// What a user calls it.
     fn word(self) -> &'static str {
         match self {
@@ -56,6 +67,9 @@ impl Elab<'_> {
     ) {
         if has(annotations, "hidden") {
             return;
+        }
+        if let Some(prefix) = kind.prefix() {
+            self.check_id(prefix, annotations, span);
         }
         let holders = self.names.entry((kind, name.clone())).or_default();
         if holders.contains(&span) {

@@ -106,6 +106,7 @@ impl Elab<'_> {
     }
 
     fn keys(&mut self, declared: &hir::Table) -> Result<(Vec<Key>, Computed)> {
+        self.check_sibling_ids(declared.keys.iter().map(|key| &*key.annotations));
         let (mut keys, mut computed) = (Vec::new(), Vec::new());
         for (i, key) in declared.keys.iter().enumerate() {
             let expr = if takes_statements(&key.expr) {
@@ -222,6 +223,9 @@ impl Elab<'_> {
             .iter()
             .partition(|&&p| self.direction(p) != Direction::None);
         let (mut params, mut declared) = (Vec::new(), Vec::new());
+        let module = self.module;
+        let annotations = data.iter().map(|&param| &*module.locals[param].annotations);
+        self.check_sibling_ids(annotations);
         for (made, &param) in self.make_params(&data, &[], &[])?.into_iter().zip(&data) {
             let ParamInst::Copied(_, storage) = made else {
                 continue;

@@ -23,6 +23,7 @@ mod bits;
 pub mod build;
 pub mod eval;
 mod expr;
+pub mod p4runtime;
 pub mod passes;
 mod program;
 pub mod rewrite;

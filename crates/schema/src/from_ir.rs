@@ -2,7 +2,7 @@
 
 mod objects;
 
-use crate::p4runtime::{Prefix, assign, of_sibling};
+use crate::p4runtime::{Prefix, assign, of_siblings};
 use crate::{
     ActionRef, ActionSchema, DigestSchema, EnumSchema, Field, Format, KeySchema, Schema,
     TableSchema, Translation, ValueSetSchema,
@@ -54,14 +54,18 @@ impl Schema {
 }
 
 fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
-    let params = data.params.iter().zip(&data.declared).enumerate();
+    let params = data
+        .params
+        .iter()
+        .zip(&data.declared)
+        .zip(ids(&data.declared));
     ActionSchema {
         id,
         name: data.name.clone(),
         params: params
-            .map(|(index, (&var, declared))| {
+            .map(|((&var, declared), id)| {
                 let var = &program.vars[var];
-                field(index, &var.name, var.ty, declared)
+                field(id, &var.name, var.ty, declared)
             })
             .collect(),
         annotations: data.annotations.clone(),
@@ -69,8 +73,10 @@ fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
 }
 
 fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
-    let keys = data.keys.iter().enumerate().map(|(index, key)| KeySchema {
-        field: field(index, &key.name, program.exprs[key.expr].ty, &key.declared),
+    let declared = data.keys.iter().map(|key| &*key.declared.annotations);
+    let keys = data.keys.iter().zip(of_siblings(declared));
+    let keys = keys.map(|(key, id)| KeySchema {
+        field: field(id, &key.name, program.exprs[key.expr].ty, &key.declared),
         kind: key.kind,
     });
     let actions = data.actions.iter().map(|listed| ActionRef {
@@ -101,13 +107,17 @@ fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
 }
 
 fn value_set(data: &ir::ValueSetData, id: u32) -> ValueSetSchema {
-    let fields = data.fields.iter().zip(&data.declared).enumerate();
+    let fields = data
+        .fields
+        .iter()
+        .zip(&data.declared)
+        .zip(ids(&data.declared));
     ValueSetSchema {
         id,
         name: data.name.clone(),
         fields: fields
-            .map(|(index, ((name, ty, kind), declared))| KeySchema {
-                field: field(index, name, *ty, declared),
+            .map(|(((name, ty, kind), declared), id)| KeySchema {
+                field: field(id, name, *ty, declared),
                 kind: *kind,
             })
             .collect(),
@@ -130,18 +140,22 @@ fn digests(program: &Program) -> Vec<DigestSchema> {
 
 /// The scalars of a type; `own` names the one of a type that is no struct.
 fn scalars(all: &[(smol_str::SmolStr, Type)], declared: &[Declared], own: &str) -> Vec<Field> {
-    let all = all.iter().zip(declared).enumerate();
-    all.map(|(index, ((name, ty), declared))| {
+    let all = all.iter().zip(declared).zip(ids(declared));
+    all.map(|(((name, ty), declared), id)| {
         let name = if name.is_empty() { own } else { name };
-        field(index, name, *ty, declared)
+        field(id, name, *ty, declared)
     })
     .collect()
 }
 
-fn field(index: usize, name: &str, ty: Type, declared: &Declared) -> Field {
+fn ids(declared: &[Declared]) -> Vec<u32> {
+    of_siblings(declared.iter().map(|declared| &*declared.annotations))
+}
+
+fn field(id: u32, name: &str, ty: Type, declared: &Declared) -> Field {
     let annotations = &declared.annotations;
     Field {
-        id: of_sibling(annotations, index),
+        id,
         name: name.into(),
         ty,
         type_name: declared.type_name.clone(),

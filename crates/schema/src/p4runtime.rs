@@ -6,29 +6,9 @@
 //! (P4Runtime specification 1.4, section 6.3.)
 
 use crate::Annotation;
+pub use ir::p4runtime::Prefix;
+use ir::p4runtime::{NUMBER, given};
 use std::collections::BTreeSet;
-
-/// What an id can be of: the upper 8 bits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum Prefix {
-    Action = 0x01,
-    Table = 0x02,
-    ValueSet = 0x03,
-    ActionProfile = 0x11,
-    Counter = 0x12,
-    DirectCounter = 0x13,
-    Meter = 0x14,
-    DirectMeter = 0x15,
-    Register = 0x16,
-    Digest = 0x17,
-    /// The first of those that are free for externs of one's own.
-    FlowState = 0x81,
-}
-
-/// The lower 24 bits.
-const NUMBER: u32 = 0x00ff_ffff;
 
 /// Ids for all things of one kind, in their order. `things` are names and annotations. Of two things with one `@id`,
 /// the first has it.
@@ -63,22 +43,21 @@ pub fn assign<'a>(
         .collect()
 }
 
-/// Ids of keys, parameters and fields: what `@id` says, or the position among the siblings from 1 on.
-pub(crate) fn of_sibling(annotations: &[Annotation], index: usize) -> u32 {
-    given(annotations).unwrap_or(index as u32 + 1)
-}
-
-/// What `@id` says: decimal, hexadecimal or with a width (`8w5`).
-fn given(annotations: &[Annotation]) -> Option<u32> {
-    let text = annotations
-        .iter()
-        .find(|a| a.name == "id")?
-        .values
-        .first()?;
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => u32::from_str_radix(&digits.replace('_', ""), 16).ok(),
-        None => text.replace('_', "").parse().ok(),
-    }
+/// Ids of keys, parameters or fields that stand side by side: what `@id` says, or the position among them from 1 on, or
+/// the next number that is free.
+pub(crate) fn of_siblings<'a>(siblings: impl Iterator<Item = &'a [Annotation]>) -> Vec<u32> {
+    let mut taken: BTreeSet<u32> = BTreeSet::new();
+    let mut first = |id: &u32| *id != 0 && taken.insert(*id);
+    let given: Vec<Option<u32>> = siblings.map(|all| given(all).filter(&mut first)).collect();
+    let number = |(position, given): (u32, Option<u32>)| {
+        given.unwrap_or_else(|| {
+            let mut free = (position..).chain(1..position);
+            let id = free.find(|id| !taken.contains(id)).unwrap_or(position);
+            taken.insert(id);
+            id
+        })
+    };
+    (1..).zip(given).map(number).collect()
 }
 
 /// Jenkins' one-at-a-time hash.
@@ -98,16 +77,8 @@ mod tests {
     use super::*;
 
     fn ids(things: &[(&str, Option<&str>)]) -> Vec<u32> {
-        let annotations: Vec<Vec<Annotation>> = things
-            .iter()
-            .map(|(_, id)| {
-                let annotation = |id: &str| Annotation {
-                    name: "id".into(),
-                    values: vec![id.into()],
-                };
-                id.map(annotation).into_iter().collect()
-            })
-            .collect();
+        let annotations: Vec<Vec<Annotation>> =
+            things.iter().map(|(_, id)| annotated(id)).collect();
         let names = things.iter().map(|(name, _)| *name);
         assign(
             Prefix::Table,
@@ -133,6 +104,25 @@ mod tests {
         );
         // Whatever the order of the declarations.
         assert_eq!(ids(&[("x", None), ("a", None)])[1], 0x022e_9442);
+    }
+
+    #[test]
+    fn siblings_have_their_position_unless_it_is_taken() {
+        let ids = |given: &[Option<&str>]| {
+            let all: Vec<Vec<Annotation>> = given.iter().map(annotated).collect();
+            of_siblings(all.iter().map(Vec::as_slice))
+        };
+        assert_eq!(ids(&[None, None]), [1, 2]);
+        assert_eq!(ids(&[Some("2"), None, None]), [2, 3, 4]);
+        assert_eq!(ids(&[None, Some("1"), Some("8w9")]), [2, 1, 9]);
+    }
+
+    fn annotated(id: &Option<&str>) -> Vec<Annotation> {
+        let annotation = |id: &str| Annotation {
+            name: "id".into(),
+            values: vec![id.into()],
+        };
+        id.map(annotation).into_iter().collect()
     }
 
     #[test]

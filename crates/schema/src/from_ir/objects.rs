@@ -25,11 +25,17 @@ pub(super) fn all(program: &Program) -> PrimaryMap<Object, ObjectSchema> {
             annotations: data.annotations.clone(),
         })
         .collect();
-    let mut prefixes: Vec<Prefix> = all.values().filter_map(|o| prefix(&o.kind)).collect();
+    let mut prefixes: Vec<Prefix> = all
+        .values()
+        .filter_map(|o| Prefix::of_extern(&o.extern_name))
+        .collect();
     prefixes.sort_unstable();
     prefixes.dedup();
     for wanted in prefixes {
-        let of_kind = || all.iter().filter(|(_, o)| prefix(&o.kind) == Some(wanted));
+        let of_kind = || {
+            all.iter()
+                .filter(|(_, o)| Prefix::of_extern(&o.extern_name) == Some(wanted))
+        };
         let named = of_kind().map(|(_, o)| -> (&str, &[Annotation]) { (&o.name, &o.annotations) });
         let ids = assign(wanted, named);
         let objects: Vec<Object> = of_kind().map(|(object, _)| object).collect();
@@ -38,21 +44,6 @@ pub(super) fn all(program: &Program) -> PrimaryMap<Object, ObjectSchema> {
         }
     }
     all
-}
-
-fn prefix(kind: &ObjectKind) -> Option<Prefix> {
-    Some(match kind {
-        ObjectKind::Counter { .. } => Prefix::Counter,
-        ObjectKind::DirectCounter { .. } => Prefix::DirectCounter,
-        ObjectKind::Meter { .. } => Prefix::Meter,
-        ObjectKind::DirectMeter { .. } => Prefix::DirectMeter,
-        ObjectKind::Register { .. } => Prefix::Register,
-        ObjectKind::FlowState { .. } => Prefix::FlowState,
-        ObjectKind::ActionProfile { .. } | ObjectKind::ActionSelector { .. } => {
-            Prefix::ActionProfile
-        }
-        ObjectKind::Other => return None,
-    })
 }
 
 /// What an extern is to the control plane, by its name: the one list of them.

@@ -1,0 +1,80 @@
+//! The ids that `@id` gives things of the control plane: each is one, and its own.
+
+use crate::{Elab, errors, names};
+use diag::Span;
+use hir::Annotation;
+use ir::p4runtime::{self, NUMBER, Prefix};
+use std::collections::HashMap;
+
+/// The owners of ids.
+#[derive(Default)]
+pub(crate) struct Ids {
+    /// Where each id was given first, and to which declaration.
+    owners: HashMap<(Prefix, u32), (Span, Span)>,
+    /// What is reported already: structs and actions come again.
+    reported: Vec<Span>,
+}
+
+impl Elab<'_> {
+    /// Checks the `@id` of a declaration whose ids have a prefix. A declaration that comes again, as in a control with
+    /// several instances, is the same one.
+    pub(crate) fn check_id(&mut self, prefix: Prefix, annotations: &[Annotation], declared: Span) {
+        let Some((at, id)) = self.id(annotations) else {
+            return;
+        };
+        let (upper, number) = (id >> 24, id & NUMBER);
+        if number == 0 {
+            return self.wrong_id(errors::id_zero(at));
+        }
+        if upper != 0 && upper != prefix as u32 {
+            return self.wrong_id(errors::id_prefix(at, id, prefix));
+        }
+        let (first, owner) = *self
+            .ids
+            .owners
+            .entry((prefix, number))
+            .or_insert((at, declared));
+        if owner != declared {
+            let what = format!("two {}", prefix.plural());
+            self.wrong_id(errors::same_id(at, &what, id, first));
+        }
+    }
+
+    /// Checks the `@id`s of keys, parameters or fields that stand side by side.
+    pub(crate) fn check_sibling_ids<'a>(
+        &mut self,
+        siblings: impl Iterator<Item = &'a [Annotation]>,
+    ) {
+        let mut owners: HashMap<u32, Span> = HashMap::new();
+        for annotations in siblings {
+            let Some((at, id)) = self.id(annotations) else {
+                continue;
+            };
+            match owners.get(&id) {
+                _ if id == 0 => self.wrong_id(errors::id_zero(at)),
+                Some(first) => self.wrong_id(errors::same_id(at, "two of them", id, *first)),
+                None => {
+                    owners.insert(id, at);
+                }
+            }
+        }
+    }
+
+    /// Where an `@id` is and what it gives. One that is no number is reported.
+    fn id(&mut self, annotations: &[Annotation]) -> Option<(Span, u32)> {
+        let at = annotations.iter().find(|a| a.name == "id")?.span;
+        let id = p4runtime::given(&names::keep(annotations));
+        if id.is_none() {
+            self.wrong_id(errors::id_form(at));
+        }
+        Some((at, id?))
+    }
+
+    fn wrong_id(&mut self, diagnostic: diag::Diagnostic) {
+        let at = diagnostic.primary.span;
+        if !self.ids.reported.contains(&at) {
+            self.ids.reported.push(at);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What P4Runtime's ids consist of. (P4Runtime specification 1.4, section 6.3.)
+//!
+//! An id of 32 bits has the kind of the thing in its upper 8 bits: its prefix. `@id(...)` gives the lower 24, with the
+//! prefix or without it.
+
+use crate::{Annotation, atomic};
+
+/// What an id can be of: the upper 8 bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Prefix {
+    Action = 0x01,
+    Table = 0x02,
+    ValueSet = 0x03,
+    ActionProfile = 0x11,
+    Counter = 0x12,
+    DirectCounter = 0x13,
+    Meter = 0x14,
+    DirectMeter = 0x15,
+    Register = 0x16,
+    Digest = 0x17,
+    /// The first of those that are free for externs of one's own.
+    FlowState = 0x81,
+}
+
+impl Prefix {
+    /// That of the objects of an extern; `None` if the control plane does not know them.
+    pub fn of_extern(name: &str) -> Option<Prefix> {
+        Some(match name {
+            "counter" | "CounterArray" => Prefix::Counter,
+            "direct_counter" => Prefix::DirectCounter,
+            "meter" => Prefix::Meter,
+            "direct_meter" => Prefix::DirectMeter,
+            "register" => Prefix::Register,
+            "action_profile" | "action_selector" => Prefix::ActionProfile,
+            atomic::FLOW_STATE => Prefix::FlowState,
+            _ => return None,
+        })
+    }
+
+    /// What users call things of the kind.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Prefix::Action => "actions",
+            Prefix::Table => "tables",
+            Prefix::ValueSet => "value sets",
+            Prefix::ActionProfile => "action profiles",
+            Prefix::Counter => "counters",
+            Prefix::DirectCounter => "direct counters",
+            Prefix::Meter => "meters",
+            Prefix::DirectMeter => "direct meters",
+            Prefix::Register => "registers",
+            Prefix::Digest => "digests",
+            Prefix::FlowState => "flow states",
+        }
+    }
+}
+
+/// The lower 24 bits.
+pub const NUMBER: u32 = 0x00ff_ffff;
+
+/// What `@id` says: a number as P4 writes it, also with a base or a width (`8w5`). `None` if there is no `@id`, or one
+/// that is no number of 32 bits.
+pub fn given(annotations: &[Annotation]) -> Option<u32> {
+    let id = annotations.iter().find(|a| a.name == "id")?;
+    match id.values.as_slice() {
+        [text] => number(text),
+        _ => None,
+    }
+}
+
+/// An unsigned number of 32 bits at most.
+fn number(text: &str) -> Option<u32> {
+    let (width, digits) = match text.split_once('w') {
+        Some((width, digits)) => (width.parse::<u32>().ok()?, digits),
+        None => (u32::BITS, text),
+    };
+    let (base, digits) = match digits.get(..2) {
+        Some("0x" | "0X") => (16, &digits[2..]),
+        Some("0d" | "0D") => (10, &digits[2..]),
+        Some("0o" | "0O") => (8, &digits[2..]),
+        Some("0b" | "0B") => (2, &digits[2..]),
+        _ => (10, digits),
+    };
+    let digits = digits.replace('_', "");
+    if !digits.bytes().all(|digit| digit.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let value = u32::from_str_radix(&digits, base).ok()?;
+    let fits = width >= u32::BITS || value >> width == 0;
+    fits.then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_any_of_p4s_forms() {
+        let read = |text: &str| number(text);
+        for text in [
+            "5", "0x5", "0X0_5", "0d5", "0o5", "0b101", "8w5", "8w0x05", "3w5",
+        ] {
+            assert_eq!(read(text), Some(5), "{text}");
+        }
+        assert_eq!(read("0xffffffff"), Some(u32::MAX));
+        assert_eq!(read("40w5"), Some(5));
+        for text in [
+            "",
+            "x",
+            "-5",
+            "+5",
+            "2w5",
+            "8s5",
+            "0x",
+            "4294967296",
+            "5.",
+            "w5",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}
