@@ -14,6 +14,8 @@ use std::rc::Rc;
 
 /// What became of a program: the function of its hook, or the part of it that begins with the parser.
 pub struct Function {
+    /// Which model's meaning it has.
+    pub model: Model,
     /// What it does once it is known that the stack can handle the packet.
     pub body: Block,
     /// Its variables.

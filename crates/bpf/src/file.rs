@@ -9,7 +9,6 @@ use crate::{BpfOutput, Options, Report, budget};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::Local;
 use ir::Program;
-use smol_str::SmolStr;
 
 /// The function of the full program, where the fast path has one of its own.
 const FULL_PROGRAM: &str = "full_program";
@@ -45,7 +44,7 @@ pub fn file(
     for file in &options.extern_files {
         items.push(Item::Include(file.clone()));
     }
-    items.push(Item::Enum(verdicts(program)));
+    items.push(Item::Enum(whole.model.verdicts()));
     items.extend(structs);
     items.append(&mut maps.items);
     let (globals, mut global_items) = maps.finish_globals();
@@ -101,7 +100,7 @@ fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<I
     let text = code.text();
     let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
     let came_as = whole.remembers_type || fast.as_ref().is_some_and(|u| u.remembers_type);
-    let (mut start, _) = code.begin(came_as);
+    let mut start = code.begin(came_as);
     let entry = |body: Block| Item::Function {
         linkage: section(text.section).into(),
         result: Type::Int,
@@ -113,7 +112,7 @@ fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<I
         start.extend(whole.body);
         return vec![entry(start)];
     };
-    let (_, kept) = code.begin(whole.remembers_type);
+    let kept = code.kept(whole.remembers_type);
     let names = kept.iter().map(|(_, name)| C::Ident(name.clone()));
     let args = std::iter::once(C::id("ctx")).chain(names).collect();
     let params = std::iter::once(context()).chain(kept.clone()).collect();
@@ -146,19 +145,6 @@ fn report(whole: &Function, fast: Option<&Function>) -> Report {
             .collect(),
         copied_headers: whole.copied_headers.clone(),
         moves_head: both().any(|f| f.moves_head),
-    }
-}
-
-/// The numbers of the verdicts by their names in P4.
-fn verdicts(program: &Program) -> Vec<(SmolStr, u64)> {
-    if program.arch == arch::tc::ARCHITECTURE.package {
-        arch::tc::Verdict::ALL
-            .map(|v| (v.name().into(), v as u64))
-            .to_vec()
-    } else {
-        arch::xdp::Verdict::ALL
-            .map(|v| (v.name().into(), v as u64))
-            .to_vec()
     }
 }
 

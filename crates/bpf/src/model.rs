@@ -5,6 +5,7 @@ use crate::{errors, hook};
 use diag::Diagnostics;
 use emit::Stage;
 use ir::Program;
+use smol_str::SmolStr;
 
 /// Which model's meaning the program has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +16,20 @@ pub enum Model {
     Switch,
     /// `tc_model`
     Tc,
+}
+
+impl Model {
+    /// The numbers of its verdicts by their names in C.
+    pub fn verdicts(self) -> Vec<(SmolStr, u64)> {
+        match self {
+            Model::Filter | Model::Switch => arch::xdp::Verdict::ALL
+                .map(|v| (v.name().into(), v as u64))
+                .to_vec(),
+            Model::Tc => arch::tc::Verdict::ALL
+                .map(|v| (v.name().into(), v as u64))
+                .to_vec(),
+        }
+    }
 }
 
 /// The model of a program and its one stage, if the hook runs it.

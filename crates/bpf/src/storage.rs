@@ -34,6 +34,7 @@ pub fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
         declare_scratch(g, spilled);
     }
     Ok(Function {
+        model: g.target.model,
         body: whole,
         locals: placed.locals,
         spilled: placed.spilled,
@@ -50,11 +51,7 @@ fn spill(
     locals: &mut Vec<Local>,
     body: &mut Block,
 ) -> Result<Option<Spilled>, Diagnostics> {
-    let movable = |l: &Local| {
-        !matches!(l.ty, Type::Ptr(_))
-            && !matches!(l.name.as_str(), "off" | "keep" | "touched")
-            && !g.locals.followed.contains(&l.name)
-    };
+    let movable = |l: &Local| !l.pinned && !matches!(l.ty, Type::Ptr(_));
     let mut order: Vec<usize> = (0..locals.len()).filter(|&i| movable(&locals[i])).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
     let mut on_stack: u32 = locals.iter().map(Local::size).sum();

@@ -109,6 +109,14 @@ pub fn barrier(var: &C) -> Stmt {
 }
 
 impl Hints for Bpf {
+    fn recheck_lengths(&self) -> bool {
+        self.options.spill_everything
+    }
+
+    fn copy_headers(&self) -> bool {
+        self.options.copy_headers
+    }
+
     fn barrier(&self, var: &C) -> Option<Stmt> {
         Some(barrier(var))
     }
@@ -154,8 +162,6 @@ impl Target for Bpf {
         Limits {
             offset: MAX_OFFSET,
             front_stays: self.hook.front_stays(),
-            recheck_lengths: self.options.spill_everything,
-            copy_headers: self.options.copy_headers,
         }
     }
 

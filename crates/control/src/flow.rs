@@ -10,7 +10,6 @@ use crate::values::{has_form, parse_match, parse_value, show_value};
 use diag::Diagnostic;
 use schema::{
     Bits, Field, KeyMatch, KeySchema, MatchKind, Object, ObjectKind, ObjectSchema, Schema, Type,
-    prefix_mask,
 };
 use serde_json::{Value, json};
 
@@ -133,7 +132,7 @@ impl Filter {
                 KeyMatch::Exact(v) => value == v,
                 KeyMatch::Ternary(v, mask) => value.value() & mask.value() == *v.value(),
                 KeyMatch::Lpm(v, length) => {
-                    let mask = prefix_mask(value.width(), *length);
+                    let mask = Bits::prefix_mask(value.width(), *length);
                     value.value() & mask.value() == *v.value()
                 }
                 KeyMatch::Range(low, high) => {

@@ -5,8 +5,7 @@ use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::Keyset;
 use ir::{Bits, Entry, Key, KeyMatch, MatchKind, TableAction, Type};
-use num_bigint::BigUint;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 
 impl Elab<'_> {
     /// A table's entries with distinct priorities of which the larger wins.
@@ -156,12 +155,12 @@ impl Elab<'_> {
         let whole = mask == Bits::ones(width);
         Ok(match key.kind {
             MatchKind::Ternary => KeyMatch::Ternary(masked, mask),
-            MatchKind::Lpm => match prefix_length(&mask) {
+            MatchKind::Lpm => match mask.prefix_length() {
                 Some(length) => KeyMatch::Lpm(masked, length),
                 None => return self.fail(errors::not_a_prefix(span, &key.name)),
             },
             MatchKind::Exact | MatchKind::Optional if whole => KeyMatch::Exact(masked),
-            MatchKind::Range => match prefix_length(&mask) {
+            MatchKind::Range => match mask.prefix_length() {
                 Some(_) => {
                     let free = Bits::ones(width).value() ^ mask.value();
                     let last = Bits::new(width, masked.value() | free);
@@ -172,22 +171,6 @@ impl Elab<'_> {
             kind => return self.fail(errors::keyset(span, &key.name, kind, "a mask")),
         })
     }
-}
-
-/// How many ones a mask begins with, if nothing but zeros follows.
-fn prefix_length(mask: &Bits) -> Option<u32> {
-    let zeros = mask
-        .value()
-        .trailing_zeros()
-        .unwrap_or(u64::from(mask.width()));
-    let zeros = u32::try_from(zeros).ok()?.min(mask.width());
-    let length = mask.width() - zeros;
-    let ones: BigUint = if length == 0 {
-        BigUint::zero()
-    } else {
-        (BigUint::one() << length) - BigUint::one()
-    };
-    (mask.value() >> zeros == ones).then_some(length)
 }
 
 fn prefix_bits(entry: &Entry, keys: &[Key]) -> i64 {
@@ -226,15 +209,6 @@ fn distinct(ranks: &[i64]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn prefixes_are_ones_then_zeros() {
-        assert_eq!(prefix_length(&Bits::new(8, 0xf0u32)), Some(4));
-        assert_eq!(prefix_length(&Bits::new(8, 0xffu32)), Some(8));
-        assert_eq!(prefix_length(&Bits::new(8, 0u32)), Some(0));
-        assert_eq!(prefix_length(&Bits::new(8, 0x70u32)), None);
-        assert_eq!(prefix_length(&Bits::new(8, 0xf1u32)), None);
-    }
 
     #[test]
     fn among_equal_priorities_the_earlier_entry_wins() {

@@ -1,5 +1,5 @@
-//! Reading and writing bits at any offset of a run of bytes in network order, a header's or a map
-//! value's: the fewest accesses that stay inside it.
+//! Reading and writing bits at any offset of a run of bytes in network order, a header's or a
+//! table entry's: the fewest accesses that stay inside it.
 
 use cgen::lower::mask;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};

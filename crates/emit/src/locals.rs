@@ -7,7 +7,7 @@ use cgen::lower::limb_count;
 use cgen::tree::{Expr as C, Type};
 use ir::{Header, Var};
 use smol_str::SmolStr;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What a C variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,6 +47,8 @@ pub struct Local {
     pub ty: Type,
     /// The first value; none for what is always written before it is read.
     pub init: Option<C>,
+    /// It must stay in the function: the verifier of the C has to follow its value, which it would not in memory.
+    pub pinned: bool,
 }
 
 impl Local {
@@ -60,9 +62,6 @@ impl Local {
     }
 }
 
-/// The emitter's own variables that point into the packet.
-const FOLLOWED: [&str; 4] = ["at", "bits", "front", "moved"];
-
 /// All C variables, in the order in which they came up.
 #[derive(Default, Debug)]
 pub struct Locals {
@@ -70,9 +69,6 @@ pub struct Locals {
     pub list: Vec<Local>,
     by_kind: HashMap<LocalKind, usize>,
     own: u32,
-    /// Those that point into the packet, so that the verifier of the C has to track them: they must not be
-    /// spilled to memory.
-    pub followed: HashSet<SmolStr>,
 }
 
 fn byte_pointer() -> Type {
@@ -125,20 +121,23 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
             LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
-        let var = self.add_local(kind, &wish, ty, init);
-        // The verifier has to see whether a pointer leads to bytes of the packet.
-        let guards = match kind {
+        // Whether a pointer leads to bytes of the packet.
+        let pinned = match kind {
             LocalKind::Extracted(_) => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };
-        if let (C::Ident(name), true) = (&var, guards) {
-            self.locals.followed.insert(name.clone());
-        }
-        var
+        self.add_local(kind, &wish, ty, init, pinned)
     }
 
-    fn add_local(&mut self, kind: LocalKind, wish: &str, ty: Type, init: Option<C>) -> C {
+    fn add_local(
+        &mut self,
+        kind: LocalKind,
+        wish: &str,
+        ty: Type,
+        init: Option<C>,
+        pinned: bool,
+    ) -> C {
         let name = match kind {
             LocalKind::Var(_) | LocalKind::Pointer(_) => self.file.names.fresh_path(wish),
             _ => self.file.names.fresh(wish),
@@ -148,6 +147,7 @@ impl<T: Target> Gen<'_, T> {
             name: name.clone(),
             ty,
             init,
+            pinned,
         });
         C::Ident(name)
     }
@@ -155,11 +155,14 @@ impl<T: Target> Gen<'_, T> {
     /// A variable of the emitter's own.
     pub fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
-        let var = self.add_local(LocalKind::Own(self.locals.own), wish, ty, init);
-        if let (C::Ident(name), true) = (&var, FOLLOWED.contains(&wish)) {
-            self.locals.followed.insert(name.clone());
-        }
-        var
+        self.add_local(LocalKind::Own(self.locals.own), wish, ty, init, false)
+    }
+
+    /// A variable of the emitter's own that an offset into the packet or a length depends on.
+    pub fn pinned_local(&mut self, wish: &str, init: Option<C>) -> C {
+        self.locals.own += 1;
+        let kind = LocalKind::Own(self.locals.own);
+        self.add_local(kind, wish, Type::U32, init, true)
     }
 }
 

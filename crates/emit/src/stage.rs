@@ -36,7 +36,7 @@ pub fn stage<T: Target>(
         .and_then(|deparser| snapshot::of_emits(program, deparser));
     let program = copied.as_ref().unwrap_or(program);
     let mut forced: BTreeSet<Header> = BTreeSet::new();
-    if target.limits().copy_headers {
+    if target.copy_headers() {
         forced.extend(program.headers.keys());
     }
     loop {
@@ -164,6 +164,7 @@ impl<T: Target> Gen<'_, T> {
             name: name.into(),
             ty: Type::U8.ptr(),
             init: Some(init),
+            pinned: true,
         })
     }
 
@@ -173,6 +174,7 @@ impl<T: Target> Gen<'_, T> {
             name: name.into(),
             ty,
             init: Some(init),
+            pinned: true,
         };
         let mut all = Vec::from(self.packet_locals());
         all.extend([

@@ -32,11 +32,6 @@ pub struct Limits {
     pub offset: u64,
     /// The packet's front can stay where it is while what is behind it grows or shrinks.
     pub front_stays: bool,
-    /// Lengths that were kept in memory are checked again where they are used: the verifier of the C lost
-    /// their bounds.
-    pub recheck_lengths: bool,
-    /// Every header lives in variables, none in the packet.
-    pub copy_headers: bool,
 }
 
 /// The names that a program's own must not take.
@@ -75,6 +70,17 @@ pub trait Hints {
     /// At a loop's end: a jump to `end` if the loop has taken too long.
     fn leave_loop(&self, _end: &str) -> Option<Stmt> {
         None
+    }
+
+    /// Whether lengths that were kept in memory are checked again where they are used: the verifier of the C lost
+    /// their bounds.
+    fn recheck_lengths(&self) -> bool {
+        false
+    }
+
+    /// Whether every header lives in variables, none in the packet: the verifier of the C lost their pointers.
+    fn copy_headers(&self) -> bool {
+        false
     }
 
     /// 1, for a presence flag.

@@ -117,6 +117,18 @@ impl Bits {
         Bits::new(hi - lo + 1, &self.value >> lo)
     }
 
+    /// `length` ones in front, zeros behind; all ones if `length` is the width or more.
+    pub fn prefix_mask(width: u32, length: u32) -> Bits {
+        let ones = Bits::ones(width);
+        Bits::new(width, ones.value << width.saturating_sub(length))
+    }
+
+    /// How many ones a mask begins with, if only zeros follow.
+    pub fn prefix_length(&self) -> Option<u32> {
+        let length = u32::try_from(self.value.count_ones()).ok()?;
+        (*self == Bits::prefix_mask(self.width, length)).then_some(length)
+    }
+
     /// `self` above `low`.
     pub fn concat(&self, low: &Bits) -> Bits {
         Bits::new(
@@ -178,6 +190,19 @@ mod tests {
         assert_eq!(Bits::new(12, 0xabcu32).to_bytes(), [0x0a, 0xbc]);
         assert_eq!(Bits::from_bytes(12, &[0x1a, 0xbc]), Bits::new(12, 0xabcu32));
         assert_eq!(Bits::zero(0).to_bytes(), [0u8; 0]);
+    }
+
+    #[test]
+    fn prefixes_are_ones_then_zeros() {
+        let bits = |value: u32| Bits::new(8, value);
+        for (length, mask) in [(0, 0), (1, 0x80), (3, 0xe0), (8, 0xff)] {
+            assert_eq!(Bits::prefix_mask(8, length), bits(mask));
+            assert_eq!(bits(mask).prefix_length(), Some(length));
+        }
+        assert_eq!(Bits::prefix_mask(8, 9), bits(0xff));
+        assert_eq!(bits(0x70).prefix_length(), None);
+        assert_eq!(bits(0xe1).prefix_length(), None);
+        assert_eq!(Bits::prefix_mask(0, 0).prefix_length(), Some(0));
     }
 
     #[test]

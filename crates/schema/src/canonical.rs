@@ -13,18 +13,18 @@ pub fn canonical(found: KeyMatch, kind: MatchKind, ty: Type) -> KeyMatch {
         (MatchKind::Exact | MatchKind::Optional, found) => single(found, kind, width),
         (MatchKind::Lpm, KeyMatch::Exact(value)) => prefix(value, width),
         (MatchKind::Lpm, KeyMatch::Lpm(value, length)) => prefix(value, length),
-        (MatchKind::Lpm, KeyMatch::Ternary(value, mask)) => match prefix_length(&mask) {
+        (MatchKind::Lpm, KeyMatch::Ternary(value, mask)) => match mask.prefix_length() {
             Some(length) => prefix(value, length),
             None => masked(value, mask),
         },
         (MatchKind::Ternary, KeyMatch::Exact(value)) => masked(value, Bits::ones(width)),
         (MatchKind::Ternary, KeyMatch::Lpm(value, length)) => {
-            masked(value, prefix_mask(width, length))
+            masked(value, Bits::prefix_mask(width, length))
         }
         (MatchKind::Ternary, KeyMatch::Ternary(value, mask)) => masked(value, mask),
         (MatchKind::Range, KeyMatch::Exact(value)) => range(value.clone(), value, ty),
         (MatchKind::Range, KeyMatch::Lpm(value, length)) if !is_signed(ty) => {
-            let mask = prefix_mask(width, length);
+            let mask = Bits::prefix_mask(width, length);
             let low = value.value() & mask.value();
             let high = &low | (Bits::ones(width).value() ^ mask.value());
             range(Bits::new(width, low), Bits::new(width, high), ty)
@@ -54,7 +54,7 @@ fn prefix(value: Bits, length: u32) -> KeyMatch {
         0 => KeyMatch::Any,
         _ if length >= width => KeyMatch::Lpm(value, width),
         _ => {
-            let kept = value.value() & prefix_mask(width, length).value();
+            let kept = value.value() & Bits::prefix_mask(width, length).value();
             KeyMatch::Lpm(Bits::new(width, kept), length)
         }
     }
@@ -86,20 +86,6 @@ fn range(low: Bits, high: Bits, ty: Type) -> KeyMatch {
 
 fn is_signed(ty: Type) -> bool {
     matches!(ty, Type::Bits { signed: true, .. })
-}
-
-/// `length` ones in front, zeros behind; all ones if `length` is the width or more.
-pub fn prefix_mask(width: u32, length: u32) -> Bits {
-    Bits::new(
-        width,
-        Bits::ones(width).value() << width.saturating_sub(length),
-    )
-}
-
-/// How many ones a mask begins with, if only zeros follow.
-pub fn prefix_length(mask: &Bits) -> Option<u32> {
-    let length = mask.value().count_ones() as u32;
-    (*mask == prefix_mask(mask.width(), length)).then_some(length)
 }
 
 #[cfg(test)]
@@ -179,14 +165,5 @@ mod tests {
         let form = |found| canonical(found, MatchKind::Range, ty);
         assert_eq!(form(range(0x80, 0x7f)), KeyMatch::Any);
         assert_eq!(form(range(0, 0xff)), range(0, 0xff));
-    }
-
-    #[test]
-    fn masks_and_lengths_of_prefixes() {
-        assert_eq!(prefix_mask(8, 3), bits(0xe0));
-        assert_eq!(prefix_mask(8, 9), bits(0xff));
-        assert_eq!(prefix_length(&bits(0xe0)), Some(3));
-        assert_eq!(prefix_length(&bits(0xe1)), None);
-        assert_eq!(prefix_length(&bits(0)), Some(0));
     }
 }

@@ -15,7 +15,7 @@ mod object;
 pub mod p4runtime;
 mod table;
 
-pub use canonical::{canonical, prefix_length, prefix_mask};
+pub use canonical::canonical;
 pub use field::{Field, Format, Translation};
 pub use ir::{
     Action, ActionCall, Annotation, Bits, Entry, Enum, ExternInst as Object, KeyMatch, MatchKind,

@@ -44,10 +44,14 @@ pub trait HookCode {
         0
     }
 
-    /// What is done once for a packet, before anything looks at it, with the parameters that a function which goes
-    /// on with the packet needs besides the context.
-    fn begin(&self, _remembers_type: bool) -> (Block, Vec<(Type, SmolStr)>) {
-        (Block::new(), Vec::new())
+    /// What is done once for a packet, before anything looks at it.
+    fn begin(&self, _remembers_type: bool) -> Block {
+        Block::new()
+    }
+
+    /// What [`HookCode::begin`] keeps for a function which goes on with the packet: its parameters besides the context.
+    fn kept(&self, _remembers_type: bool) -> Vec<(Type, SmolStr)> {
+        Vec::new()
     }
 
     /// When the packet is linearised.

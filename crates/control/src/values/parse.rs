@@ -3,7 +3,7 @@
 use super::ValueError;
 use super::show::show_scalar;
 use num_bigint::{BigInt, BigUint};
-use schema::{Bits, KeyMatch, KeySchema, MatchKind, Schema, Type, canonical, prefix_mask};
+use schema::{Bits, KeyMatch, KeySchema, MatchKind, Schema, Type, canonical};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 fn error<T>(message: impl Into<String>, help: impl Into<String>) -> Result<T, ValueError> {
@@ -181,7 +181,10 @@ fn prefix(
     length: u32,
 ) -> Result<KeyMatch, ValueError> {
     let width = value.width();
-    let network = Bits::new(width, value.value() & prefix_mask(width, length).value());
+    let network = Bits::new(
+        width,
+        value.value() & Bits::prefix_mask(width, length).value(),
+    );
     if network == value {
         return Ok(KeyMatch::Lpm(value, length));
     }

@@ -1,6 +1,6 @@
 //! Values and matches to text.
 
-use schema::{Bits, Field, Format, KeyMatch, KeySchema, Schema, Type, prefix_length};
+use schema::{Bits, Field, Format, KeyMatch, KeySchema, Schema, Type};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A value as people read it: as its declaration says by `@format(...)`, else as [`show_scalar`] does it by the
@@ -102,7 +102,7 @@ pub fn show_match(schema: &Schema, key: &KeySchema, found: &KeyMatch) -> String 
         KeyMatch::Exact(v) => value(v),
         KeyMatch::Lpm(v, length) => format!("{}/{length}", value(v)),
         KeyMatch::Ternary(v, mask) if *mask == Bits::ones(key.field.ty.width()) => value(v),
-        KeyMatch::Ternary(v, mask) => match (prefix_length(mask), value(v)) {
+        KeyMatch::Ternary(v, mask) => match (mask.prefix_length(), value(v)) {
             (Some(length), shown) if shown.contains(['.', ':']) => format!("{shown}/{length}"),
             (_, shown) => format!("{shown} &&& {:#x}", mask.value()),
         },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Bytes in network order to and from numbers. BPF loads and stores at any address in a packet or map
- * value, so each is one access, or two or three for sizes that are no power of two. The compiler drops a
+/* Bytes in network order to and from numbers. The machine loads and stores at any address in a packet or a
+ * table's entry, so each is one access, or two or three for sizes that are no power of two. The compiler drops a
  * swap whose result is only compared with a constant or stored again. */
 #ifndef ONPATH_PACKET_H
 #define ONPATH_PACKET_H

@@ -2,7 +2,7 @@
 //!
 //! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
 //! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
-//! the hook can make room behind the packet's front, what never moves stays in there.
+//! the target can make room behind the packet's front, what never moves stays in there.
 
 mod fields;
 mod put_back;
@@ -125,7 +125,7 @@ impl<T: Target> Gen<'_, T> {
         if simple {
             return front.plus(always.into());
         }
-        let size = self.own_local(name, CType::U32, None);
+        let size = self.pinned_local(name, None);
         self.set(size.clone(), front.plus(always.into()));
         for item in items {
             let mut add = Block::new();
@@ -192,7 +192,7 @@ impl<T: Target> Gen<'_, T> {
         } else {
             self.local(LocalKind::VarbitAt(h))
         };
-        let len = self.own_local("moved", CType::U32, None);
+        let len = self.pinned_local("moved", None);
         let value = self.moved_length(item, fixed);
         self.set(len.clone(), value);
         // The verifier of the C may have lost the bound in a loop in between.

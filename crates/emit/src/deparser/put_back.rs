@@ -21,7 +21,7 @@ impl<T: Target> Gen<'_, T> {
         let mut known = front.as_int().map(|at| at as u32);
         // Storing bytes by the primitive invalidates the check of the whole.
         let mut checked = true;
-        let at = self.own_local("at", CType::U32, Some(C::int(0)));
+        let at = self.pinned_local("at", Some(C::int(0)));
         if known.is_none() {
             self.set(at.clone(), front.clone());
             let most = self.target.limits().offset;
@@ -43,10 +43,10 @@ impl<T: Target> Gen<'_, T> {
                         (C::id("data").plus(at.into()), C::int(at.into()))
                     }
                     None => {
-                        let limits = g.target.limits();
-                        if limits.recheck_lengths {
+                        if g.target.recheck_lengths() {
                             g.barrier(&at);
-                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(limits.offset)));
+                            let most = C::int(g.target.limits().offset);
+                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), most));
                         }
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
                         g.set(
@@ -138,7 +138,7 @@ impl<T: Target> Gen<'_, T> {
         let len = match len {
             C::Int { .. } => len,
             _ => {
-                let moved = self.own_local("moved", CType::U32, None);
+                let moved = self.pinned_local("moved", None);
                 self.set(moved.clone(), len);
                 self.barrier(&moved);
                 let room = self.rebuilding.moving_bytes - slot;

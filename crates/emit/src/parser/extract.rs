@@ -11,7 +11,7 @@ use crate::plan::{HeaderStorage, facts};
 use crate::target::Target;
 use crate::values::{Value, load_value};
 use cgen::lower;
-use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::{Expr, Header, HeaderRef, Type};
 
 impl<T: Target> Gen<'_, T> {
@@ -139,7 +139,7 @@ impl<T: Target> Gen<'_, T> {
         let before: u32 = layout.fields[..v as usize].iter().map(width).sum::<u32>() / 8;
         let after = layout.fixed_width() / 8 - before;
         let bits = lower::scalar(self, size);
-        let len = self.own_local("bits", CType::U32, None);
+        let len = self.pinned_local("bits", None);
         self.set(len.clone(), bits);
         self.barrier(&len);
         let too_long = C::bin(BinOp::Gt, len.clone(), C::int(max.into()));
@@ -201,7 +201,7 @@ impl<T: Target> Gen<'_, T> {
                 self.cursor.delta += bits / 8;
             }
             _ => {
-                let n = self.own_local("bits", CType::U32, None);
+                let n = self.pinned_local("bits", None);
                 let bits = lower::scalar(self, by);
                 self.set(n.clone(), bits);
                 self.barrier(&n);

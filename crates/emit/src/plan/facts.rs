@@ -11,7 +11,7 @@ use ir::{
 
 /// What the program does to one header.
 #[derive(Clone, Debug, Default)]
-pub struct HeaderFacts {
+pub struct HeaderUse {
     /// Where each extract finds it, if that is known.
     pub sites: Vec<Option<u32>>,
     /// It may be extracted twice for one packet.
@@ -26,7 +26,7 @@ pub struct HeaderFacts {
     pub dynamic_write: bool,
 }
 
-impl HeaderFacts {
+impl HeaderUse {
     /// Only extraction makes it valid or sets it whole.
     pub fn only_extracted(&self) -> bool {
         !self.replaced
@@ -46,7 +46,7 @@ pub enum Step {
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// To each header.
-    pub headers: Vec<HeaderFacts>,
+    pub headers: Vec<HeaderUse>,
     /// The cursor's steps in each reachable state, in order.
     pub steps: Vec<Vec<Step>>,
     /// An extern reads the packet as it came in.
@@ -62,7 +62,7 @@ impl Facts {
         reads_packet: fn(&ExternCall) -> bool,
     ) -> Facts {
         let mut facts = Facts {
-            headers: vec![HeaderFacts::default(); program.headers.len()],
+            headers: vec![HeaderUse::default(); program.headers.len()],
             ..Facts::default()
         };
         let states = &program.parsers[stage.parser].states;
@@ -106,7 +106,7 @@ impl Facts {
         facts
     }
 
-    fn of(&mut self, h: Header) -> &mut HeaderFacts {
+    fn of(&mut self, h: Header) -> &mut HeaderUse {
         &mut self.headers[h.as_u32() as usize]
     }
 

@@ -96,7 +96,9 @@ impl<T: Target> Gen<'_, T> {
                 match wanted {
                     KeyMatch::Exact(v) => wide_equals(&array, v),
                     KeyMatch::Ternary(v, m) => wide_masked_equals(&array, v, m),
-                    KeyMatch::Lpm(v, n) => wide_masked_equals(&array, v, &prefix_mask(width, *n)),
+                    KeyMatch::Lpm(v, n) => {
+                        wide_masked_equals(&array, v, &Bits::prefix_mask(width, *n))
+                    }
                     KeyMatch::Range(lo, hi) => wide_between(&array, lo, hi, ty),
                     KeyMatch::Any => C::int(1),
                 }
@@ -110,7 +112,7 @@ impl<T: Target> Gen<'_, T> {
                     }
                     KeyMatch::Lpm(v, n) => {
                         let key = lower::scalar(self, key.expr);
-                        masked_equals(key, width, number(v), number(&prefix_mask(width, *n)))
+                        masked_equals(key, width, number(v), number(&Bits::prefix_mask(width, *n)))
                     }
                     KeyMatch::Range(lo, hi) => {
                         let key = lower::scalar(self, key.expr);
@@ -141,11 +143,6 @@ fn rank(entry: &Entry, ordered: bool) -> (u32, u32) {
     } else {
         (prefix, entry.priority)
     }
-}
-
-fn prefix_mask(width: u32, len: u32) -> Bits {
-    let ones = Bits::ones(len.min(width));
-    Bits::new(width, ones.value() << (width - len.min(width)))
 }
 
 /// Whether a number of up to 64 bits agrees with a value where the mask has ones.

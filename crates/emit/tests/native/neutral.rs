@@ -3,12 +3,17 @@
 
 use crate::common;
 
-/// Source folders that must not know where programs run.
-const NEUTRAL: [&str; 3] = ["crates/ir/src", "crates/cgen/src", "crates/emit/src"];
+/// Source folders that must not know where programs run, and the extension of their files.
+const NEUTRAL: [(&str, &str); 4] = [
+    ("crates/ir/src", "rs"),
+    ("crates/cgen/src", "rs"),
+    ("crates/emit/src", "rs"),
+    ("crates/emit/include", "h"),
+];
 
 /// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
 /// between underscores or at a change to upper case, names it.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 16] = [
     "bpf",
     "ebpf",
     "btf",
@@ -23,6 +28,8 @@ const WORDS: [&str; 14] = [
     "pna",
     "ebpffilter",
     "v1switch",
+    "hook",
+    "hooks",
 ];
 
 /// What may stay although it holds one of the words: a helper of the neutral headers, whose name is P4's.
@@ -31,8 +38,10 @@ const ALLOWED: [&str; 1] = ["ebpf_ipv4_checksum"];
 #[test]
 fn neutral_crates_name_no_target() {
     let mut found = Vec::new();
-    for folder in NEUTRAL {
-        for file in common::files(folder, "rs") {
+    for (folder, extension) in NEUTRAL {
+        let files = common::files(folder, extension);
+        assert!(!files.is_empty(), "{folder} has no .{extension}");
+        for file in files {
             let text = std::fs::read_to_string(&file).expect("a source file");
             for (i, line) in text.lines().enumerate() {
                 if let Some(word) = named(line) {

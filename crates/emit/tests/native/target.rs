@@ -200,8 +200,6 @@ impl Target for Native {
         Limits {
             offset: 1 << 20,
             front_stays: false,
-            recheck_lengths: false,
-            copy_headers: false,
         }
     }
 

@@ -5,7 +5,6 @@ use super::matches::key_matches;
 use super::{EntryId, EntryState};
 use ir::types::is_signed;
 use ir::{Bits, Entry, KeyMatch, MatchKind, Type};
-use schema::prefix_mask;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
@@ -156,5 +155,8 @@ fn prefix(value: &Bits, length: u32) -> Bits {
     if length >= width {
         return value.clone();
     }
-    Bits::new(width, value.value() & prefix_mask(width, length).value())
+    Bits::new(
+        width,
+        value.value() & Bits::prefix_mask(width, length).value(),
+    )
 }

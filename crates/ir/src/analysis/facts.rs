@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// What is known of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Known {
+pub enum KnownVar {
     /// Its value.
     Value(Value),
     /// It has the same value as this one, of which no more is known.
@@ -21,7 +21,7 @@ pub enum Known {
 /// What is known at a point that can be reached.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Facts {
-    vars: HashMap<Var, Known>,
+    vars: HashMap<Var, KnownVar>,
     valid: HashMap<Header, bool>,
 }
 
@@ -35,7 +35,7 @@ impl Facts {
     }
 
     /// What is known of a variable.
-    pub fn var(&self, var: Var) -> Option<&Known> {
+    pub fn var(&self, var: Var) -> Option<&KnownVar> {
         self.vars.get(&var)
     }
 
@@ -99,8 +99,8 @@ impl Facts {
                 return eval::constant(program, expr);
             }
             ExprKind::Var(var) => match self.vars.get(&var)? {
-                Known::Value(value) => value.clone(),
-                Known::Copy(_) => return None,
+                KnownVar::Value(value) => value.clone(),
+                KnownVar::Copy(_) => return None,
             },
             ExprKind::Field(..) => return None,
             ExprKind::IsValid(header) => Value::Bool(self.is_valid(program, header)?),
@@ -129,7 +129,7 @@ impl Facts {
     /// Kills what is known of a variable and of its copies.
     pub fn kill(&mut self, var: Var) {
         self.vars.remove(&var);
-        self.vars.retain(|_, known| *known != Known::Copy(var));
+        self.vars.retain(|_, known| *known != KnownVar::Copy(var));
     }
 
     /// Kills a header's validity.
@@ -141,7 +141,7 @@ impl Facts {
     pub fn set(&mut self, var: Var, value: Value) {
         self.kill(var);
         if value.to_const().is_some() {
-            self.vars.insert(var, Known::Value(value));
+            self.vars.insert(var, KnownVar::Value(value));
         }
     }
 
@@ -152,7 +152,7 @@ impl Facts {
         }
         let source = match program.exprs[value].kind {
             ExprKind::Var(source) => match self.vars.get(&source) {
-                Some(&Known::Copy(origin)) => Some(origin),
+                Some(&KnownVar::Copy(origin)) => Some(origin),
                 _ => Some(source),
             },
             _ => None,
@@ -163,7 +163,7 @@ impl Facts {
         }
         self.kill(var);
         if let Some(source) = source {
-            self.vars.insert(var, Known::Copy(source));
+            self.vars.insert(var, KnownVar::Copy(source));
         }
     }
 
@@ -233,10 +233,10 @@ impl Facts {
         if value.to_const().is_none() {
             return;
         }
-        if let Some(&Known::Copy(origin)) = self.vars.get(&var) {
-            self.vars.insert(origin, Known::Value(value.clone()));
+        if let Some(&KnownVar::Copy(origin)) = self.vars.get(&var) {
+            self.vars.insert(origin, KnownVar::Value(value.clone()));
         }
-        self.vars.insert(var, Known::Value(value));
+        self.vars.insert(var, KnownVar::Value(value));
     }
 
     /// Keeps what both know.

@@ -6,7 +6,7 @@
 //! or an extern with an effect was called.
 
 use super::dataflow::{self, After, Domain, Forward};
-use super::facts::{Facts, Known};
+use super::facts::{Facts, KnownVar};
 use super::mentions::{Mentions, Storage};
 use crate::*;
 use cranelift_entity::SecondaryMap;
@@ -299,7 +299,7 @@ fn shift(p: &Program, facts: &mut Facts, stacks: &[Stack], by: u32, up: bool) {
     if let Some(&stack) = stacks.first() {
         let StackData { elems, next, .. } = &p.stacks[stack];
         let value = match facts.var(*next) {
-            Some(Known::Value(Value::Bits(bits))) => bits.to_u64(),
+            Some(KnownVar::Value(Value::Bits(bits))) => bits.to_u64(),
             _ => None,
         };
         facts.kill(*next);

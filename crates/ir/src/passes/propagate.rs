@@ -4,7 +4,7 @@
 //! header is not made valid or invalid that is already, nor emitted if it is invalid. Folding makes something of it.
 
 use super::{all_bodies, body_mut};
-use crate::analysis::facts::{Facts, Known};
+use crate::analysis::facts::{Facts, KnownVar};
 use crate::analysis::point_facts::PointFacts;
 use crate::rewrite::{Leaves, Rewriter};
 use crate::*;
@@ -83,11 +83,11 @@ fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
         } => match facts.var(var) {
             // A zero is stored even where nothing else was before: a variable that begins where
             // it is used is worth more to a target than one that begins with the packet.
-            Some(Known::Value(known)) => {
+            Some(KnownVar::Value(known)) => {
                 *known != Value::zero(program.vars[var].ty)
                     && facts.eval(program, value).as_ref() == Some(known)
             }
-            Some(Known::Copy(origin)) => program.exprs[value].kind == ExprKind::Var(*origin),
+            Some(KnownVar::Copy(origin)) => program.exprs[value].kind == ExprKind::Var(*origin),
             None => false,
         },
         _ => false,
@@ -99,8 +99,10 @@ struct Inserter<'a>(&'a Facts);
 impl Leaves for Inserter<'_> {
     fn var(&mut self, program: &mut Program, var: Var) -> Option<Expr> {
         match self.0.var(var)? {
-            Known::Value(value) => build::value(program, value, program.vars[var].ty, Span::NONE),
-            Known::Copy(origin) => Some(build::var(program, *origin, Span::NONE)),
+            KnownVar::Value(value) => {
+                build::value(program, value, program.vars[var].ty, Span::NONE)
+            }
+            KnownVar::Copy(origin) => Some(build::var(program, *origin, Span::NONE)),
         }
     }
 

@@ -7,7 +7,7 @@
 
 use super::inline;
 use crate::analysis::dataflow::{successors, targets};
-use crate::analysis::facts::{Facts, Known};
+use crate::analysis::facts::{Facts, KnownVar};
 use crate::analysis::point_facts;
 use crate::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -68,7 +68,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
                 continue;
             };
             let value = |&var: &Var| match after.var(var) {
-                Some(Known::Value(Value::Bits(bits))) => Some((var, bits.to_u64()?)),
+                Some(KnownVar::Value(Value::Bits(bits))) => Some((var, bits.to_u64()?)),
                 _ => None,
             };
             let values = wanted[next].iter().filter_map(value).collect();

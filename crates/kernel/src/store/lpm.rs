@@ -5,7 +5,7 @@ use super::layout;
 use crate::sys::{Map, Update};
 use bpf::abi::{KeyAbi, ValueAbi};
 use control::StoreError;
-use schema::{Bits, KeyMatch, prefix_mask};
+use schema::{Bits, KeyMatch};
 use std::io;
 
 /// Tries before Linux 6.13 ignore whether an update may make or replace an entry.
@@ -45,7 +45,7 @@ impl Codec for Lpm<'_> {
                 KeyMatch::Lpm(value, length) if index == self.lpm_key => (
                     Bits::new(
                         field.width,
-                        value.value() & prefix_mask(field.width, *length).value(),
+                        value.value() & Bits::prefix_mask(field.width, *length).value(),
                     ),
                     *length,
                 ),

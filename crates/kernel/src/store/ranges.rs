@@ -2,7 +2,6 @@
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use schema::prefix_mask;
 use schema::{Bits, KeyMatch, Type};
 
 /// A value that counts only where the mask has ones.
@@ -25,7 +24,7 @@ pub fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
         KeyMatch::Ternary(value, mask) => {
             one(Bits::new(width, value.value() & mask.value()), mask.clone())
         }
-        KeyMatch::Lpm(value, length) => one(value.clone(), prefix_mask(width, *length)),
+        KeyMatch::Lpm(value, length) => one(value.clone(), Bits::prefix_mask(width, *length)),
         KeyMatch::Range(low, high) => match ty {
             Type::Bits { signed: true, .. } if low.to_signed() < high.to_signed() => {
                 signed_range(width, low, high)
@@ -58,7 +57,7 @@ fn unsigned_range(width: u32, low: &BigUint, high: &BigUint) -> Vec<Masked> {
         let bits = aligned.min(room.bits() - 1).min(u64::from(width));
         all.push(Masked {
             value: Bits::new(width, from.clone()),
-            mask: prefix_mask(width, width - bits as u32),
+            mask: Bits::prefix_mask(width, width - bits as u32),
         });
         from += BigUint::one() << bits;
     }

@@ -71,18 +71,21 @@ impl HookCode for Tc {
         STACK_FOR_REWRITING
     }
 
-    fn begin(&self, remembers_type: bool) -> (Block, Vec<(Type, SmolStr)>) {
+    fn begin(&self, remembers_type: bool) -> Block {
         let mut out = Block::new();
-        let mut kept = Vec::new();
         if remembers_type {
             let protocol = C::id("ctx").arrow("protocol");
             out.push(Stmt::decl(Type::U32, CAME_AS, protocol));
-            kept.push((Type::U32, CAME_AS.into()));
         }
         let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
         let start = C::call("packet_start", vec![C::id("ctx")]);
         out.push(Stmt::If(start, stop, Block::new()));
-        (out, kept)
+        out
+    }
+
+    fn kept(&self, remembers_type: bool) -> Vec<(Type, SmolStr)> {
+        let came_as = remembers_type.then(|| (Type::U32, CAME_AS.into()));
+        came_as.into_iter().collect()
     }
 
     fn pull(&self, g: &Gen<'_>) -> Pull {
