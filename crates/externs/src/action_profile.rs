@@ -13,7 +13,7 @@ use crate::{Extern, Meaning, hash, stateless};
 use ir::Bits;
 
 /// Actions shared by entries.
-pub const ACTION_PROFILE: Extern = Extern {
+pub(crate) const ACTION_PROFILE: Extern = Extern {
     name: "action_profile",
     meaning: Meaning::Object {
         create: stateless,
@@ -22,7 +22,7 @@ pub const ACTION_PROFILE: Extern = Extern {
 };
 
 /// Groups of actions from which a hash chooses.
-pub const ACTION_SELECTOR: Extern = Extern {
+pub(crate) const ACTION_SELECTOR: Extern = Extern {
     name: "action_selector",
     meaning: Meaning::Object {
         create: stateless,

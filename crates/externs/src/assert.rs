@@ -11,13 +11,13 @@ use crate::call::{Arg, Env, Fault, Reply, scalar};
 use crate::{Extern, Meaning};
 
 /// `assert`
-pub const ASSERT: Extern = Extern {
+pub(crate) const ASSERT: Extern = Extern {
     name: "assert",
     meaning: Meaning::Function(check),
 };
 
 /// `assume`
-pub const ASSUME: Extern = Extern {
+pub(crate) const ASSUME: Extern = Extern {
     name: "assume",
     meaning: Meaning::Function(check),
 };

@@ -15,25 +15,25 @@ use crate::{Extern, Meaning};
 use ir::Bits;
 
 /// `verify_checksum`
-pub const VERIFY: Extern = Extern {
+pub(crate) const VERIFY: Extern = Extern {
     name: "verify_checksum",
     meaning: Meaning::Function(|args, env| verify(args, env, false)),
 };
 
 /// `verify_checksum_with_payload`
-pub const VERIFY_WITH_PAYLOAD: Extern = Extern {
+pub(crate) const VERIFY_WITH_PAYLOAD: Extern = Extern {
     name: "verify_checksum_with_payload",
     meaning: Meaning::Function(|args, env| verify(args, env, true)),
 };
 
 /// `update_checksum`
-pub const UPDATE: Extern = Extern {
+pub(crate) const UPDATE: Extern = Extern {
     name: "update_checksum",
     meaning: Meaning::Function(|args, env| update(args, env, false)),
 };
 
 /// `update_checksum_with_payload`
-pub const UPDATE_WITH_PAYLOAD: Extern = Extern {
+pub(crate) const UPDATE_WITH_PAYLOAD: Extern = Extern {
     name: "update_checksum_with_payload",
     meaning: Meaning::Function(|args, env| update(args, env, true)),
 };

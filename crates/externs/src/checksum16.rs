@@ -13,7 +13,7 @@ use crate::{Extern, Meaning, State, stateless};
 use ir::Bits;
 
 /// `Checksum16`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "Checksum16",
     meaning: Meaning::Object {
         create: stateless,

@@ -27,16 +27,17 @@ const NO_PASSES: &str =
     "do the work in one pass: apply the tables of the second pass after those of the first";
 
 /// `clone`
-pub const CLONE: Extern = refused("clone", NO_COPIES);
+pub(crate) const CLONE: Extern = refused("clone", NO_COPIES);
 /// `clone3`
-pub const CLONE3: Extern = refused("clone3", NO_COPIES);
+pub(crate) const CLONE3: Extern = refused("clone3", NO_COPIES);
 /// `clone_preserving_field_list`
-pub const CLONE_PRESERVING: Extern = refused("clone_preserving_field_list", NO_COPIES);
+pub(crate) const CLONE_PRESERVING: Extern = refused("clone_preserving_field_list", NO_COPIES);
 /// `recirculate`
-pub const RECIRCULATE: Extern = refused("recirculate", NO_PASSES);
+pub(crate) const RECIRCULATE: Extern = refused("recirculate", NO_PASSES);
 /// `recirculate_preserving_field_list`
-pub const RECIRCULATE_PRESERVING: Extern = refused("recirculate_preserving_field_list", NO_PASSES);
+pub(crate) const RECIRCULATE_PRESERVING: Extern =
+    refused("recirculate_preserving_field_list", NO_PASSES);
 /// `resubmit`
-pub const RESUBMIT: Extern = refused("resubmit", NO_PASSES);
+pub(crate) const RESUBMIT: Extern = refused("resubmit", NO_PASSES);
 /// `resubmit_preserving_field_list`
-pub const RESUBMIT_PRESERVING: Extern = refused("resubmit_preserving_field_list", NO_PASSES);
+pub(crate) const RESUBMIT_PRESERVING: Extern = refused("resubmit_preserving_field_list", NO_PASSES);

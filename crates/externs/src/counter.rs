@@ -16,7 +16,7 @@ use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
 /// `counter`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "counter",
     meaning: Meaning::Object {
         create: |data| State::Counters(Counters::new(size_of(data, "size"))),

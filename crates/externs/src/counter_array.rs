@@ -15,7 +15,7 @@ use crate::counter::{Counters, size_of};
 use crate::{Extern, Meaning, State};
 
 /// `CounterArray`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "CounterArray",
     meaning: Meaning::Object {
         create: |data| State::Counters(Counters::new(size_of(data, "max_index"))),

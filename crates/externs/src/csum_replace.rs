@@ -14,13 +14,13 @@ use crate::{Extern, Meaning};
 use ir::Bits;
 
 /// `csum_replace2`
-pub const TWO: Extern = Extern {
+pub(crate) const TWO: Extern = Extern {
     name: "csum_replace2",
     meaning: Meaning::Function(replace),
 };
 
 /// `csum_replace4`
-pub const FOUR: Extern = Extern {
+pub(crate) const FOUR: Extern = Extern {
     name: "csum_replace4",
     meaning: Meaning::Function(replace),
 };

@@ -8,7 +8,7 @@ use crate::call::{Arg, Effect, Env, Fault, Reply, index, values};
 use crate::{Extern, Meaning};
 
 /// `digest`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "digest",
     meaning: Meaning::Function(digest),
 };

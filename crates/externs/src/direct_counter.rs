@@ -12,7 +12,7 @@
 use crate::{Extern, Meaning, Reply, stateless};
 
 /// `direct_counter`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "direct_counter",
     meaning: Meaning::Object {
         create: stateless,

@@ -15,7 +15,7 @@ use crate::{Extern, Meaning, State, stateless};
 use ir::Bits;
 
 /// `direct_meter`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "direct_meter",
     meaning: Meaning::Object {
         create: stateless,

@@ -16,7 +16,7 @@ use crate::{Extern, Meaning};
 use ir::Bits;
 
 /// `ebpf_ipv4_checksum`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "ebpf_ipv4_checksum",
     meaning: Meaning::Function(checksum),
 };

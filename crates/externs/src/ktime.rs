@@ -10,7 +10,7 @@ use crate::{Extern, Meaning, Reply};
 use ir::Bits;
 
 /// `BPF_KTIME_GET_NS`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "BPF_KTIME_GET_NS",
     meaning: Meaning::Function(|_, env| Ok(Reply::value(Bits::new(32, env.now)))),
 };

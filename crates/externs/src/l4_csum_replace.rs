@@ -12,13 +12,13 @@ use crate::csum_replace::replace;
 use crate::{Extern, Meaning};
 
 /// `l4_csum_replace2`
-pub const TWO: Extern = Extern {
+pub(crate) const TWO: Extern = Extern {
     name: "l4_csum_replace2",
     meaning: Meaning::Function(replace),
 };
 
 /// `l4_csum_replace4`
-pub const FOUR: Extern = Extern {
+pub(crate) const FOUR: Extern = Extern {
     name: "l4_csum_replace4",
     meaning: Meaning::Function(replace),
 };

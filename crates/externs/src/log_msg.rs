@@ -12,7 +12,7 @@ use crate::{Extern, Meaning};
 use ir::Bits;
 
 /// `log_msg`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "log_msg",
     meaning: Meaning::Function(log),
 };

@@ -12,7 +12,7 @@ use crate::call::Effect;
 use crate::{Extern, Meaning, Reply};
 
 /// `mark_to_drop`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "mark_to_drop",
     meaning: Meaning::Function(|_, env| {
         env.effects.push(Effect::Drop);

@@ -11,7 +11,7 @@ use crate::{Extern, Meaning, Reply};
 use ir::Bits;
 
 /// `BPF_PERF_EVENT_OUTPUT`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "BPF_PERF_EVENT_OUTPUT",
     meaning: Meaning::Function(|_, env| {
         env.effects.push(Effect::PerfEvent(env.packet.to_vec()));

@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 use rand_chacha::rand_core::RngCore;
 
 /// `random`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "random",
     meaning: Meaning::Function(random),
 };

@@ -11,7 +11,7 @@ use crate::{Extern, Meaning, Reply};
 use ir::Bits;
 
 /// `random32`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "random32",
     meaning: Meaning::Function(|_, env| Ok(Reply::value(Bits::new(32, env.numbers.draw())))),
 };

@@ -17,7 +17,7 @@ use ir::{Bits, ExternData, Value};
 use std::collections::HashMap;
 
 /// `register`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "register",
     meaning: Meaning::Object {
         create: |data| State::Registers(Registers::new(size_of(data, "size"), zero(data))),

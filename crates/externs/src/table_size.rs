@@ -8,7 +8,7 @@
 use crate::{Extern, Meaning, stateless};
 
 /// `array_table`: the single exact key is below the size.
-pub const ARRAY_TABLE: Extern = Extern {
+pub(crate) const ARRAY_TABLE: Extern = Extern {
     name: "array_table",
     meaning: Meaning::Object {
         create: stateless,
@@ -17,7 +17,7 @@ pub const ARRAY_TABLE: Extern = Extern {
 };
 
 /// `hash_table`
-pub const HASH_TABLE: Extern = Extern {
+pub(crate) const HASH_TABLE: Extern = Extern {
     name: "hash_table",
     meaning: Meaning::Object {
         create: stateless,

@@ -10,7 +10,7 @@ use crate::call::{Arg, Effect, Env, Fault, Reply, index};
 use crate::{Extern, Meaning};
 
 /// `truncate`
-pub const EXTERN: Extern = Extern {
+pub(crate) const EXTERN: Extern = Extern {
     name: "truncate",
     meaning: Meaning::Function(truncate),
 };

@@ -31,7 +31,7 @@ pub(crate) struct Lexer {
 
 impl Lexer {
     /// At the beginning of `text`, after a byte order mark if there is one.
-    pub fn new(text: Rc<str>) -> Lexer {
+    pub(crate) fn new(text: Rc<str>) -> Lexer {
         let at = if text.starts_with('\u{feff}') {
             '\u{feff}'.len_utf8()
         } else {
@@ -45,7 +45,7 @@ impl Lexer {
     }
 
     /// A cursor over the same text at another byte, in the middle of a line.
-    pub fn at(other: &Lexer, at: usize) -> Lexer {
+    pub(crate) fn at(other: &Lexer, at: usize) -> Lexer {
         Lexer {
             text: Rc::clone(&other.text),
             at,
@@ -54,12 +54,12 @@ impl Lexer {
     }
 
     /// The next token without taking it.
-    pub fn peek(&self) -> Raw {
+    pub(crate) fn peek(&self) -> Raw {
         self.clone().next()
     }
 
     /// The text from here to the end of the line (continued lines included), which is taken.
-    pub fn rest_of_line(&mut self) -> (usize, usize) {
+    pub(crate) fn rest_of_line(&mut self) -> (usize, usize) {
         let from = self.at;
         let bytes = self.text.as_bytes();
         let mut to = from;
@@ -71,7 +71,7 @@ impl Lexer {
     }
 
     /// Takes the next token; [`Kind::Eof`] at the end, again and again.
-    pub fn next(&mut self) -> Raw {
+    pub(crate) fn next(&mut self) -> Raw {
         let text = Rc::clone(&self.text);
         let bytes = text.as_bytes();
         let mut first = std::mem::take(&mut self.line_start);

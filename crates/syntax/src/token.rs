@@ -56,7 +56,7 @@ macro_rules! kinds {
 
         impl Kind {
             /// The text, of keywords and operators.
-            pub fn fixed_text(self) -> Option<&'static str> {
+            pub(crate) fn fixed_text(self) -> Option<&'static str> {
                 match self {
                     $(Kind::$kw => Some($kw_text),)*
                     $(Kind::$op => Some($op_text),)*
@@ -65,7 +65,7 @@ macro_rules! kinds {
             }
 
             /// The keyword with this text.
-            pub fn keyword(text: &str) -> Option<Kind> {
+            pub(crate) fn keyword(text: &str) -> Option<Kind> {
                 match text {
                     $($kw_text => Some(Kind::$kw),)*
                     _ => None,
@@ -73,7 +73,7 @@ macro_rules! kinds {
             }
 
             /// Whether it is a word that the grammar gives a meaning.
-            pub fn is_keyword(self) -> bool {
+            pub(crate) fn is_keyword(self) -> bool {
                 matches!(self, $(Kind::$kw)|*)
             }
         }
@@ -196,7 +196,7 @@ kinds! {
 impl Kind {
     /// Whether it is a word of the grammar that may still name things everywhere (the
     /// specification's `nonTypeName`).
-    pub fn is_soft(self) -> bool {
+    pub(crate) fn is_soft(self) -> bool {
         matches!(
             self,
             Kind::Apply
@@ -211,12 +211,12 @@ impl Kind {
     }
 
     /// Whether it can be a name.
-    pub fn is_name(self) -> bool {
+    pub(crate) fn is_name(self) -> bool {
         self == Kind::Ident || self.is_soft()
     }
 
     /// How an error names it: `` `;` `` or "a name".
-    pub fn describe(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match self {
             Kind::Ident => "a name".into(),
             Kind::Int => "a number".into(),
@@ -231,7 +231,7 @@ impl Kind {
 
 impl Token {
     /// How an error names this very token.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         const LONG: usize = 40;
         match self.kind {
             Kind::Eof | Kind::PragmaEnd => self.kind.describe(),

@@ -49,7 +49,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub fn new(
+    pub(super) fn new(
         socket: Arc<RawSocket>,
         conditions: Conditions,
         queue: mpsc::Sender<Departure>,
@@ -65,7 +65,7 @@ impl Receiver {
     }
 
     /// Works until `stop` is set and nothing waits.
-    pub fn work(mut self, stop: &AtomicBool) -> io::Result<()> {
+    pub(super) fn work(mut self, stop: &AtomicBool) -> io::Result<()> {
         loop {
             let ready = self.socket.wait(LOOK_UP_MS)?;
             while let Some(received) = self.socket.receive()? {
@@ -181,7 +181,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub fn new(
+    pub(super) fn new(
         socket: Arc<RawSocket>,
         waiting: mpsc::Receiver<Departure>,
         keep: usize,
@@ -196,7 +196,7 @@ impl Sender {
     }
 
     /// Works until the receiving thread has ended and nothing waits.
-    pub fn work(self) -> io::Result<()> {
+    pub(super) fn work(self) -> io::Result<()> {
         while let Ok(departure) = self.waiting.recv() {
             wait_until(departure.due);
             // Sending wakes the receiver, which may run on this processor before the call returns: the time before

@@ -29,7 +29,7 @@ pub const TRANSPORT_TRAFFIC: fn(&[u8]) -> bool = |packet| match transport(packet
 };
 
 /// Lowers the maximum segment size in a SYN, as middleboxes do that know a narrow path.
-pub fn lower_segment_size(packet: &mut [u8], most: u16) {
+pub(super) fn lower_segment_size(packet: &mut [u8], most: u16) {
     const SYN: u8 = 2;
     let Some((6, tcp)) = transport(packet) else {
         return;
@@ -65,7 +65,7 @@ pub fn lower_segment_size(packet: &mut [u8], most: u16) {
 }
 
 /// The Packet Too Big message to the sender of a packet that exceeded the path MTU (RFC 4443, section 3.2). `None` if it is no IPv6.
-pub fn too_big(packet: &[u8], mtu: u32) -> Option<Vec<u8>> {
+pub(super) fn too_big(packet: &[u8], mtu: u32) -> Option<Vec<u8>> {
     /// The router that the relay is not.
     const ROUTER: [u8; 16] = [0xfd, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xfe];
     if packet.len() < ETHERNET + IPV6 || packet[12..ETHERNET] != [0x86, 0xdd] {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The stream repeats after so many bytes, a prime number: what goes astray by a packet or a page is seen.
 const PERIOD: usize = 1_048_573;
 /// Most bytes that are asked for at once.
-pub const CHUNK: usize = 256 << 10;
+pub(super) const CHUNK: usize = 256 << 10;
 
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -25,13 +25,13 @@ static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 /// Some bytes of the stream from an offset on.
-pub fn at(offset: u64, length: usize) -> &'static [u8] {
+pub(super) fn at(offset: u64, length: usize) -> &'static [u8] {
     let from = (offset % PERIOD as u64) as usize;
     &BYTES[from..from + length.min(CHUNK)]
 }
 
 /// Reads to the end, comparing each byte.
-pub fn check(source: &mut impl Read) -> io::Result<Transferred> {
+pub(super) fn check(source: &mut impl Read) -> io::Result<Transferred> {
     let mut buffer = vec![0; CHUNK];
     let mut seen = Transferred {
         bytes: 0,

@@ -3,7 +3,7 @@
 use diag::{Code, Diagnostic, Span};
 
 /// `if (a = b)`.
-pub fn assign_in_condition(span: Span) -> Diagnostic {
+pub(crate) fn assign_in_condition(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0130"),
         span,
@@ -13,7 +13,7 @@ pub fn assign_in_condition(span: Span) -> Diagnostic {
 }
 
 /// `uint8_t`.
-pub fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
+pub(crate) fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0131"),
         span,
@@ -23,13 +23,13 @@ pub fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
 }
 
 /// P4-14 source.
-pub fn p4_14(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn p4_14(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0132"), span, format!("this is P4-14: {what}"))
         .help("Onpath compiles P4-16; translate the program, for instance with p4test --std p4-14 --pp out.p4 from p4c")
 }
 
 /// A control without `apply`.
-pub fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
+pub(crate) fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0133"),
         span,
@@ -40,7 +40,7 @@ pub fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
 }
 
 /// A statement of a control outside of its `apply`.
-pub fn statement_outside_apply(span: Span) -> Diagnostic {
+pub(crate) fn statement_outside_apply(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0134"),
         span,
@@ -50,67 +50,67 @@ pub fn statement_outside_apply(span: Span) -> Diagnostic {
 }
 
 /// A statement of a parser outside of its states.
-pub fn statement_outside_state(span: Span) -> Diagnostic {
+pub(crate) fn statement_outside_state(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0149"), span, "a statement outside of the states")
         .help("move it into a state: state start { ... }")
 }
 
 /// `a { ... }` in a switch.
-pub fn missing_colon(after: Span) -> Diagnostic {
+pub(crate) fn missing_colon(after: Span) -> Diagnostic {
     Diagnostic::error(Code("E0135"), after, "missing `:` after the label")
         .label("put `:` here")
         .help("write label: { ... }")
 }
 
 /// `case a:`.
-pub fn case_word(span: Span) -> Diagnostic {
+pub(crate) fn case_word(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0136"), span, "P4's switch has no `case`")
         .help("write the label alone: label: { ... }")
 }
 
 /// `while`, `do`, `goto`.
-pub fn c_statement(span: Span, word: &str, help: &str) -> Diagnostic {
+pub(crate) fn c_statement(span: Span, word: &str, help: &str) -> Diagnostic {
     Diagnostic::error(Code("E0137"), span, format!("P4 has no `{word}`")).help(help)
 }
 
 /// `i++`.
-pub fn increment(span: Span, op: &str) -> Diagnostic {
+pub(crate) fn increment(span: Span, op: &str) -> Diagnostic {
     let assign = if op == "--" { "-=" } else { "+=" };
     Diagnostic::error(Code("E0138"), span, format!("P4 has no `{op}` statement"))
         .help(format!("write {assign} 1"))
 }
 
 /// `int x` as in C, `int(x)`, `bit<8>(x)`.
-pub fn call_cast(span: Span, ty: &str) -> Diagnostic {
+pub(crate) fn call_cast(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(Code("E0139"), span, format!("`{ty}` cannot be called"))
         .help(format!("write a cast as ({ty}) value"))
 }
 
 /// `bit[8]`.
-pub fn bit_brackets(span: Span, ty: &str) -> Diagnostic {
+pub(crate) fn bit_brackets(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(Code("E0140"), span, "a width goes in angle brackets")
         .help(format!("write {ty}<8>"))
 }
 
 /// `->`.
-pub fn arrow(span: Span) -> Diagnostic {
+pub(crate) fn arrow(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0141"), span, "P4 has no pointers and no `->`").help("write `.`")
 }
 
 /// `else` without `if`.
-pub fn stray_else(span: Span) -> Diagnostic {
+pub(crate) fn stray_else(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0142"), span, "`else` without `if`")
         .help("an `else` directly follows the statement or block of its `if`, with no `;` between")
 }
 
 /// A brace that closes nothing.
-pub fn stray_close(span: Span, text: &str) -> Diagnostic {
+pub(crate) fn stray_close(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(Code("E0143"), span, format!("unmatched `{text}`"))
         .help("remove it, or look above for a bracket that closes too early")
 }
 
 /// `T x;` at top level.
-pub fn global_variable(span: Span) -> Diagnostic {
+pub(crate) fn global_variable(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0144"),
         span,
@@ -120,7 +120,7 @@ pub fn global_variable(span: Span) -> Diagnostic {
 }
 
 /// `T x[4]`.
-pub fn array_after_name(span: Span) -> Diagnostic {
+pub(crate) fn array_after_name(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0145"),
         span,
@@ -130,19 +130,19 @@ pub fn array_after_name(span: Span) -> Diagnostic {
 }
 
 /// `int x, y;`
-pub fn several_names(span: Span) -> Diagnostic {
+pub(crate) fn several_names(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0146"), span, "a declaration declares only one name")
         .help("write a declaration for each name")
 }
 
 /// `}` closes a declaration that C would end with `;`.
-pub fn table_property_colon(span: Span) -> Diagnostic {
+pub(crate) fn table_property_colon(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0147"), span, "a table property is written with `=`")
         .help("write property = value; or key = { ... }")
 }
 
 /// `1 &&& 2` or `1 .. 2` outside of a set.
-pub fn set_operator(span: Span, op: &str) -> Diagnostic {
+pub(crate) fn set_operator(span: Span, op: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0148"),
         span,
@@ -152,20 +152,20 @@ pub fn set_operator(span: Span, op: &str) -> Diagnostic {
 }
 
 /// `table t() {`, as programs for early compilers have it.
-pub fn table_parameters(span: Span) -> Diagnostic {
+pub(crate) fn table_parameters(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0150"), span, "a table has no parameters")
         .label("remove these")
         .help("write table NAME { ... }; the key lists what the table matches on")
 }
 
 /// `x[2+:4]`.
-pub fn part_select(span: Span) -> Diagnostic {
+pub(crate) fn part_select(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0151"), span, "P4-16 version 1.2.5 has no `+:` slices")
         .help("give the highest and the lowest bit: x[5:2] instead of x[2+:4]; if the offset is not constant, (x >> n)[3:0]")
 }
 
 /// `key = { x; }`.
-pub fn key_without_match_kind(span: Span) -> Diagnostic {
+pub(crate) fn key_without_match_kind(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0152"), span, "a key has no match kind")
         .label("put `: exact` or another match kind here")
         .help("write EXPRESSION : exact; or another match kind, such as lpm or ternary")

@@ -3,7 +3,7 @@
 use diag::{Code, Diagnostic, Span};
 
 /// Something else was expected.
-pub fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
+pub(crate) fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
     let help = match found {
         "the end of the file" => format!("the file ends too early: add {wanted} here"),
         _ => format!("put {wanted} here, or remove {found}"),
@@ -18,14 +18,14 @@ pub fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
 }
 
 /// A semicolon is missing after the token before.
-pub fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
+pub(crate) fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0111"), after, format!("missing `;` after {what}"))
         .label("put `;` here")
         .help("every declaration and statement that has no braces ends with `;`")
 }
 
 /// A bracket without its partner.
-pub fn unclosed(at: Span, opener: Span, open: &str, close: &str, found: &str) -> Diagnostic {
+pub(crate) fn unclosed(at: Span, opener: Span, open: &str, close: &str, found: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0112"),
         at,
@@ -37,7 +37,7 @@ pub fn unclosed(at: Span, opener: Span, open: &str, close: &str, found: &str) ->
 }
 
 /// A program nested deeper than the compiler follows.
-pub fn too_deep(span: Span, limit: u32) -> Diagnostic {
+pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0113"),
         span,
@@ -48,7 +48,7 @@ pub fn too_deep(span: Span, limit: u32) -> Diagnostic {
 }
 
 /// `width` that is neither a literal nor in parentheses.
-pub fn width_parentheses(span: Span, text: &str) -> Diagnostic {
+pub(crate) fn width_parentheses(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0121"),
         span,
@@ -58,7 +58,7 @@ pub fn width_parentheses(span: Span, text: &str) -> Diagnostic {
 }
 
 /// A word of the language as a name.
-pub fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
+pub(crate) fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0118"),
         span,
@@ -68,7 +68,7 @@ pub fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
 }
 
 /// A declaration where its kind is not allowed.
-pub fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
+pub(crate) fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0119"),
         span,
@@ -78,14 +78,14 @@ pub fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic 
 }
 
 /// An expression that is no statement.
-pub fn expression_statement(span: Span) -> Diagnostic {
+pub(crate) fn expression_statement(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0120"), span, "this expression is not a statement")
         .label("its value is unused")
         .help("assign it to something, or call something")
 }
 
 /// `{a, x = b}`.
-pub fn mixed_fields(span: Span, first: Span) -> Diagnostic {
+pub(crate) fn mixed_fields(span: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0122"),
         span,
@@ -96,7 +96,7 @@ pub fn mixed_fields(span: Span, first: Span) -> Diagnostic {
 }
 
 /// An annotation without anything to annotate.
-pub fn stray_annotation(span: Span) -> Diagnostic {
+pub(crate) fn stray_annotation(span: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0123"),
         span,
@@ -106,7 +106,7 @@ pub fn stray_annotation(span: Span) -> Diagnostic {
 }
 
 /// More errors than anyone reads.
-pub fn too_many(span: Span, limit: usize) -> Diagnostic {
+pub(crate) fn too_many(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0124"),
         span,
@@ -116,14 +116,14 @@ pub fn too_many(span: Span, limit: usize) -> Diagnostic {
 }
 
 /// A local declaration of a parser after a state.
-pub fn after_state(span: Span, state: Span) -> Diagnostic {
+pub(crate) fn after_state(span: Span, state: Span) -> Diagnostic {
     Diagnostic::error(Code("E0126"), span, "a declaration after a state")
         .also(state, "the first state")
         .help("the declarations of a parser come first; move this before the states")
 }
 
 /// A second `apply` in a control, or `transition` in a state, or something after it.
-pub fn after_last(span: Span, what: &str, last: &str, last_span: Span) -> Diagnostic {
+pub(crate) fn after_last(span: Span, what: &str, last: &str, last_span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0125"), span, format!("{what} after the `{last}`"))
         .also(last_span, format!("the `{last}`"))
         .help(format!("`{last}` comes last; move this before it"))

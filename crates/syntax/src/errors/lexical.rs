@@ -3,7 +3,7 @@
 use diag::{Code, Diagnostic, Span};
 
 /// A character that P4 has no use for.
-pub fn unknown_character(span: Span, text: &str) -> Diagnostic {
+pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
     let quoted: String = text
         .chars()
         .take(20)
@@ -32,35 +32,35 @@ pub fn unknown_character(span: Span, text: &str) -> Diagnostic {
 }
 
 /// Bytes in code or in a string that are not UTF-8.
-pub fn not_utf8(span: Span) -> Diagnostic {
+pub(crate) fn not_utf8(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0108"), span, "invalid UTF-8")
         .label("these bytes are in another encoding")
         .help("save the file as UTF-8, or remove the character")
 }
 
 /// Bytes in a comment that are not UTF-8.
-pub fn not_utf8_comment(span: Span) -> Diagnostic {
+pub(crate) fn not_utf8_comment(span: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0005"), span, "invalid UTF-8 in a comment")
         .label("the first byte in another encoding")
         .help("save the file as UTF-8; Onpath accepts it anyway, because comments have no effect")
 }
 
 /// A string without its closing quote.
-pub fn unclosed_string(span: Span) -> Diagnostic {
+pub(crate) fn unclosed_string(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0102"), span, "unterminated string")
         .label("begins here")
         .help("close it with `\"`, or end the line with a backslash to continue on the next")
 }
 
 /// A comment without its end.
-pub fn unclosed_comment(span: Span) -> Diagnostic {
+pub(crate) fn unclosed_comment(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0103"), span, "unterminated comment")
         .label("begins here")
         .help("close it with `*/`; comments do not nest")
 }
 
 /// `\q` in a string.
-pub fn bad_escape(span: Span, escape: &str) -> Diagnostic {
+pub(crate) fn bad_escape(span: Span, escape: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0104"),
         span,
@@ -70,7 +70,7 @@ pub fn bad_escape(span: Span, escape: &str) -> Diagnostic {
 }
 
 /// A number that is none.
-pub fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic {
+pub(crate) fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic {
     let text: String = text.chars().take(40).collect();
     Diagnostic::error(
         Code("E0105"),
@@ -81,7 +81,7 @@ pub fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic {
 }
 
 /// A width that no target could have.
-pub fn number_width(span: Span, limit: u32) -> Diagnostic {
+pub(crate) fn number_width(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0106"),
         span,
@@ -91,7 +91,7 @@ pub fn number_width(span: Span, limit: u32) -> Diagnostic {
 }
 
 /// A number with more digits than any width holds.
-pub fn number_long(span: Span, limit: u32) -> Diagnostic {
+pub(crate) fn number_long(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0107"),
         span,

@@ -3,7 +3,7 @@
 use diag::{Code, Diagnostic, Span};
 
 /// `#include` of a file that is nowhere.
-pub fn include_not_found(
+pub(crate) fn include_not_found(
     span: Span,
     path: &str,
     tried: &[String],
@@ -35,7 +35,7 @@ pub fn include_not_found(
 }
 
 /// `#include` of a file that cannot be read or is no text.
-pub fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
+pub(crate) fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0002"),
         span,
@@ -46,14 +46,18 @@ pub fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
 }
 
 /// `#include` without a file name.
-pub fn include_malformed(span: Span) -> Diagnostic {
+pub(crate) fn include_malformed(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0003"), span, "#include needs a file name")
         .label("no file name here")
         .help("write #include \"file.p4\" or #include <file.p4>")
 }
 
 /// Includes nested too deeply, mostly because a file includes itself.
-pub fn include_depth(span: Span, chain: &[(Span, String)], cycle: Option<&str>) -> Diagnostic {
+pub(crate) fn include_depth(
+    span: Span,
+    chain: &[(Span, String)],
+    cycle: Option<&str>,
+) -> Diagnostic {
     const SHOWN: usize = 4;
     let message = match cycle {
         Some(name) => format!("`{name}` includes itself endlessly"),
@@ -74,7 +78,7 @@ pub fn include_depth(span: Span, chain: &[(Span, String)], cycle: Option<&str>) 
 }
 
 /// `#something` that is no directive.
-pub fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> Diagnostic {
+pub(crate) fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> Diagnostic {
     let help = match close {
         Some(close) => format!("did you mean #{close}?"),
         None => "the directives are #include, #define, #undef, #if, #ifdef, #ifndef, #elif, #elifdef, #elifndef, \
@@ -85,14 +89,14 @@ pub fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> Diagnos
 }
 
 /// `#define`, `#undef`, `#ifdef` without a macro name.
-pub fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
+pub(crate) fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(Code("E0006"), span, format!("#{directive} needs a name"))
         .label("no name here")
         .help(format!("write #{directive} NAME"))
 }
 
 /// `#define f(` with parameters that are none.
-pub fn macro_params(span: Span, name: &str) -> Diagnostic {
+pub(crate) fn macro_params(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0007"),
         span,
@@ -105,7 +109,13 @@ pub fn macro_params(span: Span, name: &str) -> Diagnostic {
 }
 
 /// A macro used with too many or too few arguments.
-pub fn macro_args(span: Span, name: &str, wanted: &str, given: usize, defined: Span) -> Diagnostic {
+pub(crate) fn macro_args(
+    span: Span,
+    name: &str,
+    wanted: &str,
+    given: usize,
+    defined: Span,
+) -> Diagnostic {
     Diagnostic::error(
         Code("E0008"),
         span,
@@ -116,7 +126,7 @@ pub fn macro_args(span: Span, name: &str, wanted: &str, given: usize, defined: S
 }
 
 /// A use of a function-like macro without its closing parenthesis.
-pub fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
+pub(crate) fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0009"),
         span,
@@ -127,41 +137,41 @@ pub fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
 }
 
 /// `#if` without `#endif`.
-pub fn if_unclosed(span: Span) -> Diagnostic {
+pub(crate) fn if_unclosed(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0010"), span, "this conditional has no #endif")
         .label("begins here")
         .help("add #endif where the conditional text ends, in the same file")
 }
 
 /// `#else`, `#elif` or `#endif` without `#if`.
-pub fn if_missing(span: Span, directive: &str) -> Diagnostic {
+pub(crate) fn if_missing(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(Code("E0011"), span, format!("#{directive} without #if")).help(format!(
         "remove it, or add the #if, #ifdef or #ifndef that this #{directive} belongs to"
     ))
 }
 
 /// A condition that is no constant expression.
-pub fn condition(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn condition(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0012"), span, format!("malformed condition: {what}")).help(
         "a condition is an integer expression of numbers, macros, defined(NAME) and operators",
     )
 }
 
 /// Division by zero in a condition.
-pub fn condition_zero(span: Span) -> Diagnostic {
+pub(crate) fn condition_zero(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0013"), span, "division by zero in a condition")
         .help("test the divisor first: #if N != 0 && 10 / N > 1")
 }
 
 /// `#error`.
-pub fn user_error(span: Span, text: &str) -> Diagnostic {
+pub(crate) fn user_error(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#error" } else { text };
     Diagnostic::error(Code("E0014"), span, text)
         .help("an #error directive rejects this configuration; see the conditions around it")
 }
 
 /// Macros that expand to more text than any program needs.
-pub fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
+pub(crate) fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0015"),
         span,
@@ -172,7 +182,7 @@ pub fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
 }
 
 /// `##` that makes no token.
-pub fn paste(span: Span, text: &str) -> Diagnostic {
+pub(crate) fn paste(span: Span, text: &str) -> Diagnostic {
     let text: String = text.chars().take(40).collect();
     Diagnostic::error(
         Code("E0016"),
@@ -183,20 +193,20 @@ pub fn paste(span: Span, text: &str) -> Diagnostic {
 }
 
 /// `#` or `##` misplaced in a macro.
-pub fn macro_operator(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn macro_operator(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0017"), span, what)
         .help("`#` goes before a parameter, `##` between two tokens of a macro's text")
 }
 
 /// `#elif` or `#else` after `#else`.
-pub fn after_else(span: Span, directive: &str, before: Span) -> Diagnostic {
+pub(crate) fn after_else(span: Span, directive: &str, before: Span) -> Diagnostic {
     Diagnostic::error(Code("E0018"), span, format!("#{directive} after #else"))
         .also(before, "the #else")
         .help("#else is the last branch; end it with #endif")
 }
 
 /// Arguments of a macro that contain their own like too deeply.
-pub fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
+pub(crate) fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0019"),
         span,
@@ -206,7 +216,7 @@ pub fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
 }
 
 /// More source text than spans can address, or more includes than any program has.
-pub fn source_too_large(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn source_too_large(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0020"),
         span,
@@ -216,7 +226,7 @@ pub fn source_too_large(span: Span, what: &str) -> Diagnostic {
 }
 
 /// The main file cannot be had.
-pub fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
+pub(crate) fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0021"),
         Span::NONE,
@@ -226,7 +236,7 @@ pub fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
 }
 
 /// A name that cannot be a macro.
-pub fn macro_reserved(span: Span, name: &str) -> Diagnostic {
+pub(crate) fn macro_reserved(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0022"),
         span,
@@ -236,19 +246,19 @@ pub fn macro_reserved(span: Span, name: &str) -> Diagnostic {
 }
 
 /// `#line` or a line marker without a number.
-pub fn line_malformed(span: Span) -> Diagnostic {
+pub(crate) fn line_malformed(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0023"), span, "#line needs a line number")
         .help("write #line 12 or #line 12 \"file.p4\"")
 }
 
 /// `#warning`.
-pub fn user_warning(span: Span, text: &str) -> Diagnostic {
+pub(crate) fn user_warning(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#warning" } else { text };
     Diagnostic::warning(Code("W0001"), span, text).help("a #warning directive prints this")
 }
 
 /// A macro that gets another meaning.
-pub fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
+pub(crate) fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
     Diagnostic::warning(
         Code("W0002"),
         span,
@@ -259,7 +269,7 @@ pub fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
 }
 
 /// Text after a directive that takes none.
-pub fn extra_tokens(span: Span, directive: &str) -> Diagnostic {
+pub(crate) fn extra_tokens(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::warning(
         Code("W0003"),
         span,

@@ -21,33 +21,33 @@ pub(super) struct Scopes {
 
 impl Scopes {
     /// The top level alone.
-    pub fn new() -> Scopes {
+    pub(super) fn new() -> Scopes {
         Scopes {
             frames: vec![HashMap::new()],
         }
     }
 
-    pub fn push(&mut self) {
+    pub(super) fn push(&mut self) {
         self.frames.push(HashMap::new());
     }
 
-    pub fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         self.frames.pop();
     }
 
-    pub fn declare_type(&mut self, name: &Ident) {
+    pub(super) fn declare_type(&mut self, name: &Ident) {
         self.declare(name, Meaning::Type);
     }
 
-    pub fn declare_value(&mut self, name: &Ident) {
+    pub(super) fn declare_value(&mut self, name: &Ident) {
         self.declare(name, Meaning::Value);
     }
 
-    pub fn declare_types(&mut self, names: &[Ident]) {
+    pub(super) fn declare_types(&mut self, names: &[Ident]) {
         names.iter().for_each(|name| self.declare_type(name));
     }
 
-    pub fn declare_params(&mut self, params: &[Param]) {
+    pub(super) fn declare_params(&mut self, params: &[Param]) {
         params
             .iter()
             .for_each(|param| self.declare_value(&param.name));
@@ -60,12 +60,12 @@ impl Scopes {
     }
 
     /// The innermost meaning of a name; `None` if it is unknown.
-    pub fn meaning(&self, name: &str) -> Option<Meaning> {
+    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
         self.frames.iter().rev().find_map(|f| f.get(name)).copied()
     }
 
     /// The meaning of a name at top level.
-    pub fn global(&self, name: &str) -> Option<Meaning> {
+    pub(super) fn global(&self, name: &str) -> Option<Meaning> {
         self.frames.first().and_then(|f| f.get(name)).copied()
     }
 }

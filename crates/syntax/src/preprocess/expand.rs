@@ -31,14 +31,14 @@ struct Frame {
 }
 
 impl Input {
-    pub fn of_file(file: FileId, lexer: Lexer) -> Input {
+    pub(super) fn of_file(file: FileId, lexer: Lexer) -> Input {
         Input {
             frames: Vec::new(),
             file: Some((file, lexer)),
         }
     }
 
-    pub fn of_tokens(tokens: Vec<Token>) -> Input {
+    pub(super) fn of_tokens(tokens: Vec<Token>) -> Input {
         Input {
             frames: vec![Frame {
                 tokens: tokens.into_iter(),
@@ -49,7 +49,7 @@ impl Input {
     }
 
     /// Drops the expansions that are used up; whether the file itself comes next.
-    pub fn drop_finished(&mut self) -> bool {
+    pub(super) fn drop_finished(&mut self) -> bool {
         while self
             .frames
             .last()
@@ -61,7 +61,7 @@ impl Input {
     }
 
     /// The file's cursor.
-    pub fn lexer(&mut self) -> Option<&mut Lexer> {
+    pub(super) fn lexer(&mut self) -> Option<&mut Lexer> {
         self.file.as_mut().map(|(_, lexer)| lexer)
     }
 

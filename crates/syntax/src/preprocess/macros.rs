@@ -31,7 +31,7 @@ pub(super) struct Params {
 
 impl Macro {
     /// Which parameter a token of the body is.
-    pub fn param(&self, token: &Token) -> Option<usize> {
+    pub(super) fn param(&self, token: &Token) -> Option<usize> {
         let params = self.params.as_ref()?;
         if token.kind != Kind::Ident {
             return None;

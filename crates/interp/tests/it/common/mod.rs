@@ -6,11 +6,11 @@ use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table};
 use std::sync::Arc;
 
 /// The errors of `core.p4`.
-pub const ERRORS: &str = "errors NoError, PacketTooShort, NoMatch, StackOutOfBounds, HeaderTooShort, \
+pub(crate) const ERRORS: &str = "errors NoError, PacketTooShort, NoMatch, StackOutOfBounds, HeaderTooShort, \
                           ParserTimeout, ParserInvalidArgument\n";
 
 /// Reads and verifies a program.
-pub fn program(text: &str) -> Arc<Program> {
+pub(crate) fn program(text: &str) -> Arc<Program> {
     let program = ir::text::parse(text).unwrap_or_else(|e| panic!("{e}"));
     if let Err(errors) = ir::verify::verify(&program) {
         panic!("{errors:?}");
@@ -19,13 +19,13 @@ pub fn program(text: &str) -> Arc<Program> {
 }
 
 /// An interpreter for a program.
-pub fn interpreter(text: &str) -> Interpreter {
+pub(crate) fn interpreter(text: &str) -> Interpreter {
     Interpreter::new(program(text), Options::default()).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
 /// The bytes of the one packet that came out.
 #[allow(dead_code)]
-pub fn sent(outcome: &Outcome) -> &[u8] {
+pub(crate) fn sent(outcome: &Outcome) -> &[u8] {
     match outcome.packets.as_slice() {
         [Packet { bytes, .. }] => bytes,
         other => panic!("{other:?} {:?}", outcome.verdict),
@@ -34,14 +34,14 @@ pub fn sent(outcome: &Outcome) -> &[u8] {
 
 /// The table of a name.
 #[allow(dead_code)]
-pub fn table(interpreter: &Interpreter, name: &str) -> Table {
+pub(crate) fn table(interpreter: &Interpreter, name: &str) -> Table {
     let mut tables = interpreter.program().tables.iter();
     tables.find(|(_, t)| t.name == name).unwrap().0
 }
 
 /// Adds an entry whose action has one argument of 8 bits.
 #[allow(dead_code)]
-pub fn add(
+pub(crate) fn add(
     interpreter: &mut Interpreter,
     name: &str,
     keys: Vec<KeyMatch>,
@@ -54,7 +54,7 @@ pub fn add(
 
 /// An entry with action 0 and one argument of 8 bits.
 #[allow(dead_code)]
-pub fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
+pub(crate) fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
     Entry {
         keys,
         priority,
@@ -69,7 +69,7 @@ pub fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
 /// An XDP program around the body of its switch: a header `h` of four bytes `a` to `d`, parsed and
 /// deparsed; verdict PASS unless the body says otherwise.
 #[allow(dead_code)]
-pub fn switch(declarations: &str, body: &str) -> String {
+pub(crate) fn switch(declarations: &str, body: &str) -> String {
     format!(
         "program xdp reject stop\n{ERRORS}labels 4\n\
          enum xdp_action {{ XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT }}\n\
@@ -90,7 +90,7 @@ pub fn switch(declarations: &str, body: &str) -> String {
 
 /// Runs the body on the bytes 1, 2, 3, 4, 9 and gives what came out.
 #[allow(dead_code)]
-pub fn run_body(declarations: &str, body: &str) -> Vec<u8> {
+pub(crate) fn run_body(declarations: &str, body: &str) -> Vec<u8> {
     let mut interpreter = interpreter(&switch(declarations, body));
     sent(&interpreter.run(7, &[1, 2, 3, 4, 9])).to_vec()
 }

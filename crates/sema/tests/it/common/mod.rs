@@ -5,25 +5,25 @@ use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
 /// The repository's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Reads beside the file that asks, then in `p4include`; one text may be given instead of a file.
-pub struct Files {
+pub(crate) struct Files {
     given: Option<(String, String)>,
 }
 
 impl Files {
     /// Files alone.
     #[allow(dead_code)]
-    pub fn new() -> Files {
+    pub(crate) fn new() -> Files {
         Files { given: None }
     }
 
     /// `text` under the name `name`.
     #[allow(dead_code)]
-    pub fn with(name: &str, text: &str) -> Files {
+    pub(crate) fn with(name: &str, text: &str) -> Files {
         Files {
             given: Some((name.to_owned(), text.to_owned())),
         }
@@ -68,7 +68,7 @@ fn shown(place: &Path) -> String {
 
 /// Parses and checks.
 #[allow(dead_code)]
-pub fn check(loader: &Files, main: &str) -> (SourceMap, Option<hir::Module>, Diagnostics) {
+pub(crate) fn check(loader: &Files, main: &str) -> (SourceMap, Option<hir::Module>, Diagnostics) {
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, loader, main, &[]);
     let checked = sema::check(&parsed.program, &map);
