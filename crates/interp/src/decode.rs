@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct Decoded {
     /// The headers in the order in which they lie in the packet.
     pub headers: Vec<DecodedHeader>,
-    /// The bytes behind them.
+    /// The bytes after them.
     pub payload: Range<usize>,
     /// Why the parser rejected the packet, by the error's name, `NoError` for a plain `reject`;
     /// `None` if it did not.

@@ -1,6 +1,6 @@
 //! The interpreter as a device with ports.
 
-use crate::{Fault, Interpreter, Verdict};
+use crate::{Disposition, Fault, Interpreter};
 use control::{Device, Packet, StoreError};
 
 impl Device for Interpreter {
@@ -8,10 +8,10 @@ impl Device for Interpreter {
         let outcome = self.run(packet.port, &packet.bytes);
         self.out.extend(outcome.copies);
         self.out.extend(outcome.packets);
-        match outcome.verdict {
+        match outcome.disposition {
             // The program itself ended this packet; the trace reports it.
-            Verdict::Fault(Fault::AssertionFailed) => Ok(()),
-            Verdict::Fault(fault) => {
+            Disposition::Fault(Fault::AssertionFailed) => Ok(()),
+            Disposition::Fault(fault) => {
                 let what = format!("the packet was aborted: {fault}");
                 Err(match fault {
                     Fault::StepBudget { .. } => StoreError::Endless { what },

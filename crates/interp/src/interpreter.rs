@@ -178,8 +178,8 @@ impl Interpreter {
             port,
             bytes: crate::trace::hex(bytes),
         });
-        let verdict = model.run(&mut run, port, marks);
-        run.finish(verdict)
+        let disposition = model.run(&mut run, port, marks);
+        run.finish(disposition)
     }
 
     /// The clock's time between packets, in nanoseconds.

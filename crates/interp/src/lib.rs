@@ -1,7 +1,7 @@
 //! The reference interpreter: what a program means, packet by packet.
 //!
 //! It runs an [`ir::Program`] as it is, before passes or after them, and is the oracle for every
-//! target: [`Interpreter::run`] gives the verdict and the packets of one packet. It is also a
+//! target: [`Interpreter::run`] gives one packet's disposition, and the packets that come out. It is also a
 //! [`control::Store`] and a [`control::Device`], so that STF and the control plane's commands run on
 //! it without any privileges. What surrounds the blocks of a program is one module an architecture,
 //! in `models`.
@@ -26,5 +26,5 @@ pub mod trace;
 pub use decode::{Decoded, DecodedField, DecodedHeader, decode};
 pub use interpreter::Interpreter;
 pub use options::{Clock, Options};
-pub use outcome::{Digest, Fault, Marks, Outcome, Verdict};
+pub use outcome::{Digest, Disposition, Fault, Marks, Outcome};
 pub use table::DEFAULT_CAPACITY;

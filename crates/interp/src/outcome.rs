@@ -8,7 +8,7 @@ use std::fmt;
 
 /// What became of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Disposition {
     /// `ebpf_model`, `v1model`, `XDP_DROP` and `TC_DROP`: gone.
     Drop,
     /// `ebpf_model`: let through unchanged. `XDP_PASS`, `TC_PASS`: passed on.
@@ -27,19 +27,19 @@ pub enum Verdict {
     Fault(Fault),
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Disposition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Drop => f.write_str("dropped"),
-            Verdict::Pass => f.write_str("passed"),
-            Verdict::Aborted => f.write_str("aborted"),
-            Verdict::Tx => f.write_str("sent back"),
-            Verdict::Redirect(port) => write!(f, "redirected to port {port}"),
-            Verdict::RedirectIngress(port) => {
+            Disposition::Drop => f.write_str("dropped"),
+            Disposition::Pass => f.write_str("passed"),
+            Disposition::Aborted => f.write_str("aborted"),
+            Disposition::Tx => f.write_str("sent back"),
+            Disposition::Redirect(port) => write!(f, "redirected to port {port}"),
+            Disposition::RedirectIngress(port) => {
                 write!(f, "redirected as if it had come in on port {port}")
             }
-            Verdict::Forward(port) => write!(f, "sent out of port {port}"),
-            Verdict::Fault(fault) => write!(f, "aborted: {fault}"),
+            Disposition::Forward(port) => write!(f, "sent out of port {port}"),
+            Disposition::Fault(fault) => write!(f, "aborted: {fault}"),
         }
     }
 }
@@ -110,7 +110,7 @@ pub struct Marks {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// What became of it.
-    pub verdict: Verdict,
+    pub disposition: Disposition,
     /// The packets that came out, copies not among them.
     pub packets: Vec<Packet>,
     /// Copies made by clones and multicast groups, in order. They leave before the packet itself.

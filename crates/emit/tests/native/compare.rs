@@ -8,7 +8,7 @@ use crate::{common, entries, generate, inputs};
 use control::Store;
 use diag::{Diagnostics, SourceMap};
 use emit::Called;
-use interp::{Interpreter, Options, Verdict};
+use interp::{Disposition, Interpreter, Options};
 use ir::{Bits, Program};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -88,14 +88,14 @@ fn native(
 
 /// The interpreter's outcome, in the native target's form.
 fn fate(outcome: interp::Outcome, is_filter: bool) -> Fate {
-    let (verdict, port) = match outcome.verdict {
-        Verdict::Drop if is_filter => (0, 0),
-        Verdict::Pass if is_filter => (1, 0),
-        Verdict::Aborted => (0, 0),
-        Verdict::Drop => (1, 0),
-        Verdict::Pass => (2, 0),
-        Verdict::Tx => (3, 0),
-        Verdict::Redirect(port) => (4, port),
+    let (verdict, port) = match outcome.disposition {
+        Disposition::Drop if is_filter => (0, 0),
+        Disposition::Pass if is_filter => (1, 0),
+        Disposition::Aborted => (0, 0),
+        Disposition::Drop => (1, 0),
+        Disposition::Pass => (2, 0),
+        Disposition::Tx => (3, 0),
+        Disposition::Redirect(port) => (4, port),
         other => panic!("no verdict of these architectures: {other}"),
     };
     let bytes = outcome.packets.into_iter().next();

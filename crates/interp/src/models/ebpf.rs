@@ -1,7 +1,7 @@
 //! `ebpf_model`: a packet that the parser rejects is dropped; one that the filter accepts goes on
 //! unchanged, out of the port it came in on.
 
-use crate::outcome::{Fault, Verdict};
+use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};
 use ir::{Parser, Program, Routine, Var};
 
@@ -21,15 +21,15 @@ impl Ebpf {
         })
     }
 
-    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
         if run.parser_block(self.parser)? != Parsed::Accept {
-            return Ok(Verdict::Drop);
+            return Ok(Disposition::Drop);
         }
         run.control_block(arch::ebpf::FILTER, self.filter)?;
         if run.number(Some(self.accept)) == 0 {
-            return Ok(Verdict::Drop);
+            return Ok(Disposition::Drop);
         }
         run.send(port, run.packet.to_vec());
-        Ok(Verdict::Pass)
+        Ok(Disposition::Pass)
     }
 }

@@ -6,7 +6,7 @@ mod tc;
 mod v1model;
 mod xdp;
 
-use crate::outcome::{Fault, Marks, Verdict};
+use crate::outcome::{Disposition, Fault, Marks};
 use crate::run::{ControlFlow, Parsed, Run};
 use crate::trace::TraceKind;
 use ir::{Parser, Program, Routine, Var};
@@ -42,7 +42,12 @@ impl Model {
     }
 
     /// Runs a packet through the pipeline.
-    pub(crate) fn run(self, run: &mut Run<'_>, port: u32, marks: Marks) -> Result<Verdict, Fault> {
+    pub(crate) fn run(
+        self,
+        run: &mut Run<'_>,
+        port: u32,
+        marks: Marks,
+    ) -> Result<Disposition, Fault> {
         match self {
             Model::Ebpf(model) => model.run(run, port),
             Model::Xdp(model) => model.run(run, port),

@@ -3,7 +3,7 @@
 //!
 //! The packets here are plain: no device keeps a VLAN tag beside them or will take them apart.
 
-use crate::outcome::{Fault, Marks, Verdict};
+use crate::outcome::{Disposition, Fault, Marks};
 use crate::run::{Parsed, Run};
 use arch::tc::{CONTROL, INPUT, OUTPUT};
 use ir::{Parser, Program, Routine, Var};
@@ -72,7 +72,12 @@ impl Tc {
         })
     }
 
-    pub(super) fn run(self, run: &mut Run<'_>, port: u32, marks: Marks) -> Result<Verdict, Fault> {
+    pub(super) fn run(
+        self,
+        run: &mut Run<'_>,
+        port: u32,
+        marks: Marks,
+    ) -> Result<Disposition, Fault> {
         let options = run.it.options;
         run.set_number(self.input.port, port.into());
         run.set_number(self.input.direction, options.direction as u64);
@@ -88,13 +93,13 @@ impl Tc {
         }
         run.set_number(self.input.mtu, options.mtu.into());
         if run.parser_block(self.parser)? != Parsed::Accept {
-            return Ok(Verdict::Drop);
+            return Ok(Disposition::Drop);
         }
         run.control_block(CONTROL, self.control)?;
         let copies = self.copies(run);
-        let (verdict, out) = self.verdict(run, port);
-        if verdict == Verdict::Drop && copies.is_empty() {
-            return Ok(verdict);
+        let (disposition, out) = self.disposition(run, port);
+        if disposition == Disposition::Drop && copies.is_empty() {
+            return Ok(disposition);
         }
         run.mark(Marks {
             mark: run.number(self.output.mark) as u32,
@@ -106,20 +111,20 @@ impl Tc {
         for copy in copies {
             run.copy(copy, &bytes);
         }
-        if verdict != Verdict::Drop {
+        if disposition != Disposition::Drop {
             run.send(out, bytes);
         }
-        Ok(verdict)
+        Ok(disposition)
     }
 
-    /// The verdict, and the port at which the packet is seen next.
-    fn verdict(self, run: &Run<'_>, port: u32) -> (Verdict, u32) {
+    /// The packet's disposition, and the port at which the packet is seen next.
+    fn disposition(self, run: &Run<'_>, port: u32) -> (Disposition, u32) {
         let out = run.number(self.output.port) as u32;
         match arch::tc::Verdict::from_index(run.number(self.output.verdict)) {
-            arch::tc::Verdict::Pass => (Verdict::Pass, port),
-            arch::tc::Verdict::Drop => (Verdict::Drop, port),
-            arch::tc::Verdict::RedirectEgress => (Verdict::Redirect(out), out),
-            arch::tc::Verdict::RedirectIngress => (Verdict::RedirectIngress(out), out),
+            arch::tc::Verdict::Pass => (Disposition::Pass, port),
+            arch::tc::Verdict::Drop => (Disposition::Drop, port),
+            arch::tc::Verdict::RedirectEgress => (Disposition::Redirect(out), out),
+            arch::tc::Verdict::RedirectIngress => (Disposition::RedirectIngress(out), out),
         }
     }
 

@@ -3,11 +3,11 @@
 //! checksums are updated after egress.
 //!
 //! Multicast, clones, resubmission and recirculation have their place between ingress and egress and
-//! behind egress. A multicast group that is not 0 ends the packet as a fault; the calls are refused
+//! after egress. A multicast group that is not 0 ends the packet as a fault; the calls are refused
 //! before a packet runs.
 
 use super::DropField;
-use crate::outcome::{Fault, Verdict};
+use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};
 use arch::v1model::{
     COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM,
@@ -69,7 +69,7 @@ impl V1Model {
         })
     }
 
-    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
         let microseconds = run.now / 1_000;
         run.set_number(self.ingress_port, port.into());
         run.set_number(self.packet_length, run.packet.len() as u64);
@@ -85,7 +85,7 @@ impl V1Model {
         }
         let out = run.number(self.egress_spec);
         if out == u64::from(DROP_PORT) {
-            return Ok(Verdict::Drop);
+            return Ok(Disposition::Drop);
         }
         run.set_number(self.egress_port, out);
         run.set_number(self.egress_spec, 0);
@@ -93,12 +93,12 @@ impl V1Model {
         run.set_number(self.egress_timestamp, microseconds);
         run.control_block(EGRESS, self.egress)?;
         if run.number(self.egress_spec) == u64::from(DROP_PORT) {
-            return Ok(Verdict::Drop);
+            return Ok(Disposition::Drop);
         }
         run.control_block(COMPUTE_CHECKSUM, self.compute)?;
         run.control_block(arch::DEPARSER, self.deparser)?;
         let bytes = run.deparsed();
         run.send(out as u32, bytes);
-        Ok(Verdict::Forward(out as u32))
+        Ok(Disposition::Forward(out as u32))
     }
 }

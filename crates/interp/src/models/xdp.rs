@@ -1,7 +1,7 @@
 //! `xdp_model`: a packet that the parser rejects is aborted. The deparser runs for the verdicts that
 //! let a packet live; what leaves is the headers it emitted and the payload that the parser left.
 
-use crate::outcome::{Fault, Verdict};
+use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};
 use ir::{Parser, Program, Routine, Var};
 
@@ -27,25 +27,26 @@ impl Xdp {
         })
     }
 
-    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Verdict, Fault> {
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
         run.set_number(self.input_port, port.into());
         if run.parser_block(self.parser)? != Parsed::Accept {
-            return Ok(Verdict::Aborted);
+            return Ok(Disposition::Aborted);
         }
         run.control_block(arch::xdp::SWITCH, self.switch)?;
-        let (verdict, out) = match arch::xdp::Verdict::from_index(run.number(self.output_action)) {
-            arch::xdp::Verdict::Aborted => return Ok(Verdict::Aborted),
-            arch::xdp::Verdict::Drop => return Ok(Verdict::Drop),
-            arch::xdp::Verdict::Pass => (Verdict::Pass, port),
-            arch::xdp::Verdict::Tx => (Verdict::Tx, port),
-            arch::xdp::Verdict::Redirect => {
-                let out = run.number(self.output_port) as u32;
-                (Verdict::Redirect(out), out)
-            }
-        };
+        let (disposition, out) =
+            match arch::xdp::Verdict::from_index(run.number(self.output_action)) {
+                arch::xdp::Verdict::Aborted => return Ok(Disposition::Aborted),
+                arch::xdp::Verdict::Drop => return Ok(Disposition::Drop),
+                arch::xdp::Verdict::Pass => (Disposition::Pass, port),
+                arch::xdp::Verdict::Tx => (Disposition::Tx, port),
+                arch::xdp::Verdict::Redirect => {
+                    let out = run.number(self.output_port) as u32;
+                    (Disposition::Redirect(out), out)
+                }
+            };
         run.control_block(arch::DEPARSER, self.deparser)?;
         let bytes = run.deparsed();
         run.send(out, bytes);
-        Ok(verdict)
+        Ok(disposition)
     }
 }

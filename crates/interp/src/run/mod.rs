@@ -12,7 +12,7 @@ mod stmt;
 
 pub(crate) use parse::Parsed;
 
-use crate::outcome::{Digest, Fault, Marks, Outcome, Verdict};
+use crate::outcome::{Digest, Disposition, Fault, Marks, Outcome};
 use crate::packet::Writer;
 use crate::table::EntryId;
 use crate::trace::{TraceEvent, TraceKind};
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
             entry: None,
             extracted: None,
             outcome: Outcome {
-                verdict: Verdict::Drop,
+                disposition: Disposition::Drop,
                 packets: Vec::new(),
                 copies: Vec::new(),
                 marks: None,
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         &self.packet[(self.cursor / 8).min(self.packet.len())..]
     }
 
-    /// What was emitted, and the payload behind it.
+    /// What was emitted, and the payload after it.
     pub(crate) fn deparsed(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.emitted).finish();
         bytes.extend_from_slice(self.payload());
@@ -188,19 +188,19 @@ impl<'a> Run<'a> {
     }
 
     /// Ends the packet's processing.
-    pub(crate) fn finish(mut self, verdict: Result<Verdict, Fault>) -> Outcome {
-        self.outcome.verdict = match verdict {
-            Ok(verdict) => verdict,
+    pub(crate) fn finish(mut self, disposition: Result<Disposition, Fault>) -> Outcome {
+        self.outcome.disposition = match disposition {
+            Ok(disposition) => disposition,
             Err(fault) => {
                 self.outcome.packets.clear();
                 self.outcome.copies.clear();
-                Verdict::Fault(fault)
+                Disposition::Fault(fault)
             }
         };
-        let verdict = self.outcome.verdict.clone();
+        let disposition = self.outcome.disposition.clone();
         let mut packets = self.outcome.copies.clone();
         packets.extend_from_slice(&self.outcome.packets);
-        self.trace(Span::NONE, |_| TraceKind::verdict(&verdict, &packets));
+        self.trace(Span::NONE, |_| TraceKind::verdict(&disposition, &packets));
         self.outcome
     }
 

@@ -73,7 +73,7 @@ impl Run<'_> {
         Ok(parsed)
     }
 
-    /// A parser that does not end rejects the packet, as it does in the kernel. What runs behind it has
+    /// A parser that does not end rejects the packet, as it does in the kernel. What runs after it has
     /// as many steps as it would have had.
     fn timeout(&mut self) -> Parsed {
         self.steps = 0;

@@ -149,7 +149,7 @@ fn prefix_length(found: &KeyMatch) -> u32 {
     }
 }
 
-/// The first bits of a value, zeros behind.
+/// The first bits of a value, zeros after.
 fn prefix(value: &Bits, length: u32) -> Bits {
     let width = value.width();
     if length >= width {

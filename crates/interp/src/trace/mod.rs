@@ -6,7 +6,7 @@ mod text;
 pub use json::json;
 pub use text::text;
 
-use crate::outcome::{Marks, Verdict};
+use crate::outcome::{Disposition, Marks};
 use control::Packet;
 use diag::Span;
 use serde::Serialize;
@@ -127,7 +127,7 @@ pub enum TraceKind {
     },
     /// An extern was called.
     Extern {
-        /// Its name; an object's method behind the object's name.
+        /// Its name; an object's method after the object's name.
         name: String,
         /// Values in.
         args: Vec<String>,
@@ -167,9 +167,9 @@ pub struct TracePacket {
 
 impl TraceKind {
     /// The last event of a packet.
-    pub(crate) fn verdict(verdict: &Verdict, packets: &[Packet]) -> TraceKind {
+    pub(crate) fn verdict(disposition: &Disposition, packets: &[Packet]) -> TraceKind {
         TraceKind::Verdict {
-            verdict: verdict.to_string(),
+            verdict: disposition.to_string(),
             packets: packets
                 .iter()
                 .map(|packet| TracePacket {

@@ -1,7 +1,7 @@
 //! What statements and expressions mean, on a switch that passes four bytes and a payload byte.
 
 use crate::common::{interpreter, run_body, sent, switch};
-use interp::{Fault, Interpreter, Options, Verdict};
+use interp::{Disposition, Fault, Interpreter, Options};
 
 #[test]
 fn fields_are_written_where_they_lie_and_the_payload_follows() {
@@ -131,7 +131,10 @@ fn a_loop_without_end_is_given_up() {
     let mut it = interpreter(&switch("", "  loop label0 {\n  }"));
     let outcome = it.run(0, &[0; 8]);
     let steps = Options::default().steps;
-    assert_eq!(outcome.verdict, Verdict::Fault(Fault::StepBudget { steps }));
+    assert_eq!(
+        outcome.disposition,
+        Disposition::Fault(Fault::StepBudget { steps })
+    );
     assert!(outcome.packets.is_empty());
 }
 
@@ -143,7 +146,7 @@ fn a_parser_without_end_rejects_the_packet() {
     assert!(text.contains(ends));
     let text = text.replace(ends, "    goto start;");
     let outcome = interpreter(&text).run(0, &[0; 8]);
-    assert_eq!(outcome.verdict, Verdict::Aborted);
+    assert_eq!(outcome.disposition, Disposition::Aborted);
     assert!(outcome.rejected);
     assert_eq!(outcome.parser_error.as_deref(), Some("ParserTimeout"));
 }
@@ -155,20 +158,20 @@ fn verdicts_decide_where_a_packet_goes() {
             format!("  xout.output_action = xdp_action::{member};\n  xout.output_port = 32w3;");
         let outcome = interpreter(&switch("", &body)).run(7, &[1, 2, 3, 4]);
         let ports: Vec<u32> = outcome.packets.iter().map(|p| p.port).collect();
-        (outcome.verdict, ports)
+        (outcome.disposition, ports)
     };
-    assert_eq!(run("XDP_ABORTED"), (Verdict::Aborted, vec![]));
-    assert_eq!(run("XDP_DROP"), (Verdict::Drop, vec![]));
-    assert_eq!(run("XDP_PASS"), (Verdict::Pass, vec![7]));
-    assert_eq!(run("XDP_TX"), (Verdict::Tx, vec![7]));
-    assert_eq!(run("XDP_REDIRECT"), (Verdict::Redirect(3), vec![3]));
+    assert_eq!(run("XDP_ABORTED"), (Disposition::Aborted, vec![]));
+    assert_eq!(run("XDP_DROP"), (Disposition::Drop, vec![]));
+    assert_eq!(run("XDP_PASS"), (Disposition::Pass, vec![7]));
+    assert_eq!(run("XDP_TX"), (Disposition::Tx, vec![7]));
+    assert_eq!(run("XDP_REDIRECT"), (Disposition::Redirect(3), vec![3]));
 }
 
 #[test]
 fn a_packet_that_is_too_short_is_aborted_and_state_does_not_leak() {
     let mut it = interpreter(&switch("", "  x = x + 8w1;\n  h.a = x;"));
     let outcome = it.run(0, &[1, 2, 3]);
-    assert_eq!(outcome.verdict, Verdict::Aborted);
+    assert_eq!(outcome.disposition, Disposition::Aborted);
     assert_eq!(outcome.parser_error.as_deref(), Some("PacketTooShort"));
     for _ in 0..2 {
         assert_eq!(crate::common::sent(&it.run(0, &[9, 2, 3, 4])), [1, 2, 3, 4]);

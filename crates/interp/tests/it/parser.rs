@@ -2,7 +2,7 @@
 
 use crate::common::{ERRORS, interpreter};
 use control::{Store, StoreError};
-use interp::{Interpreter, Verdict};
+use interp::{Disposition, Interpreter};
 use ir::{Bits, KeyMatch};
 
 /// A filter around the states of its parser. `accept` holds unless the body of the control says
@@ -31,11 +31,11 @@ fn error(states: &str, packet: &[u8]) -> String {
     let outcome = interpreter(&filter(states, "")).run(0, packet);
     match (outcome.rejected, outcome.parser_error) {
         (false, _) => {
-            assert_eq!(outcome.verdict, Verdict::Pass);
+            assert_eq!(outcome.disposition, Disposition::Pass);
             "accept".to_string()
         }
         (true, error) => {
-            assert_eq!(outcome.verdict, Verdict::Drop);
+            assert_eq!(outcome.disposition, Disposition::Drop);
             error.map_or("reject".to_string(), |e| e.to_string())
         }
     }
@@ -52,7 +52,7 @@ fn an_accepted_packet_goes_on_unchanged() {
     assert_eq!(outcome.packets[0].bytes, [1, 2, 3]);
     assert_eq!(outcome.packets[0].port, 3);
     let mut it = interpreter(&filter(&one_state(""), "  accept = false;"));
-    assert_eq!(it.run(3, &[]).verdict, Verdict::Drop);
+    assert_eq!(it.run(3, &[]).disposition, Disposition::Drop);
 }
 
 #[test]
@@ -107,12 +107,12 @@ fn unaligned_fields_are_read_by_bits() {
     let control = "  accept = ((odd.top == 3w5) & (odd.middle == 12s0xffe)) & odd.low;";
     let mut it = interpreter(&filter(&one_state("    extract odd;\n"), control));
     assert_eq!(
-        it.run(0, &[0b1011_1111, 0b1111_1101]).verdict,
-        Verdict::Pass
+        it.run(0, &[0b1011_1111, 0b1111_1101]).disposition,
+        Disposition::Pass
     );
     assert_eq!(
-        it.run(0, &[0b1011_1111, 0b1111_1100]).verdict,
-        Verdict::Drop
+        it.run(0, &[0b1011_1111, 0b1111_1100]).disposition,
+        Disposition::Drop
     );
 }
 
@@ -126,7 +126,7 @@ fn with_value_set() -> Interpreter {
 fn value_sets_hold_what_the_control_plane_puts_in() {
     let mut it = with_value_set();
     let set = it.program().value_sets.keys().next().unwrap();
-    let run = |it: &mut Interpreter, a, b| it.run(0, &[a, b]).verdict == Verdict::Pass;
+    let run = |it: &mut Interpreter, a, b| it.run(0, &[a, b]).disposition == Disposition::Pass;
     assert!(!run(&mut it, 0x11, 1) && run(&mut it, 3, 1));
     let member = |value: u32| {
         vec![
@@ -170,7 +170,7 @@ fn a_parser_without_end_rejects_the_packet() {
     let outcome = interpreter(&filter(states, "")).run(0, &[]);
     assert_eq!(outcome.parser_error.as_deref(), Some("ParserTimeout"));
     assert!(outcome.rejected, "{outcome:?}");
-    assert_eq!(outcome.verdict, Verdict::Drop);
+    assert_eq!(outcome.disposition, Disposition::Drop);
 }
 
 proptest::proptest! {

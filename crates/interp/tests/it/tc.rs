@@ -5,7 +5,7 @@ use arch::tc::Direction;
 use control::repeatable::{RandomLists, START, STEP};
 use control::{Device, Packet, Store, StoreError};
 use diag::SourceMap;
-use interp::{Interpreter, Marks, Options, Outcome, Verdict, trace};
+use interp::{Disposition, Interpreter, Marks, Options, Outcome, trace};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -79,12 +79,15 @@ fn ports(packets: &[Packet]) -> Vec<u32> {
 #[test]
 fn the_verdict_is_pass_by_default() {
     let outcome = run("  h.b = 8w0x20;");
-    assert_eq!(outcome.verdict, Verdict::Pass);
+    assert_eq!(outcome.disposition, Disposition::Pass);
     assert_eq!(outcome.marks, Some(Marks::default()));
     assert_eq!(ports(&outcome.packets), [5]);
     assert_eq!(sent(&outcome), [1, 0x20, 3, 4, 9]);
     let outcome = run("  o.verdict = tc_verdict::TC_DROP;");
-    assert_eq!((outcome.verdict, outcome.packets.len()), (Verdict::Drop, 0));
+    assert_eq!(
+        (outcome.disposition, outcome.packets.len()),
+        (Disposition::Drop, 0)
+    );
     assert_eq!(outcome.marks, None);
     let to = |verdict: &str| {
         run(&format!(
@@ -92,10 +95,10 @@ fn the_verdict_is_pass_by_default() {
         ))
     };
     let outcome = to("TC_REDIRECT_EGRESS");
-    assert_eq!(outcome.verdict, Verdict::Redirect(3));
+    assert_eq!(outcome.disposition, Disposition::Redirect(3));
     assert_eq!(ports(&outcome.packets), [3]);
     let outcome = to("TC_REDIRECT_INGRESS");
-    assert_eq!(outcome.verdict, Verdict::RedirectIngress(3));
+    assert_eq!(outcome.disposition, Disposition::RedirectIngress(3));
     assert_eq!(ports(&outcome.packets), [3]);
 }
 
@@ -103,9 +106,9 @@ fn the_verdict_is_pass_by_default() {
 fn a_rejected_packet_is_dropped_without_the_control() {
     let mut interpreter = interpreter(&with("  o.clone = true;"));
     let outcome = interpreter.run(5, &[7, 0, 0, 0]);
-    assert_eq!(outcome.verdict, Verdict::Drop);
+    assert_eq!(outcome.disposition, Disposition::Drop);
     assert!(outcome.rejected && outcome.packets.is_empty() && outcome.copies.is_empty());
-    assert_eq!(interpreter.run(5, &[1, 2]).verdict, Verdict::Drop);
+    assert_eq!(interpreter.run(5, &[1, 2]).disposition, Disposition::Drop);
 }
 
 #[test]
@@ -193,12 +196,15 @@ fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
     let body =
         "  h.b = 8w9;\n  o.clone = true;\n  o.clone_port = 32w8;\n  o.multicast_group = 16w2;";
     let drop = format!("{body}\n  o.verdict = tc_verdict::TC_DROP;");
-    for (body, verdict, own) in [(body, Verdict::Pass, &[5][..]), (&drop, Verdict::Drop, &[])] {
+    for (body, verdict, own) in [
+        (body, Disposition::Pass, &[5][..]),
+        (&drop, Disposition::Drop, &[]),
+    ] {
         let mut interpreter = interpreter(&with(body));
         interpreter.set_multicast_group(2, &[1, 5]).unwrap();
         interpreter.set_multicast_group(3, &[7]).unwrap();
         let outcome = interpreter.run(5, &PACKET);
-        assert_eq!(outcome.verdict, verdict);
+        assert_eq!(outcome.disposition, verdict);
         assert_eq!(ports(&outcome.copies), [8, 1, 5]);
         assert_eq!(ports(&outcome.packets), own);
         assert!(outcome.copies.iter().all(|p| p.bytes == [1, 9, 3, 4, 9]));

@@ -2,7 +2,7 @@
 
 use crate::common::{ERRORS, interpreter, program, sent};
 use control::{Count, Device, Packet, Store, StoreError};
-use interp::{Digest, Fault, Interpreter, Options, Verdict};
+use interp::{Digest, Disposition, Fault, Interpreter, Options};
 use ir::Bits;
 
 /// A switch with a header `h` of four bytes and given bodies; ingress sends to port 2 first.
@@ -60,7 +60,7 @@ fn metadata_is_filled_and_the_packet_leaves_by_egress_spec() {
         "  h.d = cast(sm.egress_port, bit<8>);",
         &[6, 0, 0, 0, 1],
     );
-    assert_eq!(outcome.verdict, Verdict::Forward(2));
+    assert_eq!(outcome.disposition, Disposition::Forward(2));
     assert_eq!(sent(&outcome), [6, 5, 5, 2, 1]);
 }
 
@@ -86,14 +86,17 @@ fn a_parser_error_is_noted_and_ingress_runs_all_the_same() {
 fn the_drop_port_drops_at_the_end_of_ingress_and_of_egress() {
     let drop = "  extern mark_to_drop(inout(sm.ingress_port, sm.egress_spec, sm.egress_port, sm.packet_length, \
                 sm.ingress_global_timestamp, sm.mcast_grp, sm.checksum_error, sm.parser_error));";
-    assert_eq!(run("", drop, "", &[6; 4]).verdict, Verdict::Drop);
-    assert_eq!(run("", "", drop, &[6; 4]).verdict, Verdict::Drop);
+    assert_eq!(run("", drop, "", &[6; 4]).disposition, Disposition::Drop);
+    assert_eq!(run("", "", drop, &[6; 4]).disposition, Disposition::Drop);
     assert_eq!(
-        run("", "  extern mark_to_drop();", "", &[6; 4]).verdict,
-        Verdict::Drop
+        run("", "  extern mark_to_drop();", "", &[6; 4]).disposition,
+        Disposition::Drop
     );
     let undone = format!("{drop}\n  sm.egress_spec = 9w3;");
-    assert_eq!(run("", &undone, "", &[6; 4]).verdict, Verdict::Forward(3));
+    assert_eq!(
+        run("", &undone, "", &[6; 4]).disposition,
+        Disposition::Forward(3)
+    );
     // What egress finds in egress_spec is not what ingress left.
     let outcome = run("", "", "  h.b = cast(sm.egress_spec, bit<8>);", &[6; 4]);
     assert_eq!(sent(&outcome), [6, 0, 6, 6]);
@@ -181,9 +184,15 @@ fn truncate_cuts_what_leaves() {
 #[test]
 fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_reported() {
     let mut it = interpreter(&with("", "  extern assert(in(h.b == 8w1));", ""));
-    assert_eq!(it.run(0, &[6, 1, 0, 0]).verdict, Verdict::Forward(2));
+    assert_eq!(
+        it.run(0, &[6, 1, 0, 0]).disposition,
+        Disposition::Forward(2)
+    );
     let outcome = it.run(0, &[6, 0, 0, 0]);
-    assert_eq!(outcome.verdict, Verdict::Fault(Fault::AssertionFailed));
+    assert_eq!(
+        outcome.disposition,
+        Disposition::Fault(Fault::AssertionFailed)
+    );
     let packet = Packet {
         port: 0,
         bytes: vec![6, 0, 0, 0],
@@ -212,12 +221,12 @@ fn multicast_is_refused_where_it_is_seen_and_a_fault_where_it_is_not() {
     let declarations = "var group: bit<16>\nroutine f control(inout group) {\n  group = 16w3;\n}";
     let outcome = run(declarations, "  call f(inout sm.mcast_grp);", "", &[6; 4]);
     assert_eq!(
-        outcome.verdict,
-        Verdict::Fault(Fault::Multicast { group: 3 })
+        outcome.disposition,
+        Disposition::Fault(Fault::Multicast { group: 3 })
     );
     assert_eq!(
-        run("", "  sm.mcast_grp = 16w0;", "", &[6; 4]).verdict,
-        Verdict::Forward(2)
+        run("", "  sm.mcast_grp = 16w0;", "", &[6; 4]).disposition,
+        Disposition::Forward(2)
     );
 }
 

@@ -1,7 +1,7 @@
 //! What became of a packet, in one form for both sides.
 
 use bpf::abi::Hook;
-use interp::Verdict;
+use interp::Disposition;
 use kernel::test_run;
 use std::fmt::{self, Write};
 
@@ -34,22 +34,24 @@ impl Fate {
 
 /// The interpreter's result.
 pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String> {
-    let fate = match outcome.verdict {
-        Verdict::Drop => Fate::Drop,
+    let fate = match outcome.disposition {
+        Disposition::Drop => Fate::Drop,
         // Traffic control has one verdict for a drop.
-        Verdict::Aborted if hook != Hook::Xdp => Fate::Drop,
-        Verdict::Aborted => Fate::Aborted,
-        Verdict::Pass => Fate::Pass,
-        Verdict::Tx => Fate::Tx,
-        Verdict::Redirect(port) => Fate::Redirect {
+        Disposition::Aborted if hook != Hook::Xdp => Fate::Drop,
+        Disposition::Aborted => Fate::Aborted,
+        Disposition::Pass => Fate::Pass,
+        Disposition::Tx => Fate::Tx,
+        Disposition::Redirect(port) => Fate::Redirect {
             port,
             ingress: false,
         },
-        Verdict::RedirectIngress(port) => Fate::Redirect {
+        Disposition::RedirectIngress(port) => Fate::Redirect {
             port,
             ingress: true,
         },
-        Verdict::Forward(_) | Verdict::Fault(_) => return Err(outcome.verdict.to_string()),
+        Disposition::Forward(_) | Disposition::Fault(_) => {
+            return Err(outcome.disposition.to_string());
+        }
     };
     let mut left = outcome.packets.into_iter().chain(outcome.copies.clone());
     Ok(Seen {

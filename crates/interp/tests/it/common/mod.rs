@@ -28,7 +28,7 @@ pub(crate) fn interpreter(text: &str) -> Interpreter {
 pub(crate) fn sent(outcome: &Outcome) -> &[u8] {
     match outcome.packets.as_slice() {
         [Packet { bytes, .. }] => bytes,
-        other => panic!("{other:?} {:?}", outcome.verdict),
+        other => panic!("{other:?} {:?}", outcome.disposition),
     }
 }
 
