@@ -59,13 +59,13 @@ SEC("tc") int pdm_egress(struct __sk_buff *skb)
 		link = link_mtu(skb);
 		mtu = path_mtu(&key, link);
 		if (length + PDM_BYTES > mtu) {
-			count(mtu == link ? NO_ROOM_ON_LINK : NO_ROOM_ON_PATH);
+			count(mtu == link ? EXCEEDS_LINK_MTU : EXCEEDS_PATH_MTU);
 			return NEXT;
 		}
 	}
 	// The length of a jumbogram is 0.
 	if (!payload || payload > 0xffff - PDM_BYTES) {
-		count(NO_ROOM_ON_LINK);
+		count(EXCEEDS_LINK_MTU);
 		return NEXT;
 	}
 	hash = hash_of(&key);

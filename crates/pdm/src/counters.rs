@@ -20,15 +20,15 @@ const UNMEASURED: [What; 7] = [
     what("filtered", "of flows that no filter names"),
 ];
 
-/// Behind those, at egress.
+/// After those, at egress.
 const UNMARKED: [What; 4] = [
     what("carrying", "with an option already"),
     what("offloaded", "for segmentation offload"),
-    what("no_room_on_link", "too long for the interface's MTU"),
-    what("no_room_on_path", "too long for the path's MTU"),
+    what("exceeds_link_mtu", "too long for the interface's MTU"),
+    what("exceeds_path_mtu", "too long for the path's MTU"),
 ];
 
-/// Behind those of the parser, at ingress.
+/// After those of the parser, at ingress.
 const NO_OPTION: What = what("no_option", "of hosts that do not measure");
 
 /// What happens to every packet that was read, unless the option is left or something else is in its header.
@@ -106,8 +106,8 @@ mod tests {
                 ("filtered", 8),
                 ("carrying", 9),
                 ("offloaded", 10),
-                ("no_room_on_link", 11),
-                ("no_room_on_path", 12),
+                ("exceeds_link_mtu", 11),
+                ("exceeds_path_mtu", 12),
             ]
         );
         assert_eq!(

@@ -76,7 +76,7 @@ pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
         "E0964",
         format!("the MTU of `{interface}` is {mtu}; IPv6 with the option takes {needed} at least"),
         format!(
-            "`ip link set dev {interface} mtu 1500` raises it, where the network behind it carries that"
+            "`ip link set dev {interface} mtu 1500` raises it, if the network that it leads to carries such packets"
         ),
     )
 }

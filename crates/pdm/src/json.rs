@@ -130,7 +130,7 @@ mod tests {
                 "packets_lost": 3,
                 "packets_reordered": 1,
                 "packets_duplicated": 1,
-                "packets_sent_without": { "no_room_on_link": 7, "fragment": 0 },
+                "packets_sent_without": { "exceeds_link_mtu": 7, "fragment": 0 },
                 "packets_received_without": { "no_option": 2 },
                 "packets_changed": { "mss_clamped": 1 },
             },

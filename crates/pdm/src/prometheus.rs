@@ -232,7 +232,7 @@ mod tests {
             "# HELP onpath_pdm_packets_sent_total Packets sent with the option.\n\
              # TYPE onpath_pdm_packets_sent_total counter\n\
              onpath_pdm_packets_sent_total{interface=\"eth0\"} 1205\n",
-            "onpath_pdm_packets_sent_without_total{interface=\"eth0\",reason=\"no_room_on_link\"} 7\n",
+            "onpath_pdm_packets_sent_without_total{interface=\"eth0\",reason=\"exceeds_link_mtu\"} 7\n",
             "onpath_pdm_packets_changed_total{interface=\"eth0\",change=\"mss_clamped\"} 1\n",
             "onpath_pdm_flows{interface=\"eth0\"} 2\n",
             "# TYPE onpath_pdm_flow_packets_lost gauge\n\

@@ -244,7 +244,7 @@ pub fn sample() -> Snapshot {
                 duplicates: 1,
             },
             sent_without: vec![
-                count("no_room_on_link", "too long for the MTU", 7),
+                count("exceeds_link_mtu", "too long for the MTU", 7),
                 count("fragment", "fragments", 0),
             ],
             received_without: vec![count("no_option", "without the option", 2)],

@@ -6,7 +6,7 @@ use lab::{Pair, Route, Space};
 use std::sync::Once;
 use std::time::Duration;
 
-/// What every line begins with, by which `make soak` finds them behind what the test runner writes.
+/// What every line begins with, by which `make soak` finds them after what the test runner writes.
 const MARK: &str = "soak: ";
 
 /// How the lines are to be read.
@@ -126,7 +126,7 @@ impl Now {
     }
 }
 
-/// Prints lines of the report, the first of all behind its head.
+/// Prints lines of the report, the first of all after its head.
 pub fn print_lines(text: &str) {
     static HEAD: Once = Once::new();
     HEAD.call_once(|| {

@@ -69,7 +69,7 @@ impl Figures {
         number(&self.0["totals"][name], name)
     }
 
-    /// Packets that went, came or were changed for a reason: `packets_sent_without`, `no_room_on_link`.
+    /// Packets that went, came or were changed for a reason: `packets_sent_without`, `exceeds_link_mtu`.
     pub fn reason(&self, group: &str, name: &str) -> u64 {
         number(&self.0["totals"][group][name], name)
     }

@@ -190,7 +190,10 @@ fn the_segment_size_leaves_room(net: &Relayed, [client, _]: &[Measured<'_>; 2]) 
     let longest = there.kept.iter().map(Vec::len).max();
     assert_eq!(longest, Some(14 + 1500));
     let figures = client.figures();
-    assert_eq!(figures.reason("packets_sent_without", "no_room_on_link"), 0);
+    assert_eq!(
+        figures.reason("packets_sent_without", "exceeds_link_mtu"),
+        0
+    );
     let flow = figures.flow("tcp", PORT);
     assert_eq!(flow.number("packets_sent"), there.passed);
 }
