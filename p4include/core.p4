@@ -19,7 +19,7 @@ error {
 
 // The packet as a parser sees it: bits and a cursor.
 extern packet_in {
-    // Fills `hdr` from the cursor on, makes it valid, moves the cursor behind it.
+    // Fills `hdr` from the cursor on, makes it valid, moves the cursor after it.
     // T is a header (or a header union's member) without varbit fields.
     void extract<T>(out T hdr);
 

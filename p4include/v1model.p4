@@ -125,7 +125,7 @@ extern register<T, I> {
 #else
 extern register<T> {
     register(bit<32> size);
-    // Quirk: the value comes before the index here, behind it in write().
+    // Quirk: the value comes before the index here, after it in write().
     @noSideEffects
     void read(out T result, in bit<32> index);
     void write(in bit<32> index, in T value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A label switching router (RFC 3031): swaps and pops MPLS labels, and removes the last one for the hop behind
+// A label switching router (RFC 3031): swaps and pops MPLS labels, and removes the last one for the next hop
 // it. The depth of the label stack is limited to eight.
 
 #include <core.p4>

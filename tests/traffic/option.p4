@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An IPv6 extension header goes in behind the IPv6 header and comes out again, in tagged packets too.
+// An IPv6 extension header goes in after the IPv6 header and comes out again, in tagged packets too.
 
 #include "headers.p4h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A filter that looks far into the packet: long lookahead, extracts behind a loop, no deparser.
+// A filter that looks far into the packet: long lookahead, extracts after a loop, no deparser.
 
 #include <core.p4>
 #include <ebpf_model.p4>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A varbit header that moves, because a header is inserted behind it.
+// A varbit header that moves, because a header is inserted after it.
 
 #include <core.p4>
 #include <xdp_model.p4>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Longest prefix match alone and behind an exact key, from the empty prefix to the full one.
+// Longest prefix match alone and after an exact key, from the empty prefix to the full one.
 
 #include <core.p4>
 #include <xdp_model.p4>

@@ -58,7 +58,7 @@ parser prs(packet_in packet, out headers_t hdr) {
         }
     }
     state maybe_outer {
-        // Ethernet, then the protocol at byte 9 of the IPv4 header, and the destination port behind its 20 bytes.
+        // Ethernet, then the protocol at byte 9 of the IPv4 header, and the destination port after its 20 bytes.
         transition select(packet.lookahead<bit<192>>()[7:0]) {
             17:      udp;
             default: inner;
