@@ -43,7 +43,7 @@ pub enum Command {
     Pdm(Option<Part>),
 }
 
-/// Reads the arguments behind the program's name.
+/// Reads the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Error> {
     let words: Vec<String> = arguments.into_iter().collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -341,14 +341,18 @@ fn parse_action(
     let listed = &data.actions[index];
     match used {
         ActionUse::Entry if listed.default_only => {
-            return Err(errors::action_place(
+            return Err(errors::action_not_allowed(
                 name.span(),
                 names[index],
-                "the default action",
+                "as default action",
             ));
         }
         ActionUse::Default if listed.table_only => {
-            return Err(errors::action_place(name.span(), names[index], "entries"));
+            return Err(errors::action_not_allowed(
+                name.span(),
+                names[index],
+                "in entries",
+            ));
         }
         _ => {}
     }

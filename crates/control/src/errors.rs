@@ -189,13 +189,13 @@ pub fn priority_unused(span: Span, table: &str) -> Refusal {
     refuse("E0808", span, message, "leave the number out")
 }
 
-/// An action that may not stand there.
-pub fn action_place(span: Span, action: &str, only: &str) -> Refusal {
-    let help = "take another of the table's actions";
+/// A `@tableonly` action as default, or a `@defaultonly` one in an entry; `only` is where it is allowed.
+pub fn action_not_allowed(span: Span, action: &str, only: &str) -> Refusal {
+    let help = "choose another of the table's actions";
     refuse(
         "E0809",
         span,
-        format!("`{action}` is for {only} only"),
+        format!("`{action}` is allowed {only} only"),
         help,
     )
 }

@@ -8,7 +8,7 @@ use diag::Span;
 use hir::{BinaryOp, Block, ConstValue, Expr, IfArm, Step, Ty};
 use ir::{Place, StmtKind, Type};
 
-/// How many `else if` become nested statements. What follows stands behind them, under a variable that
+/// How many `else if` become nested statements. What follows stands after them, under a variable that
 /// is set if none of them held.
 const MAX_ARMS: usize = 64;
 

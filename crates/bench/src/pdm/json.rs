@@ -45,7 +45,7 @@ impl Formatter for Lines {
         out.write_all(b", ")
     }
 
-    /// Four digits behind the point are more than any measurement here has.
+    /// Four digits after the point are more than any measurement here has.
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         let rounded = (value * 1e4).round() / 1e4;
         write!(out, "{rounded}")

@@ -144,7 +144,7 @@ pub fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
     })
 }
 
-/// Each kind of traffic, and something else behind it.
+/// Each kind of traffic, and something else after it.
 fn throughput(
     codes: &Codes,
     effort: Effort,

@@ -9,7 +9,7 @@ pub const PAYLOAD_LENGTH: usize = 18;
 pub const NEXT_HEADER: usize = 20;
 const SOURCE: usize = 22;
 const DESTINATION: usize = 38;
-/// Behind the IPv6 header: the option's header, or the ports.
+/// After the IPv6 header: the option's header, or the ports.
 pub const TRANSPORT: usize = 54;
 /// What the option takes, with the header around it.
 pub const OPTION: usize = 16;
@@ -56,7 +56,7 @@ pub fn tcp(flags: u8, mss: u16) -> Vec<u8> {
     let mut upper = vec![0x9c, 0x40, 0x14, 0x51, 0, 0, 0, 1, 0, 0, 0, 0, 0x70, flags];
     upper.extend([0xff, 0xff, 0x12, 0x34, 0, 0, 1, 2, 4]);
     upper.extend(mss.to_be_bytes());
-    // Behind one option without meaning, so that the size is at an odd offset.
+    // After one option without meaning, so that the size is at an odd offset.
     upper.extend([1, 1, 1]);
     ipv6(TCP, &upper)
 }

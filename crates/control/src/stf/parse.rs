@@ -198,7 +198,7 @@ fn pattern(data: Piece, form: &str) -> Parsed<Pattern> {
     for (at, c) in body.text.char_indices() {
         let here = || body.part(at, at + c.len_utf8()).span();
         if strict && !c.is_whitespace() {
-            return malformed(here(), "bytes behind the `$` that ends the packet", form);
+            return malformed(here(), "bytes after the `$` that ends the packet", form);
         }
         match c {
             '*' => nibbles.push(None),
@@ -471,7 +471,7 @@ mod tests {
             ),
             (
                 "expect 0 00 $ 00",
-                "1: bytes behind the `$` that ends the packet",
+                "1: bytes after the `$` that ends the packet",
             ),
             ("add", "1: the statement is not complete"),
             ("value_set_add", "1: the statement is not complete"),

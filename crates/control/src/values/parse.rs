@@ -171,7 +171,7 @@ fn exact_width(
     Ok(Bits::from_bytes(width, bytes))
 }
 
-/// A prefix. One with bits set behind it is refused: `10.0.0.1/8` may mean the network or
+/// A prefix. One with bits set after it is refused: `10.0.0.1/8` may mean the network or
 /// the address.
 fn prefix(
     schema: &Schema,
@@ -196,7 +196,7 @@ fn prefix(
     let [network, value] =
         [network, value].map(|value| show_scalar(schema, key.field.ty, name, &value));
     error(
-        format!("`{text}` has bits set behind its prefix of {length} bits"),
+        format!("`{text}` has bits set after its prefix of {length} bits"),
         format!("write {network}/{length} for the prefix, or {value}/{width} for this value alone"),
     )
 }

@@ -86,9 +86,7 @@ fn prefixes_masks_ranges_wildcards() {
         (Ternary, "10.0.0.7/24"),
         (Lpm, "0x0a000007/24"),
     ] {
-        let refused = Err(format!(
-            "`{text}` has bits set behind its prefix of 24 bits"
-        ));
+        let refused = Err(format!("`{text}` has bits set after its prefix of 24 bits"));
         assert_eq!(key(kind, 32, text), refused);
     }
     assert_eq!(

@@ -10,7 +10,7 @@ pub(crate) fn not_constant(at: Span) -> Diagnostic {
         at,
         "this value must be a compile-time constant",
     )
-    .help("use literals, constants and constructor parameters only")
+    .help("use only literals, constants and constructor parameters")
 }
 
 /// A size below 0 or beyond all reason.

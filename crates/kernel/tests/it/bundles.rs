@@ -23,16 +23,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A BPF file system of a test's own, below a folder of its own.
-struct Place {
+struct BpfFs {
     folder: PathBuf,
     pins: Pins,
 }
 
-impl Place {
-    fn new(name: &str) -> Place {
+impl BpfFs {
+    fn new(name: &str) -> BpfFs {
         let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("makes a folder");
-        Place {
+        BpfFs {
             pins: Pins::at(&folder),
             folder,
         }
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for BpfFs {
     fn drop(&mut self) {
         let _ = self.pins.clear_all();
         let _ = umount2(&self.folder, MntFlags::MNT_DETACH);
@@ -198,7 +198,7 @@ fn start(pins: &Pins, members: &[Member], way: TcMethod) {
 #[test]
 fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
     for way in [TcMethod::Best, TcMethod::Clsact] {
-        let place = Place::new("share");
+        let fs = BpfFs::new("share");
         in_namespace(|| {
             let before = segments();
             {
@@ -208,12 +208,12 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
                     .map(|m| flows(&m.instance.store).info().id)
                     .collect();
                 assert_eq!(ids[0], ids[1]);
-                start(&place.pins, &members, way);
+                start(&fs.pins, &members, way);
             }
             assert_eq!(working(), [true; 2], "{way:?}");
             assert_eq!(segments(), Some(1));
             assert!(packets_pass()?);
-            let (record, store) = place.pins.open("both", Some("in")).expect("opens");
+            let (record, store) = fs.pins.open("both", Some("in")).expect("opens");
             assert_eq!(record.hook, Hook::TcIngress);
             assert_eq!(
                 store.maps.open().count(),
@@ -223,14 +223,14 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
             assert!(seen(&store) >= 2);
             let open: Vec<&str> = store.maps.open().map(|(name, _)| name).collect();
             assert_eq!(open, ["flows"]);
-            let (_, other) = place.pins.open("both", Some("out")).expect("opens");
+            let (_, other) = fs.pins.open("both", Some("out")).expect("opens");
             assert_eq!(seen(&store), seen(&other));
-            let which = place.pins.open("both", None).expect_err("which?");
+            let which = fs.pins.open("both", None).expect_err("which?");
             assert_eq!(which.code.0, "E0799");
-            assert_eq!(place.pins.names().expect("reads"), ["both"]);
-            let taken = place.pins.begin("both").expect_err("taken");
+            assert_eq!(fs.pins.names().expect("reads"), ["both"]);
+            let taken = fs.pins.begin("both").expect_err("taken");
             assert_eq!(taken.code.0, "E0783");
-            let modes: Vec<String> = place
+            let modes: Vec<String> = fs
                 .pins
                 .record("both")
                 .expect("reads")
@@ -245,10 +245,10 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
             };
             assert_eq!(modes, [mode; 2]);
             drop((store, other));
-            place.pins.remove("both").expect("removes");
+            fs.pins.remove("both").expect("removes");
             assert_eq!(working(), [false; 2], "{way:?}");
             assert_eq!(segments(), before);
-            assert_eq!(place.pinned(), [""; 0]);
+            assert_eq!(fs.pinned(), [""; 0]);
             let index = interface::index("one").expect("there");
             for side in [Side::Ingress, Side::Egress] {
                 assert_eq!(filter::filters(index, side)?, []);
@@ -261,21 +261,17 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
 
 #[test]
 fn filters_are_removed_from_another_namespace_too() {
-    let place = Place::new("away");
+    let fs = BpfFs::new("away");
     let ns = NetNs::new().expect("this test needs root");
     let inside = ns.run(|| {
         veth::make_pairs(&[("one".into(), "two".into())])?;
-        start(
-            &place.pins,
-            &members(&object(false, FLOWS)),
-            TcMethod::Clsact,
-        );
+        start(&fs.pins, &members(&object(false, FLOWS)), TcMethod::Clsact);
         assert_eq!(working(), [true; 2]);
         // A namespace is there for its users, and found by them.
         Command::new("sleep").arg("60").spawn()
     });
     let mut inside = inside.expect("runs");
-    place.pins.remove("both").expect("removes");
+    fs.pins.remove("both").expect("removes");
     inside.kill().expect("it runs");
     inside.wait().expect("it ends");
     ns.run(|| {
@@ -314,13 +310,13 @@ fn states_that_differ_are_not_shared() {
 
 #[test]
 fn an_attachment_that_fails_takes_the_others_off() {
-    let place = Place::new("fails");
+    let fs = BpfFs::new("fails");
     in_namespace(|| {
         let before = segments();
         for way in [TcMethod::Best, TcMethod::Clsact] {
             let mut members = members(&object(false, FLOWS));
             members[1].ports[0].index = 0x7fff_fff0;
-            let mut begun = place.pins.begin("both").expect("free");
+            let mut begun = fs.pins.begin("both").expect("free");
             let index = interface::index("one").expect("there");
             begun.change_link("one", index, SEGMENTS).expect("changes");
             let refused = bundle::attach(&members, way).expect_err("gone");
@@ -328,7 +324,7 @@ fn an_attachment_that_fails_takes_the_others_off() {
             drop(begun);
             assert_eq!(working(), [false; 2]);
             assert_eq!(segments(), before);
-            assert_eq!(place.pinned(), [""; 0]);
+            assert_eq!(fs.pinned(), [""; 0]);
         }
         Ok(())
     });
@@ -364,14 +360,14 @@ fn make_and_remove_until_killed() {
 }
 
 /// Starts such a child, and waits until it is about to make a bundle.
-fn start_child(place: &Place, way: &str) -> io::Result<(Child, Lines<BufReader<ChildStdout>>)> {
+fn start_child(fs: &BpfFs, way: &str) -> io::Result<(Child, Lines<BufReader<ChildStdout>>)> {
     let mut child = Command::new(std::env::current_exe()?)
         .args([
             "bundles::make_and_remove_until_killed",
             "--exact",
             "--nocapture",
         ])
-        .env("ONPATH_TEST_KILL", &place.folder)
+        .env("ONPATH_TEST_KILL", &fs.folder)
         .env("ONPATH_TEST_WAY", way)
         .stdout(Stdio::piped())
         .spawn()?;
@@ -391,8 +387,8 @@ fn end(mut child: Child) -> io::Result<()> {
 }
 
 /// How long a child takes to make and remove a bundle: the second time, for what it does once.
-fn round(place: &Place, way: &str) -> io::Result<Duration> {
-    let (child, mut lines) = start_child(place, way)?;
+fn round(fs: &BpfFs, way: &str) -> io::Result<Duration> {
+    let (child, mut lines) = start_child(fs, way)?;
     wait_for(&mut lines, "removed");
     wait_for(&mut lines, "ready");
     let started = Instant::now();
@@ -403,10 +399,10 @@ fn round(place: &Place, way: &str) -> io::Result<Duration> {
 }
 
 /// Whether everything works or nothing does, once the kernel has taken the dead process apart.
-fn settle(place: &Place, alone: bool) -> bool {
+fn settle(fs: &BpfFs, alone: bool) -> bool {
     let started = Instant::now();
     loop {
-        let whole = place.pins.names().expect("reads") == ["both"];
+        let whole = fs.pins.names().expect("reads") == ["both"];
         if working() == [whole, whole && !alone] {
             return whole;
         }
@@ -417,15 +413,15 @@ fn settle(place: &Place, alone: bool) -> bool {
 }
 
 fn killed_at_any_moment(way: &str, times: u64) {
-    let place = Place::new(way);
-    let object_file = place.folder.with_extension("o");
+    let fs = BpfFs::new(way);
+    let object_file = fs.folder.with_extension("o");
     std::fs::write(&object_file, object(false, FLOWS)).expect("writes");
     in_namespace(|| {
         let (before, alone) = (segments(), way == "alone");
         let mut wholes = 0;
-        let round = round(&place, way)?.as_micros() as u64;
-        settle(&place, alone);
-        place.pins.clear_all().expect("clears");
+        let round = round(&fs, way)?.as_micros() as u64;
+        settle(&fs, alone);
+        fs.pins.clear_all().expect("clears");
         for n in 0.. {
             // Some more where all were alike: how long things take is up to the machine.
             if n >= 4 * times || n >= times && wholes > 0 && wholes < n {
@@ -433,23 +429,23 @@ fn killed_at_any_moment(way: &str, times: u64) {
             }
             // Spread evenly over what a round takes, in an order that has nothing to do with it.
             let delay = Duration::from_micros(n * 7919 % times * round / times);
-            let (child, _lines) = start_child(&place, way)?;
+            let (child, _lines) = start_child(&fs, way)?;
             std::thread::sleep(delay);
             end(child)?;
-            let whole = settle(&place, alone);
+            let whole = settle(&fs, alone);
             wholes += u64::from(whole);
             assert!(packets_pass()?, "{way} after {delay:?}");
             if whole {
                 assert_eq!(segments(), Some(1));
-                let (_, store) = place.pins.open("both", Some("in")).expect("opens");
+                let (_, store) = fs.pins.open("both", Some("in")).expect("opens");
                 assert!(seen(&store) >= if alone { 1 } else { 2 }, "it counts");
             }
             // Every other time the next command is the child's own, which finds what there is.
             if whole || n % 2 == 0 {
-                place.pins.clear_all().expect("clears");
+                fs.pins.clear_all().expect("clears");
                 assert_eq!(working(), [false; 2]);
                 assert_eq!(segments(), before);
-                assert_eq!(place.pinned(), [""; 0]);
+                assert_eq!(fs.pinned(), [""; 0]);
             }
         }
         assert!(wholes > 0, "{way}: never whole");
@@ -474,12 +470,12 @@ fn a_single_program_whose_command_is_killed_is_whole_or_not_there() {
 
 #[test]
 fn what_another_version_pinned_is_named_and_removed() {
-    let place = Place::new("version");
+    let fs = BpfFs::new("version");
     in_namespace(|| {
         let members = members(&object(false, FLOWS));
-        let begun = place.pins.begin("both").expect("free");
+        let begun = fs.pins.begin("both").expect("free");
         drop(begun);
-        let folder = place.folder.join("onpath/old");
+        let folder = fs.folder.join("onpath/old");
         std::fs::create_dir(&folder)?;
         let json = br#"{"version":1,"instance":"old","interfaces":[]}"#;
         let record = Map::create(ARRAY, "onpath_record", 4, json.len() as u32, 1, 0)?;
@@ -490,13 +486,13 @@ fn what_another_version_pinned_is_named_and_removed() {
         let link = Link::attach_tcx(prog, index, Side::Ingress)?;
         link.pin(&folder.join("link-7"))?;
         drop(link);
-        assert_eq!(place.pins.names().expect("reads"), ["old"]);
-        let refused = place.pins.record("old").expect_err("another version");
+        assert_eq!(fs.pins.names().expect("reads"), ["old"]);
+        let refused = fs.pins.record("old").expect_err("another version");
         assert!(refused.message.contains("another version"), "{refused:?}");
         assert_eq!(working(), [true, false]);
-        place.pins.remove("old").expect("removes");
+        fs.pins.remove("old").expect("removes");
         assert_eq!(working(), [false; 2]);
-        assert_eq!(place.pinned(), [""; 0]);
+        assert_eq!(fs.pinned(), [""; 0]);
         Ok(())
     });
 }
@@ -569,16 +565,16 @@ fn what_a_dead_process_left_is_removed_however_long_another_command_takes() {
 
 #[test]
 fn what_another_mount_namespace_holds_is_left_alone_until_all_is_to_go() {
-    let place = Place::new("space");
-    drop(place.pins.begin("both").expect("free"));
-    let folder = place.folder.join("onpath/both");
+    let fs = BpfFs::new("space");
+    drop(fs.pins.begin("both").expect("free"));
+    let folder = fs.folder.join("onpath/both");
     std::fs::create_dir_all(folder.join("space-1")).expect("makes");
-    std::fs::create_dir(place.folder.join("onpath/garbage")).expect("makes");
-    drop(place.pins.begin("other").expect("free"));
-    assert_eq!(place.pinned(), ["both"]);
-    let refused = place.pins.begin("both").expect_err("held elsewhere");
+    std::fs::create_dir(fs.folder.join("onpath/garbage")).expect("makes");
+    drop(fs.pins.begin("other").expect("free"));
+    assert_eq!(fs.pinned(), ["both"]);
+    let refused = fs.pins.begin("both").expect_err("held elsewhere");
     assert_eq!(refused.code.0, "E0789");
-    assert_eq!(place.pins.names().expect("reads"), [""; 0]);
-    place.pins.clear_all().expect("clears");
-    assert_eq!(place.pinned(), [""; 0]);
+    assert_eq!(fs.pins.names().expect("reads"), [""; 0]);
+    fs.pins.clear_all().expect("clears");
+    assert_eq!(fs.pinned(), [""; 0]);
 }

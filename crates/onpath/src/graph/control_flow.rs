@@ -254,7 +254,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A condition and those behind its `else`, one after another: a chain of them may be very long.
+    /// A condition and those after its `else`, one after another: a chain of them may be very long.
     fn conditions(&mut self, first: (ir::Expr, &Block, &Block), mut ends: Ends) -> Ends {
         let mut out = Ends::new();
         let (mut cond, mut then, mut otherwise) = first;

@@ -17,7 +17,7 @@ use syntax::{LoadError, Loaded, SourceLoader};
 /// One text may take this long in a debug build on a busy machine.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The text under test, with the built-in includes behind it.
+/// The text under test, with the built-in includes after it.
 struct OneText<'a> {
     text: &'a str,
     files: driver::FileLoader,

@@ -128,7 +128,7 @@ pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
         .help("remove one of the two")
 }
 
-/// A label behind `default`.
+/// A label after `default`.
 pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
     Diagnostic::error(Code("E0444"), span, "a label after `default`")
         .label("never reached")

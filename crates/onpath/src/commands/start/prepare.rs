@@ -143,7 +143,7 @@ pub fn read_entries(
             Ok(entries::parse(schema, map, id))
         }
         Some(Entries::Lines(lines)) => {
-            // A string begins behind its quotation mark.
+            // A string begins after its quotation mark.
             let pieces = lines.iter().map(|l| Piece::new(&l.value, l.span.lo + 1));
             Ok(entries::parse_lines(schema, pieces))
         }

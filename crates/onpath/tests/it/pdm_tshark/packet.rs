@@ -209,7 +209,7 @@ impl Packet {
             Upper::Tcp => ([&ports, &tcp(5, 0x10)[..], &payload].concat(), 16),
             Upper::Syn(size) => {
                 let [high, low] = size.to_be_bytes();
-                // Behind another option and at an odd offset.
+                // After another option and at an odd offset.
                 let options = [4, 2, 1, 2, 4, high, low, 0];
                 ([&ports, &tcp(7, 2)[..], &options].concat(), 16)
             }
