@@ -498,8 +498,8 @@ fn what_another_version_pinned_is_named_and_removed() {
 }
 
 /// A folder in ours without an instance, which cannot be removed as long as something is mounted in it.
-fn stuck(place: &Place, name: &str) -> PathBuf {
-    let inside = place.folder.join("onpath").join(name).join("mount");
+fn stuck(fs: &BpfFs, name: &str) -> PathBuf {
+    let inside = fs.folder.join("onpath").join(name).join("mount");
     std::fs::create_dir_all(&inside).expect("makes a folder");
     let none = None::<&str>;
     mount(Some("none"), &inside, Some("tmpfs"), MsFlags::empty(), none).expect("mounts");
@@ -509,28 +509,27 @@ fn stuck(place: &Place, name: &str) -> PathBuf {
 #[test]
 fn what_cannot_be_removed_is_in_nobodys_way() {
     in_namespace(|| {
-        let place = Place::new("stuck");
+        let fs = BpfFs::new("stuck");
         let object = object(false, FLOWS);
-        start(&place.pins, &members(&object), TcMethod::Best);
-        place.pins.remove("both").expect("goes");
-        let inside = stuck(&place, "a");
-        let garbage = place.folder.join("onpath/b");
+        start(&fs.pins, &members(&object), TcMethod::Best);
+        fs.pins.remove("both").expect("goes");
+        let inside = stuck(&fs, "a");
+        let garbage = fs.folder.join("onpath/b");
         std::fs::create_dir(&garbage)?;
-        let refused = place.pins.mend().expect_err("it is mounted on");
+        let refused = fs.pins.mend().expect_err("it is mounted on");
         assert!(
             refused.message.starts_with("could not remove"),
             "{}",
             refused.message
         );
-        assert_eq!(place.pinned(), ["a"], "what can be removed is");
-        start(&place.pins, &members(&object), TcMethod::Best);
-        place
-            .pins
+        assert_eq!(fs.pinned(), ["a"], "what can be removed is");
+        start(&fs.pins, &members(&object), TcMethod::Best);
+        fs.pins
             .remove("both")
             .expect("goes although something else does not");
         umount2(&inside, MntFlags::empty())?;
-        place.pins.mend().expect("nothing is in its way any more");
-        assert_eq!(place.pinned(), [""; 0]);
+        fs.pins.mend().expect("nothing is in its way any more");
+        assert_eq!(fs.pinned(), [""; 0]);
         Ok(())
     });
 }
@@ -538,12 +537,12 @@ fn what_cannot_be_removed_is_in_nobodys_way() {
 #[test]
 fn what_a_dead_process_left_is_removed_however_long_another_command_takes() {
     in_namespace(|| {
-        let place = Place::new("busy");
+        let fs = BpfFs::new("busy");
         let object = object(false, FLOWS);
-        start(&place.pins, &members(&object), TcMethod::Best);
-        let pins = place.pins.clone().patient_for(Duration::from_millis(20));
+        start(&fs.pins, &members(&object), TcMethod::Best);
+        let pins = fs.pins.clone().patient_for(Duration::from_millis(20));
         let held = pins.begin("another").expect("the name is free");
-        std::fs::create_dir(place.folder.join("onpath/garbage"))?;
+        std::fs::create_dir(fs.folder.join("onpath/garbage"))?;
         let busy = pins.mend().expect_err("another command has the lock");
         assert!(
             busy.message.contains("another onpath command"),
@@ -558,7 +557,7 @@ fn what_a_dead_process_left_is_removed_however_long_another_command_takes() {
             let done = mending.join().expect("it ends");
             done.expect("it is removed");
         });
-        assert_eq!(place.pinned(), ["both"]);
+        assert_eq!(fs.pinned(), ["both"]);
         Ok(())
     });
 }
