@@ -15,6 +15,7 @@ use std::path::PathBuf;
     version,
     arg_required_else_help = true,
     after_help = "Begin with `onpath doctor`, which reports what this machine supports.\n\n\
+                  With --json, a command that fails prints an object with an array `diagnostics`: severity, code, message, file, line, column, labels and help of each.\n\n\
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
@@ -632,8 +633,11 @@ pub struct Graph {
     #[command(flatten)]
     pub source: Source,
     /// The file to write
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "json")]
+    pub output: Option<PathBuf>,
+    /// Print states, tables and conditions as nodes, with their edges, as JSON instead of a drawing
+    #[arg(long, conflicts_with_all = ["output", "format"])]
+    pub json: bool,
     /// The format of the file
     #[arg(long, value_enum, default_value = "svg")]
     pub format: Drawing,

@@ -1,15 +1,38 @@
 //! `onpath`: reads the flags, runs the command, ends with its status.
 
 use clap::Parser;
-use onpath::args::Cli;
-use onpath::output::ending;
+use onpath::args::{Cli, Command};
+use onpath::output::{Form, Stop, ending, report_as};
 use onpath::{commands, complete};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match complete::is_done() {
         Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ending(|| commands::run(Cli::parse().command)),
+        Ok(false) => command_line(),
         Err(error) => error.exit(),
+    }
+}
+
+fn command_line() -> ExitCode {
+    let wants_json = std::env::args_os().take_while(|word| word != "--");
+    let wants_json = wants_json.skip(1).any(|word| word == "--json");
+    match Cli::try_parse() {
+        Ok(cli) => {
+            report_as(match cli.command {
+                _ if !wants_json => Form::Text,
+                Command::Run(_) | Command::Pdm(_) => Form::JsonLines,
+                _ => Form::Json,
+            });
+            ending(|| commands::run(cli.command))
+        }
+        // What is asked for, such as help, is no error.
+        Err(error) if !wants_json || !error.use_stderr() => error.exit(),
+        Err(error) => {
+            report_as(Form::Json);
+            let text = error.to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            ending(|| Err(Stop::Usage(text.to_string())))
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! What commands print, and how they end.
 
 use diag::{Diagnostic, Diagnostics, SourceMap, system_message};
+use serde_json::{Value, json};
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -110,27 +112,29 @@ pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     // Whatever the command was working on is gone when it has unwound.
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
     let (text, status) = match done {
-        Ok(Ok(status)) => return status,
-        Ok(Err(Stop::AlreadyReported(status))) => return ExitCode::from(status),
+        Ok(Ok(status)) => {
+            write_collected(write_err);
+            return status;
+        }
+        Ok(Err(Stop::AlreadyReported(status))) => {
+            write_collected(write_out);
+            return ExitCode::from(status);
+        }
         Ok(Err(Stop::Failed(text))) => (text, 1),
         Ok(Err(Stop::Usage(text))) => (text, 2),
         Err(payload) => match payload.downcast::<Unwritable>() {
             Ok(full) => {
                 let why = system_message(&full.0);
-                (format!("standard output cannot be written: {why}"), 1)
+                report_text(&format!("standard output cannot be written: {why}"));
+                write_collected(write_err);
+                return ExitCode::from(1);
             }
             Err(bug) => std::panic::resume_unwind(bug),
         },
     };
-    err_line!("error: {text}");
+    report_text(&text);
+    write_collected(write_out);
     ExitCode::from(status)
-}
-
-/// Prints diagnostics for people on standard error.
-pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
-    if !diagnostics.is_empty() {
-        err!("{}", diag::render_text(diagnostics, map, colour()));
-    }
 }
 
 /// For whom diagnostics are printed.
@@ -138,24 +142,69 @@ pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
 pub enum Form {
     /// For people, on standard error.
     Text,
-    /// For programs, on standard output: an object with the array `diagnostics`.
+    /// For programs: an object with the array `diagnostics`, on standard output where it is what the command prints,
+    /// and on standard error beside a result.
     Json,
+    /// As [`Form::Json`], on one line, for commands that print an object a line.
+    JsonLines,
 }
 
-impl Form {
-    /// What `--json` asks for.
-    pub fn of(json: bool) -> Form {
-        if json { Form::Json } else { Form::Text }
-    }
+/// How this process reports. It has one standard output and one command, so it is said once.
+static FORM: OnceLock<Form> = OnceLock::new();
+/// What is reported as JSON when the command has ended.
+static COLLECTED: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 
-    /// Prints the diagnostics of a command that goes no further.
-    pub fn print(self, diagnostics: &Diagnostics, map: &SourceMap) {
-        match self {
-            Form::Text => print_diagnostics(diagnostics, map),
-            Form::Json => {
-                print_json(&serde_json::json!({ "diagnostics": diag::to_json(diagnostics, map) }));
+/// Has all diagnostics reported in a form. Only the first call counts.
+pub fn report_as(form: Form) {
+    let _ = FORM.set(form);
+}
+
+fn form() -> Form {
+    FORM.get().copied().unwrap_or(Form::Text)
+}
+
+/// Reports diagnostics.
+pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
+    match form() {
+        _ if diagnostics.is_empty() => {}
+        Form::Text => err!("{}", diag::render_text(diagnostics, map, colour())),
+        Form::Json | Form::JsonLines => {
+            if let Value::Array(list) = diag::to_json(diagnostics, map) {
+                collect(list);
             }
         }
+    }
+}
+
+/// Reports an error that is no diagnostic: it has neither a code nor a location.
+pub fn report_text(text: &str) {
+    match form() {
+        Form::Text => err_line!("error: {text}"),
+        Form::Json | Form::JsonLines => collect(vec![json!({
+            "severity": "error", "code": null, "message": text, "help": null, "labels": [],
+            "file": null, "line": null, "column": null, "end_line": null, "end_column": null,
+        })]),
+    }
+}
+
+fn collect(list: Vec<Value>) {
+    let collected = COLLECTED.lock();
+    collected
+        .unwrap_or_else(PoisonError::into_inner)
+        .extend(list);
+}
+
+/// Writes what was collected, if anything was.
+fn write_collected(write: fn(Arguments<'_>)) {
+    let collected = COLLECTED.lock();
+    let list = std::mem::take(&mut *collected.unwrap_or_else(PoisonError::into_inner));
+    if list.is_empty() {
+        return;
+    }
+    let object = json!({ "diagnostics": list });
+    match form() {
+        Form::JsonLines => write(format_args!("{object}\n")),
+        Form::Json | Form::Text => write(format_args!("{object:#}\n")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `onpath build`
 
-use super::source::elaborate_or;
+use super::source::elaborate;
 use crate::args::{Build, Emit};
-use crate::output::{Done, Form, Stop, failed, out, out_line, print_json};
+use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json};
 use diag::{Diagnostics, SourceMap, columns, system_message};
 use driver::bpf_target::{self, Compiled, Request};
 use driver::hooks;
@@ -18,12 +18,11 @@ use std::time::{Duration, Instant};
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
 pub fn run(args: Build) -> Done {
-    let form = Form::of(args.json);
-    let elaborated = elaborate_or(&args.source, |why, sources| form.print(why, sources))?;
+    let elaborated = elaborate(&args.source)?;
     let front = elaborated.took;
     let (program, sources) = (elaborated.program, elaborated.map);
     let unfit = |diagnostics: Diagnostics| {
-        form.print(&diagnostics, &sources);
+        print_diagnostics(&diagnostics, &sources);
         Stop::AlreadyReported(2)
     };
     let hook = match args.hook {

@@ -3,7 +3,7 @@
 use super::source::elaborate;
 use crate::args::{Drawing, Graph};
 use crate::graph::{self, TooLarge};
-use crate::output::{Done, failed, out_line};
+use crate::output::{Done, failed, out_line, print_json};
 use diag::system_message;
 use std::process::ExitCode;
 
@@ -11,6 +11,10 @@ use std::process::ExitCode;
 pub fn run(args: Graph) -> Done {
     let elaborated = elaborate(&args.source)?;
     let (program, map) = (&elaborated.program, &elaborated.map);
+    let Some(output) = args.output else {
+        print_json(&graph::json(program, map));
+        return Ok(ExitCode::SUCCESS);
+    };
     let drawing = match args.format {
         Drawing::Svg => graph::svg(program, map),
         Drawing::Dot => Ok(graph::dot(program, map)),
@@ -24,14 +28,14 @@ pub fn run(args: Graph) -> Done {
             ));
         }
     };
-    match std::fs::write(&args.output, drawing) {
+    match std::fs::write(&output, drawing) {
         Ok(()) => {
-            out_line!("{}: parser and pipeline drawn", args.output.display());
+            out_line!("{}: parser and pipeline drawn", output.display());
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(
             "`{}` was not written: {}",
-            args.output.display(),
+            output.display(),
             system_message(&error)
         )),
     }

@@ -2,6 +2,7 @@
 
 mod control_flow;
 mod dot;
+mod json;
 mod layout;
 mod svg;
 
@@ -90,4 +91,9 @@ pub fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
 /// The same for `dot` and its relatives, which place it.
 pub fn dot(program: &Program, map: &SourceMap) -> String {
     dot::render(&control_flow::graphs(program, map))
+}
+
+/// The same for programs.
+pub fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
+    json::render(&control_flow::graphs(program, map))
 }

@@ -6,6 +6,7 @@ mod architecture;
 mod common;
 mod flow_state;
 mod fuzz;
+mod json_errors;
 mod pair;
 mod passes;
 mod pdm;

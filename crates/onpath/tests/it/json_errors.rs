@@ -1,0 +1,84 @@
+//! What commands with `--json` print when they fail: an object with `diagnostics`, and nothing for people.
+
+use clap::{Command, CommandFactory};
+use onpath::args::Cli;
+use serde_json::Value;
+use std::process;
+
+/// A failure of each command that has `--json`, besides wrong flags. Those that print a result even then, or never fail,
+/// have none.
+const FAILURES: &[(&str, &[&str])] = &[
+    ("build", &["absent.p4", "-o", "absent"]),
+    ("check", &[]),
+    ("counter read", &["-n", "absent"]),
+    ("doctor", &[]),
+    ("flows list", &["-n", "absent"]),
+    ("graph", &["absent.p4"]),
+    ("group list", &["-n", "absent"]),
+    ("ls", &[]),
+    ("man", &["/proc/absent"]),
+    ("pdm", &["--dev", "absent", "--once"]),
+    ("port list", &["-n", "absent"]),
+    ("run", &["absent.p4", "--dev", "absent"]),
+    ("table dump", &["-n", "absent"]),
+    ("table load", &["-n", "absent", "absent.txt"]),
+    ("test", &[]),
+    ("unload", &["absent"]),
+];
+
+/// The commands that have `--json`, by their names.
+fn commands(command: &Command, path: &str, found: &mut Vec<String>) {
+    if command
+        .get_arguments()
+        .any(|a| a.get_long() == Some("json"))
+    {
+        found.push(path.trim().to_string());
+    }
+    for below in command.get_subcommands() {
+        commands(below, &format!("{path} {}", below.get_name()), found);
+    }
+}
+
+/// Runs a command with `--json` and gives the status and the errors' messages.
+fn fail(command: &str, arguments: &[&str]) -> (i32, Vec<String>) {
+    let output = process::Command::new(env!("CARGO_BIN_EXE_onpath"))
+        .args(command.split(' '))
+        .arg("--json")
+        .args(arguments)
+        .output()
+        .expect("onpath runs");
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(!err.contains("error"), "{command}: {err}");
+    let object: Value =
+        serde_json::from_str(&out).unwrap_or_else(|e| panic!("{command}: {e}\n{out}{err}"));
+    let list = object["diagnostics"].as_array();
+    let list = list.unwrap_or_else(|| panic!("{command}: {out}"));
+    let errors = list.iter().filter(|d| d["severity"] == "error");
+    let messages = errors.map(|d| {
+        assert!(d.get("code").is_some() && d.get("line").is_some(), "{d}");
+        d["message"].as_str().expect("a text").to_string()
+    });
+    (output.status.code().expect("it exits"), messages.collect())
+}
+
+#[test]
+fn every_command_with_json_reports_wrong_flags_and_its_failures_as_json() {
+    let mut found = Vec::new();
+    commands(&Cli::command(), "", &mut found);
+    found.sort();
+    let known: Vec<&str> = FAILURES.iter().map(|(command, _)| *command).collect();
+    assert_eq!(found, known);
+    for (command, arguments) in FAILURES {
+        let (status, messages) = fail(command, &["--absent"]);
+        assert_eq!(status, 2, "{command}");
+        assert!(messages[0].contains("--absent"), "{command}: {messages:?}");
+        if !arguments.is_empty() {
+            let (status, messages) = fail(command, arguments);
+            assert_eq!(status, 1, "{command}: {messages:?}");
+            assert!(!messages.is_empty(), "{command}");
+        }
+    }
+}
