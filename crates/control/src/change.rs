@@ -36,6 +36,9 @@ pub enum Change {
     SetDefault(Table, ActionCall),
     /// Removes all entries but those that the program made `const`.
     Clear(Table),
+    /// As [`Change::Clear`], where packets are to meet the entries from before until all changes of the batch are made,
+    /// and all of those that there are then at once.
+    Replace(Table),
     /// Adds a member to a parser value set.
     InsertMember(ValueSet, Vec<KeyMatch>),
     /// Removes a member of a parser value set.
@@ -128,7 +131,7 @@ fn make<S: Store + ?Sized>(
             store.set_default(*table, call)?;
             undo.push(Change::SetDefault(*table, old));
         }
-        Change::Clear(table) => {
+        Change::Clear(table) | Change::Replace(table) => {
             let old = store.entries(*table)?;
             for entry in old.into_iter().filter(|e| !e.is_const) {
                 store.remove(*table, &entry.keys, entry.priority)?;

@@ -111,7 +111,8 @@ fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
 pub enum Existing {
     /// They stay.
     Keep,
-    /// Those of a table to which the file adds entries go, but for those that the program made `const`.
+    /// Those of a table to which the file adds entries go, but for those that the program made `const`; all in one switch
+    /// ([`Change::Replace`]).
     Replace,
 }
 
@@ -150,7 +151,7 @@ pub fn load(
                         locations.push((line.span(), subject));
                         let table = *table;
                         waiting = Some(change);
-                        return Next::Change(Change::Clear(table));
+                        return Next::Change(Change::Replace(table));
                     }
                     return Next::Change(change);
                 }
@@ -234,7 +235,8 @@ impl Subject {
             | Change::Modify(table, _)
             | Change::Remove(table, _)
             | Change::SetDefault(table, _)
-            | Change::Clear(table) => Subject::Table(*table),
+            | Change::Clear(table)
+            | Change::Replace(table) => Subject::Table(*table),
             Change::InsertMember(set, _) | Change::RemoveMember(set, _) => Subject::ValueSet(*set),
         }
     }

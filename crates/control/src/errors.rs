@@ -216,7 +216,9 @@ pub fn not_done(schema: &Schema, change: &Change) -> String {
         Change::SetDefault(t, _) => {
             format!("the default action of `{}` was not changed", table(t))
         }
-        Change::Clear(t) => format!("the entries of `{}` were not removed", table(t)),
+        Change::Clear(t) | Change::Replace(t) => {
+            format!("the entries of `{}` were not removed", table(t))
+        }
         Change::InsertMember(..) | Change::RemoveMember(..) => {
             "the value set was not changed".to_string()
         }

@@ -17,6 +17,8 @@ pub struct Instance {
     pub store: KernelStore,
     /// The program, for the hook it was compiled for.
     pub program: HookProg,
+    /// What it was loaded from.
+    pub(crate) object: Vec<u8>,
 }
 
 /// Why a program did not get into the kernel.
@@ -90,7 +92,34 @@ pub(crate) fn load_with(
         ..Adjust::default()
     };
     let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
-    Ok(assemble(loaded, abi, schema)?)
+    let mut instance = assemble(loaded, object, abi, schema)?;
+    instance.store.preload().map_err(|(table, error)| {
+        let name = &schema.tables[table].name;
+        errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
+    })?;
+    Ok(instance)
+}
+
+/// Loads a program that runs once more, with maps of its own but for those that are given. They are empty: not even the
+/// program's own entries are in them.
+pub(crate) fn load_again(
+    object: &[u8],
+    abi: &Arc<Abi>,
+    schema: &Arc<Schema>,
+    reuse: &[(&str, &Map)],
+) -> Result<Instance, Failure> {
+    let onto = Onto {
+        reuse,
+        ..Onto::default()
+    };
+    check_memory(abi, onto)?;
+    let adjust = Adjust {
+        reuse,
+        ..Adjust::default()
+    };
+    let none = SourceMap::new();
+    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, &none))?;
+    Ok(assemble(loaded, object, abi, schema)?)
 }
 
 /// Fails if the program's maps take more memory than they may.
@@ -141,6 +170,7 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
 
 fn assemble(
     loaded: Loaded,
+    object: &[u8],
     abi: &Arc<Abi>,
     schema: &Arc<Schema>,
 ) -> Result<Instance, Box<Diagnostic>> {
@@ -157,7 +187,7 @@ fn assemble(
         .find(|(name, _)| *name == wanted.function)
         .and_then(|(_, prog)| HookProg::new(prog, wanted.hook).ok())
         .ok_or_else(|| errors::load::no_program(&wanted.function))?;
-    let mut store = KernelStore {
+    let store = KernelStore {
         abi: Arc::clone(abi),
         schema: Arc::clone(schema),
         maps,
@@ -165,11 +195,8 @@ fn assemble(
         live: false,
         guard: None,
     };
-    store.preload().map_err(|(table, error)| {
-        let name = &schema.tables[table].name;
-        errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
-    })?;
     Ok(Instance {
+        object: object.to_vec(),
         store,
         program: prog,
     })

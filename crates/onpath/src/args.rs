@@ -438,7 +438,11 @@ pub enum TableCommand {
     /// Make all changes of an entries file, or none of them
     ///
     /// Other commands see all changes or none, also if this one is killed. Packets meet each entry as a whole, one
-    /// after the other.
+    /// after the other; with --replace they meet the whole file at once. So they do where entries cannot be changed
+    /// one after the other under the eyes of packets: several that are modified, or one that is modified in or removed
+    /// from a table indexed by its key. For that the kernel loads the program once more, with new maps for the tables
+    /// that the file changes: it takes as long as verifying the program, and the memory of these tables twice.
+    /// A program that runs at several interfaces switches at one after the other.
     #[command(after_long_help = LINES)]
     Load {
         /// The running program.
@@ -446,7 +450,8 @@ pub enum TableCommand {
         instance: Instance,
         /// The file, or - for standard input
         file: PathBuf,
-        /// Remove the entries that a table has, but for const ones, if the file adds entries to it
+        /// Remove the entries that a table has, but for const ones, if the file adds entries to it; packets meet the
+        /// old entries or the new ones, never a part of them
         #[arg(long)]
         replace: bool,
         /// Print as JSON

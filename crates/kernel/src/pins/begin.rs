@@ -1,7 +1,7 @@
 //! From loaded and filled programs to a pinned instance.
 
 use super::folder::{
-    self, PROGRAM, RECORD, SETTINGS, gate_file, link_file, map_file, member_folder,
+    self, OBJECT, PROGRAM, RECORD, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
 use super::record::Target;
 use super::sweep::Lock;
@@ -10,7 +10,7 @@ use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Change, Changed};
-use crate::sys::DetachedBpffs;
+use crate::sys::{DetachedBpffs, pin_bytes};
 use diag::Diagnostic;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -157,6 +157,7 @@ fn pin_all(
             map.pin(&own.join(map_file(name)))?;
         }
         member.instance.program.prog().pin(&own.join(PROGRAM))?;
+        pin_bytes(&own.join(OBJECT), "onpath_object", &member.instance.object)?;
     }
     for a in attached {
         match &a.attached.holder {

@@ -1,5 +1,6 @@
 //! What is where in an instance's folder.
 
+use crate::sys::{Link, Map};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
@@ -15,8 +16,10 @@ pub(super) const SETTINGS: &str = "settings";
 pub(super) const PORTS: &str = "ports";
 /// A change of ports that has begun.
 pub(super) const PORT_CHANGE: &str = "port-change";
+/// In a member's folder: what the program was loaded from.
+pub(crate) const OBJECT: &str = "object";
 /// In a member's folder.
-pub(super) const PROGRAM: &str = "program";
+pub(crate) const PROGRAM: &str = "program";
 const MEMBER: &str = "member-";
 const LINK: &str = "link-";
 const GATE: &str = "gate-";
@@ -49,7 +52,7 @@ impl Open {
 }
 
 /// The BPF file system allows no dots in names.
-pub(super) fn map_file(name: &str) -> String {
+pub(crate) fn map_file(name: &str) -> String {
     format!("map-{}", name.replace('.', "-"))
 }
 
@@ -58,9 +61,21 @@ pub(super) fn member_folder(folder: &Path, member: usize) -> PathBuf {
     folder.join(format!("{MEMBER}{member}"))
 }
 
-/// The folders of an instance's members.
-pub(super) fn members(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    files_named(folder, MEMBER)
+/// The folders of an instance's members, in order.
+pub(super) fn members(folder: &Path) -> impl Iterator<Item = File> {
+    (0..).map_while(|member| File::open(member_folder(folder, member)).ok())
+}
+
+/// The links and gates by which a member of an instance is attached.
+pub(crate) fn attachments_of(folder: &Path, member: usize) -> io::Result<(Vec<Link>, Vec<Map>)> {
+    let links = files_named(folder, &format!("{LINK}{member}-"))?;
+    let gates = files_named(folder, &format!("{GATE}{member}-"))?;
+    let links = links.iter().map(|path| Link::open(path));
+    let gates = gates.iter().map(|path| Map::open(path));
+    Ok((
+        links.collect::<io::Result<_>>()?,
+        gates.collect::<io::Result<_>>()?,
+    ))
 }
 
 pub(super) fn link_file(member: usize, ifindex: u32) -> String {

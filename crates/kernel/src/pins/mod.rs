@@ -44,7 +44,8 @@ use crate::errors::{device, load as load_errors};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::Hook;
 use diag::Diagnostic;
-use folder::{Open, RECORD, map_file};
+pub(crate) use folder::{OBJECT, PROGRAM, attachments_of, map_file};
+use folder::{Open, RECORD};
 use nix::mount::{MsFlags, mount};
 use std::fs;
 use std::io;
@@ -229,7 +230,7 @@ impl Pins {
             io::ErrorKind::NotFound => self.missing(instance),
             _ => load_errors::pins(&self.root().join(instance), "open", &e),
         })?;
-        let guard = Guard::new(folder);
+        let guard = Guard::new(folder, number);
         let record = record.members[number].clone();
         let sections = record.abi.globals.iter().map(|g| g.section.as_str());
         let seed = (!record.abi.flow_states.is_empty()).then_some(SEED_SECTION);

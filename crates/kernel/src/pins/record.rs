@@ -6,7 +6,7 @@ use crate::attach::Attached;
 use crate::bundle::Port;
 use crate::errors::device;
 use crate::netns;
-use crate::sys::{Map, Update};
+use crate::sys::{Map, pin_bytes, read_bytes};
 use crate::tc::FilterLocation;
 use bpf::abi::{Abi, Hook};
 use diag::Diagnostic;
@@ -37,7 +37,7 @@ pub struct Record {
 
 impl Record {
     /// The version that this code writes and reads.
-    pub const VERSION: u32 = 3;
+    pub const VERSION: u32 = 4;
 
     /// The program of this name.
     pub fn member(&self, name: &str) -> Option<&MemberRecord> {
@@ -210,9 +210,7 @@ pub(super) fn read(path: &Path) -> io::Result<Record> {
 
 /// Reads what [`write_json`] wrote.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    let map = Map::open(path)?;
-    let json = map.get(&0u32.to_ne_bytes())?.unwrap_or_default();
-    Ok(serde_json::from_slice(&json)?)
+    Ok(serde_json::from_slice(&read_bytes(path)?)?)
 }
 
 /// Pins a record.
@@ -223,16 +221,5 @@ pub(super) fn write(path: &Path, record: &Record) -> io::Result<Loading> {
 
 /// Pins a value as JSON.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let json = serde_json::to_vec(value)?;
-    let size = u32::try_from(json.len()).map_err(|_| io::ErrorKind::InvalidData)?;
-    let map = Map::create(
-        libbpf_sys::BPF_MAP_TYPE_ARRAY,
-        "onpath_record",
-        4,
-        size,
-        1,
-        0,
-    )?;
-    map.set(&0u32.to_ne_bytes(), &json, Update::Any)?;
-    map.pin(path)
+    pin_bytes(path, "onpath_record", &serde_json::to_vec(value)?)
 }

@@ -217,9 +217,9 @@ impl Pins {
 
 /// Waits for those who change the tables of an instance, but not for long, and keeps others away.
 fn hold_writers(folder: &Path) -> Vec<HeldLock> {
-    let members = folder::members(folder).unwrap_or_default();
-    let open = members.iter().filter_map(|member| File::open(member).ok());
-    open.filter_map(|member| Guard::new(member).write_within(PATIENCE_WITH_WRITERS))
+    let guards = folder::members(folder).enumerate();
+    guards
+        .filter_map(|(n, member)| Guard::new(member, n).write_within(PATIENCE_WITH_WRITERS))
         .collect()
 }
 

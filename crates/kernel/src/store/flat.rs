@@ -177,16 +177,69 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
+    /// Whether a packet might meet a mix of what is and what is to be, if the map is changed while packets look it up.
+    pub fn tears(&self) -> bool {
+        let layout = self.codec.layout();
+        if self.codec.map().is_array() {
+            // An element is changed where it is, under the eyes of a packet that has found it.
+            return self.records.changes().any(|change| match change {
+                (Some(old), Some(new)) => !layout::differ_in_a_word(layout, old, new),
+                (old, _) => old.is_some(),
+            });
+        }
+        // An element that is replaced makes room for the next one at once, while a packet may still read it.
+        let replaced = |change: &(Option<_>, Option<_>)| matches!(change, (Some(_), Some(_)));
+        self.reuses_memory() && self.records.changes().filter(replaced).nth(1).is_some()
+    }
+
+    /// Whether a map's element may be another one's as soon as it is removed. A trie waits for packets that read it.
+    fn reuses_memory(&self) -> bool {
+        let kind = self.codec.map().info().kind;
+        kind != libbpf_sys::BPF_MAP_TYPE_LPM_TRIE
+    }
+
+    /// Whether anything changes.
+    pub fn differs(&self) -> bool {
+        self.records.changes().next().is_some()
+    }
+
+    /// What has to be written where packets do not look yet, into an empty map.
+    pub fn plan_anew(mut self, map: &str) -> Result<Vec<Step>, StoreError> {
+        self.read_all()?;
+        let is_array = self.codec.map().is_array();
+        let mut found = self.records.anew();
+        Ok(match is_array {
+            true => vec![Step::Prepare {
+                map: map.to_string(),
+                keys: found.added,
+                values: found.added_values,
+            }],
+            false => found.writes(map, self.capacity).into(),
+        })
+    }
+
     /// What has to be written. What goes makes room for what comes.
     pub fn plan(self, map: &str) -> Vec<Step> {
+        let reuses_memory = self.reuses_memory();
         let mut found = self.records.differences();
         if !self.codec.map().is_array() {
+            let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
+            let comes = changes || !found.added.is_empty();
             let gone = found.removals(map);
             let [changed, added] = found.writes(map, self.capacity);
-            return vec![gone, changed, added];
+            let settle = |needed: bool| (needed && reuses_memory).then_some(Step::Settle);
+            // Nobody may read any more what is written over.
+            let steps = [
+                Some(gone),
+                settle(goes && comes),
+                Some(added),
+                Some(changed),
+                settle(changes || goes && !comes),
+            ];
+            return steps.into_iter().flatten().collect();
         }
         // An array has all its elements always. A new entry's parameters are there before its action number is, so
-        // that a packet sees all of it or nothing.
+        // that a packet sees all of it or nothing; and they stay if the change is undone.
         let action = self.codec.layout().action_offset as usize;
         let size = self.codec.map().info().value_size;
         let mut without_action = found.added_values.clone();
@@ -196,17 +249,162 @@ impl<'a> Staged<'a> {
         let first = Step::Prepare {
             map: map.to_string(),
             keys: found.added.clone(),
-            values: without_action,
+            values: without_action.clone(),
         };
-        let zeros = |len: usize| vec![0; len];
-        found.changed_old.extend(zeros(found.added_values.len()));
-        found.changed_old.extend_from_slice(&found.gone_values);
+        let zeros = vec![0; found.gone_values.len()];
+        found.changed_old.append(&mut without_action);
+        found.changed_old.append(&mut found.gone_values);
         found.changed_new.append(&mut found.added_values);
-        found.changed_new.extend(zeros(found.gone_values.len()));
+        found.changed_new.extend(zeros);
         found.changed.append(&mut found.added);
         found.changed.append(&mut found.gone);
         found.changed_origins.append(&mut found.added_origins);
         let [changed, _] = found.writes(map, self.capacity);
         vec![first, changed]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::exact::{Array, Hash};
+    use crate::store::lpm::Lpm;
+    use crate::sys::Update;
+    use bpf::abi::{ActionAbi, ByteOrder, FieldAbi, KeyAbi};
+    use schema::Bits;
+
+    const HASH: u32 = libbpf_sys::BPF_MAP_TYPE_HASH;
+    const ARRAY: u32 = libbpf_sys::BPF_MAP_TYPE_ARRAY;
+    const TRIE: u32 = libbpf_sys::BPF_MAP_TYPE_LPM_TRIE;
+
+    fn field(offset: u32) -> FieldAbi {
+        FieldAbi {
+            name: String::new(),
+            offset,
+            size: 4,
+            width: 32,
+            order: ByteOrder::Host,
+        }
+    }
+
+    fn layout() -> ValueAbi {
+        let params = vec![field(4), field(8)];
+        let name = String::new();
+        ValueAbi {
+            size: 12,
+            priority_offset: None,
+            action_offset: 0,
+            actions: vec![ActionAbi { name, params }],
+        }
+    }
+
+    fn call(args: [u32; 2]) -> ActionCall {
+        ActionCall {
+            action: 0,
+            args: args.map(|arg| Bits::new(32, arg)).into(),
+        }
+    }
+
+    /// The steps of changes of a table in which 1 and 2 are entries, and whether they tear.
+    fn steps(
+        kind: u32,
+        change: impl Fn(&mut Staged<'_>) -> Result<(), StoreError>,
+    ) -> (Vec<&'static str>, bool) {
+        let flags = if kind == TRIE {
+            libbpf_sys::BPF_F_NO_PREALLOC
+        } else {
+            0
+        };
+        let size = if kind == TRIE { 8 } else { 4 };
+        let map = Map::create(kind, "flat", size, 12, 8, flags).expect("this test needs root");
+        let value = layout();
+        let offset = size - 4;
+        let key = KeyAbi {
+            size,
+            fields: vec![field(offset)],
+        };
+        let codec: Box<dyn Codec + '_> = match kind {
+            ARRAY => Box::new(Array {
+                map: &map,
+                key_width: 32,
+                value: &value,
+            }),
+            TRIE => Box::new(Lpm {
+                map: &map,
+                key: &key,
+                lpm_key: 0,
+                prefix_base: 0,
+                value: &value,
+            }),
+            _ => Box::new(Hash {
+                map: &map,
+                key: &key,
+                value: &value,
+            }),
+        };
+        for number in [1, 2] {
+            let key = codec.key(&keys(number)).expect("fits");
+            let value = layout::put_value(&value, &call([9, 9]), 0);
+            map.set(&key, &value, Update::Any).expect("there is room");
+        }
+        let mut staged = Staged::new(codec, 8).expect("reads");
+        change(&mut staged).expect("can be done");
+        let tears = staged.tears();
+        let named = staged
+            .plan("flat")
+            .into_iter()
+            .filter_map(|step| match step {
+                Step::Insert { keys, .. } => (!keys.is_empty()).then_some("insert"),
+                Step::Replace { keys, .. } => (!keys.is_empty()).then_some("replace"),
+                Step::Erase { keys, .. } => (!keys.is_empty()).then_some("erase"),
+                Step::Prepare { keys, .. } => (!keys.is_empty()).then_some("prepare"),
+                Step::Settle => Some("settle"),
+                Step::PrepareGlobal { .. } | Step::Switch { .. } => None,
+            });
+        (named.collect(), tears)
+    }
+
+    fn keys(number: u32) -> Vec<KeyMatch> {
+        vec![KeyMatch::Exact(Bits::new(32, number))]
+    }
+
+    #[test]
+    fn a_hash_maps_memory_is_used_again_only_when_no_packet_reads_it() {
+        let insert = |s: &mut Staged<'_>| s.insert(&keys(3), &call([1, 1]), 0);
+        let modify = |s: &mut Staged<'_>| s.modify(&keys(1), &call([1, 1]), 0);
+        let remove = |s: &mut Staged<'_>| s.remove(&keys(2), 0);
+        assert_eq!(steps(HASH, insert), (vec!["insert"], false));
+        assert_eq!(steps(HASH, modify), (vec!["replace", "settle"], false));
+        assert_eq!(steps(HASH, remove), (vec!["erase", "settle"], false));
+        let all = |s: &mut Staged<'_>| insert(s).and_then(|()| modify(s)).and_then(|()| remove(s));
+        let wanted = vec!["erase", "settle", "insert", "replace", "settle"];
+        assert_eq!(steps(HASH, all), (wanted, false));
+        assert_eq!(
+            steps(TRIE, all),
+            (vec!["erase", "insert", "replace"], false)
+        );
+        let two = |s: &mut Staged<'_>| {
+            modify(s)?;
+            s.modify(&keys(2), &call([1, 1]), 0)
+        };
+        assert!(
+            steps(HASH, two).1,
+            "the second takes the memory of the first"
+        );
+        assert!(!steps(TRIE, two).1);
+    }
+
+    #[test]
+    fn an_arrays_element_changes_in_place_only_as_a_word() {
+        let modify = |args| move |s: &mut Staged<'_>| s.modify(&keys(1), &call(args), 0);
+        assert!(!steps(ARRAY, modify([1, 9])).1);
+        assert!(!steps(ARRAY, modify([9, 1])).1);
+        assert!(steps(ARRAY, modify([1, 1])).1, "one argument may be old");
+        assert!(
+            steps(ARRAY, |s| s.remove(&keys(1), 0)).1,
+            "its action is read twice"
+        );
+        let insert = |s: &mut Staged<'_>| s.insert(&keys(3), &call([1, 1]), 0);
+        assert_eq!(steps(ARRAY, insert), (vec!["prepare", "replace"], false));
     }
 }

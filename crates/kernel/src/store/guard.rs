@@ -5,7 +5,8 @@
 //! the maps that records how to undo it; when the change is complete, the journal is removed. So a command that takes
 //! the lock and finds a journal, reader or writer, first undoes what a killed writer has begun.
 
-use super::steps::Undo;
+use super::steps::{Undo, settle};
+use super::successor;
 use super::{KernelStore, system};
 use crate::sys::Map;
 use control::StoreError;
@@ -32,6 +33,7 @@ const PART: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Guard {
     folder: File,
+    member: usize,
 }
 
 /// The lock, as long as this lives.
@@ -41,9 +43,14 @@ pub(crate) struct HeldLock {
 }
 
 impl Guard {
-    /// Guards the program that is pinned in a folder of a BPF file system.
-    pub fn new(folder: File) -> Guard {
-        Guard { folder }
+    /// Guards the program of that number in its instance, which is pinned in a folder of a BPF file system.
+    pub(crate) fn new(folder: File, member: usize) -> Guard {
+        Guard { folder, member }
+    }
+
+    /// The program's number in its instance.
+    pub(super) fn member(&self) -> usize {
+        self.member
     }
 
     /// Where this process reaches a file of the folder: by the open folder, which cannot be replaced.
@@ -102,6 +109,10 @@ impl Guard {
 
     /// Whether a writer was killed in the middle of a change.
     pub(super) fn is_unfinished(&self) -> bool {
+        self.has_journal() || successor::is_waiting(self)
+    }
+
+    fn has_journal(&self) -> bool {
         self.journal().symlink_metadata().is_ok()
     }
 
@@ -135,9 +146,12 @@ impl Guard {
         fs::remove_file(self.journal()).map_err(system("end the change"))
     }
 
-    /// Undoes what a killed writer has begun. The caller holds the lock for writing.
+    /// Undoes or finishes what a killed writer has begun. The caller holds the lock for writing.
     pub(super) fn recover(&self, store: &KernelStore) -> Result<(), StoreError> {
-        if !self.is_unfinished() {
+        if successor::is_waiting(self) {
+            successor::recover(self)?;
+        }
+        if !self.has_journal() {
             return Ok(());
         }
         let failed = system("read how to undo what a killed command has begun");
@@ -153,6 +167,7 @@ impl Guard {
         for step in &undo {
             step.run(store)?;
         }
+        settle(store);
         self.end()
     }
 }

@@ -84,6 +84,24 @@ pub fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
     })
 }
 
+/// Whether two values are the same action with one argument that differs, and that the program reads and the kernel
+/// writes at once: an aligned word.
+pub fn differ_in_a_word(value: &ValueAbi, old: &[u8], new: &[u8]) -> bool {
+    let action = |bytes| get_u32(bytes, value.action_offset as usize);
+    let same = action(old)
+        .checked_sub(1)
+        .filter(|_| action(old) == action(new));
+    let Some(found) = same.and_then(|number| value.actions.get(number as usize)) else {
+        return false;
+    };
+    let differs = |field: &&FieldAbi| old.get(range(field)) != new.get(range(field));
+    let mut fields = found.params.iter().filter(differs);
+    let is_word = |field: &FieldAbi| {
+        matches!(field.size, 1 | 2 | 4 | 8) && field.offset.is_multiple_of(field.size)
+    };
+    fields.next().is_none_or(is_word) && fields.next().is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +126,36 @@ mod tests {
         assert_eq!(bytes[4..], 0x1_2345u64.to_ne_bytes());
         assert_eq!(get(&field(1, 3, 20, ByteOrder::Network), &bytes), value);
         assert_eq!(get(&field(4, 8, 20, ByteOrder::Host), &bytes), value);
+    }
+
+    #[test]
+    fn one_aligned_argument_is_a_word() {
+        let params = vec![
+            field(4, 4, 32, ByteOrder::Host),
+            field(8, 2, 16, ByteOrder::Host),
+            field(10, 6, 48, ByteOrder::Network),
+        ];
+        let action = |params| bpf::abi::ActionAbi {
+            name: String::new(),
+            params,
+        };
+        let value = ValueAbi {
+            size: 16,
+            priority_offset: None,
+            action_offset: 0,
+            actions: vec![action(params), action(vec![])],
+        };
+        let old = [1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9];
+        let word = |at: std::ops::Range<usize>| {
+            let mut new = old;
+            new[at].fill(7);
+            differ_in_a_word(&value, &old, &new)
+        };
+        assert!(word(4..8) && word(8..10) && word(4..5));
+        assert!(!word(4..10) && !word(10..16));
+        let mut other = old;
+        other[0] = 2;
+        assert!(!differ_in_a_word(&value, &old, &other));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod own;
 mod ranges;
 mod records;
 mod steps;
+mod successor;
 mod transaction;
 mod tuple_space;
 
@@ -152,7 +153,7 @@ impl KernelStore {
         }))
     }
 
-    fn globals(&self) -> Result<&Globals, StoreError> {
+    pub(crate) fn globals(&self) -> Result<&Globals, StoreError> {
         if self.globals.get().is_none() {
             if let Some(section) = &self.abi.globals {
                 // So that a program that is gone is reported as such.

@@ -161,6 +161,25 @@ impl Records {
         self.old(number) == self.new_value(number)
     }
 
+    /// What has to be written where nothing is there.
+    pub fn anew(self) -> Differences {
+        let mut all = Differences::default();
+        for number in 0..self.len() {
+            if let Some(value) = self.new_value(number) {
+                all.added.extend_from_slice(self.key(number));
+                all.added_values.extend_from_slice(value);
+                all.added_origins.push(self.origin(number));
+            }
+        }
+        all
+    }
+
+    /// The values of what changes: old and new.
+    pub fn changes(&self) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
+        let all = (0..self.len()).map(|n| (self.old(n), self.new_value(n)));
+        all.filter(|(old, new)| old != new)
+    }
+
     /// What has to be written.
     pub fn differences(self) -> Differences {
         if self.old.is_empty() && self.live == self.len() as u64 {

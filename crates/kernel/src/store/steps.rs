@@ -222,7 +222,8 @@ fn switch(globals: &Globals, offset: u32, word: Word) -> io::Result<()> {
     }
 }
 
-fn settle(store: &KernelStore) {
+/// Waits until no packet is in the program that may have seen what was before.
+pub(super) fn settle(store: &KernelStore) {
     if store.live {
         wait_for_softirqs();
     }

@@ -4,11 +4,12 @@ use super::flat;
 use super::guard::Guard;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
+use super::successor::Successor;
 use super::{KernelStore, Opened, Shape, layout, present, system, tuple_space, unsupported};
 use bpf::abi::{DefaultAbi, LookupAbi};
 use control::{Change, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a batch concerns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,6 +31,8 @@ pub(super) struct Transaction<'a> {
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
+    /// What packets are to meet the change of at once.
+    replaced: BTreeSet<Subject>,
 }
 
 impl<'a> Transaction<'a> {
@@ -41,6 +44,7 @@ impl<'a> Transaction<'a> {
             staged: BTreeMap::new(),
             own: BTreeMap::new(),
             defaults: BTreeMap::new(),
+            replaced: BTreeSet::new(),
         }
     }
 
@@ -92,6 +96,11 @@ impl<'a> Transaction<'a> {
             Change::Remove(table, key) => self.remove(*table, &key.keys, key.priority, origin),
             Change::SetDefault(table, call) => self.set_default(*table, call),
             Change::Clear(table) => self.clear(*table, origin),
+            Change::Replace(table) => {
+                self.clear(*table, origin)?;
+                self.replaced.insert(Subject::Table(table.as_u32()));
+                Ok(())
+            }
             Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
             Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
         }
@@ -216,25 +225,90 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    fn plan(self) -> Result<Vec<Step>, StepFailed> {
+    /// The steps that change the maps as they are; `None` if a packet might meet half of something then.
+    fn plan(&mut self, may_tear: bool) -> Result<Option<Vec<Step>>, StepFailed> {
+        let one_by_one = |(subject, staged): (&Subject, &Staged<'_>)| match staged {
+            Staged::Flat(flat, _) if self.replaced.contains(subject) => !flat.differs(),
+            Staged::Tuples(tuples) if self.replaced.contains(subject) => !tuples.differs(),
+            // A member of a value set has nothing to tear.
+            Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
+            Staged::Tuples(_) => true,
+        };
+        if !may_tear && !self.staged.iter().all(one_by_one) {
+            return Ok(None);
+        }
         let mut steps = Vec::new();
-        for staged in self.staged.into_values() {
-            match staged {
-                Staged::Flat(flat, map) => steps.extend(flat.plan(map)),
-                Staged::Tuples(tuples) => steps.extend(tuples.plan()?),
+        for staged in self.staged.values() {
+            if let Staged::Tuples(tuples) = staged {
+                let planned = tuples.plan()?;
+                if !may_tear && tuples.tears(&planned) {
+                    return Ok(None);
+                }
+                steps.extend(planned);
+            }
+        }
+        for staged in std::mem::take(&mut self.staged).into_values() {
+            if let Staged::Flat(flat, map) = staged {
+                steps.extend(flat.plan(map));
             }
         }
         for (table, action) in &self.defaults {
             steps.extend(default_steps(self.store, *table, action)?);
         }
-        Ok(steps)
+        Ok(Some(steps))
     }
 
     /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
-    pub fn commit(self) -> Result<(), NotDone> {
+    pub fn commit(mut self) -> Result<(), NotDone> {
         let (store, guard) = (self.store, self.guard);
-        let steps = self.plan().map_err(NotDone::before)?;
-        run(store, guard, &steps)
+        // Where no packet comes, nobody sees half of something.
+        let switch = guard.filter(|_| store.live);
+        let steps = self.plan(switch.is_none()).map_err(NotDone::before)?;
+        match (steps, switch) {
+            (Some(steps), _) => run(store, guard, &steps),
+            (None, Some(guard)) => self.switch(guard),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Makes all changes in maps that no packet meets yet, and then has packets meet those.
+    fn switch(self, guard: &Guard) -> Result<(), NotDone> {
+        let failed = |error: StoreError| NotDone::before(StepFailed::from(error));
+        let mut fresh = BTreeSet::new();
+        for staged in self.staged.values() {
+            match staged {
+                Staged::Flat(_, map) => fresh.extend([*map]),
+                Staged::Tuples(tuples) => fresh.extend(tuples.maps()),
+            }
+        }
+        let successor = Successor::load(self.store, guard, &fresh).map_err(failed)?;
+        let store = successor.store();
+        let mut steps = Vec::new();
+        for (subject, staged) in self.staged {
+            match staged {
+                Staged::Flat(flat, map) => steps.extend(flat.plan_anew(map).map_err(failed)?),
+                Staged::Tuples(tuples) => {
+                    let shape = match subject {
+                        Subject::Table(index) => store.table_shape(Table::from_u32(index)),
+                        Subject::ValueSet(index) => {
+                            store.value_set_shape(ValueSet::from_u32(index))
+                        }
+                    };
+                    if let Opened::Tuples(space) =
+                        shape.and_then(|s| store.open(s)).map_err(failed)?
+                    {
+                        space.start_empty().map_err(failed)?;
+                        let tuples = tuples.onto(space);
+                        steps.extend(tuples.plan().map_err(NotDone::before)?);
+                    }
+                }
+            }
+        }
+        for (table, action) in &self.defaults {
+            steps.extend(default_steps(store, *table, action).map_err(failed)?);
+        }
+        run(store, None, &steps)?;
+        successor.take_over(guard).map_err(failed)
     }
 }
 

@@ -2,6 +2,7 @@
 //! that speaks to `bpf(2)`; everything above works with these types.
 
 mod batch;
+mod bytes;
 pub mod filter;
 mod link;
 mod map;
@@ -13,6 +14,7 @@ mod set_way;
 mod skb;
 
 pub use batch::Partial;
+pub use bytes::{pin_bytes, read_bytes};
 pub use filter::Side;
 pub use link::{Link, XdpMode, XdpSeen, driver_words, link_ids, tcx_on, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};

@@ -103,6 +103,12 @@ impl TupleSpace<'_> {
         key
     }
 
+    /// Has the program find nothing, in maps that are empty.
+    pub fn start_empty(&self) -> Result<(), StoreError> {
+        let emptied = self.globals.set_u64(self.abi.head_offset, 0);
+        emptied.map_err(refused("write the head of the masks"))
+    }
+
     fn read_list(&self) -> Result<List, StoreError> {
         let head = self
             .globals

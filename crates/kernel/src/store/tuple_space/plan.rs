@@ -52,23 +52,45 @@ impl Slots {
 
 impl Staged<'_> {
     /// What has to be written.
-    pub fn plan(mut self) -> Result<Vec<Step>, StepFailed> {
-        let changed = |n: &usize| !self.records.is_unchanged(*n);
-        if !(0..self.records.len()).any(|n| changed(&n)) {
+    pub fn plan(&self) -> Result<Vec<Step>, StepFailed> {
+        if !self.differs() {
             return Ok(Vec::new());
         }
         let list = self.space.read_list()?;
         let slots = self.slots(&list)?;
         let mut steps = self.shadow_steps();
         let mut found = slots.records.differences();
+        let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
         let map = &self.space.abi.entries;
-        // Room is promised in entries; ranges may need more of it than there is.
-        steps.extend(found.writes(map, self.space.capacity));
+        // Room is promised in entries; ranges may need more of it than there is. What is replaced makes room at once,
+        // while a packet may still read it, so it comes last.
+        let [changed, added] = found.writes(map, self.space.capacity);
+        steps.extend([added, changed]);
         if slots.tops != list.tuples {
             steps.extend(self.switch(&list, &slots.tops)?);
         }
         steps.push(found.removals(map));
+        if goes || changes {
+            steps.push(Step::Settle);
+        }
         Ok(steps)
+    }
+
+    /// Whether anything changes.
+    pub fn differs(&self) -> bool {
+        self.records.changes().next().is_some()
+    }
+
+    /// Whether a packet might meet a mix of two entries while these steps are done: an element that is replaced makes
+    /// room for the next one at once.
+    pub fn tears(&self, steps: &[Step]) -> bool {
+        let is_replaced = |step: &Step| match step {
+            Step::Replace { map, keys, .. } => {
+                *map == self.space.abi.entries && keys.len() > self.space.entries.info().key_size
+            }
+            _ => false,
+        };
+        steps.iter().any(is_replaced)
     }
 
     /// What the map of entries is to hold where that changes, and all tuples.
@@ -193,7 +215,7 @@ impl Staged<'_> {
     }
 
     /// The steps that write the shadow entries.
-    fn shadow_steps(&mut self) -> Vec<Step> {
+    fn shadow_steps(&self) -> Vec<Step> {
         let mut numbers = self.numbers.clone();
         let mut next = numbers.last().map_or(0, |n| u64::from(*n) + 1);
         if next + self.records.len() as u64 > u64::from(u32::MAX) {

@@ -32,6 +32,30 @@ impl<'a> Staged<'a> {
         Ok(staged)
     }
 
+    /// What is to be there, as changes of another, empty space.
+    pub fn onto<'b>(self, space: TupleSpace<'b>) -> Staged<'b> {
+        let info = space.shadow.info();
+        let mut all = Staged {
+            records: Records::new(space.identity_size(), info.value_size),
+            numbers: Vec::new(),
+            space,
+        };
+        for number in 0..self.records.len() {
+            if let Some(entry) = self.records.new_value(number) {
+                let at = all.records.add(self.records.key(number), None);
+                all.records
+                    .set(at, Some(entry), self.records.origin(number));
+            }
+        }
+        all
+    }
+
+    /// Its maps.
+    pub fn maps(&self) -> [&str; 3] {
+        let abi = self.space.abi;
+        [&abi.masks, &abi.entries, &abi.shadow].map(String::as_str)
+    }
+
     /// Adds an entry.
     pub fn insert(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         let identity = self.space.identity(&entry.keys, entry.priority);

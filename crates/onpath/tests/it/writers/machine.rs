@@ -10,7 +10,7 @@ use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, Source};
 use kernel::netns::NetNs;
 use kernel::pins::Pins;
-use kernel::sys::Prog;
+use kernel::sys::{Prog, xdp_on};
 use kernel::{KernelStore, interface, veth};
 use nix::mount::{MntFlags, umount2};
 use std::collections::BTreeMap;
@@ -51,14 +51,16 @@ parser prs(packet_in packet, out headers_t hdr) {
 
 control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     action give(bit<32> found) { hdr.call.found = found; }
+    action even(bit<32> found, bit<32> same) { hdr.call.found = found == same && found[0:0] == 0 ? found : 0xffffffff; }
+    action odd(bit<32> found, bit<32> same) { hdr.call.found = found == same && found[0:0] == 1 ? found : 0xffffffff; }
     action none() { }
     action both(bit<32> found, bit<32> same) { hdr.call.found = found == same ? found : 0xffffffff; }
-    table by_exact { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
-    table by_lpm { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
-    table by_ternary { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
-    table by_range { key = { hdr.call.key : range @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
-    table by_optional { key = { hdr.call.key : optional @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
-    table by_index { key = { hdr.call.key[7:0] : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    table by_exact { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    table by_lpm { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    table by_ternary { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    table by_range { key = { hdr.call.key : range @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    table by_optional { key = { hdr.call.key : optional @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    table by_index { key = { hdr.call.key[7:0] : exact @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     table by_default { key = { hdr.call.key : exact @name(\"key\"); } actions = { both; none; } default_action = none(); size = 1; }
     flow_state<key_t, bit<32>>(64) flows;
     CounterArray(4, false) asked;
@@ -77,6 +79,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             9: { asked.increment(1); }
             default: { }
         }
+        if (hdr.call.found == 0xffffffff) { asked.increment(2); }
     }
 }
 
@@ -247,8 +250,7 @@ impl Machine {
 
     /// The program that packets meet now.
     pub fn program(&self) -> Prog {
-        let pin = "bpf/onpath/writers/member-0/program";
-        Prog::open(&self.folder.join(pin)).expect("is pinned")
+        program(&self.folder)
     }
 
     /// The program's state as another process sees it.
@@ -258,18 +260,33 @@ impl Machine {
 
     /// Whether a killed writer has left something half done.
     pub fn is_unfinished(&self) -> bool {
-        let journal = self.folder.join("bpf/onpath/writers/member-0/journal");
-        journal.exists()
+        let folder = self.folder.join("bpf/onpath/writers/member-0");
+        ["journal", "next"]
+            .iter()
+            .any(|begun| folder.join(begun).exists())
+    }
+
+    /// The kernel's numbers of the program that is pinned and of those that run at interfaces.
+    pub fn runs(&self, interfaces: &[&str]) -> (u32, Vec<u32>) {
+        let at = |name: &&str| {
+            let index = interface::index(name).expect("there");
+            let seen = xdp_on(index).expect("can be asked");
+            seen.expect("a program runs there").prog_id
+        };
+        let pinned = self.program().info().expect("is loaded").id;
+        (pinned, interfaces.iter().map(at).collect())
     }
 
     /// What a packet of a kind with a key finds; 0 for nothing.
     pub fn ask(&self, kind: u8, key: u32) -> u32 {
-        ask(&self.program(), kind, key)
+        ask(&self.program(), kind, key, 1)
     }
 
     /// Checks that every packet meets what a dump shows, for numbers below a limit; gives the dump.
     pub fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
         let entries = store.entries(kind.table()).expect("reads");
+        let (pinned, running) = self.runs(&["one"]);
+        assert_eq!(running, [pinned], "what is pinned is what runs");
         let mut found = BTreeMap::new();
         for number in 0..limit {
             let keys = kind.entry(number, 0).keys;
@@ -292,14 +309,20 @@ impl Machine {
     }
 }
 
-/// What a packet of a kind with a key finds in a program; 0 for nothing.
-pub fn ask(program: &Prog, kind: u8, key: u32) -> u32 {
+/// The program that is pinned below a folder.
+pub fn program(folder: &Path) -> Prog {
+    let pin = "bpf/onpath/writers/member-0/program";
+    Prog::open(&folder.join(pin)).expect("is pinned")
+}
+
+/// What a packet of a kind with a key finds in a program, the last of so many; 0 for nothing.
+pub fn ask(program: &Prog, kind: u8, key: u32, times: u32) -> u32 {
     let mut packet = vec![0; 14];
     packet.push(kind);
     packet.extend(key.to_be_bytes());
     packet.extend([0; 41]);
     let mut out = vec![0; 256];
-    program.run_xdp(&packet, &mut out, 0, 1).expect("runs");
+    program.run_xdp(&packet, &mut out, 0, times).expect("runs");
     u32::from_be_bytes(out[19..23].try_into().expect("four bytes"))
 }
 

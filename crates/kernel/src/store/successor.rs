@@ -1,0 +1,146 @@
+//! A table that is replaced in one switch: a successor of the program is loaded that has new maps for the tables of a
+//! change, filled, and takes the program's place at each interface by one update of its link. Packets pay nothing for it:
+//! one that is in the program meets the old tables to its end, the next one the new ones.
+//!
+//! What the successor has of its own waits in a folder of the program's folder. The program's pin in it comes last: from
+//! then on the change is made, and a killed writer's is finished by the next one. What is there without it is garbage.
+
+use super::guard::Guard;
+use super::{KernelStore, system, unopened};
+use crate::load::{Instance, load_again};
+use crate::pins::{OBJECT, PROGRAM, attachments_of, map_file};
+use crate::sys::{Map, Prog, Update, read_bytes};
+use bpf::abi::SEED_SECTION;
+use control::StoreError;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::PathBuf;
+
+/// The folder of a successor's pins.
+const NEXT: &str = "next";
+
+/// A program that is to take the place of another one.
+pub(super) struct Successor {
+    instance: Instance,
+    /// The maps that it shares with the program.
+    shared: BTreeSet<String>,
+}
+
+impl Successor {
+    /// Loads a successor with new, empty maps of these names. All other maps are the program's, and the program's data
+    /// is what it is there.
+    pub fn load(
+        store: &KernelStore,
+        guard: &Guard,
+        fresh: &BTreeSet<&str>,
+    ) -> Result<Successor, StoreError> {
+        let object = read_bytes(&guard.path(OBJECT)).map_err(unopened)?;
+        let seed = (!store.abi.flow_states.is_empty()).then_some(SEED_SECTION);
+        let all = store.abi.maps.iter().map(|map| map.name.as_str());
+        let mut reuse: Vec<(&str, &Map)> = Vec::new();
+        for name in all.chain(seed).filter(|name| !fresh.contains(name)) {
+            reuse.push((name, store.map(name)?));
+        }
+        let loaded = load_again(&object, &store.abi, &store.schema, &reuse);
+        let instance = loaded.map_err(|failure| StoreError::System {
+            what: format!(
+                "could not load the program for its new tables: {}",
+                failure.diagnostic.message
+            ),
+        })?;
+        if let Some(data) = &store.abi.globals {
+            let failed = system("copy the program's data");
+            let bytes = store.globals()?.bytes(0, data.size).map_err(&failed)?;
+            let copied = instance.store.globals()?.set_bytes(0, &bytes);
+            copied.map_err(&failed)?;
+        }
+        let shared = reuse.iter().map(|(name, _)| (*name).to_owned()).collect();
+        Ok(Successor { instance, shared })
+    }
+
+    /// Its state, which no packet meets yet.
+    pub fn store(&self) -> &KernelStore {
+        &self.instance.store
+    }
+
+    /// Takes the program's place. The caller holds the lock for writing.
+    pub fn take_over(&self, guard: &Guard) -> Result<(), StoreError> {
+        let next = guard.path(NEXT);
+        let pin = || -> io::Result<()> {
+            fs::create_dir(&next)?;
+            for (name, map) in self.store().maps.open() {
+                if !self.shared.contains(name) {
+                    map.pin(&next.join(map_file(name)))?;
+                }
+            }
+            self.instance.program.prog().pin(&next.join(PROGRAM))
+        };
+        pin().map_err(|error| {
+            // What is left is removed by the next writer.
+            let _ = fs::remove_dir_all(&next);
+            unopened(error)
+        })?;
+        finish(guard)
+    }
+}
+
+/// Whether there is something of a successor that has not taken over.
+pub(super) fn is_waiting(guard: &Guard) -> bool {
+    guard.path(NEXT).symlink_metadata().is_ok()
+}
+
+/// Finishes what a killed writer has begun, or removes what is left of it. The caller holds the lock for writing.
+pub(super) fn recover(guard: &Guard) -> Result<(), StoreError> {
+    let next = guard.path(NEXT);
+    if next.join(PROGRAM).symlink_metadata().is_ok() {
+        return finish(guard);
+    }
+    fs::remove_dir_all(next).map_err(system("remove what a killed command has left"))
+}
+
+/// Puts the successor that waits in the program's place.
+fn finish(guard: &Guard) -> Result<(), StoreError> {
+    let next = guard.path(NEXT);
+    let failed = system("put the program with the new tables in the old one's place");
+    let program = Prog::open(&next.join(PROGRAM)).map_err(unopened)?;
+    if let Err(error) = attach(guard, &program) {
+        let back = Prog::open(&guard.path(PROGRAM)).and_then(|old| attach(guard, &old));
+        return Err(failed(match back {
+            Ok(()) => fs::remove_dir_all(&next).err().unwrap_or(error),
+            Err(_) => error,
+        }));
+    }
+    let settle = || -> io::Result<()> {
+        let files: Vec<PathBuf> = fs::read_dir(&next)?
+            .map(|file| file.map(|file| file.path()))
+            .collect::<io::Result<_>>()?;
+        let is_program = |file: &&PathBuf| file.ends_with(PROGRAM);
+        let maps = files.iter().filter(|file| !is_program(file));
+        // The program's comes last, for it says that there is something to finish.
+        for file in maps.chain(files.iter().filter(is_program)) {
+            let name = file.file_name().unwrap_or_default();
+            fs::rename(file, guard.path(&name.to_string_lossy()))?;
+        }
+        fs::remove_dir(&next)
+    };
+    settle().map_err(failed)
+}
+
+/// Has all attachments of a program run another one. Each is atomic; they take turns.
+fn attach(guard: &Guard, program: &Prog) -> io::Result<()> {
+    let (links, gates) = attachments_of(&guard.path(".."), guard.member())?;
+    for link in links {
+        match link.update(program) {
+            // The interface is gone, and its packets with it.
+            Err(error) if error.raw_os_error() == Some(libc::ENOLINK) => {}
+            done => done?,
+        }
+    }
+    for gate in gates {
+        let fd = program.as_fd().as_raw_fd() as u32;
+        gate.set(&0u32.to_ne_bytes(), &fd.to_ne_bytes(), Update::Any)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! What packets meet while entries change: each entry as a whole, and a table that is replaced in one switch.
+
+use super::machine::{Kind, Machine, ask, by_default, default_of, must, program};
+use control::{Change, Store};
+use ir::{ActionCall, Bits, Entry};
+use kernel::KernelStore;
+use kernel::raw_socket::RawSocket;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Entries of a table that is replaced.
+const ENTRIES: u32 = 8;
+
+/// A batch that replaces a table by one whose entries all have this value.
+fn replacement(kind: Kind, found: u32) -> Vec<Change> {
+    let insert = |number| Change::Insert(kind.table(), kind.entry(number, found));
+    let entries = (0..ENTRIES).map(insert);
+    [Change::Replace(kind.table())]
+        .into_iter()
+        .chain(entries)
+        .collect()
+}
+
+/// A packet that asks a table for a key.
+fn question(kind: Kind, key: u32) -> Vec<u8> {
+    let mut packet = vec![2; 14];
+    packet.push(kind as u8);
+    packet.extend(key.to_be_bytes());
+    packet.resize(60, 0);
+    packet
+}
+
+/// Works while packets pass that ask a table for its entries in turn; the work can wait for some more of them. Gives what
+/// they found, in their order.
+fn while_packets_pass(kind: Kind, work: impl FnOnce(&dyn Fn())) -> Vec<u32> {
+    let (out, into) = (
+        RawSocket::open("two").expect("opens"),
+        RawSocket::open("one").expect("opens"),
+    );
+    into.set_room(1 << 26).expect("there is room");
+    let (done, passed) = (AtomicBool::new(false), AtomicU32::new(0));
+    thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            for number in (0..ENTRIES).cycle() {
+                out.send(&question(kind, kind.key(number))).expect("sends");
+                if done.load(Ordering::Relaxed) {
+                    return;
+                }
+                thread::sleep(Duration::from_micros(20));
+            }
+        });
+        let receiver = scope.spawn(|| {
+            let mut found = Vec::new();
+            while into.wait(300).expect("waits") {
+                while let Some(packet) = into.receive().expect("receives") {
+                    if packet.bytes[..15] == question(kind, 0)[..15] {
+                        passed.fetch_add(1, Ordering::Relaxed);
+                        found.push(u32::from_be_bytes(
+                            packet.bytes[19..23].try_into().expect("four"),
+                        ));
+                    }
+                }
+            }
+            found
+        });
+        work(&|| {
+            let before = passed.load(Ordering::Relaxed);
+            while passed.load(Ordering::Relaxed) < before + 2 * ENTRIES {
+                thread::sleep(Duration::from_micros(100));
+            }
+        });
+        done.store(true, Ordering::Relaxed);
+        sender.join().expect("sends");
+        receiver.join().expect("receives")
+    })
+}
+
+#[test]
+fn a_table_is_replaced_in_one_switch() {
+    const GENERATIONS: u32 = 4;
+    Machine::with("replace", |machine| {
+        let mut store = machine.open();
+        for kind in Kind::ALL {
+            store.apply(&replacement(kind, 1)).expect("applies");
+            let found = while_packets_pass(kind, |wait_for_packets| {
+                wait_for_packets();
+                for generation in 2..=GENERATIONS {
+                    store
+                        .apply(&replacement(kind, generation))
+                        .expect("applies");
+                    wait_for_packets();
+                }
+            });
+            assert!(
+                found.is_sorted(),
+                "{kind:?}: a packet met the old table after one had met the new: {:?}",
+                found.windows(2).find(|w| w[0] > w[1])
+            );
+            let mut met = found;
+            met.dedup();
+            let all: Vec<u32> = (1..=GENERATIONS).collect();
+            assert_eq!(met, all, "{kind:?}");
+            machine.check(&store, kind, ENTRIES);
+        }
+    });
+}
+
+#[test]
+fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
+    Machine::with("keep-up", |machine| {
+        machine.unload();
+        machine.load(&["one", "three"]);
+        let mut store = machine.open();
+        for kind in Kind::ALL {
+            must(store.insert(kind.table(), &kind.entry(1, 10 + kind as u32)));
+        }
+        must(store.set_default(by_default(), &default_of(77)));
+        machine.ask(9, 0);
+        let before = machine.runs(&["one", "three"]).0;
+        let mut batch = replacement(Kind::Ternary, 5);
+        // What else the batch changes is part of the switch.
+        batch.push(Change::Modify(Kind::Lpm.table(), Kind::Lpm.entry(1, 6)));
+        store.apply(&batch).expect("applies");
+        let (pinned, running) = machine.runs(&["one", "three"]);
+        assert_eq!(running, [pinned; 2]);
+        assert_ne!(pinned, before);
+        assert!(!machine.is_unfinished());
+        for kind in Kind::ALL {
+            let wanted = match kind {
+                Kind::Ternary => 5,
+                Kind::Lpm => 6,
+                _ => 10 + kind as u32,
+            };
+            assert_eq!(machine.ask(kind as u8, kind.key(1)), wanted, "{kind:?}");
+        }
+        assert_eq!(machine.ask(6, 0), 77);
+        let mut objects = store.schema().objects.iter();
+        let (asked, _) = objects
+            .find(|(_, o)| o.name.ends_with("asked"))
+            .expect("there");
+        assert_eq!(store.counter(asked, 1).map(|count| count.packets), Ok(1));
+        // A store that was opened before the switch changes what packets meet now.
+        must(store.insert(Kind::Ternary.table(), &Kind::Ternary.entry(20, 9)));
+        assert_eq!(machine.ask(Kind::Ternary as u8, Kind::Ternary.key(20)), 9);
+        assert_eq!(
+            machine.runs(&["one", "three"]).0,
+            pinned,
+            "one entry is no switch"
+        );
+        machine.unload();
+    });
+}
+
+/// One of two actions with arguments that only it may have.
+fn of(turn: u32) -> ActionCall {
+    ActionCall {
+        action: 1 + turn % 2,
+        args: vec![Bits::new(32, turn), Bits::new(32, turn)],
+    }
+}
+
+/// What changes an entry there and back.
+fn change(store: &mut KernelStore, kind: Option<Kind>, turn: u32) {
+    let Some(kind) = kind else {
+        return must(store.set_default(by_default(), &default_of(2 + turn % 2)));
+    };
+    let entry = Entry {
+        action: of(2 + turn),
+        ..kind.entry(1, 0)
+    };
+    match turn % 5 {
+        4 => must(store.remove(kind.table(), &entry.keys, entry.priority)),
+        0 => must(store.insert(kind.table(), &entry)),
+        _ => must(store.modify(kind.table(), &entry)),
+    }
+}
+
+#[test]
+fn no_packet_meets_a_mix_of_what_an_entry_was_and_what_it_is() {
+    const LONG: Duration = Duration::from_millis(1500);
+    Machine::with("mix", |machine| {
+        for kind in Kind::ALL.map(Some).into_iter().chain([None]) {
+            let mut store = machine.open();
+            let (done, folder) = (AtomicBool::new(false), &machine.folder);
+            let (number, key) = kind.map_or((6, 0), |kind| (kind as u8, kind.key(1)));
+            let turns = thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        let program = program(folder);
+                        for _ in 0..50 {
+                            ask(&program, number, key, 500);
+                        }
+                    }
+                });
+                let begun = Instant::now();
+                let mut turns = 0;
+                while begun.elapsed() < LONG || turns % 5 != 0 {
+                    change(&mut store, kind, turns);
+                    turns += 1;
+                }
+                done.store(true, Ordering::Relaxed);
+                turns
+            });
+            let mut objects = store.schema().objects.iter();
+            let (asked, _) = objects
+                .find(|(_, o)| o.name.ends_with("asked"))
+                .expect("there");
+            let torn = store.counter(asked, 2).map(|count| count.packets);
+            assert_eq!(torn, Ok(0), "{kind:?} after {turns} changes");
+        }
+    });
+}
