@@ -8,11 +8,13 @@
 mod flows;
 mod model;
 mod shrink;
+mod tables;
 mod text;
 
 use flows::Flows;
 pub use model::Model;
 pub use shrink::smaller;
+use tables::Table;
 
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -49,7 +51,7 @@ pub struct Generated {
     pub locals: Vec<(u32, String)>,
     /// Actions: parameters' widths, body.
     pub actions: Vec<(Vec<u32>, Vec<Stmt>)>,
-    /// Tables: keys as text (expression and match kind), actions.
+    /// Tables.
     pub tables: Vec<Table>,
     /// State by flow.
     pub flows: Option<Flows>,
@@ -57,17 +59,6 @@ pub struct Generated {
     pub body: Vec<Stmt>,
     /// The order in which headers are emitted.
     pub emits: Vec<usize>,
-}
-
-/// A table.
-#[derive(Clone, Debug)]
-pub struct Table {
-    /// Expression, match kind, width.
-    pub keys: Vec<(String, &'static str, u32)>,
-    /// Indexes of actions.
-    pub actions: Vec<usize>,
-    /// Its default action's arguments.
-    pub default: String,
 }
 
 const WIDTHS: [u32; 22] = [
@@ -226,19 +217,18 @@ impl Generator<'_> {
         text + "        }"
     }
 
-    fn constant(&mut self, width: u32) -> String {
+    fn number(&mut self, width: u32) -> u128 {
         let bits = match self.below(4) {
             0 => 0,
             1 => u128::MAX,
             2 => u128::from(self.random.random_range(0..4u8)),
             _ => self.random.random::<u128>(),
         };
-        let value = if width >= 128 {
-            bits
-        } else {
-            bits & ((1u128 << width) - 1)
-        };
-        format!("{width}w{value:#x}")
+        bits & (u128::MAX >> (128 - width))
+    }
+
+    fn constant(&mut self, width: u32) -> String {
+        format!("{width}w{:#x}", self.number(width))
     }
 
     /// A value of exactly `width` bits that is there without computing.
@@ -525,56 +515,6 @@ impl Generator<'_> {
             11 | 12 => self.output(),
             13 if self.chance(4) => Stmt::Plain("exit;".into()),
             _ => self.assignment(),
-        }
-    }
-
-    /// Tables that run once each would be usual; more than once must work too.
-    fn apply(&mut self, table: usize, depth: usize) -> Stmt {
-        match self.below(3) {
-            0 if depth > 0 => {
-                let then = self.nested(depth - 1, None);
-                let otherwise = self.nested(depth - 1, None);
-                Stmt::If(format!("t{table}.apply().hit"), then, otherwise)
-            }
-            1 if depth > 0 => {
-                let actions = self.program.tables[table].actions.clone();
-                let mut cases = Vec::new();
-                for action in actions.into_iter().take(2) {
-                    cases.push((format!("a{action}"), self.nested(depth - 1, None)));
-                }
-                cases.push(("default".into(), self.nested(depth - 1, None)));
-                Stmt::Switch(format!("t{table}.apply().action_run"), cases)
-            }
-            _ => Stmt::Plain(format!("t{table}.apply();")),
-        }
-    }
-
-    fn table(&mut self) -> Table {
-        let mut keys = Vec::new();
-        let kinds: &[&'static str] = match self.below(4) {
-            0 => &["lpm"],
-            1 => &["exact", "ternary", "exact"],
-            2 => &["ternary"],
-            _ => &["exact"],
-        };
-        let mut lpm = false;
-        for _ in 0..1 + self.below(2) {
-            let mut kind = *kinds.choose(self.random).expect("kinds");
-            if kind == "lpm" && lpm {
-                kind = "exact";
-            }
-            lpm |= kind == "lpm";
-            let width = self.width();
-            keys.push((self.expr(width, 1), kind, width));
-        }
-        let mut actions: Vec<usize> = (0..self.program.actions.len()).collect();
-        actions.truncate(1 + self.below(3));
-        let widths = self.program.actions[actions[0]].0.clone();
-        let args: Vec<String> = widths.into_iter().map(|w| self.constant(w)).collect();
-        Table {
-            keys,
-            actions,
-            default: args.join(", "),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Generated, Stmt};
 
-/// Programs that have one statement less than this one, or a branch instead of a conditional: the
-/// largest cuts first.
+/// Programs that have one statement or const entry less than this one, or a branch instead of a conditional:
+/// the largest cuts first.
 pub fn smaller(program: &Generated) -> Vec<Generated> {
     let mut out: Vec<Generated> = blocks_smaller(&program.body)
         .into_iter()
@@ -16,6 +16,15 @@ pub fn smaller(program: &Generated) -> Vec<Generated> {
         for body in blocks_smaller(&program.actions[a].1) {
             let mut next = program.clone();
             next.actions[a].1 = body;
+            out.push(next);
+        }
+    }
+    for t in 0..program.tables.len() {
+        // With none at all the control plane would have the table.
+        let count = program.tables[t].entries.len();
+        for e in (0..count).filter(|_| count > 1) {
+            let mut next = program.clone();
+            next.tables[t].entries.remove(e);
             out.push(next);
         }
     }

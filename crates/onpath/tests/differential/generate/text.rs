@@ -57,18 +57,7 @@ impl Generated {
             out += "    }\n";
         }
         for (t, table) in self.tables.iter().enumerate() {
-            let _ = writeln!(out, "    table t{t} {{\n        key = {{");
-            for (k, (key, kind, _)) in table.keys.iter().enumerate() {
-                let _ = writeln!(out, "            {key} : {kind} @name(\"k{k}\");");
-            }
-            let actions: Vec<String> = table.actions.iter().map(|a| format!("a{a};")).collect();
-            let _ = writeln!(
-                out,
-                "        }}\n        actions = {{ {} }}\n        default_action = a{}({});\n        size = 64;\n    }}",
-                actions.join(" "),
-                table.actions[0],
-                table.default
-            );
+            table.print(t, &mut out);
         }
         out += "    apply {\n";
         out += self.model.begin();
