@@ -359,7 +359,7 @@ pub struct PortsAbi {
 pub const MOST_PORTS_OF_A_GROUP: u32 = 32;
 
 /// A `flow_state`: a set-associative table in an array map of sets. A set is
-/// `{bpf_spin_lock, u32 clock, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
+/// `{bpf_spin_lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
 /// (from user space with `BPF_F_LOCK`). The hash that chooses the set and the tag is `externs::flow_state::hash` of the
 /// key's bytes with the seed in [`SEED_SECTION`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -376,7 +376,7 @@ pub struct FlowStateAbi {
     pub ways: u32,
     /// Where the tags are, a `u32` per way: the upper half of the key's hash, 0 for an empty way.
     pub tags_offset: u32,
-    /// Where the uses are, a `u32` per way: the set's LRU counter (`clock`) when it was last used.
+    /// Where the uses are, a `u32` per way: the set's LRU counter (`lru`) when it was last used.
     pub used_offset: u32,
     /// Where the ways begin.
     pub ways_offset: u32,

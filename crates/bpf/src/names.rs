@@ -8,7 +8,7 @@ pub const RESERVED: Reserved = Reserved {
         SEC APART CONTEXT xdp_md sk_buff___onpath
         may_goto barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
         random_u32 packet_move packet_work packet_resize_with packet_resize_untagged
-        packet_sum_start_with IPV4_END IPV6_END FIRST REST moving move_piece MOST_PORTS_OF_A_GROUP
+        packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
         packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread
         packet_resize_any packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece

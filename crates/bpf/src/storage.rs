@@ -73,13 +73,13 @@ fn spill(
         on_stack -= locals[i].size();
         moved.insert(locals[i].name.clone());
     }
-    if moved.is_empty() && g.rebuilding.moving_bytes == 0 {
+    if moved.is_empty() && g.rebuilding.relocated_bytes == 0 {
         return Ok(None);
     }
     let (gone, stay): (Vec<Local>, Vec<Local>) =
         locals.drain(..).partition(|l| moved.contains(&l.name));
     *locals = stay;
-    let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.moving_bytes;
+    let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.relocated_bytes;
     if bytes > SCRATCH_LIMIT {
         g.refuse(errors::too_much_state(bytes, SCRATCH_LIMIT));
         return Err(g.refusals());
@@ -145,14 +145,14 @@ impl Placed {
 
 fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
     let mut record = Record::default();
-    if g.rebuilding.moving_bytes > 0 {
-        let ty = Type::U8.array(g.rebuilding.moving_bytes);
+    if g.rebuilding.relocated_bytes > 0 {
+        let ty = Type::U8.array(g.rebuilding.relocated_bytes);
         record.add(
             ty,
-            "moving",
-            g.rebuilding.moving_bytes,
+            "relocated",
+            g.rebuilding.relocated_bytes,
             1,
-            "headers on their way",
+            "relocated headers",
         );
     }
     for local in &spilled.gone {

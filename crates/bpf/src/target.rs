@@ -194,8 +194,8 @@ impl Target for Bpf {
         (long("data"), long("data_end"))
     }
 
-    fn moving(&self) -> C {
-        C::id("scratch").arrow("moving")
+    fn relocated(&self) -> C {
+        C::id("scratch").arrow("relocated")
     }
 
     fn too_short(g: &Gen<'_>) -> &'static str {

@@ -119,7 +119,7 @@ impl<T: Target> File<T> {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Rebuilding {
     /// Bytes of memory for relocated headers.
-    pub moving_bytes: u32,
+    pub relocated_bytes: u32,
     /// The packet's size may change.
     pub resizes: bool,
 }

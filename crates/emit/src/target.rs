@@ -137,8 +137,8 @@ pub trait Target: Hints + Sized {
     /// Where the packet's bytes begin and end, asked again.
     fn bounds(&self) -> (C, C);
 
-    /// The address of memory for relocated headers, of the final `g.rebuilding.moving_bytes` bytes.
-    fn moving(&self) -> C;
+    /// The address of memory for relocated headers, of the final `g.rebuilding.relocated_bytes` bytes.
+    fn relocated(&self) -> C;
 
     /// The label for packets that are too short for their parser, as far as they can be seen; `reject` by default.
     fn too_short(_g: &Gen<'_, Self>) -> &'static str {

@@ -114,7 +114,7 @@ INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
 }
 
 /* The way that a new flow takes: the first empty one, else the least recently used. */
-INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 clock)
+INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 lru)
 {
     u32 oldest = 0, age = 0;
 
@@ -122,16 +122,16 @@ INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 clock)
     for (u32 at = 0; at < FLOW_WAYS; at++) {
         if (!tags[at])
             return at;
-        if (clock - used[at] > age) {
+        if (lru - used[at] > age) {
             oldest = at;
-            age = clock - used[at];
+            age = lru - used[at];
         }
     }
     return oldest;
 }
 
 /* The same where flows end when unused; each way has the time of its last use at `seen`. */
-INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 clock, const void *seen, u32 size, u64 now,
+INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 lru, const void *seen, u32 size, u64 now,
                             u64 idle)
 {
     u32 oldest = 0, age = 0;
@@ -140,9 +140,9 @@ INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 clock, const v
     for (u32 at = 0; at < FLOW_WAYS; at++) {
         if (!tags[at] || flow_aged(*(const u64 *)((const u8 *)seen + at * size), now, idle))
             return at;
-        if (clock - used[at] > age) {
+        if (lru - used[at] > age) {
             oldest = at;
-            age = clock - used[at];
+            age = lru - used[at];
         }
     }
     return oldest;

@@ -31,7 +31,7 @@ INLINE u64 room_flags(int by)
     return by > 0 ? BPF_F_ADJ_ROOM_NO_CSUM_RESET : BPF_F_ADJ_ROOM_FIXED_GSO;
 }
 
-struct moving {
+struct relocation {
     struct __sk_buff *ctx;
     struct packet_work *work;
     u32 from;
@@ -39,7 +39,7 @@ struct moving {
     int by;
 };
 
-OUTLINE long move_piece(u32 turn, struct moving *m)
+OUTLINE long relocate_piece(u32 turn, struct relocation *m)
 {
     u32 size = m->count < PIECE ? m->count : PIECE;
     u32 at = m->by < 0 ? m->from : m->from + m->count - size;
@@ -59,12 +59,12 @@ OUTLINE long move_piece(u32 turn, struct moving *m)
 APART long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
 {
     u32 zero = 0;
-    struct moving m = {ctx, bpf_map_lookup_elem(&packet_work, &zero), from, count, by};
+    struct relocation m = {ctx, bpf_map_lookup_elem(&packet_work, &zero), from, count, by};
 
     if (!m.work)
         return -1;
     if (count)
-        bpf_loop((count + PIECE - 1) / PIECE, move_piece, &m, 0);
+        bpf_loop((count + PIECE - 1) / PIECE, relocate_piece, &m, 0);
     return m.count;
 }
 

@@ -178,9 +178,9 @@ fn flow_remove(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
 /// Notes that a flow's way was used just now: advances the set's LRU counter.
 fn flow_used(g: &mut Gen<'_>, held: &HeldLock) {
     let used = held.set.clone().arrow("used").index(held.at.clone());
-    let clock = held.set.clone().arrow("clock");
-    g.push(Stmt::Update(BinOp::Add, clock.clone(), C::int(1)));
-    g.set(used, clock);
+    let lru = held.set.clone().arrow("lru");
+    g.push(Stmt::Update(BinOp::Add, lru.clone(), C::int(1)));
+    g.set(used, lru);
     if let Some(now) = &held.now {
         g.set(held.member("seen"), now.clone());
     }

@@ -131,14 +131,14 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
     };
     let mut set = Record::default();
     set.add(CType::Struct("bpf_spin_lock".into()), "lock", 4, 4, "");
-    set.add(CType::U32, "clock", 4, 4, "counts the set's uses");
+    set.add(CType::U32, "lru", 4, 4, "counts the set's uses");
     let tags_offset = set.add(CType::U32.array(ways), "tag", 4 * ways, 4, "0 where empty");
     let used_offset = set.add(
         CType::U32.array(ways),
         "used",
         4 * ways,
         4,
-        "the clock at the last use",
+        "the LRU counter at the last use",
     );
     let ways_offset = set.add(
         CType::Struct(way_name.clone()).array(ways),

@@ -64,7 +64,7 @@ impl<T: Target> Gen<'_, T> {
 
     fn rebuild_items(&mut self, emits: &[Emit]) {
         let mut items = Vec::new();
-        let mut still = 0;
+        let mut fixed = 0;
         for (i, e) in emits.iter().enumerate() {
             let present = if e.always {
                 self.validity(e.header)
@@ -78,7 +78,7 @@ impl<T: Target> Gen<'_, T> {
             let varbit = layout
                 .varbit()
                 .map(|_| self.local(LocalKind::VarbitLen(e.header)));
-            still += usize::from(i < self.plan.layout.fixed);
+            fixed += usize::from(i < self.plan.layout.fixed);
             items.push(Item {
                 header: e.header,
                 present,
@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
                 saved: None,
             });
         }
-        let mut items_behind = items.split_off(still);
+        let mut items_behind = items.split_off(fixed);
         let front = self.total_size("front", C::int(0), &items);
         let size = self.total_size("size", front.clone(), &items_behind);
         for item in &mut items_behind {
@@ -182,10 +182,10 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         // Through scratch memory: the whole header if it is in the packet, else its varbit field.
-        let slot = self.rebuilding.moving_bytes;
+        let slot = self.rebuilding.relocated_bytes;
         item.saved = Some(slot);
         let fixed = if in_packet { item.fixed } else { 0 };
-        self.rebuilding.moving_bytes += (fixed + max).next_multiple_of(8);
+        self.rebuilding.relocated_bytes += (fixed + max).next_multiple_of(8);
         let from = if in_packet {
             let pointer = self.local(LocalKind::Pointer(h));
             C::bin(BinOp::Sub, pointer, C::id("data"))
@@ -205,7 +205,7 @@ impl<T: Target> Gen<'_, T> {
                 vec![
                     C::id("ctx"),
                     from,
-                    self.target.moving().plus(slot.into()),
+                    self.target.relocated().plus(slot.into()),
                     len.clone(),
                 ],
             ),

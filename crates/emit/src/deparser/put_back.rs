@@ -141,8 +141,8 @@ impl<T: Target> Gen<'_, T> {
                 let moved = self.pinned_local("moved", None);
                 self.set(moved.clone(), len);
                 self.barrier(&moved);
-                let room = self.rebuilding.moving_bytes - slot;
-                self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(room.into())));
+                let space = self.rebuilding.relocated_bytes - slot;
+                self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(space.into())));
                 moved
             }
         };
@@ -151,7 +151,7 @@ impl<T: Target> Gen<'_, T> {
             vec![
                 C::id("ctx"),
                 offset,
-                self.target.moving().plus(slot.into()),
+                self.target.relocated().plus(slot.into()),
                 len.clone(),
             ],
         );

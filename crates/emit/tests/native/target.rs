@@ -205,7 +205,7 @@ impl Target for Native {
 
     fn reserved() -> Reserved {
         Reserved {
-            names: "HEADROOM LONGEST packet key_matches find_entry counters stage_0 moving main put \
+            names: "HEADROOM LONGEST packet key_matches find_entry counters stage_0 relocated main put \
                     MOST_TURNS turns may_leave",
             prefixes: &[],
         }
@@ -224,8 +224,8 @@ impl Target for Native {
         (ctx.clone().arrow("data"), ctx.arrow("data_end"))
     }
 
-    fn moving(&self) -> C {
-        C::id("moving")
+    fn relocated(&self) -> C {
+        C::id("relocated")
     }
 
     fn verdict(g: &mut Gen<'_, Native>) {
@@ -259,11 +259,11 @@ impl Target for Native {
             align: None,
         };
         let mut all: Block = locals.iter().map(declare).collect();
-        let moving = g.rebuilding.moving_bytes;
-        if moving > 0 {
+        let relocated = g.rebuilding.relocated_bytes;
+        if relocated > 0 {
             all.push(Stmt::Decl {
-                ty: Type::U8.array(moving),
-                name: "moving".into(),
+                ty: Type::U8.array(relocated),
+                name: "relocated".into(),
                 init: None,
                 align: None,
             });

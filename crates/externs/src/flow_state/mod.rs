@@ -61,7 +61,7 @@ pub struct Flows {
 
 #[derive(Clone, Debug, PartialEq, Default)]
 struct Set {
-    clock: u32,
+    lru: u32,
     ways: [Option<Way>; WAYS],
 }
 
@@ -104,8 +104,8 @@ impl Flows {
         let set = self.set(key);
         let at = set.find(key)?;
         let way = set.ways[at].as_mut().filter(|way| !aged(way, now, idle))?;
-        set.clock = set.clock.wrapping_add(1);
-        way.used = set.clock;
+        set.lru = set.lru.wrapping_add(1);
+        way.used = set.lru;
         way.seen = now;
         Some(&way.value)
     }
@@ -115,9 +115,9 @@ impl Flows {
         let idle = self.idle;
         let set = self.set(key);
         let at = set.find(key).unwrap_or_else(|| set.victim(now, idle));
-        set.clock = set.clock.wrapping_add(1);
+        set.lru = set.lru.wrapping_add(1);
         set.ways[at] = Some(Way {
-            used: set.clock,
+            used: set.lru,
             seen: now,
             key: key.to_vec(),
             value: value.to_vec(),
@@ -155,7 +155,7 @@ impl Set {
         for (at, way) in self.ways.iter().enumerate() {
             match way {
                 Some(way) if !aged(way, now, idle) => {
-                    let age = self.clock.wrapping_sub(way.used);
+                    let age = self.lru.wrapping_sub(way.used);
                     if age > oldest.1 {
                         oldest = (at, age);
                     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn counts_of_use_may_wrap() {
         let mut flows = state(8, 0);
-        flows.set(&key(0)).clock = u32::MAX - 4;
+        flows.set(&key(0)).lru = u32::MAX - 4;
         (0..8).for_each(|n| flows.update(&key(n), &value(n), 0));
         flows.update(&key(8), &value(8), 0);
         assert_eq!(flows.lookup(&key(0), 0), None);
