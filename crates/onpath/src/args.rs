@@ -5,7 +5,7 @@ use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// P4 for the packet paths that a Linux machine really has.
+/// P4 for the packet paths of a Linux machine.
 ///
 /// Write a packet program in P4-16, test it with STF files without any privileges, run it in the
 /// kernel by XDP or tc, and read and change its tables by the names in the program.
@@ -67,7 +67,7 @@ pub enum Command {
     /// Read and change a running program's ports: at which interfaces it runs, and to which it sends
     #[command(subcommand)]
     Port(PortCommand),
-    /// Read and remove the flows that a running program keeps
+    /// Read and remove the flows that a running program stores
     #[command(subcommand)]
     Flows(FlowsCommand),
     /// Draw a program's parser and pipeline
@@ -115,11 +115,11 @@ pub struct Check {
 /// Where in the kernel a program runs.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HookName {
-    /// Packets that come in, before the network stack: the earliest hook
+    /// Incoming packets, before the network stack: the earliest hook
     Xdp,
-    /// Packets that come in, by traffic control
+    /// Incoming packets, at traffic control
     TcIngress,
-    /// Packets that go out, by traffic control
+    /// Outgoing packets, at traffic control
     TcEgress,
 }
 
@@ -151,7 +151,7 @@ pub struct Build {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// Where it is to run: tc-ingress by default for a program of tc_model, xdp for others
+    /// The hook: by default tc-ingress for a program of tc_model, xdp for others
     #[arg(long, value_enum)]
     pub hook: Option<HookName>,
     /// Write C source, object and the description of tables, actions and counters here
@@ -178,11 +178,11 @@ pub struct Build {
 pub enum TestTarget {
     /// The reference interpreter; needs no privileges and no clang
     Interp,
-    /// The kernel by XDP; needs root and clang
+    /// The kernel, at XDP; needs root and clang
     Xdp,
-    /// The kernel by traffic control, packets that come in; needs root and clang
+    /// The kernel, at traffic control, incoming packets; needs root and clang
     Tc,
-    /// The kernel by traffic control, packets that go out; needs root and clang
+    /// The kernel, at traffic control, outgoing packets; needs root and clang
     TcEgress,
 }
 
@@ -279,10 +279,10 @@ pub struct Run {
     /// Define a macro
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// Where it is to run: tc-ingress by default for a program of tc_model, xdp for others
+    /// The hook: by default tc-ingress for a program of tc_model, xdp for others
     #[arg(long, value_enum)]
     pub hook: Option<HookName>,
-    /// The interfaces, between commas; the first is port 0, the second port 1, …
+    /// The interfaces, separated by commas; the first is port 0, the second port 1, …
     ///
     /// For a bundle, they replace those in its file: `IF,...` for all its programs,
     /// `PROGRAM=IF,...` for one.
@@ -667,7 +667,7 @@ pub struct Doctor {
 
 /// The end of `onpath completions --help`.
 const COMPLETIONS: &str = "\
-To turn it on, in the file that the shell reads when it starts:
+To enable it, add a line to the file that the shell reads when it starts:
   bash    source <(onpath completions bash)     in ~/.bashrc
   zsh     source <(onpath completions zsh)      in ~/.zshrc, after compinit
   fish    onpath completions fish | source      in ~/.config/fish/completions/onpath.fish
