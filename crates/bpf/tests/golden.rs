@@ -7,12 +7,11 @@
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
 
+#[path = "../../elab/tests/it/support/golden.rs"]
+mod golden;
+
 use bpf::abi::Hook;
 use diag::{Diagnostics, SourceMap};
-use std::path::{Path, PathBuf};
-use syntax::MemoryLoader;
-
-const RULE: &str = "\n--------\n";
 
 const PRELUDE: &str = "\
 #include <core.p4>
@@ -25,58 +24,34 @@ header ipv4_t {
 ";
 const HEADERS: &str = "
 struct headers_t { eth_t eth; ipv4_t ipv4; }";
-const PARSER: &str = "
+const PARTS: golden::Parts = golden::Parts {
+    parser: "
 parser p(packet_in packet, out headers_t hdr) {
     state start {
         packet.extract(hdr.eth);
         transition select(hdr.eth.type) { 0x0800: ipv4; default: accept; }
     }
     state ipv4 { packet.extract(hdr.ipv4); transition accept; }
-}";
-const CONTROL: &str = "
+}",
+    control: "
 control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     apply { xout.output_action = xdp_action.XDP_PASS; xout.output_port = 0; }
-}";
-const DEPARSER: &str = "
+}",
+    deparser: "
 control d(in headers_t hdr, packet_out packet) {
     apply { packet.emit(hdr.eth); packet.emit(hdr.ipv4); }
-}";
+}",
+};
 
 fn complete(text: &str) -> String {
     if text.contains("#include") {
         return text.to_owned();
     }
-    let mut program = PRELUDE.to_owned();
-    if !text.contains("struct headers_t") {
-        program += HEADERS;
-    }
-    // Line numbers are those of the text shown.
-    program += &format!("\n#line 1\n{text}\n#line 1000");
-    for (has, part) in [
-        ("parser p(", PARSER),
-        ("control c(", CONTROL),
-        ("control d(", DEPARSER),
-        (" main;", "\nxdp(p(), c(), d()) main;\n"),
-    ] {
-        if !text.contains(has) {
-            program += part;
-        }
-    }
-    program
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn includes() -> MemoryLoader {
-    let mut loader = MemoryLoader::new();
-    for entry in std::fs::read_dir(root().join("p4include")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        loader = loader.with(name, std::fs::read_to_string(&path).unwrap());
-    }
-    loader
+    let headers = match text.contains("struct headers_t") {
+        true => "",
+        false => HEADERS,
+    };
+    golden::complete(&format!("{PRELUDE}{headers}"), text, &PARTS)
 }
 
 /// Diagnostics with their help.
@@ -102,7 +77,7 @@ fn hook(text: &str) -> Hook {
 }
 
 fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
-    let loader = includes().with("test.p4", complete(text));
+    let loader = golden::includes().with("test.p4", complete(text));
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, &loader, "test.p4", &[]);
     let checked = sema::check(&parsed.program, &map);
@@ -155,29 +130,9 @@ fn shown(c: &str) -> String {
 
 #[test]
 fn programs_become_the_c_beside_them() {
-    let update = std::env::var_os("ONPATH_BLESS").is_some();
-    let folder = root().join("crates/bpf/tests/golden");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    files.sort();
-    let mut wrong = Vec::new();
-    for path in files {
-        let file = std::fs::read_to_string(&path).unwrap();
-        let (text, expected) = file.split_once(RULE).unwrap_or((file.trim_end(), ""));
-        let result = match compile(text) {
-            Ok(output) => shown(&output.c_source),
-            Err(refused) => refused,
-        };
-        if result.trim() != expected.trim() {
-            wrong.push(format!("{}:\n{result}", path.display()));
-            if update {
-                std::fs::write(&path, format!("{text}{RULE}{result}\n")).unwrap();
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    golden::check("crates/bpf/tests/golden", |text| {
+        Ok(compile(text).map_or_else(|refused| refused, |output| shown(&output.c_source)))
+    });
 }
 
 /// The file and line that `#line` gives to the one line of C that contains `code`.

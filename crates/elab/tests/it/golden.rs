@@ -5,9 +5,7 @@
 //! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
 //! and a deparser `d` where it has none of its own. Only what the text brings is shown.
 
-use crate::support::{Outcome, compile, complete, root};
-
-const RULE: &str = "\n--------\n";
+use crate::support::{Outcome, compile, complete, golden};
 
 /// The items of a program that its own text, not the completion, brings.
 fn shown(program: &ir::Program, text: &str) -> String {
@@ -39,34 +37,16 @@ fn shown(program: &ir::Program, text: &str) -> String {
 
 #[test]
 fn constructs_become_the_ir_beside_them() {
-    let update = std::env::var_os("ONPATH_BLESS").is_some();
-    let folder = root().join("crates/elab/tests/golden");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    files.sort();
-    let mut wrong = Vec::new();
-    for path in files {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let file = std::fs::read_to_string(&path).unwrap();
-        let (text, expected) = file.split_once(RULE).unwrap_or((file.trim_end(), ""));
-        let result = match compile("test.p4", &complete(text)) {
+    golden::check("crates/elab/tests/golden", |text| {
+        match compile("test.p4", &complete(text)) {
             Outcome::Program(program, warnings) => {
                 let warnings = warnings
                     .iter()
                     .map(|w| format!("{} {}\n", w.code.0, w.message));
-                warnings.collect::<String>() + &shown(&program, text)
+                Ok(warnings.collect::<String>() + &shown(&program, text))
             }
-            Outcome::Refused(_, why) => why,
-            Outcome::Unchecked(why) | Outcome::Broken(why) => format!("WRONG: {why}"),
-        };
-        if result.starts_with("WRONG") || (result != expected.trim_end() && !update) {
-            wrong.push(format!("{name}: expected\n{expected}\ngot\n{result}"));
+            Outcome::Refused(_, why) => Ok(why),
+            Outcome::Unchecked(why) | Outcome::Broken(why) => Err(why),
         }
-        if update {
-            std::fs::write(&path, format!("{text}{RULE}{result}\n")).unwrap();
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    });
 }

@@ -1,26 +1,12 @@
 //! From P4 text to IR, for tests.
 
-#![allow(dead_code)]
+pub mod golden;
 
 use diag::{Diagnostics, SourceMap};
+use golden::includes;
+pub use golden::root;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, MemoryLoader, SourceLoader};
-
-/// The repository.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// All built-in include files.
-fn includes() -> MemoryLoader {
-    let mut loader = MemoryLoader::new();
-    for entry in std::fs::read_dir(root().join("p4include")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        loader = loader.with(name, std::fs::read_to_string(&path).unwrap());
-    }
-    loader
-}
 
 /// Texts in memory, then files of the repository.
 struct Texts(MemoryLoader);
@@ -120,28 +106,18 @@ header h_t { bit<8> a; bit<8> b; bit<16> c; }
 header g_t { bit<16> x; }
 header_union u_t { h_t h; g_t g; }
 struct m_t { bit<8> x; bool y; }
-struct headers_t { h_t h; h_t i; h_t[3] s; u_t u; u_t[2] us; }
-";
+struct headers_t { h_t h; h_t i; h_t[3] s; u_t u; u_t[2] us; }";
 
-const PARSER: &str = "
-parser p(packet_in packet, out headers_t hdr) { state start { transition accept; } }";
-const CONTROL: &str = "
-control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) { apply { } }";
-const DEPARSER: &str = "
-control d(in headers_t hdr, packet_out packet) { apply { } }";
+const PARTS: golden::Parts = golden::Parts {
+    parser: "
+parser p(packet_in packet, out headers_t hdr) { state start { transition accept; } }",
+    control: "
+control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) { apply { } }",
+    deparser: "
+control d(in headers_t hdr, packet_out packet) { apply { } }",
+};
 
 /// A golden test's text completed to a program.
 pub fn complete(text: &str) -> String {
-    let mut program = format!("{PRELUDE}#line 1\n{text}");
-    for (has, part) in [
-        ("parser p(", PARSER),
-        ("control c(", CONTROL),
-        ("control d(", DEPARSER),
-        (" main;", "\nxdp(p(), c(), d()) main;"),
-    ] {
-        if !text.contains(has) {
-            program += part;
-        }
-    }
-    program
+    golden::complete(PRELUDE, text, &PARTS)
 }
