@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub const GLOBALS_SECTION: &str = ".data.onpath";
 
 /// The name of the section, and so of the map, that holds the seed of the hash of flows: a `u64`, set before the
-/// program is loaded. It is there if the program uses a `flow_state`.
+/// program is loaded. It exists if the program uses a `flow_state`.
 pub const SEED_SECTION: &str = ".rodata.onpath";
 
 /// A compiled program and everything it keeps in the kernel.
@@ -343,7 +343,7 @@ pub struct PortsAbi {
     /// From port to interface index, for redirects; absent if the program never redirects.
     pub devmap: Option<String>,
     /// From the interface index a packet came in on to its port (hash, `u32` to `u32`); absent if the
-    /// program never reads its input port. An interface that is not there has its index as port.
+    /// program never reads its input port. An interface without an element has its index as port.
     pub input: Option<String>,
     /// From port to interface index (hash, `u32` to `u32`), for redirects and copies by traffic control;
     /// absent if the program makes none.

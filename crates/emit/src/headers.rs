@@ -1,4 +1,4 @@
-//! Headers: which one a reference means, whether it is there, and reading and writing its fields where it lives.
+//! Headers: which one a reference means, whether it is valid, and reading and writing its fields where it lives.
 
 use crate::access::Bytes;
 use crate::emitter::Gen;

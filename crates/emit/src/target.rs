@@ -62,7 +62,7 @@ pub trait Hints {
         None
     }
 
-    /// At a loop's end: whether a header is there is to be remembered in the next turn.
+    /// At a loop's end: whether a header is valid is to be remembered in the next turn.
     fn keep_known(&self, _flag: &C) -> Option<Stmt> {
         None
     }
@@ -93,7 +93,7 @@ pub trait Hints {
         offset
     }
 
-    /// A header's first byte, behind the question whether the header is there.
+    /// A header's first byte, after the check that the header is valid.
     fn behind_check(&self, header: C) -> C {
         header
     }
@@ -103,7 +103,7 @@ pub trait Hints {
 ///
 /// Its functions take a parameter `ctx` that stands for the packet. Its headers define, as functions or macros:
 /// - `packet_length(ctx, data, data_end)`: the packet's length in bytes.
-/// - `packet_resize(ctx, front, from, to)`: makes the `from` bytes behind the first `front` ones `to` bytes, whose
+/// - `packet_resize(ctx, front, from, to)`: makes the `from` bytes after the first `front` ones `to` bytes, whose
 ///   content does not matter. 0 if it could. Pointers into the packet are made again afterwards.
 /// - `packet_load_bytes(ctx, offset, to, len)`, `packet_store_bytes(ctx, offset, from, len)`: bytes of the packet
 ///   to memory and back. The length is not 0. 0 if the packet has as many bytes.
@@ -153,14 +153,14 @@ pub trait Target: Hints + Sized {
     /// Before a stage's parser.
     fn enter(_g: &mut Gen<'_, Self>) {}
 
-    /// Behind a stage's control: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
+    /// After a stage's control: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
     /// return goes on to the label `reject`.
     fn verdict(g: &mut Gen<'_, Self>);
 
-    /// Behind the label `reject`: what becomes of a packet that the parser rejects, or that cannot be handled.
+    /// After the label `reject`: what becomes of a packet that the parser rejects, or that cannot be handled.
     fn reject(g: &mut Gen<'_, Self>);
 
-    /// The function of a stage, once its statements are there.
+    /// The function of a stage, once its statements are complete.
     ///
     /// # Errors
     ///

@@ -188,7 +188,7 @@ fn left_in_group(line: &str) -> Option<u64> {
         .min()
 }
 
-/// The number behind a name in a text of lines `NAME NUMBER`; the name ends with its space.
+/// The number after a name in a text of lines `NAME NUMBER`; the name ends with its space.
 fn field_of(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().parse().ok()

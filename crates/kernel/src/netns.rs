@@ -33,7 +33,7 @@ pub fn find(mut is_it: impl FnMut(&NetNs) -> bool) -> Option<NetNs> {
         list.filter_map(|entry| Some(entry.ok()?.path().join(inside)))
             .collect()
     };
-    // An empty path behind another one adds a slash, which a file has not.
+    // An empty path after another one adds a slash, which a file has not.
     let trimmed = |path: PathBuf| path.components().collect::<PathBuf>();
     let named = paths("/run/netns", "").into_iter().map(trimmed);
     let mut all = paths("/proc", "ns/net").into_iter().chain(named);

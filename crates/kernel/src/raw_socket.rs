@@ -132,7 +132,7 @@ fn every_packet_of(index: u32) -> io::Result<LinkAddr> {
 
 /// The length of `struct tpacket_auxdata`.
 const AUX_DATA: usize = 20;
-/// Where a VLAN tag stands: behind the two link addresses.
+/// Where a VLAN tag stands: after the two link addresses.
 const ADDRESSES: usize = 12;
 
 /// The outer VLAN tag, which the kernel takes out of a packet before sockets see it and reports in a

@@ -148,7 +148,7 @@ impl Drop for Filter {
     }
 }
 
-/// Attaches a tc program behind those that are at an interface's side. Nothing is changed if it fails.
+/// Attaches a tc program after those that are at an interface's side. Nothing is changed if it fails.
 pub(crate) fn attach(
     prog: &Prog,
     side: Side,

@@ -37,7 +37,7 @@ pub mod verdict {
 
 /// What the kernel does with a packet by a tc program's return value.
 pub mod tc_verdict {
-    /// Passed, behind the hook's other programs.
+    /// Passed, after the hook's other programs.
     pub const NEXT: u32 = u32::MAX;
     /// Passed at once.
     pub const PASS: u32 = 0;

@@ -94,7 +94,7 @@ fn explain(error: &io::Error, words: Option<String>, name: &str, mtu: Option<u32
 }
 
 /// The largest MTU at which the veth driver runs XDP programs: a page without the headroom, the Ethernet header and the
-/// kernel's own data behind the packet (`struct skb_shared_info`).
+/// kernel's own data after the packet (`struct skb_shared_info`).
 fn veth_limit() -> usize {
     const HEADROOM: usize = 256;
     const ETHERNET: usize = 14;

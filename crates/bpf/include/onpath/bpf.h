@@ -58,7 +58,7 @@ static inline __attribute__((always_inline, unused)) u32 flag_set(void)
     return flag;
 }
 
-/* A header that may not be there, behind the question whether it is: keeps the compiler from making the
+/* A header that may be invalid, after the check of its validity: keeps the compiler from making the
  * access on other paths as well, with another address. */
 static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header)
 {

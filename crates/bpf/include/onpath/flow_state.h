@@ -148,7 +148,7 @@ INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 lru, const voi
     return oldest;
 }
 
-/* Gives a way of `size` bytes to a key, with zeros behind it. */
+/* Gives a way of `size` bytes to a key, with zeros after it. */
 INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
 {
     u64 *to = way;

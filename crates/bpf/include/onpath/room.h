@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Room in the packet.
+/* Inserting and removing bytes of a packet.
  *
- * The kernel makes and takes room behind the Ethernet header or the network header of IP packets, and keeps what
- * it knows of them: where the transport header is, where a checksum is to go, and how the packet is to be taken
- * apart.
+ * The kernel inserts and removes bytes after the Ethernet header or the network header of IP packets, and keeps what
+ * it knows of them: where the transport header is, where a checksum is to go, and how the packet is to be
+ * segmented.
  * - Packets that grow have so much smaller segments, so that these stay as long as they were; datagrams of UDP
  *   keep their size. Packets that shrink keep their segments' payload.
  * - That a device found the transport checksum right stays known where a packet grows. Where it shrinks it is
  *   forgotten and the stack checks again: the checksum that was right may have been in what is gone.
- * - Other packets are taken for IP ones meanwhile. Those that are still to be taken apart are refused.
+ * - Other packets are taken for IP ones meanwhile. Those that are still to be segmented are refused.
  * - A packet grows or shrinks by less than 4 KiB.
- * - What it cannot know: a packet that is still to be taken apart and gets an outer header of the protocol that it
+ * - What it cannot know: a packet that is still to be segmented and gets an outer header of the protocol that it
  *   has already (a tunnel) looks as if it had got extension headers. The receiver that decapsulates it knows nothing of the
- *   tunnel: the kernel drops it then, a device may not. Tunnels need an interface that takes nothing apart later
+ *   tunnel: the kernel drops it then, a device may not. Tunnels need an interface that segments nothing later
  *   (`gso_max_segs 1`). */
 #ifndef ONPATH_ROOM_H
 #define ONPATH_ROOM_H
@@ -21,7 +21,7 @@
 #include "skb.h"
 #include "vlan.h"
 
-#define IPV4_END (ETHERNET + 20) /* behind which the kernel makes room, on request */
+#define IPV4_END (ETHERNET + 20) /* after which the kernel inserts bytes, on request */
 #define IPV6_END (ETHERNET + 40)
 #define FIRST 56      /* bytes that are kept here: an IPv6 header's end, and an Ethernet header with three tags */
 #define REST 48       /* more than may follow in a packet that the kernel does not make that short */
@@ -68,7 +68,7 @@ APART long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
     return m.count;
 }
 
-/* Room behind the Ethernet header of a packet without tags. */
+/* Inserts or removes bytes after the Ethernet header of a packet without tags. */
 APART long packet_resize_untagged(struct __sk_buff *ctx, int by)
 {
     u16 type = TYPE_IP;

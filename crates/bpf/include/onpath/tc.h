@@ -31,7 +31,7 @@ INLINE long packet_end(struct __sk_buff *ctx)
 }
 
 /* A packet that passes and may have another EtherType now; `protocol` is what the stack took it for when it
- * came. 0 if it may. A packet that segmentation is still to take apart cannot become one of another protocol:
+ * came. 0 if it may. A packet that is still to be segmented cannot become one of another protocol:
  * no receiver could parse that. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* VLAN tags, and what the stack notes of a packet's protocol.
  *
- * The stack keeps a packet's outermost VLAN tag beside the packet, and the EtherType behind it apart from the
+ * The stack keeps a packet's outermost VLAN tag beside the packet, and the EtherType after it apart from the
  * packet too. Pushing a tag beside a packet that has one moves that one into the packet; popping does the
  * opposite, and reads the protocol from the packet again. A tag of our own beside the packet so keeps the real
  * ones in it, where the program sees them; pushing and popping two tags makes the stack look at the packet

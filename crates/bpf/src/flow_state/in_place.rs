@@ -1,7 +1,7 @@
 //! Values that are read and written where they lie.
 //!
 //! Where a look-up begins what a lock is held for, and every path from there has one update of the same values and no
-//! other call, a flow is there from the look-up on: what is not known yet gets its way then, with zeros. A field
+//! other call, a flow exists from the look-up on: what is not known yet gets its way then, with zeros. A field
 //! whose variable the look-up fills and the update stores is the way's own member in between, so that only what is
 //! used is loaded, and only what is assigned is stored.
 

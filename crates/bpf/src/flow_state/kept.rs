@@ -1,7 +1,7 @@
 //! What an update need not write: values that the flow's way holds already.
 //!
 //! An update that follows a look-up on every path, with no other call between, finds in the way what the
-//! look-up gave. A field whose variable is not assigned on the path is there still; if the flow is new, the
+//! look-up gave. A field whose variable is not assigned on the path keeps its value; if the flow is new, the
 //! look-up gave zero.
 
 use ir::analysis::dataflow::{self, After, Domain, Forward};

@@ -2,7 +2,7 @@
 //!
 //! The key's way is searched once, when the lock is taken; from then on a variable holds the way's number
 //! (`FLOW_WAYS` or more: the flow is not known), and each call works on that. Where the values are used in place
-//! ([`in_place`]), the flow is there from the look-up on, and a pointer leads to it.
+//! ([`in_place`]), the flow exists from the look-up on, and a pointer leads to it.
 
 mod calls;
 mod in_place;

@@ -88,7 +88,7 @@ pub trait HookCode {
         None
     }
 
-    /// A header to be included behind the maps, if the file has what it needs.
+    /// A header to be included after the maps, if the file has what it needs.
     fn late_include(&self, _maps: &crate::maps::Maps) -> Option<&'static str> {
         None
     }

@@ -8,7 +8,7 @@ use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 
 impl<T: Target> Gen<'_, T> {
-    /// Writes all items behind the packet's front.
+    /// Writes all items after the packet's front.
     pub(super) fn put_back(&mut self, items: &[Item], front: &C, size: &C) {
         let fixed = size.as_int().is_some();
         if fixed && size != front {

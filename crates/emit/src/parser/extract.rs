@@ -104,7 +104,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Notes that a header is there.
+    /// Notes that a header is valid.
     fn arrive(&mut self, h: Header, here: &C) {
         if self.plan.storage(h) == HeaderStorage::Packet {
             if self.plan.fixed_at[h.as_u32() as usize].is_none() {

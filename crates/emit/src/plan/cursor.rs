@@ -95,7 +95,7 @@ impl Forward for Following<'_> {
     }
 
     fn paths_met(&mut self, stmt: &Stmt, at: &mut Cursor) {
-        // The emitted code keeps the cursor in a variable behind them, whatever its value.
+        // The emitted code keeps the cursor in a variable after them, whatever its value.
         let anywhere = !matches!(stmt.kind, StmtKind::If { .. })
             && visit::blocks(&stmt.kind)
                 .into_iter()

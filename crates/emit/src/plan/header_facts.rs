@@ -107,7 +107,7 @@ impl HeaderFacts {
         }
     }
 
-    /// After `refine`, a header that is only ever made valid by extraction is there if it is valid.
+    /// After `refine`, a header that is only ever made valid by extraction is in the packet if it is valid.
     pub fn valid_means_extracted(&mut self, only_extracted: &[bool]) {
         for (i, only) in only_extracted.iter().enumerate() {
             if *only && self.valid[i] == Known::Yes {

@@ -31,7 +31,7 @@ pub struct Layout {
     pub emits: Vec<Emit>,
     /// How many of them come before the retained suffix.
     pub relocated: usize,
-    /// How many of them, at most `relocated`, are always where they were, whatever grows or shrinks behind them: all
+    /// How many of them, at most `relocated`, are always where they were, whatever grows or shrinks after them: all
     /// that is read before them is emitted before them. Only where the packet's front can stay are there such.
     pub fixed: usize,
     /// Steps of the parser move over bytes that are not in the retained suffix.

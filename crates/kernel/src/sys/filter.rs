@@ -99,7 +99,7 @@ pub fn remove_qdisc(ifindex: u32) -> io::Result<()> {
     check(unsafe { libbpf_sys::bpf_tc_hook_destroy(&mut hook) }).map(|_| ())
 }
 
-/// Adds a filter behind those that are there; the device has the qdisc.
+/// Adds a filter after those that are there; the device has the qdisc.
 pub fn add_filter(prog: &Prog, ifindex: u32, side: Side) -> io::Result<FilterId> {
     let last = filters(ifindex, side)?.iter().map(|f| f.id.priority).max();
     let hook = hook(ifindex, side.point());

@@ -140,7 +140,7 @@ impl Link {
         Link::create(prog, ifindex, libbpf_sys::BPF_XDP, &opts)
     }
 
-    /// Puts a tc program on a device's ingress or egress, behind those that are there.
+    /// Puts a tc program on a device's ingress or egress, after those that are there.
     pub fn attach_tcx(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Link> {
         let mut opts = libbpf_sys::bpf_link_create_opts::default();
         opts.sz = size_of_val(&opts) as _;

@@ -61,7 +61,7 @@ impl Prog {
         }
         compared.push(at(instruction(0x62, 6, 0, 0), tag_at));
         compared.push(instruction(0xb7, 7, 0, 1));
-        // What differs leads behind the last of these.
+        // What differs leads after the last of these.
         let end = compared.len();
         for (i, one) in compared.iter_mut().enumerate() {
             if one.code == 0x5d {

@@ -15,7 +15,7 @@ struct Slots {
     numbers: HashMap<Mask, u32>,
     /// Numbers that no new mask may have: the program may still look under them.
     used: BTreeSet<u32>,
-    /// Where to look for the next free number: behind all others, since of equal priorities the earlier mask wins.
+    /// Where to look for the next free number: after all others, since of equal priorities the earlier mask wins.
     next: u32,
     /// The tuples with entries, each with the highest priority under it.
     tops: BTreeMap<u32, (Mask, u32)>,
