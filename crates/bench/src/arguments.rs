@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::pdm::Part;
 
 /// The text of `--help`.
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Measures what Onpath makes of P4 against hand-written C.
 
 Usage: bench xdp
@@ -32,7 +32,7 @@ Results go to `bench/results/` as JSON and Markdown. It needs root and takes min
 
 /// What is to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Command {
+pub(crate) enum Command {
     /// `--help`
     Help,
     /// `xdp`
@@ -44,7 +44,7 @@ pub enum Command {
 }
 
 /// Reads the arguments after the program's name.
-pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Error> {
+pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Error> {
     let words: Vec<String> = arguments.into_iter().collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {

@@ -15,7 +15,7 @@ const ROUNDS: usize = 9;
 
 /// Medians, in milliseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct CompileTime {
+pub(crate) struct CompileTime {
     /// The compiler's: from text to C.
     pub compiler: f64,
     /// clang's.
@@ -27,7 +27,7 @@ pub struct CompileTime {
 }
 
 /// Compiles and loads the router again and again.
-pub fn measure(root: &Path) -> Result<CompileTime, Error> {
+pub(crate) fn measure(root: &Path) -> Result<CompileTime, Error> {
     let (mut compiler, mut clang, mut load, mut all) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
         let begun = Instant::now();

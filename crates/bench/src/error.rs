@@ -8,26 +8,26 @@ use std::path::Path;
 
 /// A reason to stop, in words.
 #[derive(Debug)]
-pub struct Error(String);
+pub(crate) struct Error(String);
 
 impl Error {
     /// Any reason.
-    pub fn new(what: impl Into<String>) -> Error {
+    pub(crate) fn new(what: impl Into<String>) -> Error {
         Error(what.into())
     }
 
     /// A file that could not be read or written.
-    pub fn file(what: &str, path: &Path, error: &io::Error) -> Error {
+    pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Error {
         Error(format!("could not {what} `{}`: {error}", path.display()))
     }
 
     /// A program that was refused.
-    pub fn diagnostics(diagnostics: &Diagnostics, map: &SourceMap) -> Error {
+    pub(crate) fn diagnostics(diagnostics: &Diagnostics, map: &SourceMap) -> Error {
         Error(render_plain(diagnostics, map))
     }
 
     /// The system refused something.
-    pub fn system(what: &'static str) -> impl Fn(io::Error) -> Error {
+    pub(crate) fn system(what: &'static str) -> impl Fn(io::Error) -> Error {
         move |error| Error(format!("{what}: {error}"))
     }
 }

@@ -2,7 +2,7 @@
 
 /// The machine, as far as it matters to a figure.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// The day, as `2026-01-31`.
     pub date: String,
     /// The kernel's release.
@@ -17,7 +17,7 @@ pub struct Machine {
 
 impl Machine {
     /// This one, now.
-    pub fn this() -> Machine {
+    pub(crate) fn this() -> Machine {
         let lab::Machine {
             date,
             kernel,

@@ -20,7 +20,7 @@ const SYSTEM_INCLUDES: [&str; 2] = [
 
 /// A loaded program and what it costs. The program itself keeps its maps.
 #[derive(Debug)]
-pub struct Ready {
+pub(crate) struct Ready {
     /// The program.
     pub prog: Prog,
     /// What the object holds.
@@ -31,7 +31,7 @@ pub struct Ready {
 
 /// A workload's two programs.
 #[derive(Debug)]
-pub struct Built {
+pub(crate) struct Built {
     /// The work.
     pub workload: Workload,
     /// Compiled from P4.
@@ -41,7 +41,7 @@ pub struct Built {
 }
 
 /// Compiles, loads and fills both programs of a workload.
-pub fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
+pub(crate) fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
     let built = Built {
         ours: from_p4(root, workload)?,
         hand_written: from_c(root, workload)?,
@@ -132,7 +132,7 @@ fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
 }
 
 /// C to an object, by the same compiler and flags as generated C.
-pub fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
+pub(crate) fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
     let clang = clang::find()?;
     let include_dirs: Vec<PathBuf> = folder
         .into_iter()
@@ -153,7 +153,7 @@ pub fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
 
 /// The programs of two instructions.
 #[derive(Debug)]
-pub struct Baselines {
+pub(crate) struct Baselines {
     /// Drops.
     pub drop: Ready,
     /// Sends back.
@@ -162,7 +162,7 @@ pub struct Baselines {
 
 impl Baselines {
     /// Compiles and loads them.
-    pub fn build(root: &Path) -> Result<Baselines, Error> {
+    pub(crate) fn build(root: &Path) -> Result<Baselines, Error> {
         Ok(Baselines {
             drop: load_c(root, "bench/xdp/drop.c")?.0,
             tx: load_c(root, "bench/xdp/tx.c")?.0,
@@ -170,7 +170,7 @@ impl Baselines {
     }
 
     /// A workload's baseline.
-    pub fn of(&self, workload: &Workload) -> &Ready {
+    pub(crate) fn of(&self, workload: &Workload) -> &Ready {
         if workload.baseline == "tx" {
             &self.tx
         } else {

@@ -14,7 +14,7 @@ const PUBLISHED_LOSSES: [(&str, f64); 2] = [("xdp1", 44.0), ("xdp6", 83.0)];
 
 /// Everything that was measured.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     machine: Machine,
     programs: Vec<Row>,
     /// The median over the programs of time net of the baseline, ours to hand-written; programs that cannot
@@ -67,7 +67,7 @@ impl Side {
 
 impl Report {
     /// Puts the figures together.
-    pub fn new(
+    pub(crate) fn new(
         built: &[Built],
         times: &[Times],
         rates: &[Rates],
@@ -112,14 +112,14 @@ impl Report {
     }
 
     /// As JSON, with a line end.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
 
     /// As Markdown tables.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let m = &self.machine;
         let mut text = format!(
             "# XDP: compiled against hand-written\n\n\

@@ -150,7 +150,7 @@ struct Report {
 }
 
 /// Measures all kinds, as JSON and Markdown.
-pub fn measure() -> Result<(String, String), Error> {
+pub(crate) fn measure() -> Result<(String, String), Error> {
     let mut rows = Vec::new();
     for kind in Kind::ALL {
         for entries in kind.counts() {

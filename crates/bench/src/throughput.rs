@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Packets of one measurement.
     pub packets: u32,
     /// Measurements of each program; the median counts.
@@ -19,7 +19,7 @@ pub struct Effort {
 }
 
 /// What the benchmark takes.
-pub const FULL: Effort = Effort {
+pub(crate) const FULL: Effort = Effort {
     packets: 2_000_000,
     rounds: 5,
 };
@@ -29,7 +29,7 @@ const DROP: i32 = 1;
 
 /// Packets a second of one workload.
 #[derive(Clone, Copy, Debug)]
-pub struct Rates {
+pub(crate) struct Rates {
     /// A program of two instructions with the same verdict.
     pub baseline: f64,
     /// Compiled from P4.
@@ -40,13 +40,13 @@ pub struct Rates {
 
 impl Rates {
     /// How much of the baseline's rate a program loses, in percent.
-    pub fn loss(&self, rate: f64) -> f64 {
+    pub(crate) fn loss(&self, rate: f64) -> f64 {
         100.0 * (1.0 - rate / self.baseline)
     }
 }
 
 /// Measures every workload, its three programs in turn.
-pub fn measure(built: &[Built], effort: Effort) -> Result<Vec<Rates>, Error> {
+pub(crate) fn measure(built: &[Built], effort: Effort) -> Result<Vec<Rates>, Error> {
     let object = compile_c(include_str!("generator.c"), None)?;
     let ns = NetNs::new().map_err(Error::system("a network namespace"))?;
     ns.run(|| {

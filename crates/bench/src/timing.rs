@@ -14,11 +14,11 @@ fn effort() -> Effort {
 }
 
 /// Differences in nanoseconds that are nothing but the processor's mood.
-pub const RESOLUTION: f64 = 0.5;
+pub(crate) const RESOLUTION: f64 = 0.5;
 
 /// Times of one workload in nanoseconds, net of the baseline.
 #[derive(Clone, Copy, Debug)]
-pub struct Times {
+pub(crate) struct Times {
     /// The baseline itself.
     pub baseline: f64,
     /// Compiled from P4.
@@ -31,14 +31,14 @@ pub struct Times {
 
 impl Times {
     /// Ours to theirs; `None` if neither can be distinguished from the baseline.
-    pub fn ratio(&self) -> Option<f64> {
+    pub(crate) fn ratio(&self) -> Option<f64> {
         let resolved = self.ours > RESOLUTION || self.hand_written > RESOLUTION;
         resolved.then(|| self.ours / self.hand_written.max(RESOLUTION))
     }
 }
 
 /// Measures every workload; its three programs take turns.
-pub fn measure(built: &[Built], baselines: &Baselines) -> Result<Vec<Times>, Error> {
+pub(crate) fn measure(built: &[Built], baselines: &Baselines) -> Result<Vec<Times>, Error> {
     built
         .iter()
         .map(|b| {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// One program's work.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Workload {
+pub(crate) struct Workload {
     /// Its name.
     pub name: String,
     /// The P4 file.
@@ -32,7 +32,7 @@ pub struct Workload {
 
 /// A map's key and value in hexadecimal.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Raw {
+pub(crate) struct Raw {
     /// The key.
     pub key: String,
     /// The value.
@@ -41,7 +41,7 @@ pub struct Raw {
 
 /// Figures of p4c 1.2.5.16, measured on the same kind of machine, and what its authors published.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Published {
+pub(crate) struct Published {
     /// Instructions in the object.
     pub instructions: u32,
     /// Nanoseconds of a test run with a baseline of 7.
@@ -55,18 +55,18 @@ struct File {
 
 impl Workload {
     /// The packet.
-    pub fn packet(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn packet(&self) -> Result<Vec<u8>, Error> {
         bytes(&self.packet)
     }
 
     /// Whether the program makes the packet longer.
-    pub fn grows(&self) -> bool {
+    pub(crate) fn grows(&self) -> bool {
         self.name == "xdp15"
     }
 }
 
 /// Reads the file.
-pub fn read(path: &Path) -> Result<Vec<Workload>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Workload>, Error> {
     let text = fs::read_to_string(path).map_err(|e| Error::file("read", path, &e))?;
     let file: File =
         serde_json::from_str(&text).map_err(|e| Error::new(format!("{}: {e}", path.display())))?;
@@ -74,7 +74,7 @@ pub fn read(path: &Path) -> Result<Vec<Workload>, Error> {
 }
 
 /// Bytes from hexadecimal.
-pub fn bytes(hex: &str) -> Result<Vec<u8>, Error> {
+pub(crate) fn bytes(hex: &str) -> Result<Vec<u8>, Error> {
     let digit = |c: u8| char::from(c).to_digit(16);
     hex.as_bytes()
         .chunks(2)

@@ -13,7 +13,7 @@ use ir::Program;
 use std::rc::Rc;
 
 /// What became of a program: the function of its hook, or the part of it that begins with the parser.
-pub struct Function {
+pub(crate) struct Function {
     /// Which model's meaning it has.
     pub model: Model,
     /// What it does once it is known that the stack can handle the packet.
@@ -33,7 +33,7 @@ pub struct Function {
 }
 
 /// Emits a program: a function of the fast path, if it is given, and one of the full program.
-pub fn compile(
+pub(crate) fn compile(
     program: &Program,
     fast: Option<&Program>,
     map: &SourceMap,

@@ -14,10 +14,10 @@ use smol_str::SmolStr;
 const SPARSE_LIMIT: u32 = 1 << 16;
 
 /// The extern that sends a packet to user space as it came.
-pub const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
+pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
 
 /// Calls an extern, or refuses it.
-pub fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
+pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
     let span = stmt.span;
     match (call.object, call.name.as_str()) {
         (Some(object), method) => {

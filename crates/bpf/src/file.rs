@@ -14,7 +14,7 @@ use ir::Program;
 const FULL_PROGRAM: &str = "full_program";
 
 /// The C file and its description.
-pub fn file(
+pub(crate) fn file(
     program: &Program,
     options: &Options,
     file: File,

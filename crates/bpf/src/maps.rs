@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 /// What has been declared so far.
 #[derive(Clone, Default, Debug)]
-pub struct Maps {
+pub(crate) struct Maps {
     /// Maps with their C text.
     pub items: Vec<Item>,
     /// The same, in the description for user space.
@@ -33,19 +33,19 @@ pub struct Maps {
 }
 
 /// Characters that a map's name may have.
-pub const MAP_NAME: usize = 15;
+pub(crate) const MAP_NAME: usize = 15;
 
 /// The variable that holds everything user space may change but maps.
-pub const GLOBALS: &str = "onpath";
+pub(crate) const GLOBALS: &str = "onpath";
 
 /// What puts a variable or function into an ELF section.
-pub fn section(name: &str) -> String {
+pub(crate) fn section(name: &str) -> String {
     format!("SEC(\"{name}\")")
 }
 
 impl Maps {
     /// Declares a map with keys and values of these types, unless another function of the file did.
-    pub fn declare(&mut self, abi: MapAbi, types: Option<(Type, Type)>) {
+    pub(crate) fn declare(&mut self, abi: MapAbi, types: Option<(Type, Type)>) {
         if self.list.contains(&abi) {
             return;
         }
@@ -91,7 +91,7 @@ impl Maps {
     }
 
     /// Adds a member to the globals, with its first value in C and in bytes; gives its offset.
-    pub fn add_global(
+    pub(crate) fn add_global(
         &mut self,
         ty: Type,
         name: &SmolStr,
@@ -110,7 +110,7 @@ impl Maps {
     }
 
     /// The globals, once all were added.
-    pub fn finish_globals(&mut self) -> (Option<GlobalsAbi>, Vec<Item>) {
+    pub(crate) fn finish_globals(&mut self) -> (Option<GlobalsAbi>, Vec<Item>) {
         if self.globals.size == 0 {
             return (None, Vec::new());
         }

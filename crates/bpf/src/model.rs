@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 /// Which model's meaning the program has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Model {
+pub(crate) enum Model {
     /// `ebpf_model`: the packet passes unchanged or is dropped.
     Filter,
     /// `xdp_model`
@@ -20,7 +20,7 @@ pub enum Model {
 
 impl Model {
     /// The numbers of its verdicts by their names in C.
-    pub fn verdicts(self) -> Vec<(SmolStr, u64)> {
+    pub(crate) fn verdicts(self) -> Vec<(SmolStr, u64)> {
         match self {
             Model::Filter | Model::Switch => arch::xdp::Verdict::ALL
                 .map(|v| (v.name().into(), v as u64))
@@ -37,7 +37,7 @@ impl Model {
 /// # Errors
 ///
 /// A diagnostic if it does not.
-pub fn of(program: &Program, hook: Hook) -> Result<(Model, Stage), Diagnostics> {
+pub(crate) fn of(program: &Program, hook: Hook) -> Result<(Model, Stage), Diagnostics> {
     stage(program)
         .filter(|(model, _)| hook::code(hook).runs(*model))
         .ok_or_else(|| Box::new(errors::wrong_architecture(hook, &program.arch)).into())

@@ -3,7 +3,7 @@
 use emit::Reserved;
 
 /// Names and prefixes.
-pub const RESERVED: Reserved = Reserved {
+pub(crate) const RESERVED: Reserved = Reserved {
     names: "
         SEC APART CONTEXT xdp_md sk_buff___onpath
         may_goto barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns

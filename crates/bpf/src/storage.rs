@@ -19,7 +19,7 @@ const STACK_FOR_VARIABLES: u32 = 320;
 const SCRATCH_LIMIT: u32 = 32 << 10;
 
 /// The function of a stage: its variables placed, and what comes before its statements.
-pub fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
+pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
     let Code {
         mut locals,
         mut body,
@@ -121,7 +121,7 @@ fn start(g: &mut Gen<'_>, placed: &Placed) -> Block {
 }
 
 /// Where a function's variables are.
-pub struct Placed {
+pub(crate) struct Placed {
     /// On the stack.
     pub locals: Vec<Local>,
     /// In the per-CPU map.
@@ -130,7 +130,7 @@ pub struct Placed {
 
 impl Placed {
     /// Where a variable ended up, if it is used.
-    pub fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
+    pub(crate) fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
         let C::Ident(name) = g.local(LocalKind::Var(v)) else {
             return None;
         };
@@ -201,7 +201,7 @@ fn fetch_scratch(refused: C) -> Block {
 }
 
 /// Variables in the per-CPU map.
-pub struct Spilled {
+pub(crate) struct Spilled {
     /// Which they are.
     pub gone: Vec<Local>,
     /// Bytes in all.

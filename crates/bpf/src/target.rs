@@ -20,23 +20,23 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The emitter for BPF.
-pub type Gen<'a> = emit::Gen<'a, Bpf>;
+pub(crate) type Gen<'a> = emit::Gen<'a, Bpf>;
 
 /// A file for BPF.
-pub type File = emit::File<Bpf>;
+pub(crate) type File = emit::File<Bpf>;
 
 /// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
 /// takes less than 64 KiB for an offset in all.
 const MAX_OFFSET: u64 = 0x7fff;
 
 /// How a function is linked that is part of the one that calls it.
-pub const INLINE: &str = "static inline __attribute__((always_inline))";
+pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
 /// The linkage of a function that the verifier checks separately from its callers.
 const APART: &str = "APART";
 
 /// Which part of the program a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Coverage {
+pub(crate) enum Coverage {
     /// All of it.
     Full,
     /// The fast path; another function has the full program.
@@ -46,7 +46,7 @@ pub enum Coverage {
 }
 
 /// BPF, and what is known of the current function.
-pub struct Bpf {
+pub(crate) struct Bpf {
     /// The compilation's options.
     pub options: Rc<Options>,
     /// Where the program is to run.
@@ -67,7 +67,7 @@ pub struct Bpf {
 
 impl Bpf {
     /// At the start of a function.
-    pub fn new(
+    pub(crate) fn new(
         options: Rc<Options>,
         hook: &'static dyn HookCode,
         model: Model,
@@ -88,7 +88,7 @@ impl Bpf {
 
 /// What the functions of a file share.
 #[derive(Clone, Default)]
-pub struct Shared {
+pub(crate) struct Shared {
     /// Maps, globals and their description for user space.
     pub maps: Maps,
     /// Where flow states keep what.
@@ -96,12 +96,12 @@ pub struct Shared {
 }
 
 /// 0, which the verifier does not know.
-pub fn unknown_zero() -> C {
+pub(crate) fn unknown_zero() -> C {
     C::pure("unknown_zero", vec![C::id("ctx")])
 }
 
 /// Keeps clang from using another register for a variable than the one that was checked.
-pub fn barrier(var: &C) -> Stmt {
+pub(crate) fn barrier(var: &C) -> Stmt {
     Stmt::Hint {
         name: "barrier_var".into(),
         on: var.clone(),

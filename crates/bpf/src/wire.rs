@@ -17,7 +17,7 @@ const TYPE: std::ops::Range<u32> = 96..112;
 
 /// The bytes of the packet that matter.
 #[derive(Clone, Debug, Default)]
-pub struct Wire {
+pub(crate) struct Wire {
     /// Up to which offset the parser may read, if there is such.
     pub reads: Option<u32>,
     /// The parser does something that must not be done twice.
@@ -30,7 +30,7 @@ pub struct Wire {
 
 impl Wire {
     /// Looks at a program and what was planned for it.
-    pub fn new(program: &Program, plan: &Plan) -> Wire {
+    pub(crate) fn new(program: &Program, plan: &Plan) -> Wire {
         let Plan {
             parser,
             facts,

@@ -85,12 +85,12 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
 });
 
 /// What the program offers.
-pub fn schema() -> &'static Arc<Schema> {
+pub(crate) fn schema() -> &'static Arc<Schema> {
     &SCHEMA
 }
 
 /// A table of the program.
-pub fn table(name: &str) -> Table {
+pub(crate) fn table(name: &str) -> Table {
     let mut tables = schema().tables.iter();
     tables.find(|(_, t)| t.name == name).expect("a table").0
 }
@@ -98,7 +98,7 @@ pub fn table(name: &str) -> Table {
 /// A device that sends every packet back where it came from, its first byte one more; port 9 loses them,
 /// port 8 sends them to each port of group 1.
 #[derive(Clone, Default)]
-pub struct Fake {
+pub(crate) struct Fake {
     tables: BTreeMap<Table, Vec<Entry>>,
     defaults: BTreeMap<Table, ActionCall>,
     registers: BTreeMap<(Object, u64), Vec<Bits>>,
@@ -115,7 +115,7 @@ pub struct Fake {
 
 impl Fake {
     /// What all tables hold.
-    pub fn state(&self) -> (Vec<Entry>, Vec<ActionCall>) {
+    pub(crate) fn state(&self) -> (Vec<Entry>, Vec<ActionCall>) {
         let entries = self.tables.values().flatten().cloned().collect();
         (entries, self.defaults.values().cloned().collect())
     }

@@ -9,10 +9,10 @@ use ir::{Block, Program, Routine, StmtKind};
 use std::collections::HashMap;
 
 /// The most statements that a program may have with all calls expanded.
-pub const MAX_EXPANDED: u64 = 100_000;
+pub(crate) const MAX_EXPANDED: u64 = 100_000;
 
 /// Where the first routine is applied that makes the program larger than [`MAX_EXPANDED`].
-pub fn too_large(program: &Program) -> Option<Span> {
+pub(crate) fn too_large(program: &Program) -> Option<Span> {
     let mut sizes = HashMap::new();
     let mut total = 0u64;
     for block in ir::visit::bodies(program) {

@@ -16,7 +16,7 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    pub fn new(control_end: SmolStr) -> Entries {
+    pub(crate) fn new(control_end: SmolStr) -> Entries {
         Entries {
             control_end,
             labels: HashMap::new(),
@@ -29,7 +29,7 @@ impl Entries {
     }
 
     /// Whether a statement is an entry, or parsers enter a branch of it.
-    pub fn lead_to(&self, stmt: &ir::Stmt) -> bool {
+    pub(crate) fn lead_to(&self, stmt: &ir::Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Entry(entry) => self.labels.contains_key(entry),
             StmtKind::If {

@@ -11,7 +11,7 @@ use ir::{
 use std::collections::HashSet;
 
 /// The program with a copy for each such emit; none if there is nothing to do.
-pub fn of_emits(program: &Program, deparser: Routine) -> Option<Program> {
+pub(crate) fn of_emits(program: &Program, deparser: Routine) -> Option<Program> {
     let mut emitted = HashSet::new();
     let mut changed = HashSet::new();
     visit::walk_block(&program.routines[deparser].body, &mut |stmt| {

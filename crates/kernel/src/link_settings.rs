@@ -11,14 +11,14 @@ const HEADER: usize = 16;
 
 /// Kinds of attributes of a link, from the kernel's `if_link.h`.
 mod kind {
-    pub const MTU: u16 = 4;
-    pub const GSO_MAX_SEGS: u16 = 40;
-    pub const GSO_MAX_SIZE: u16 = 41;
-    pub const MIN_MTU: u16 = 50;
-    pub const MAX_MTU: u16 = 51;
-    pub const TSO_MAX_SIZE: u16 = 59;
-    pub const TSO_MAX_SEGS: u16 = 60;
-    pub const GSO_IPV4_MAX_SIZE: u16 = 63;
+    pub(crate) const MTU: u16 = 4;
+    pub(crate) const GSO_MAX_SEGS: u16 = 40;
+    pub(crate) const GSO_MAX_SIZE: u16 = 41;
+    pub(crate) const MIN_MTU: u16 = 50;
+    pub(crate) const MAX_MTU: u16 = 51;
+    pub(crate) const TSO_MAX_SIZE: u16 = 59;
+    pub(crate) const TSO_MAX_SEGS: u16 = 60;
+    pub(crate) const GSO_IPV4_MAX_SIZE: u16 = 63;
 }
 
 /// What the kernel reports about an interface. `None`: it is too old to report it.

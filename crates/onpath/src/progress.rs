@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// is a line of its own, but only from when the command has taken [`PATIENCE`]: what is fast has no need to explain
 /// itself in a log.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     style: Style,
     begun: Instant,
 }
@@ -31,7 +31,7 @@ enum Style {
 
 impl Progress {
     /// Begins now. With `quiet` nothing is reported.
-    pub fn new(quiet: bool) -> Progress {
+    pub(crate) fn new(quiet: bool) -> Progress {
         let style = match terminal() {
             _ if quiet => Style::Silent,
             Some(columns) => Style::InPlace(columns),
@@ -44,7 +44,7 @@ impl Progress {
     }
 
     /// Does a step, which must print nothing, and reports it meanwhile.
-    pub fn during<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn during<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
         self.reporting(step, work, &|text| write_err(format_args!("{text}")))
     }
 

@@ -124,11 +124,11 @@ mod decimal {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(value: &BigInt, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &BigInt, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BigInt, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BigInt, D::Error> {
         let text = String::deserialize(from)?;
         text.parse()
             .map_err(|_| D::Error::custom(format!("`{text}` is not a number")))

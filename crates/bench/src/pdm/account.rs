@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Figures that both versions keep, by the names of the P4 program. Times are not among them, nor numbers that
 /// begin at random.
-pub type Account = BTreeMap<&'static str, u64>;
+pub(crate) type Account = BTreeMap<&'static str, u64>;
 
 /// Where `struct flow` of `bench/pdm/flows.h` has a figure, and its bytes.
 const FIGURES: [(&str, usize, usize); 11] = [
@@ -25,7 +25,7 @@ const FIGURES: [(&str, usize, usize); 11] = [
 ];
 
 /// Of the only flow; `None` if there is none.
-pub fn of(end: &End) -> Result<Option<Account>, Error> {
+pub(crate) fn of(end: &End) -> Result<Option<Account>, Error> {
     let all = match &end.flows {
         Flows::None => Vec::new(),
         Flows::Compiled(store) => compiled(&**store)?,

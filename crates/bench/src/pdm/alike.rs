@@ -15,7 +15,7 @@ use std::io;
 const VERSIONS: [Version; 2] = [Version::Onpath, Version::HandWritten];
 
 /// Refuses versions that do not do what they should, or not the same.
-pub fn check(codes: &Codes) -> Result<(), Error> {
+pub(crate) fn check(codes: &Codes) -> Result<(), Error> {
     let mut all = Vec::new();
     for (version, code) in VERSIONS.iter().zip(codes.of(&VERSIONS)) {
         let done = done(code).map_err(|e| Error::new(format!("{}: {e}", version.name())))?;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const PIECE: usize = 128 << 10;
 
 /// A stream under way. Dropping it ends it.
-pub struct Bulk {
+pub(crate) struct Bulk {
     received: Arc<AtomicU64>,
     /// The sender goes first: the receiver ends when that is gone.
     ends: [Worker<()>; 2],
@@ -27,7 +27,7 @@ pub struct Bulk {
 
 impl Bulk {
     /// Starts it.
-    pub fn start(net: &Pair) -> io::Result<Bulk> {
+    pub(crate) fn start(net: &Pair) -> io::Result<Bulk> {
         let listener = net.server().run(|| TcpListener::bind((SERVER, 0)))?;
         let SocketAddr::V6(to) = listener.local_addr()? else {
             return Err(io::Error::other("the server has no IPv6 address"));
@@ -45,12 +45,12 @@ impl Bulk {
     }
 
     /// Bytes that arrived until now.
-    pub fn received(&self) -> u64 {
+    pub(crate) fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
     /// Ends it, and reports what failed meanwhile.
-    pub fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         let [sent, received] = self.ends.map(Worker::finish);
         // A receiver that fails takes the sender with it.
         received.and(sent)

@@ -14,7 +14,7 @@ use std::io;
 use std::time::Duration;
 
 /// Microseconds from a request to its answer, over the rounds: the median and the 99th part of a hundred.
-pub struct Latency {
+pub(crate) struct Latency {
     /// By version, then by round.
     pub middle: Rounds,
     /// By version, then by round.
@@ -22,7 +22,7 @@ pub struct Latency {
 }
 
 /// Requests of 64 bytes, one after the other, answered at once.
-pub fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
+pub(crate) fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
     // The scenario of small datagrams, with a load of this test's.
     let nets = networks(codes, &network::SCENARIOS[network::SCENARIOS.len() - 1])?;
     let mut latency = Latency {
@@ -58,7 +58,7 @@ fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
 
 /// By version.
 #[derive(Debug, Serialize)]
-pub struct Delays(Vec<Delay>);
+pub(crate) struct Delays(Vec<Delay>);
 
 #[derive(Debug, Serialize)]
 struct Delay {
@@ -73,7 +73,7 @@ struct Delay {
 
 impl Delays {
     /// Puts the figures together.
-    pub fn new(latency: Latency) -> Delays {
+    pub(crate) fn new(latency: Latency) -> Delays {
         let times = latency.middle.into_iter().zip(latency.slow);
         let versions = network::VERSIONS.iter().zip(times);
         let delay = |(version, (middle, slow)): (&Version, (Vec<f64>, Vec<f64>))| Delay {
@@ -87,7 +87,7 @@ impl Delays {
     }
 
     /// As a section.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let mut text = "\n## Latency\n\n\
              Microseconds from a 64-byte UDP request to its answer: two packets, four programs; \
              medians over the rounds.\n\n\

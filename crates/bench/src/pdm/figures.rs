@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// The value that a part (0 to 1) of all is below, the nearest one that was measured.
-pub fn quantile(values: &[f64], part: f64) -> f64 {
+pub(crate) fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().saturating_sub(1);
@@ -15,7 +15,7 @@ pub fn quantile(values: &[f64], part: f64) -> f64 {
 
 /// The middle of many figures, and how far they lie apart: half of them are between the quartiles.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Spread {
+pub(crate) struct Spread {
     pub lower_quartile: f64,
     pub median: f64,
     pub upper_quartile: f64,
@@ -23,7 +23,7 @@ pub struct Spread {
 
 impl Spread {
     /// Of these.
-    pub fn of(values: &[f64]) -> Spread {
+    pub(crate) fn of(values: &[f64]) -> Spread {
         Spread {
             lower_quartile: quantile(values, 0.25),
             median: median(values),
@@ -34,7 +34,7 @@ impl Spread {
 
 /// A figure that may be so much at most.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Goal {
+pub(crate) struct Goal {
     pub value: f64,
     pub most: f64,
     pub met: bool,
@@ -42,7 +42,7 @@ pub struct Goal {
 
 impl Goal {
     /// Compares; what is no number has not met it.
-    pub fn new(value: f64, most: f64) -> Goal {
+    pub(crate) fn new(value: f64, most: f64) -> Goal {
         Goal {
             value,
             most,

@@ -53,7 +53,7 @@ impl Formatter for Lines {
 }
 
 /// With a line end.
-pub fn text(value: &impl Serialize) -> String {
+pub(crate) fn text(value: &impl Serialize) -> String {
     let mut out = Vec::new();
     let written = value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()));
     debug_assert!(written.is_ok(), "figures and names, into memory");

@@ -32,7 +32,7 @@ type Rounds = Vec<Vec<f64>>;
 
 /// A part of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// Single packets by test runs.
     Single,
     /// The kernel's statistics under traffic.
@@ -45,7 +45,7 @@ pub enum Part {
 
 impl Part {
     /// All, in the order in which they are measured.
-    pub const ALL: [Part; 4] = [
+    pub(crate) const ALL: [Part; 4] = [
         Part::Single,
         Part::Statistics,
         Part::Throughput,
@@ -53,7 +53,7 @@ impl Part {
     ];
 
     /// As the command line has it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Single => "single",
             Part::Statistics => "statistics",
@@ -63,13 +63,13 @@ impl Part {
     }
 
     /// By the name that [`Part::name`] gives.
-    pub fn by_name(name: &str) -> Option<Part> {
+    pub(crate) fn by_name(name: &str) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }
 }
 
 /// Measures everything and returns the two texts: JSON, Markdown.
-pub fn measure(root: &Path) -> Result<(String, String), Error> {
+pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     let codes = Codes::build(root)?;
     let effort = Effort::from_environment();
     alike::check(&codes)?;
@@ -120,7 +120,7 @@ impl Times {
 }
 
 /// Measures a part and returns its section of the report.
-pub fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
+pub(crate) fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
     let codes = Codes::build(root)?;
     let effort = Effort::from_environment();
     Ok(match part {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// How often each version gets its turn.
     pub rounds: usize,
     /// Requests in a turn.
@@ -28,7 +28,7 @@ const UNDISTURBED: f64 = 0.8;
 
 impl Effort {
     /// The benchmark's, or another number of rounds by `ONPATH_BENCH_ROUNDS`.
-    pub fn from_environment() -> Effort {
+    pub(crate) fn from_environment() -> Effort {
         let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
         Effort {
             rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(15).max(1),
@@ -37,17 +37,17 @@ impl Effort {
     }
 
     /// Rounds of short turns, of which there are more.
-    pub fn slices(self) -> usize {
+    pub(crate) fn slices(self) -> usize {
         12 * self.rounds
     }
 }
 
 /// The versions that have a network each.
-pub const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::HandWritten];
+pub(crate) const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::HandWritten];
 
 /// One kind of traffic over devices with one configuration.
 #[derive(Clone, Copy, Debug)]
-pub struct Scenario {
+pub(crate) struct Scenario {
     /// What is sent, over which devices.
     pub traffic: &'static str,
     /// How packets are marked.
@@ -64,13 +64,13 @@ pub struct Scenario {
 
 impl Scenario {
     /// All of its name.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         format!("{}, {}", self.traffic, self.mode)
     }
 }
 
 /// The mode that puts one option on a packet of several segments.
-pub const MARKED_ONCE: &str = "marked once";
+pub(crate) const MARKED_ONCE: &str = "marked once";
 const ONE_SEGMENT: &str = "conformant (`gso_max_segs 1`)";
 const CONFORMANT: &str = "conformant";
 
@@ -78,7 +78,7 @@ const CONFORMANT: &str = "conformant";
 const SMALL: u32 = 64;
 
 /// What the benchmark goes through.
-pub const SCENARIOS: [Scenario; 4] = [
+pub(crate) const SCENARIOS: [Scenario; 4] = [
     Scenario {
         traffic: "TCP, offloads on",
         mode: MARKED_ONCE,
@@ -117,14 +117,14 @@ pub const SCENARIOS: [Scenario; 4] = [
 ];
 
 /// The client's device and the server's.
-pub const DEVICES: [&str; 2] = ["c0", "s0"];
+pub(crate) const DEVICES: [&str; 2] = ["c0", "s0"];
 
 fn spaces(net: &Pair) -> [(&Space, &'static str); 2] {
     [(net.client(), DEVICES[0]), (net.server(), DEVICES[1])]
 }
 
 /// Two namespaces set as a scenario has them.
-pub fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
+pub(crate) fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
     let ends = Ends {
         offloads,
         mtu: 1500,
@@ -141,7 +141,7 @@ pub fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
 }
 
 /// Attaches the programs of the client's end and the server's: of each egress and ingress.
-pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
+pub(crate) fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
     let attach = |((space, device), end): ((&Space, &str), &End)| {
         let (egress, ingress) = (&end.egress, &end.ingress);
         space.run(|| programs::attach(egress, ingress, device))
@@ -153,7 +153,7 @@ pub fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
 }
 
 /// Replaces the attached programs by others, of the same ends in the same order.
-pub fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error> {
+pub(crate) fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error> {
     for (links, end) in attached.iter().zip(ends) {
         for (link, prog) in links.iter().zip([&end.egress, &end.ingress]) {
             link.update(prog).map_err(Error::system("taking turns"))?;
@@ -163,13 +163,13 @@ pub fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error> {
 }
 
 /// A version's programs for both ends, each end with state of its own, if there are any.
-pub fn load(code: &Code, offloaded: Offloaded) -> Result<Option<Vec<End>>, Error> {
+pub(crate) fn load(code: &Code, offloaded: Offloaded) -> Result<Option<Vec<End>>, Error> {
     let ends = DEVICES.map(|_| code.load(offloaded));
     ends.into_iter().collect()
 }
 
 /// A network with a version's programs. They and their state live as long as the links.
-pub type Network = (Pair, Vec<[Link; 2]>);
+pub(crate) type Network = (Pair, Vec<[Link; 2]>);
 
 /// Two namespaces with a version's programs at both ends, if there are any.
 fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
@@ -181,7 +181,7 @@ fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
 
 /// Who sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum By {
+pub(crate) enum By {
     /// `iperf3`, a second each.
     Iperf,
     /// One stream that goes on, see [`turns`].
@@ -189,7 +189,7 @@ pub enum By {
 }
 
 /// A scenario's figures: bits a second for TCP, packets a second for UDP.
-pub struct Line {
+pub(crate) struct Line {
     /// What was measured.
     pub scenario: Scenario,
     /// How.
@@ -199,13 +199,13 @@ pub struct Line {
 }
 
 /// One network a version, each with its programs, which take turns.
-pub fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Error> {
+pub(crate) fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Error> {
     let of_version = |code| network(code, scenario);
     codes.of(&VERSIONS).into_iter().map(of_version).collect()
 }
 
 /// In which order so many versions have their turns in a round: none is always the first, or always behind the same one.
-pub fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
+pub(crate) fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
     std::array::from_fn(|turn| match round / COUNT % 2 {
         0 => (round + turn) % COUNT,
         _ => (round + COUNT - turn) % COUNT,
@@ -213,7 +213,11 @@ pub fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
 }
 
 /// Measures a scenario: TCP by both methods.
-pub fn measure(codes: &Codes, scenario: Scenario, effort: Effort) -> Result<Vec<Line>, Error> {
+pub(crate) fn measure(
+    codes: &Codes,
+    scenario: Scenario,
+    effort: Effort,
+) -> Result<Vec<Line>, Error> {
     let line = |by, rates| Line {
         scenario,
         by,

@@ -4,33 +4,33 @@ use kernel::sys::{Prog, TcContext};
 use std::io;
 
 /// Where the IPv6 header has its fields, from the Ethernet header.
-pub const PAYLOAD_LENGTH: usize = 18;
+pub(crate) const PAYLOAD_LENGTH: usize = 18;
 /// The IPv6 header's.
-pub const NEXT_HEADER: usize = 20;
+pub(crate) const NEXT_HEADER: usize = 20;
 const SOURCE: usize = 22;
 const DESTINATION: usize = 38;
 /// After the IPv6 header: the option's header, or the ports.
-pub const TRANSPORT: usize = 54;
+pub(crate) const TRANSPORT: usize = 54;
 /// What the option takes, with the header around it.
-pub const OPTION: usize = 16;
+pub(crate) const OPTION: usize = 16;
 /// The packet's sequence number, where it has the option.
-pub const PSNTP: usize = TRANSPORT + 6;
+pub(crate) const PSNTP: usize = TRANSPORT + 6;
 /// The last one received, likewise.
-pub const PSNLR: usize = TRANSPORT + 8;
+pub(crate) const PSNLR: usize = TRANSPORT + 8;
 /// The delay since the last one sent, and its scale.
-pub const DTLS: usize = TRANSPORT + 12;
+pub(crate) const DTLS: usize = TRANSPORT + 12;
 /// Likewise.
-pub const SCALE_DTLS: usize = TRANSPORT + 5;
+pub(crate) const SCALE_DTLS: usize = TRANSPORT + 5;
 /// The protocol numbers.
-pub const DESTINATION_OPTIONS: u8 = 60;
+pub(crate) const DESTINATION_OPTIONS: u8 = 60;
 /// Likewise.
-pub const TCP: u8 = 6;
+pub(crate) const TCP: u8 = 6;
 /// Likewise.
-pub const ICMPV6: u8 = 58;
+pub(crate) const ICMPV6: u8 = 58;
 const UDP: u8 = 17;
 
 /// A packet to the other host.
-pub fn ipv6(next: u8, upper: &[u8]) -> Vec<u8> {
+pub(crate) fn ipv6(next: u8, upper: &[u8]) -> Vec<u8> {
     let mut packet = vec![
         2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd, 0x60, 0, 0, 0,
     ];
@@ -44,7 +44,7 @@ pub fn ipv6(next: u8, upper: &[u8]) -> Vec<u8> {
 }
 
 /// UDP with so many bytes of payload.
-pub fn udp(payload: usize) -> Vec<u8> {
+pub(crate) fn udp(payload: usize) -> Vec<u8> {
     let length = (8 + payload as u16).to_be_bytes();
     let mut upper = vec![0x9c, 0x40, 0x14, 0x51, length[0], length[1], 0, 0];
     upper.resize(8 + payload, 0x5a);
@@ -52,7 +52,7 @@ pub fn udp(payload: usize) -> Vec<u8> {
 }
 
 /// TCP without payload: flags, and a maximum segment size.
-pub fn tcp(flags: u8, mss: u16) -> Vec<u8> {
+pub(crate) fn tcp(flags: u8, mss: u16) -> Vec<u8> {
     let mut upper = vec![0x9c, 0x40, 0x14, 0x51, 0, 0, 0, 1, 0, 0, 0, 0, 0x70, flags];
     upper.extend([0xff, 0xff, 0x12, 0x34, 0, 0, 1, 2, 4]);
     upper.extend(mss.to_be_bytes());
@@ -62,7 +62,7 @@ pub fn tcp(flags: u8, mss: u16) -> Vec<u8> {
 }
 
 /// ICMPv6 of a type, with a word and what it is about.
-pub fn icmpv6(kind: u8, word: u32, about: &[u8]) -> Vec<u8> {
+pub(crate) fn icmpv6(kind: u8, word: u32, about: &[u8]) -> Vec<u8> {
     let mut upper = vec![kind, 0, 0, 0];
     upper.extend(word.to_be_bytes());
     upper.extend(about);
@@ -70,7 +70,7 @@ pub fn icmpv6(kind: u8, word: u32, about: &[u8]) -> Vec<u8> {
 }
 
 /// From the other host: addresses, and ports if there are any, exchanged.
-pub fn answer(to: &[u8]) -> Vec<u8> {
+pub(crate) fn answer(to: &[u8]) -> Vec<u8> {
     let mut answer = to.to_vec();
     answer[SOURCE..DESTINATION].copy_from_slice(&to[DESTINATION..TRANSPORT]);
     answer[DESTINATION..TRANSPORT].copy_from_slice(&to[SOURCE..DESTINATION]);
@@ -87,12 +87,12 @@ pub fn answer(to: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a program once; what it makes of the packet goes to `out`. Nanoseconds.
-pub fn run(prog: &Prog, packet: &[u8], out: &mut Vec<u8>) -> io::Result<f64> {
+pub(crate) fn run(prog: &Prog, packet: &[u8], out: &mut Vec<u8>) -> io::Result<f64> {
     run_with(prog, packet, out, TcContext::default())
 }
 
 /// The same with what the kernel keeps beside the packet.
-pub fn run_with(
+pub(crate) fn run_with(
     prog: &Prog,
     packet: &[u8],
     out: &mut Vec<u8>,

@@ -20,7 +20,7 @@ const NEXT: i32 = -1;
 
 /// Whose programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Version {
+pub(crate) enum Version {
     /// No program.
     None,
     /// Programs of two instructions.
@@ -35,7 +35,7 @@ pub enum Version {
 
 /// What becomes of a packet that segmentation offload will split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Offloaded {
+pub(crate) enum Offloaded {
     /// It goes without the option.
     Left,
     /// It gets one option, which all its segments will have.
@@ -44,7 +44,7 @@ pub enum Offloaded {
 
 impl Version {
     /// As the tables call it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Version::None => "without",
             Version::Empty => "empty programs",
@@ -57,7 +57,7 @@ impl Version {
 
 /// The two programs of an interface. They keep their maps.
 #[derive(Debug)]
-pub struct End {
+pub(crate) struct End {
     /// Packets that go out.
     pub egress: Prog,
     /// Packets that come in.
@@ -70,7 +70,7 @@ pub struct End {
 
 /// Where an end's flows are.
 #[derive(Debug)]
-pub enum Flows {
+pub(crate) enum Flows {
     /// Nowhere.
     None,
     /// In the state `flows` of a program from P4.
@@ -80,7 +80,7 @@ pub enum Flows {
 }
 
 /// A version's programs, compiled.
-pub enum Code {
+pub(crate) enum Code {
     /// There are none.
     None,
     /// Nothing to compile.
@@ -94,11 +94,11 @@ pub enum Code {
 }
 
 /// All versions, compiled.
-pub struct Codes([(Version, Code); 5]);
+pub(crate) struct Codes([(Version, Code); 5]);
 
 impl Codes {
     /// Compiles them.
-    pub fn build(root: &Path) -> Result<Codes, Error> {
+    pub(crate) fn build(root: &Path) -> Result<Codes, Error> {
         let build = |version| Ok::<_, Error>((version, Code::build(root, version)?));
         Ok(Codes([
             build(Version::None)?,
@@ -110,7 +110,7 @@ impl Codes {
     }
 
     /// Those of some versions, in their order.
-    pub fn of(&self, versions: &[Version]) -> Vec<&Code> {
+    pub(crate) fn of(&self, versions: &[Version]) -> Vec<&Code> {
         let one = |version: &Version| self.0.iter().find(|(v, _)| v == version);
         versions
             .iter()
@@ -121,7 +121,7 @@ impl Codes {
 }
 
 /// A program from P4.
-pub struct Prepared {
+pub(crate) struct Prepared {
     name: &'static str,
     sources: SourceMap,
     compiled: Compiled,
@@ -129,7 +129,7 @@ pub struct Prepared {
 
 impl Code {
     /// Compiles a version's programs.
-    pub fn build(root: &Path, version: Version) -> Result<Code, Error> {
+    pub(crate) fn build(root: &Path, version: Version) -> Result<Code, Error> {
         let compile = |text| compile_c(text, Some(&root.join("bench/pdm")));
         Ok(match version {
             Version::None => Code::None,
@@ -146,7 +146,7 @@ impl Code {
     }
 
     /// Loads them, with state of their own; nothing if there are none.
-    pub fn load(&self, offloaded: Offloaded) -> Result<Option<End>, Error> {
+    pub(crate) fn load(&self, offloaded: Offloaded) -> Result<Option<End>, Error> {
         let end = match self {
             Code::None => return Ok(None),
             Code::Empty => {
@@ -182,7 +182,7 @@ impl End {
 }
 
 /// Attaches an egress program and an ingress program to a device of this thread's namespace, for as long as the links live.
-pub fn attach(egress: &Prog, ingress: &Prog, device: &str) -> io::Result<[Link; 2]> {
+pub(crate) fn attach(egress: &Prog, ingress: &Prog, device: &str) -> io::Result<[Link; 2]> {
     let index = interface::index(device).map_err(|d| io::Error::other(d.message))?;
     Ok([
         Link::attach_tcx(egress, index, Side::Egress)?,

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// What went through in each scenario.
 #[derive(Debug, Serialize)]
-pub struct Throughput(Vec<Rate>);
+pub(crate) struct Throughput(Vec<Rate>);
 
 #[derive(Debug, Serialize)]
 struct Rate {
@@ -91,12 +91,12 @@ impl Rate {
 
 impl Throughput {
     /// Puts the figures together.
-    pub fn new(lines: Vec<Line>) -> Throughput {
+    pub(crate) fn new(lines: Vec<Line>) -> Throughput {
         Throughput(lines.into_iter().map(Rate::new).collect())
     }
 
     /// As a section.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let (ours, kernel) = (
             PUBLISHED.ebpf_throughput_loss_percent,
             PUBLISHED.kernel_throughput_loss_percent,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// What others published of an eBPF prototype and of an implementation in the kernel, on other machines.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Published {
+pub(crate) struct Published {
     /// Microseconds.
     pub ebpf_egress_us: f64,
     /// Microseconds.
@@ -23,7 +23,7 @@ pub struct Published {
 }
 
 /// See [`Published`].
-pub const PUBLISHED: Published = Published {
+pub(crate) const PUBLISHED: Published = Published {
     ebpf_egress_us: 1.28,
     ebpf_ingress_us: 0.55,
     ebpf_throughput_loss_percent: 4.1,
@@ -33,7 +33,7 @@ pub const PUBLISHED: Published = Published {
 
 /// Everything that was measured.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     machine: Machine,
     published: Published,
     test_run: TestRuns,
@@ -44,7 +44,7 @@ pub struct Report {
 
 impl Report {
     /// Puts the parts together.
-    pub fn new(
+    pub(crate) fn new(
         test_run: TestRuns,
         statistics: UnderTraffic,
         traffic: Throughput,
@@ -61,12 +61,12 @@ impl Report {
     }
 
     /// As JSON, with a line end.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         json::text(self)
     }
 
     /// As Markdown tables.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let (m, p) = (&self.machine, &self.published);
         let head = format!(
             "# PDM: compiled against hand-written\n\n\

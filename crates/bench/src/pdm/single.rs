@@ -10,15 +10,15 @@ use kernel::bench::median;
 use std::io;
 
 /// Turns that each program gets in one loading.
-pub const ROUNDS: usize = 100;
+pub(crate) const ROUNDS: usize = 100;
 /// Runs in a turn; the median counts.
 const RUNS: usize = 31;
 /// What is measured, in this order.
-pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
+pub(crate) const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
 /// Nanoseconds with what the kernel does around a run in them: that is what the empty program shows.
 #[derive(Clone, Debug)]
-pub struct Single {
+pub(crate) struct Single {
     /// Packets that go out.
     pub egress: Rounds,
     /// Packets that come in.
@@ -28,7 +28,7 @@ pub struct Single {
 }
 
 /// Loads all versions and measures them in turn.
-pub fn measure(codes: &Codes, rounds: usize) -> Result<Single, Error> {
+pub(crate) fn measure(codes: &Codes, rounds: usize) -> Result<Single, Error> {
     let ends = codes
         .of(&VERSIONS)
         .into_iter()

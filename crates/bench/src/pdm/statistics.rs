@@ -13,10 +13,10 @@ use std::thread;
 use std::time::Duration;
 
 /// What is measured, in this order.
-pub const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
+pub(crate) const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
 /// The streams that go on meanwhile.
-pub const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
+pub(crate) const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
 
 /// From a change of programs to the measurement: caches get to know them.
 const SETTLE: Duration = Duration::from_millis(5);
@@ -27,7 +27,7 @@ const FEWEST_RUNS: u64 = 50;
 
 /// Nanoseconds a run: each slice's mean, of both ends' programs together. With datagrams that go one way only the client's
 /// egress and the server's ingress run.
-pub struct Statistics {
+pub(crate) struct Statistics {
     /// What was sent.
     pub kind: Kind,
     /// Packets that go out.
@@ -37,7 +37,7 @@ pub struct Statistics {
 }
 
 /// Loads all versions and measures them in turn, so many slices each, under each kind of traffic.
-pub fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, Error> {
+pub(crate) fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, Error> {
     let net = pair(Offloads::All, false)?;
     // For each version one end a device.
     let mut ends = Vec::new();

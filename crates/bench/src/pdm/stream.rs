@@ -11,7 +11,7 @@ use std::time::Duration;
 /// What is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// To the server, as fast as it goes; nothing comes back.
     OneWay,
     /// To the server, which sends each back; the next one goes out when that has come. So each end answers the
@@ -20,13 +20,13 @@ pub enum Kind {
 }
 
 /// Bytes of payload.
-pub const SIZE: usize = 64;
+pub(crate) const SIZE: usize = 64;
 
 /// After which somebody who waits looks whether it is over; a datagram that was lost is sent again then.
-pub const PATIENCE: Duration = Duration::from_millis(20);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Datagrams under way. Dropping it ends them.
-pub struct Stream {
+pub(crate) struct Stream {
     /// The client's end goes first: a server that is gone would refuse what it sends.
     ends: [Worker<()>; 2],
     /// Stays open until the server's end is gone too, for the same reason.
@@ -35,7 +35,7 @@ pub struct Stream {
 
 impl Stream {
     /// Starts it.
-    pub fn start(net: &Pair, kind: Kind) -> io::Result<Stream> {
+    pub(crate) fn start(net: &Pair, kind: Kind) -> io::Result<Stream> {
         let client = net.client().run(|| socket(CLIENT))?;
         let server = net.server().run(|| socket(SERVER))?;
         client.connect(server.local_addr()?)?;
@@ -50,7 +50,7 @@ impl Stream {
     }
 
     /// Ends it, and reports what failed meanwhile.
-    pub fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         self.ends.into_iter().try_for_each(Worker::finish)
     }
 }
@@ -84,7 +84,7 @@ fn serve(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
 }
 
 /// Nothing happened for a while.
-pub fn is_patience(error: &io::Error) -> bool {
+pub(crate) fn is_patience(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }

@@ -131,7 +131,7 @@ fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
 
 /// By test runs.
 #[derive(Debug, Serialize)]
-pub struct TestRuns {
+pub(crate) struct TestRuns {
     times: [Time; 2],
     verified_instructions: Vec<Verified>,
 }
@@ -145,7 +145,7 @@ struct Verified {
 
 impl TestRuns {
     /// Puts the figures together.
-    pub fn new(loadings: Vec<Single>) -> TestRuns {
+    pub(crate) fn new(loadings: Vec<Single>) -> TestRuns {
         let verified = loadings.first().map(|single| single.verified.clone());
         let verified = single::VERSIONS.iter().zip(verified.unwrap_or_default());
         let verified_instructions: Vec<Verified> = verified
@@ -164,7 +164,7 @@ impl TestRuns {
     }
 
     /// As a section.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let rows = self.times.iter().map(|t| (t.direction.to_owned(), t));
         let verified: Vec<String> = self
             .verified_instructions
@@ -184,7 +184,7 @@ impl TestRuns {
 
 /// By the kernel's statistics, a pair for each kind of traffic.
 #[derive(Debug, Serialize)]
-pub struct UnderTraffic(Vec<UnderOne>);
+pub(crate) struct UnderTraffic(Vec<UnderOne>);
 
 #[derive(Debug, Serialize)]
 struct UnderOne {
@@ -194,7 +194,7 @@ struct UnderOne {
 
 impl UnderTraffic {
     /// Puts the figures together.
-    pub fn new(loadings: Vec<Statistics>) -> UnderTraffic {
+    pub(crate) fn new(loadings: Vec<Statistics>) -> UnderTraffic {
         let one = |kind: Kind| {
             let of = |s: &&Statistics| s.kind == kind;
             let times = |s: &Statistics| (s.egress.clone(), s.ingress.clone());
@@ -208,7 +208,7 @@ impl UnderTraffic {
     }
 
     /// As a section.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let rows = self.0.iter().flat_map(|under| {
             let traffic = match under.traffic {
                 Kind::OneWay => "one way",

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What is measured, in this order.
-pub const VERSIONS: [Version; 4] = [
+pub(crate) const VERSIONS: [Version; 4] = [
     Version::None,
     Version::Onpath,
     Version::HandWritten,
@@ -26,12 +26,12 @@ const FIRST: usize = 1;
 const LOADINGS: usize = 3;
 
 /// Of a version.
-pub const TURN: Duration = Duration::from_millis(50);
+pub(crate) const TURN: Duration = Duration::from_millis(50);
 /// From a change of programs to the measurement: what was under way has arrived.
 const SETTLE: Duration = Duration::from_millis(10);
 
 /// Bits a second of each version in each round of so many.
-pub fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds, Error> {
+pub(crate) fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds, Error> {
     let mut rates = vec![Vec::new(); VERSIONS.len()];
     for _ in 0..LOADINGS {
         let net = pair(scenario.offloads, scenario.one_segment)?;

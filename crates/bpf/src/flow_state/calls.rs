@@ -82,7 +82,7 @@ fn flow_load(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
 }
 
 /// What the flow's way holds of a variable that is a field kept there; `None` for any other.
-pub fn in_place(g: &Gen<'_>, var: Var) -> Option<(C, record::Form)> {
+pub(crate) fn in_place(g: &Gen<'_>, var: Var) -> Option<(C, record::Form)> {
     let held = g.target.held.as_ref()?;
     held.way.as_ref()?;
     let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;

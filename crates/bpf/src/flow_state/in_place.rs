@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Fields whose variables are members of the flow's way.
 #[derive(Clone, Debug)]
-pub struct InPlace {
+pub(crate) struct InPlace {
     /// By variable, which field it is.
     pub fields: HashMap<Var, usize>,
     /// Those that are read after the lock is released.
@@ -25,7 +25,7 @@ pub struct InPlace {
 
 impl InPlace {
     /// Whether a field of the value is updated in place.
-    pub fn has(&self, field: usize) -> bool {
+    pub(crate) fn has(&self, field: usize) -> bool {
         self.fields.values().any(|&f| f == field)
     }
 }
@@ -43,7 +43,7 @@ enum At {
 
 /// What can be done in place in the statements that a lock is held for; `None` if a flow may be looked up and not
 /// stored, or stored more than once.
-pub fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
+pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
     let (first, rest) = stmts.split_first()?;
     let StmtKind::Extern(lookup) = &first.kind else {
         return None;

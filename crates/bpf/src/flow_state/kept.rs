@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// For each update that follows a look-up, which fields are kept.
-pub type Kept = HashMap<StmtId, Vec<bool>>;
+pub(crate) type Kept = HashMap<StmtId, Vec<bool>>;
 
 /// What the last call on every path to a point was.
 #[derive(Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Domain for Before {
 }
 
 /// Looks through the statements that a lock is held for.
-pub fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
+pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
     let mut keeping = Keeping {
         program,
         lookups: HashMap::new(),

@@ -22,7 +22,7 @@ const STATE_LIMIT: u64 = 4 << 30;
 
 /// A flow state that the program uses.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// The map's name.
     pub map: SmolStr,
     /// The struct of its values.

@@ -10,8 +10,8 @@ mod kept;
 mod layout;
 mod lock;
 
-pub use calls::in_place;
-pub use layout::Layout;
+pub(crate) use calls::in_place;
+pub(crate) use layout::Layout;
 
 use crate::errors::flow_state as refusals;
 use crate::target::{Gen, unknown_zero};
@@ -30,7 +30,7 @@ use smol_str::SmolStr;
 
 /// What the calls under a lock work on: C variables.
 #[derive(Clone)]
-pub struct HeldLock {
+pub(crate) struct HeldLock {
     layout: Layout,
     key: C,
     tag: C,
@@ -53,7 +53,7 @@ struct Calls {
 }
 
 /// An atomic block.
-pub fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
+pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
     match atomic::region(g.p, block) {
         Err(refusal) => g.refuse(refusals::atomic(g.target.options.hook, &refusal)),
         Ok(None) => g.run(block),
@@ -76,7 +76,7 @@ pub fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
 }
 
 /// A call, under the lock that is held or one of its own.
-pub fn flow_call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, stmt: &ir::Stmt) {
+pub(crate) fn flow_call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, stmt: &ir::Stmt) {
     let span = stmt.span;
     if let Some(held) = g.target.held.clone() {
         return locked_call(g, &held, call, stmt.id);
@@ -111,7 +111,7 @@ fn need_mtu(g: &Gen<'_>, stmts: &[ir::Stmt]) -> bool {
 
 /// The interface's size, read where it is needed: it is constant, and few packets need it. While a lock
 /// is held it is what was asked before.
-pub fn ask_mtu(g: &mut Gen<'_>) -> C {
+pub(crate) fn ask_mtu(g: &mut Gen<'_>) -> C {
     let before = g.target.held.as_ref().and_then(|held| held.mtu.clone());
     if let Some(asked) = before.or_else(|| g.target.asked_mtu.clone()) {
         return asked;

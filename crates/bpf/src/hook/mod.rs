@@ -17,7 +17,7 @@ use ir::Var;
 use smol_str::SmolStr;
 
 /// What the kernel and clang see of a hook.
-pub struct HookText {
+pub(crate) struct HookText {
     /// The header that gives the packet's primitives their names.
     pub include: &'static str,
     /// The section by which the kernel knows the hook.
@@ -29,7 +29,7 @@ pub struct HookText {
 }
 
 /// The code around a program's statements, as a hook requires it.
-pub trait HookCode {
+pub(crate) trait HookCode {
     /// Its names.
     fn text(&self) -> HookText;
 
@@ -95,7 +95,7 @@ pub trait HookCode {
 }
 
 /// A hook's code.
-pub fn code(hook: Hook) -> &'static dyn HookCode {
+pub(crate) fn code(hook: Hook) -> &'static dyn HookCode {
     match hook {
         Hook::Xdp => &xdp::Xdp,
         Hook::TcIngress => &tc::INGRESS,
@@ -105,7 +105,7 @@ pub fn code(hook: Hook) -> &'static dyn HookCode {
 
 /// When this many first bytes of a packet are linearised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pull {
+pub(crate) enum Pull {
     /// They are.
     Never,
     /// Before the parser runs.
@@ -117,6 +117,6 @@ pub enum Pull {
 }
 
 /// The call that linearises a packet's first bytes.
-pub fn pull_call(bytes: u32) -> C {
+pub(crate) fn pull_call(bytes: u32) -> C {
     C::call("packet_pull", vec![C::id("ctx"), C::int(bytes.into())])
 }

@@ -7,7 +7,7 @@ use emit::table::value::{ActionLayout, Layout};
 use ir::{Program, TableData};
 
 /// A field of this name, at this offset in bytes.
-pub fn field(form: Form, name: &str, offset: u32) -> FieldAbi {
+pub(crate) fn field(form: Form, name: &str, offset: u32) -> FieldAbi {
     FieldAbi {
         name: name.into(),
         offset,
@@ -18,7 +18,7 @@ pub fn field(form: Form, name: &str, offset: u32) -> FieldAbi {
 }
 
 /// A key.
-pub fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
+pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
     let forms = layout.fields.iter().map(|(_, form)| *form);
     let fields = parts.iter().zip(forms).zip(&layout.offsets);
     KeyAbi {
@@ -30,7 +30,7 @@ pub fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
 }
 
 /// A table's value.
-pub fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi {
+pub(crate) fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi {
     let params = |index: usize, laid_out: &ActionLayout| {
         let vars = &p.actions[data.actions[index].action].params;
         let params = laid_out.params.iter().zip(vars);

@@ -19,11 +19,11 @@ const ARRAY_BITS: u32 = 12;
 /// Bytes of key data that an LPM trie takes.
 const TRIE_LIMIT: u32 = 256;
 /// Bytes of key that fit on the stack together with their masked copy.
-pub const KEY_LIMIT: u32 = 192;
+pub(crate) const KEY_LIMIT: u32 = 192;
 
 /// How entries are found.
 #[derive(Clone, Debug)]
-pub enum Lookup {
+pub(crate) enum Lookup {
     /// In an array map.
     Array {
         /// The map.
@@ -50,7 +50,7 @@ pub enum Lookup {
 }
 
 /// A map of entries.
-pub fn map(
+pub(crate) fn map(
     name: &SmolStr,
     kind: MapKind,
     key_size: u32,
@@ -68,7 +68,11 @@ pub fn map(
 }
 
 /// Declares what a table's match kinds need.
-pub fn declare(g: &mut Gen<'_>, data: &TableData, entries: &Entries<'_>) -> (Lookup, LookupAbi) {
+pub(crate) fn declare(
+    g: &mut Gen<'_>,
+    data: &TableData,
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
     let parts = key::parts(g.p, &data.keys);
     if has_priorities(data) {
         let ranges = data.keys.iter().filter(|k| k.kind == MatchKind::Range);
@@ -180,7 +184,7 @@ fn declare_exact(
 }
 
 /// Refuses a key of too many bytes.
-pub fn limit_key(g: &mut Gen<'_>, of: &str, bytes: u32, limit: u32, entries: &Entries<'_>) {
+pub(crate) fn limit_key(g: &mut Gen<'_>, of: &str, bytes: u32, limit: u32, entries: &Entries<'_>) {
     if bytes > limit {
         let hook = g.target.options.hook;
         g.refuse(errors::key_too_long(hook, of, bytes, limit, entries.span));
@@ -188,7 +192,7 @@ pub fn limit_key(g: &mut Gen<'_>, of: &str, bytes: u32, limit: u32, entries: &En
 }
 
 /// Emits the look-up; gives the entry found, or a null pointer.
-pub fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_type: Type) -> C {
+pub(crate) fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_type: Type) -> C {
     match lookup {
         Lookup::Array { map } => {
             let index = g.file.names.fresh("key");

@@ -1,9 +1,9 @@
 //! Tables and value sets as maps, and default actions in the globals.
 
-pub mod describe;
+pub(crate) mod describe;
 mod lookup;
 mod tuple_space;
-pub mod value_set;
+pub(crate) mod value_set;
 
 use crate::abi::{DefaultAbi, LookupAbi, TableAbi, ValueAbi};
 use crate::errors;
@@ -21,7 +21,7 @@ const DEFAULT_SIZE: u64 = 1024;
 
 /// Where a table's entries and its default action are.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub(crate) struct Table {
     /// None if entries are compiled in.
     lookup: Option<Lookup>,
     /// None if the default action is compiled in.
@@ -39,7 +39,7 @@ struct DefaultAction {
 
 impl Table {
     /// The address of the default action's value.
-    pub fn default_action(&self) -> C {
+    pub(crate) fn default_action(&self) -> C {
         let Some(DefaultAction { values, selector }) = &self.default else {
             return C::id("NULL");
         };
@@ -72,7 +72,7 @@ struct Entries<'a> {
 }
 
 /// Declares what a table needs.
-pub fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
+pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
     let TableShape {
         data, short, kept, ..
     } = *shape;
@@ -117,7 +117,7 @@ pub fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
 }
 
 /// Emits the look-up; gives the entry found, or a null pointer.
-pub fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
+pub(crate) fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
     match &table.lookup {
         None => C::id("NULL"),
         Some(lookup) => lookup::look_up(g, lookup, keys, entry),

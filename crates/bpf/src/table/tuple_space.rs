@@ -18,7 +18,7 @@ const MASK_LIMIT: u64 = 1 << 14;
 
 /// A tuple space search.
 #[derive(Clone, Debug)]
-pub struct TupleSpace {
+pub(crate) struct TupleSpace {
     /// The map of masks.
     masks: SmolStr,
     /// The masks' struct.
@@ -34,7 +34,7 @@ pub struct TupleSpace {
 }
 
 /// What is searched by.
-pub struct Shape<'a> {
+pub(crate) struct Shape<'a> {
     /// The parts of the key.
     pub parts: &'a [KeyPart],
     /// Masks that one entry may take.
@@ -42,14 +42,14 @@ pub struct Shape<'a> {
 }
 
 /// Masks that an entry with ranges of these widths, in bits, may take.
-pub fn expansion(ranges: impl Iterator<Item = u32>) -> u64 {
+pub(crate) fn expansion(ranges: impl Iterator<Item = u32>) -> u64 {
     ranges
         .map(|width| u64::from(2 * width).saturating_sub(2).max(1))
         .product()
 }
 
 /// Declares the maps and structs of a tuple space search.
-pub fn declare(
+pub(crate) fn declare(
     g: &mut Gen<'_>,
     shape: &Shape<'_>,
     entries: &Entries<'_>,
@@ -132,7 +132,7 @@ pub fn declare(
 }
 
 /// Goes through the masks; the best entry, or null.
-pub fn search(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
+pub(crate) fn search(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
     let fresh = |g: &mut Gen<'_>, wish: &str| g.file.names.fresh(wish);
     let best = fresh(g, "best");
     let (head, i) = (fresh(g, "list"), fresh(g, "turn"));

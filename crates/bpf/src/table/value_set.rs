@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 
 /// A value set's C side.
 #[derive(Clone, Debug)]
-pub struct Set {
+pub(crate) struct Set {
     value: SmolStr,
     lookup: SetLookup,
 }
@@ -26,7 +26,7 @@ enum SetLookup {
 }
 
 /// Emits the look-up; gives the member's entry, or null.
-pub fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
+pub(crate) fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
     match &set.lookup {
         SetLookup::TupleSpace(space) => {
             let entry = Type::Struct(set.value.clone()).ptr();
@@ -40,7 +40,7 @@ pub fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
 }
 
 /// Declares what a set needs.
-pub fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span: Span) -> Set {
+pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span: Span) -> Set {
     let short = data.name.rsplit('.').next().unwrap_or(&data.name);
     let value = g.file.names.fresh(&format!("{short}_member"));
     g.file.declare_struct(&value, member_record());

@@ -16,7 +16,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// `multicast_group GROUP [PORT ...]`
-    pub fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(crate) fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "multicast_group GROUP [PORT ...]";
         let (group, rest) = group(line, rest, FORM)?;
         let ports = ports(line, rest, FORM)?;
@@ -24,7 +24,7 @@ impl Groups {
     }
 
     /// `mc_mgrp_create GROUP`
-    pub fn create(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(crate) fn create(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_mgrp_create GROUP";
         let (group, rest) = group(line, rest, FORM)?;
         nothing_more(rest, FORM)?;
@@ -32,7 +32,7 @@ impl Groups {
     }
 
     /// `mc_node_create RID PORT ...`
-    pub fn node(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(crate) fn node(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_create RID PORT ...";
         let (rid, rest) = rest.first_word();
         if number(rid.text).is_none() {
@@ -43,7 +43,7 @@ impl Groups {
     }
 
     /// `mc_node_associate GROUP NODE`
-    pub fn associate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(crate) fn associate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_associate GROUP NODE";
         let (number_of_group, rest) = group(line, rest, FORM)?;
         let (word, rest) = rest.first_word();

@@ -10,7 +10,7 @@ use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Table, Unit}
 
 /// A counter, register or meter by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A counter.
     Counter,
     /// A register.
@@ -41,19 +41,19 @@ impl Kind {
 }
 
 /// A statement's text with its location.
-pub fn piece(text: &Text) -> Piece<'_> {
+pub(crate) fn piece(text: &Text) -> Piece<'_> {
     Piece::new(&text.text, text.span.lo)
 }
 
 /// An object by name, among those of one kind.
-pub fn find_object(schema: &Schema, name: &Text, kind: Kind) -> Result<Object, Refusal> {
+pub(crate) fn find_object(schema: &Schema, name: &Text, kind: Kind) -> Result<Object, Refusal> {
     let all = schema.objects.iter().filter(|(_, o)| kind.is(o));
     let named = all.map(|(id, o)| (id, o.name.as_str()));
     find(named, piece(name), kind.word())
 }
 
 /// The scalars that a register's element is taken apart into.
-pub fn element(schema: &Schema, register: Object) -> &[Field] {
+pub(crate) fn element(schema: &Schema, register: Object) -> &[Field] {
     match &schema.objects[register].kind {
         ObjectKind::Register { element, .. } => element,
         _ => &[],
@@ -61,7 +61,7 @@ pub fn element(schema: &Schema, register: Object) -> &[Field] {
 }
 
 /// A register and a value for an element of it: one scalar, or several between blanks for a struct.
-pub fn register_value(
+pub(crate) fn register_value(
     schema: &Schema,
     cell: &Cell,
     text: &Text,
@@ -80,7 +80,7 @@ pub fn register_value(
 }
 
 /// The entry whose counter a `check_counter TABLE KEYS` means.
-pub fn counted_entry(
+pub(crate) fn counted_entry(
     schema: &Schema,
     table: &Text,
     keys: &Text,
@@ -99,7 +99,7 @@ pub fn counted_entry(
 }
 
 /// Refuses to look at the bytes of a counter that counts none.
-pub fn require_bytes(schema: &Schema, name: &Text, counter: Object) -> Result<(), Refusal> {
+pub(crate) fn require_bytes(schema: &Schema, name: &Text, counter: Object) -> Result<(), Refusal> {
     let counter = &schema.objects[counter];
     match counter.kind {
         ObjectKind::Counter { unit, .. } | ObjectKind::DirectCounter { unit }
@@ -112,7 +112,7 @@ pub fn require_bytes(schema: &Schema, name: &Text, counter: Object) -> Result<()
 }
 
 /// The counter that belongs to a table's entries, if there is one.
-pub fn direct_counter(schema: &Schema, table: Table) -> Option<Object> {
+pub(crate) fn direct_counter(schema: &Schema, table: Table) -> Option<Object> {
     let mut objects = schema.tables[table].objects.iter();
     let found = objects.find(|(property, _)| property == "counters");
     found.map(|&(_, counter)| counter)

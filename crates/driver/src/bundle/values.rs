@@ -8,16 +8,16 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Where values come from, and what was wrong so far.
-pub struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     pub map: &'a SourceMap,
     pub file: FileId,
     pub errors: Diagnostics,
 }
 
-pub type Value<'t> = Spanned<DeValue<'t>>;
+pub(crate) type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Reader<'_> {
-    pub fn span(&self, range: Range<usize>) -> Span {
+    pub(crate) fn span(&self, range: Range<usize>) -> Span {
         self.map.span(self.file, range)
     }
 
@@ -29,7 +29,7 @@ impl Reader<'_> {
     }
 
     /// Refuses the keys of a table that are not `known`. `owner` names whose they are.
-    pub fn known_keys(&mut self, table: &DeTable, owner: &str, known: &[&str]) {
+    pub(crate) fn known_keys(&mut self, table: &DeTable, owner: &str, known: &[&str]) {
         let mut keys: Vec<_> = table.keys().collect();
         keys.sort_by_key(|key| key.span().start);
         for key in keys {
@@ -44,7 +44,7 @@ impl Reader<'_> {
     }
 
     /// A string.
-    pub fn text(
+    pub(crate) fn text(
         &mut self,
         key: &str,
         value: &Value,
@@ -64,7 +64,7 @@ impl Reader<'_> {
     }
 
     /// A list of strings.
-    pub fn texts(
+    pub(crate) fn texts(
         &mut self,
         key: &str,
         value: &Value,
@@ -81,7 +81,7 @@ impl Reader<'_> {
     }
 
     /// A string, or a list of strings.
-    pub fn text_or_texts(
+    pub(crate) fn text_or_texts(
         &mut self,
         key: &str,
         value: &Value,
@@ -95,7 +95,7 @@ impl Reader<'_> {
     }
 
     /// A table, its keys in the file's order.
-    pub fn table<'t, 'v>(
+    pub(crate) fn table<'t, 'v>(
         &mut self,
         key: &str,
         value: &'v Value<'t>,
@@ -121,7 +121,13 @@ impl Reader<'_> {
     }
 
     /// A list of numbers.
-    pub fn numbers(&mut self, key: &str, value: &Value, wanted: &str, example: &str) -> Vec<u32> {
+    pub(crate) fn numbers(
+        &mut self,
+        key: &str,
+        value: &Value,
+        wanted: &str,
+        example: &str,
+    ) -> Vec<u32> {
         let DeValue::Array(list) = value.get_ref() else {
             self.wrong(key, value, wanted, example);
             return Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
 //! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
-//! the target can make room behind the packet's front, what never moves stays in there.
+//! the target can insert bytes after the packet's front, what never moves stays in there.
 
 mod fields;
 mod put_back;

@@ -12,7 +12,7 @@ use ir::{Bits, Entry, Key, KeyMatch, TableData, Type};
 const FEW: usize = 8;
 
 /// Whether a table's entries are few enough to be compared one by one.
-pub fn few(data: &TableData) -> bool {
+pub(crate) fn few(data: &TableData) -> bool {
     data.entries.len() <= FEW
 }
 
@@ -146,7 +146,7 @@ fn rank(entry: &Entry, ordered: bool) -> (u32, u32) {
 }
 
 /// Whether a number of up to 64 bits agrees with a value where the mask has ones.
-pub fn masked_equals(key: C, width: u32, value: u64, wanted: u64) -> C {
+pub(crate) fn masked_equals(key: C, width: u32, value: u64, wanted: u64) -> C {
     if wanted == 0 {
         return C::int(1);
     }
@@ -163,7 +163,7 @@ pub fn masked_equals(key: C, width: u32, value: u64, wanted: u64) -> C {
 }
 
 /// Whether a number of up to 64 bits is in a range, by the type's signedness.
-pub fn between(key: C, ty: Type, lo: &Bits, hi: &Bits) -> C {
+pub(crate) fn between(key: C, ty: Type, lo: &Bits, hi: &Bits) -> C {
     let width = ty.width();
     let number = |b: &Bits| b.to_u64().unwrap_or(0);
     let is_signed = matches!(ty, Type::Bits { signed: true, .. });
@@ -189,7 +189,7 @@ pub fn between(key: C, ty: Type, lo: &Bits, hi: &Bits) -> C {
 }
 
 /// The same for an array of limbs.
-pub fn wide_masked_equals(array: &C, value: &Bits, wanted: &Bits) -> C {
+pub(crate) fn wide_masked_equals(array: &C, value: &Bits, wanted: &Bits) -> C {
     let digit = |b: &Bits, i: u32| {
         let digits: Vec<u64> = b.value().iter_u64_digits().collect();
         digits.get(i as usize).copied().unwrap_or(0)
@@ -204,7 +204,7 @@ pub fn wide_masked_equals(array: &C, value: &Bits, wanted: &Bits) -> C {
 }
 
 /// The same for an array of limbs.
-pub fn wide_between(array: &C, lo: &Bits, hi: &Bits, ty: Type) -> C {
+pub(crate) fn wide_between(array: &C, lo: &Bits, hi: &Bits, ty: Type) -> C {
     let width = ty.width();
     let last = limb_count(width) - 1;
     let is_signed = matches!(ty, Type::Bits { signed: true, .. });

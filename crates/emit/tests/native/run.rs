@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// What became of a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fate {
+pub(crate) struct Fate {
     /// What the stage's function gave.
     pub verdict: u32,
     /// The port that it chose.
@@ -17,7 +17,7 @@ pub struct Fate {
 }
 
 /// Compiles a program in a folder of its own; gives the executable.
-pub fn build(folder: &Path, output: &Output) -> PathBuf {
+pub(crate) fn build(folder: &Path, output: &Output) -> PathBuf {
     let own = [
         ("native.h", include_str!("native.h")),
         ("main.c", include_str!("main.c")),
@@ -40,7 +40,7 @@ pub fn build(folder: &Path, output: &Output) -> PathBuf {
 }
 
 /// Gives packets, each with its port, to a program; and what it counted in the end.
-pub fn run(program: &Path, packets: &[(u32, Vec<u8>)]) -> (Vec<Fate>, Vec<u64>) {
+pub(crate) fn run(program: &Path, packets: &[(u32, Vec<u8>)]) -> (Vec<Fate>, Vec<u64>) {
     let mut input = Vec::new();
     for (port, bytes) in packets {
         input.extend(port.to_ne_bytes());

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// What is in the tables.
 #[derive(Default)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// Every entry, the program's own among them.
     pub entries: HashMap<ir::Table, Vec<Entry>>,
     /// Every default action.
@@ -37,7 +37,7 @@ enum Model {
 
 /// The target.
 #[derive(Clone)]
-pub struct Native {
+pub(crate) struct Native {
     model: Model,
     contents: Rc<Contents>,
     /// How a counter is called.
@@ -46,7 +46,7 @@ pub struct Native {
 
 /// What its functions share.
 #[derive(Clone, Default)]
-pub struct Shared {
+pub(crate) struct Shared {
     /// Arrays of entries, and default actions.
     items: Vec<Item>,
     /// Counters that are raised: their members and sizes.
@@ -55,7 +55,7 @@ pub struct Shared {
 
 /// A table in C.
 #[derive(Clone)]
-pub struct Table {
+pub(crate) struct Table {
     entries: Option<Entries>,
     default: C,
 }
@@ -81,7 +81,7 @@ struct Field {
 }
 
 /// The C of a program.
-pub struct Output {
+pub(crate) struct Output {
     /// The file, for `main.c` to include.
     pub c_source: String,
     /// Its counters in order, with their sizes.
@@ -89,7 +89,7 @@ pub struct Output {
 }
 
 /// Compiles a program, as passes leave it, with what its tables hold.
-pub fn compile(
+pub(crate) fn compile(
     program: &Program,
     map: &SourceMap,
     contents: Rc<Contents>,

@@ -30,7 +30,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn new(program: &Program) -> Names {
+    pub(crate) fn new(program: &Program) -> Names {
         // Variables, headers and fields meet in expressions, so they share one space.
         let mut seen: HashMap<String, u32> = HashMap::new();
         for var in program.vars.values() {

@@ -82,16 +82,16 @@ pub(super) struct Reader {
 const MAX_DEPTH: u32 = 400;
 
 impl Reader {
-    pub fn peek(&self) -> &Token {
+    pub(crate) fn peek(&self) -> &Token {
         &self.tokens[self.at].token
     }
 
-    pub fn peek_at(&self, ahead: usize) -> &Token {
+    pub(crate) fn peek_at(&self, ahead: usize) -> &Token {
         let at = (self.at + ahead).min(self.tokens.len() - 1);
         &self.tokens[at].token
     }
 
-    pub fn next(&mut self) -> Token {
+    pub(crate) fn next(&mut self) -> Token {
         let token = self.tokens[self.at].token.clone();
         if token != Token::End {
             self.at += 1;
@@ -99,7 +99,7 @@ impl Reader {
         token
     }
 
-    pub fn error<T>(&self, message: impl Into<String>) -> Result<T> {
+    pub(crate) fn error<T>(&self, message: impl Into<String>) -> Result<T> {
         let Lexed { line, column, .. } = self.tokens[self.at];
         Err(ParseError {
             line,
@@ -108,7 +108,7 @@ impl Reader {
         })
     }
 
-    pub fn deeper<T>(&mut self, f: impl FnOnce(&mut Reader) -> Result<T>) -> Result<T> {
+    pub(crate) fn deeper<T>(&mut self, f: impl FnOnce(&mut Reader) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             return self.error("nested too deeply");
         }
@@ -118,15 +118,15 @@ impl Reader {
         result
     }
 
-    pub fn is(&self, punct: &str) -> bool {
+    pub(crate) fn is(&self, punct: &str) -> bool {
         matches!(self.peek(), Token::Punct(p) if *p == punct)
     }
 
-    pub fn is_word(&self, word: &str) -> bool {
+    pub(crate) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Word(w) if w == word)
     }
 
-    pub fn eat(&mut self, punct: &str) -> bool {
+    pub(crate) fn eat(&mut self, punct: &str) -> bool {
         let found = self.is(punct);
         if found {
             self.at += 1;
@@ -134,7 +134,7 @@ impl Reader {
         found
     }
 
-    pub fn eat_word(&mut self, word: &str) -> bool {
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         if found {
             self.at += 1;
@@ -142,7 +142,7 @@ impl Reader {
         found
     }
 
-    pub fn expect(&mut self, punct: &str) -> Result<()> {
+    pub(crate) fn expect(&mut self, punct: &str) -> Result<()> {
         if self.eat(punct) {
             Ok(())
         } else {
@@ -150,7 +150,7 @@ impl Reader {
         }
     }
 
-    pub fn expect_word(&mut self, word: &str) -> Result<()> {
+    pub(crate) fn expect_word(&mut self, word: &str) -> Result<()> {
         if self.eat_word(word) {
             Ok(())
         } else {
@@ -158,7 +158,7 @@ impl Reader {
         }
     }
 
-    pub fn word(&mut self) -> Result<String> {
+    pub(crate) fn word(&mut self) -> Result<String> {
         match self.peek() {
             Token::Word(word) => {
                 let word = word.clone();
@@ -169,11 +169,11 @@ impl Reader {
         }
     }
 
-    pub fn name(&mut self) -> Result<SmolStr> {
+    pub(crate) fn name(&mut self) -> Result<SmolStr> {
         Ok(unquote(&self.word()?).into())
     }
 
-    pub fn string(&mut self) -> Result<SmolStr> {
+    pub(crate) fn string(&mut self) -> Result<SmolStr> {
         match self.peek() {
             Token::String(text) => {
                 let text = SmolStr::from(text.as_str());
@@ -184,7 +184,7 @@ impl Reader {
         }
     }
 
-    pub fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
         let parsed = match self.peek() {
             Token::Number(text) => text.parse().ok(),
             _ => None,
@@ -199,7 +199,7 @@ impl Reader {
     }
 
     /// A constant like `8w0xff`, and whether it is signed.
-    pub fn sized(&mut self) -> Result<(Bits, bool)> {
+    pub(crate) fn sized(&mut self) -> Result<(Bits, bool)> {
         let parsed = match self.peek() {
             Token::Number(text) => sized(text),
             _ => None,
@@ -213,11 +213,11 @@ impl Reader {
         }
     }
 
-    pub fn bits(&mut self) -> Result<Bits> {
+    pub(crate) fn bits(&mut self) -> Result<Bits> {
         Ok(self.sized()?.0)
     }
 
-    pub fn lookup<T: Copy>(
+    pub(crate) fn lookup<T: Copy>(
         &mut self,
         kind: &str,
         table: impl Fn(&Tables) -> &HashMap<String, T>,
@@ -239,7 +239,7 @@ impl Reader {
         }
     }
 
-    pub fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         end: &str,
         mut element: impl FnMut(&mut Reader) -> Result<T>,
@@ -257,7 +257,7 @@ impl Reader {
         }
     }
 
-    pub fn ty(&mut self) -> Result<Type> {
+    pub(crate) fn ty(&mut self) -> Result<Type> {
         let word = match self.peek() {
             Token::Word(word) => word.as_str(),
             _ => return self.error("expected a type"),

@@ -7,7 +7,7 @@ use crate::*;
 use diag::Span;
 
 impl Reader {
-    pub fn block(&mut self) -> Result<Block> {
+    pub(crate) fn block(&mut self) -> Result<Block> {
         self.expect("{")?;
         self.deeper(|p| {
             let mut block = Vec::new();
@@ -18,7 +18,7 @@ impl Reader {
         })
     }
 
-    pub fn stmt(&mut self) -> Result<Stmt> {
+    pub(crate) fn stmt(&mut self) -> Result<Stmt> {
         let kind = match (self.peek().clone(), self.peek_at(1)) {
             (Token::Word(_), Token::Punct("=" | "[" | ".")) => self.assign()?,
             (Token::Word(word), _) => self.keyword(&word)?,
@@ -161,7 +161,7 @@ impl Reader {
     }
 
     /// A point at which parsers enter a control.
-    pub fn entry(&mut self) -> Result<EntryPoint> {
+    pub(crate) fn entry(&mut self) -> Result<EntryPoint> {
         self.numbered("e", "an entry").map(EntryPoint::from_u32)
     }
 
@@ -316,7 +316,7 @@ impl Reader {
     }
 
     /// An expression up to a bracket, comma, brace or semicolon.
-    pub fn expr(&mut self) -> Result<Expr> {
+    pub(crate) fn expr(&mut self) -> Result<Expr> {
         self.deeper(|p| {
             let first = p.operand()?;
             let expr = if p.eat("?") {

@@ -316,7 +316,7 @@ impl Reader {
     }
 
     /// `E::name` or `error::name`, or the number in place of the name.
-    pub fn member(&mut self) -> Result<(Type, u32)> {
+    pub(crate) fn member(&mut self) -> Result<(Type, u32)> {
         let ty = self.ty()?;
         self.expect("::")?;
         if let Token::Number(_) = self.peek() {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// The packet of a number.
-pub fn packet(seed: u64, number: u64) -> Vec<u8> {
+pub(crate) fn packet(seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random(seed ^ number << 40 ^ 0x5eed);
     let len = if random.one_in(4) {
         random.below(20)
@@ -21,7 +21,7 @@ pub fn packet(seed: u64, number: u64) -> Vec<u8> {
 }
 
 /// The program of a seed.
-pub fn program(seed: u64) -> String {
+pub(crate) fn program(seed: u64) -> String {
     let mut generator = Generator {
         random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xabcd),
         vars: Vec::new(),

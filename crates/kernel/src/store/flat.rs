@@ -62,7 +62,7 @@ pub(super) struct Staged<'a> {
 
 impl<'a> Staged<'a> {
     /// No changes yet.
-    pub fn new(codec: Box<dyn Codec + 'a>, capacity: u64) -> Result<Staged<'a>, StoreError> {
+    pub(crate) fn new(codec: Box<dyn Codec + 'a>, capacity: u64) -> Result<Staged<'a>, StoreError> {
         let info = codec.map().info();
         let mut staged = Staged {
             capacity,
@@ -114,7 +114,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Adds an entry.
-    pub fn insert(
+    pub(crate) fn insert(
         &mut self,
         keys: &[KeyMatch],
         call: &ActionCall,
@@ -134,7 +134,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Gives an entry another action.
-    pub fn modify(
+    pub(crate) fn modify(
         &mut self,
         keys: &[KeyMatch],
         call: &ActionCall,
@@ -147,7 +147,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Removes an entry.
-    pub fn remove(&mut self, keys: &[KeyMatch], origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn remove(&mut self, keys: &[KeyMatch], origin: u32) -> Result<(), StoreError> {
         let number = self.existing(keys)?;
         self.records.set(number, None, origin);
         Ok(())
@@ -162,7 +162,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Removes all entries but those that are to be kept.
-    pub fn clear(
+    pub(crate) fn clear(
         &mut self,
         kept: impl Fn(&[KeyMatch]) -> bool,
         origin: u32,
@@ -178,7 +178,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Whether a packet might meet a mix of what is and what is to be, if the map is changed while packets look it up.
-    pub fn tears(&self) -> bool {
+    pub(crate) fn tears(&self) -> bool {
         let layout = self.codec.layout();
         if self.codec.map().is_array() {
             // An element is changed where it is, under the eyes of a packet that has found it.
@@ -199,12 +199,12 @@ impl<'a> Staged<'a> {
     }
 
     /// Whether anything changes.
-    pub fn differs(&self) -> bool {
+    pub(crate) fn differs(&self) -> bool {
         self.records.changes().next().is_some()
     }
 
     /// What has to be written where packets do not look yet, into an empty map.
-    pub fn plan_anew(mut self, map: &str) -> Result<Vec<Step>, StoreError> {
+    pub(crate) fn plan_anew(mut self, map: &str) -> Result<Vec<Step>, StoreError> {
         self.read_all()?;
         let is_array = self.codec.map().is_array();
         let mut found = self.records.anew();
@@ -219,7 +219,7 @@ impl<'a> Staged<'a> {
     }
 
     /// What has to be written. What goes makes room for what comes.
-    pub fn plan(self, map: &str) -> Vec<Step> {
+    pub(crate) fn plan(self, map: &str) -> Vec<Step> {
         let reuses_memory = self.reuses_memory();
         let mut found = self.records.differences();
         if !self.codec.map().is_array() {

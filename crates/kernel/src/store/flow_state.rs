@@ -42,7 +42,7 @@ pub(super) struct Flows<'a> {
 
 impl Flows<'_> {
     /// All flows, by set and way.
-    pub fn all(&self) -> Result<Vec<Flow>, StoreError> {
+    pub(crate) fn all(&self) -> Result<Vec<Flow>, StoreError> {
         let mut flows = Vec::new();
         self.map
             .each_locked(|set| flows.extend((0..self.abi.ways).filter_map(|at| self.flow(set, at))))
@@ -51,13 +51,13 @@ impl Flows<'_> {
     }
 
     /// One flow's value.
-    pub fn one(&self, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
+    pub(crate) fn one(&self, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
         let found = self.find(key).map_err(refused("read the flow"))?;
         Ok(found.and_then(|(set, at)| Some(self.flow(&set, at)?.value)))
     }
 
     /// Removes a flow.
-    pub fn remove(&self, key: &[Bits]) -> Result<(), StoreError> {
+    pub(crate) fn remove(&self, key: &[Bits]) -> Result<(), StoreError> {
         for _ in 0..TRIES {
             match self
                 .try_to_remove(key)
@@ -95,7 +95,7 @@ impl Flows<'_> {
     }
 
     /// Removes all flows.
-    pub fn clear(&self) -> Result<(), StoreError> {
+    pub(crate) fn clear(&self) -> Result<(), StoreError> {
         let empty = vec![0; self.map.info().value_size];
         for set in 0..self.abi.sets {
             self.map

@@ -4,7 +4,7 @@ use bpf::abi::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
 use schema::{ActionCall, Bits};
 
 /// Writes a scalar at its offset; the bytes around it stay.
-pub fn put(field: &FieldAbi, value: &Bits, bytes: &mut [u8]) {
+pub(crate) fn put(field: &FieldAbi, value: &Bits, bytes: &mut [u8]) {
     let target = &mut bytes[range(field)];
     target.fill(0);
     let digits = value.to_bytes();
@@ -18,7 +18,7 @@ pub fn put(field: &FieldAbi, value: &Bits, bytes: &mut [u8]) {
 }
 
 /// Reads a scalar from its offset.
-pub fn get(field: &FieldAbi, bytes: &[u8]) -> Bits {
+pub(crate) fn get(field: &FieldAbi, bytes: &[u8]) -> Bits {
     let mut digits = bytes[range(field)].to_vec();
     if host_is_reversed(field.order) {
         digits.reverse();
@@ -35,7 +35,7 @@ fn host_is_reversed(order: ByteOrder) -> bool {
 }
 
 /// A whole key from one value for each field.
-pub fn put_key(key: &KeyAbi, values: &[Bits]) -> Vec<u8> {
+pub(crate) fn put_key(key: &KeyAbi, values: &[Bits]) -> Vec<u8> {
     let mut bytes = vec![0; key.size as usize];
     for (field, value) in key.fields.iter().zip(values) {
         put(field, value, &mut bytes);
@@ -44,7 +44,7 @@ pub fn put_key(key: &KeyAbi, values: &[Bits]) -> Vec<u8> {
 }
 
 /// Reads a `u32` in the machine's order; 0 past the end.
-pub fn get_u32(bytes: &[u8], offset: usize) -> u32 {
+pub(crate) fn get_u32(bytes: &[u8], offset: usize) -> u32 {
     bytes
         .get(offset..offset + 4)
         .and_then(|b| b.try_into().ok())
@@ -52,12 +52,12 @@ pub fn get_u32(bytes: &[u8], offset: usize) -> u32 {
 }
 
 /// Writes a `u32` in the machine's order.
-pub fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
+pub(crate) fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
     bytes[offset..offset + 4].copy_from_slice(&value.to_ne_bytes());
 }
 
 /// An action with its arguments, and the priority where the look-up needs it.
-pub fn put_value(value: &ValueAbi, call: &ActionCall, priority: u32) -> Vec<u8> {
+pub(crate) fn put_value(value: &ValueAbi, call: &ActionCall, priority: u32) -> Vec<u8> {
     let mut bytes = vec![0; value.size as usize];
     if let Some(offset) = value.priority_offset {
         put_u32(&mut bytes, offset as usize, priority);
@@ -72,7 +72,7 @@ pub fn put_value(value: &ValueAbi, call: &ActionCall, priority: u32) -> Vec<u8> 
 }
 
 /// The action in a value; `None` where there is no entry.
-pub fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
+pub(crate) fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
     let action = get_u32(bytes, value.action_offset as usize).checked_sub(1)?;
     let params = value
         .actions
@@ -86,7 +86,7 @@ pub fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
 
 /// Whether two values are the same action with one argument that differs, and that the program reads and the kernel
 /// writes at once: an aligned word.
-pub fn differ_in_a_word(value: &ValueAbi, old: &[u8], new: &[u8]) -> bool {
+pub(crate) fn differ_in_a_word(value: &ValueAbi, old: &[u8], new: &[u8]) -> bool {
     let action = |bytes| get_u32(bytes, value.action_offset as usize);
     let same = action(old)
         .checked_sub(1)

@@ -12,7 +12,7 @@ pub(super) struct Own<'a> {
 
 impl<'a> Own<'a> {
     /// Those of a table.
-    pub fn of(table: &'a TableSchema) -> Own<'a> {
+    pub(crate) fn of(table: &'a TableSchema) -> Own<'a> {
         let ordered = table.has_priorities();
         let mut own = Own {
             table,
@@ -34,7 +34,7 @@ impl<'a> Own<'a> {
     }
 
     /// The position, among the program's own, of the entry with these keys.
-    pub fn position(&self, keys: &[KeyMatch], priority: u32) -> Option<usize> {
+    pub(crate) fn position(&self, keys: &[KeyMatch], priority: u32) -> Option<usize> {
         if self.positions.is_empty() {
             return None;
         }
@@ -42,12 +42,12 @@ impl<'a> Own<'a> {
     }
 
     /// The entry with these keys.
-    pub fn entry(&self, keys: &[KeyMatch], priority: u32) -> Option<&'a Entry> {
+    pub(crate) fn entry(&self, keys: &[KeyMatch], priority: u32) -> Option<&'a Entry> {
         Some(&self.table.entries[self.position(keys, priority)?])
     }
 
     /// Whether the entry with these keys may not be changed.
-    pub fn is_const(&self, keys: &[KeyMatch], priority: u32) -> bool {
+    pub(crate) fn is_const(&self, keys: &[KeyMatch], priority: u32) -> bool {
         self.table.const_entries || self.entry(keys, priority).is_some_and(|e| e.is_const)
     }
 }

@@ -6,7 +6,7 @@ use schema::{Bits, KeyMatch, Type};
 
 /// A value that counts only where the mask has ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Masked {
+pub(crate) struct Masked {
     /// The value, zero where the mask is.
     pub value: Bits,
     /// The mask.
@@ -15,7 +15,7 @@ pub struct Masked {
 
 /// The masked values that together match what `key` matches, and never overlap. A range of width w
 /// takes at most 2w - 2.
-pub fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
+pub(crate) fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
     let width = ty.width();
     let one = |value: Bits, mask: Bits| vec![Masked { value, mask }];
     match key {

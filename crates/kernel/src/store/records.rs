@@ -54,7 +54,7 @@ pub(super) struct Differences {
 
 impl Records {
     /// None yet.
-    pub fn new(key_size: usize, value_size: usize) -> Records {
+    pub(crate) fn new(key_size: usize, value_size: usize) -> Records {
         Records {
             key_size,
             value_size,
@@ -71,24 +71,24 @@ impl Records {
     }
 
     /// How many records there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.wanted.len()
     }
 
     /// How many are to be there.
-    pub fn live(&self) -> u64 {
+    pub(crate) fn live(&self) -> u64 {
         self.live
     }
 
     /// The record with this key.
-    pub fn find(&self, key: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, key: &[u8]) -> Option<usize> {
         let hash = self.hasher.hash_one(key);
         let same = |&number: &u32| self.key(number as usize) == key;
         self.index.find(hash, same).map(|&number| number as usize)
     }
 
     /// Adds a key that has no record, with the value that it has now; that is to stay.
-    pub fn add(&mut self, key: &[u8], old: Option<&[u8]>) -> usize {
+    pub(crate) fn add(&mut self, key: &[u8], old: Option<&[u8]>) -> usize {
         let number = self.len();
         let hash = self.hasher.hash_one(key);
         self.keys.extend_from_slice(key);
@@ -113,7 +113,7 @@ impl Records {
     }
 
     /// Has a key found no more that is to go: it may be added again, as the last one.
-    pub fn forget(&mut self, number: usize) {
+    pub(crate) fn forget(&mut self, number: usize) {
         let hash = self.hasher.hash_one(self.key(number));
         let found = self.index.find_entry(hash, |n| *n as usize == number);
         if let Ok(entry) = found {
@@ -122,29 +122,29 @@ impl Records {
     }
 
     /// The record's key.
-    pub fn key(&self, number: usize) -> &[u8] {
+    pub(crate) fn key(&self, number: usize) -> &[u8] {
         &self.keys[number * self.key_size..][..self.key_size]
     }
 
     /// What there is.
-    pub fn old(&self, number: usize) -> Option<&[u8]> {
+    pub(crate) fn old(&self, number: usize) -> Option<&[u8]> {
         let at = Some(self.old_at[number]).filter(|at| *at != NONE)?;
         Some(&self.old[at as usize * self.value_size..][..self.value_size])
     }
 
     /// What is to be.
-    pub fn new_value(&self, number: usize) -> Option<&[u8]> {
+    pub(crate) fn new_value(&self, number: usize) -> Option<&[u8]> {
         let value = || &self.new[number * self.value_size..][..self.value_size];
         self.wanted[number].then(value)
     }
 
     /// The change that last concerned a record.
-    pub fn origin(&self, number: usize) -> u32 {
+    pub(crate) fn origin(&self, number: usize) -> u32 {
         self.origins[number]
     }
 
     /// Sets what is to be.
-    pub fn set(&mut self, number: usize, value: Option<&[u8]>, origin: u32) {
+    pub(crate) fn set(&mut self, number: usize, value: Option<&[u8]>, origin: u32) {
         self.live -= u64::from(self.wanted[number]);
         self.live += u64::from(value.is_some());
         self.wanted[number] = value.is_some();
@@ -157,12 +157,12 @@ impl Records {
     }
 
     /// Whether a record is to be as it is.
-    pub fn is_unchanged(&self, number: usize) -> bool {
+    pub(crate) fn is_unchanged(&self, number: usize) -> bool {
         self.old(number) == self.new_value(number)
     }
 
     /// What has to be written where nothing is there.
-    pub fn anew(self) -> Differences {
+    pub(crate) fn anew(self) -> Differences {
         let mut all = Differences::default();
         for number in 0..self.len() {
             if let Some(value) = self.new_value(number) {
@@ -175,13 +175,13 @@ impl Records {
     }
 
     /// The values of what changes: old and new.
-    pub fn changes(&self) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
         let all = (0..self.len()).map(|n| (self.old(n), self.new_value(n)));
         all.filter(|(old, new)| old != new)
     }
 
     /// What has to be written.
-    pub fn differences(self) -> Differences {
+    pub(crate) fn differences(self) -> Differences {
         if self.old.is_empty() && self.live == self.len() as u64 {
             return Differences {
                 added: self.keys,
@@ -219,7 +219,7 @@ impl Records {
 
 impl Differences {
     /// Steps that change and add elements of a map of so many.
-    pub fn writes(&mut self, map: &str, capacity: u64) -> [Step; 2] {
+    pub(crate) fn writes(&mut self, map: &str, capacity: u64) -> [Step; 2] {
         let take = std::mem::take::<Vec<u8>>;
         [
             Step::Replace {
@@ -240,7 +240,7 @@ impl Differences {
     }
 
     /// The step that removes elements of a map.
-    pub fn removals(&mut self, map: &str) -> Step {
+    pub(crate) fn removals(&mut self, map: &str) -> Step {
         Step::Erase {
             map: map.to_string(),
             keys: std::mem::take(&mut self.gone),

@@ -100,7 +100,7 @@ impl From<StoreError> for StepFailed {
 
 impl Step {
     /// How many elements it changes that somebody may read.
-    pub fn weight(&self, store: &KernelStore) -> usize {
+    pub(crate) fn weight(&self, store: &KernelStore) -> usize {
         let count = |map: &str, keys: &[u8]| {
             let size = store.map(map).map_or(1, |m| m.info().key_size);
             keys.len() / size.max(1)
@@ -115,7 +115,7 @@ impl Step {
     }
 
     /// What undoes it; `None` if it is not visible.
-    pub fn undo(&self) -> Option<Undo<'_>> {
+    pub(crate) fn undo(&self) -> Option<Undo<'_>> {
         match self {
             Step::Insert { map, keys, .. } => Some(Undo::Delete {
                 map: map.into(),
@@ -137,7 +137,7 @@ impl Step {
     }
 
     /// Does it.
-    pub fn run(&self, store: &KernelStore) -> Result<(), StepFailed> {
+    pub(crate) fn run(&self, store: &KernelStore) -> Result<(), StepFailed> {
         let blame = |origins: &[u32], capacity: u64| {
             let origins = origins.to_vec();
             move |Partial { done, error }: Partial| StepFailed {
@@ -192,7 +192,7 @@ impl Step {
 
 impl Undo<'_> {
     /// Undoes what was done of a step, which may be nothing.
-    pub fn run(&self, store: &KernelStore) -> Result<(), StoreError> {
+    pub(crate) fn run(&self, store: &KernelStore) -> Result<(), StoreError> {
         let failed = |partial: Partial| system("undo a change")(partial.error);
         match self {
             Undo::Delete { map, keys } => present(store.map(map)?, keys, None).map_err(failed),

@@ -31,7 +31,7 @@ pub(super) struct Successor {
 impl Successor {
     /// Loads a successor with new, empty maps of these names. All other maps are the program's, and the program's data
     /// is what it is there.
-    pub fn load(
+    pub(crate) fn load(
         store: &KernelStore,
         guard: &Guard,
         fresh: &BTreeSet<&str>,
@@ -61,12 +61,12 @@ impl Successor {
     }
 
     /// Its state, which no packet meets yet.
-    pub fn store(&self) -> &KernelStore {
+    pub(crate) fn store(&self) -> &KernelStore {
         &self.instance.store
     }
 
     /// Takes the program's place. The caller holds the lock for writing.
-    pub fn take_over(&self, guard: &Guard) -> Result<(), StoreError> {
+    pub(crate) fn take_over(&self, guard: &Guard) -> Result<(), StoreError> {
         let next = guard.path(NEXT);
         let pin = || -> io::Result<()> {
             fs::create_dir(&next)?;

@@ -37,7 +37,7 @@ pub(super) struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// No changes yet. The caller holds the lock of the program's guard, if it has one, for writing until the end.
-    pub fn new(store: &'a KernelStore, guard: Option<&'a Guard>) -> Transaction<'a> {
+    pub(crate) fn new(store: &'a KernelStore, guard: Option<&'a Guard>) -> Transaction<'a> {
         Transaction {
             store,
             guard,
@@ -89,7 +89,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Makes the change of that number.
-    pub fn change(&mut self, change: &Change, origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn change(&mut self, change: &Change, origin: u32) -> Result<(), StoreError> {
         match change {
             Change::Insert(table, entry) => self.insert(*table, entry, origin),
             Change::Modify(table, entry) => self.modify(*table, entry, origin),
@@ -107,7 +107,12 @@ impl<'a> Transaction<'a> {
     }
 
     /// Adds an entry, for the change of that number.
-    pub fn insert(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn insert(
+        &mut self,
+        table: Table,
+        entry: &Entry,
+        origin: u32,
+    ) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
@@ -115,7 +120,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// As [`Transaction::insert`], also for the program's own entries.
-    pub fn insert_own(
+    pub(crate) fn insert_own(
         &mut self,
         table: Table,
         entry: &Entry,
@@ -128,7 +133,12 @@ impl<'a> Transaction<'a> {
     }
 
     /// Gives an entry another action.
-    pub fn modify(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn modify(
+        &mut self,
+        table: Table,
+        entry: &Entry,
+        origin: u32,
+    ) -> Result<(), StoreError> {
         self.check_changeable(table, &entry.keys, entry.priority)?;
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.modify(&entry.keys, &entry.action, origin),
@@ -137,7 +147,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes an entry.
-    pub fn remove(
+    pub(crate) fn remove(
         &mut self,
         table: Table,
         keys: &[KeyMatch],
@@ -152,7 +162,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes all entries but those that the program made `const`.
-    pub fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
@@ -175,7 +185,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Adds a member to a value set.
-    pub fn insert_member(
+    pub(crate) fn insert_member(
         &mut self,
         set: ValueSet,
         member: &[KeyMatch],
@@ -196,7 +206,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes a member of a value set.
-    pub fn remove_member(
+    pub(crate) fn remove_member(
         &mut self,
         set: ValueSet,
         member: &[KeyMatch],
@@ -209,7 +219,11 @@ impl<'a> Transaction<'a> {
     }
 
     /// Changes a default action.
-    pub fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
+    pub(crate) fn set_default(
+        &mut self,
+        table: Table,
+        action: &ActionCall,
+    ) -> Result<(), StoreError> {
         let DefaultAbi::Global { slots, .. } = &self.store.table_abi(table)?.default else {
             return Err(match self.store.schema.tables[table].const_default {
                 true => StoreError::Const,
@@ -259,7 +273,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
-    pub fn commit(mut self) -> Result<(), NotDone> {
+    pub(crate) fn commit(mut self) -> Result<(), NotDone> {
         let (store, guard) = (self.store, self.guard);
         // Where no packet comes, nobody sees half of something.
         let switch = guard.filter(|_| store.live);

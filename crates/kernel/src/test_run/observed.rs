@@ -17,19 +17,19 @@ mod offset {
     use super::{COPIES, NUMBERS};
 
     /// `u32`: where a redirect went.
-    pub const PORT: usize = 0;
+    pub(crate) const PORT: usize = 0;
     /// `u32`: 1 if it went to that port's ingress, 2 if back where it came from.
-    pub const INGRESS: usize = 4;
+    pub(crate) const INGRESS: usize = 4;
     /// `u32`: how many copies were made.
-    pub const COPIES_MADE: usize = 8;
+    pub(crate) const COPIES_MADE: usize = 8;
     /// `u64`: the clock.
-    pub const NOW: usize = 16;
+    pub(crate) const NOW: usize = 16;
     /// `u32` each: where copies went, in order.
-    pub const COPY: usize = 24;
+    pub(crate) const COPY: usize = 24;
     /// `u32` each: what is drawn, in order.
-    pub const RANDOM: usize = COPY + 4 * COPIES;
+    pub(crate) const RANDOM: usize = COPY + 4 * COPIES;
     /// All of it.
-    pub const END: usize = RANDOM + 4 * NUMBERS;
+    pub(crate) const END: usize = RANDOM + 4 * NUMBERS;
 }
 
 /// The struct of a program.
@@ -59,7 +59,7 @@ const FIRST: [u8; 4] = 0u32.to_ne_bytes();
 
 impl Observed<'_> {
     /// `None` if the program neither reports nor asks anything.
-    pub fn of(store: &KernelStore) -> Result<Option<Observed<'_>>, StoreError> {
+    pub(crate) fn of(store: &KernelStore) -> Result<Option<Observed<'_>>, StoreError> {
         let found = store.maps.get(SECTION);
         let Some(map) = found.map_err(failed("find the program's time"))? else {
             return Ok(None);
@@ -77,7 +77,7 @@ impl Observed<'_> {
     }
 
     /// Before a packet: the time, and its random numbers.
-    pub fn prepare(&self, now: u64, random: &[u32; NUMBERS]) -> Result<(), StoreError> {
+    pub(crate) fn prepare(&self, now: u64, random: &[u32; NUMBERS]) -> Result<(), StoreError> {
         let mut bytes = vec![0; self.0.info().value_size];
         bytes[offset::NOW..offset::NOW + 8].copy_from_slice(&now.to_ne_bytes());
         for (i, number) in random.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Observed<'_> {
     }
 
     /// The last value of the clock.
-    pub fn now(&self) -> Result<u64, StoreError> {
+    pub(crate) fn now(&self) -> Result<u64, StoreError> {
         let bytes = self.0.get(&FIRST);
         let bytes = bytes.map_err(failed("read the program's time"))?;
         let now = bytes
@@ -99,7 +99,7 @@ impl Observed<'_> {
     }
 
     /// After a packet: where it and its copies went.
-    pub fn read(&self) -> Result<Seen, StoreError> {
+    pub(crate) fn read(&self) -> Result<Seen, StoreError> {
         let bytes = self.0.get(&FIRST);
         let bytes = bytes.map_err(failed("read what the program reports"))?;
         let bytes = bytes.unwrap_or_default();

@@ -53,7 +53,7 @@ struct Port {
 
 impl Wiring {
     /// Makes the devices in this thread's namespace.
-    pub fn new(
+    pub(crate) fn new(
         subject: Subject<'_>,
         side: Side,
         numbers: &[u32],
@@ -99,7 +99,7 @@ impl Wiring {
     }
 
     /// Sends a packet into a port; `None` if there is no such port.
-    pub fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
+    pub(crate) fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
         let port = self.ports.iter().find(|p| p.number == port)?;
         Some(on_cpu(self.cpu, || match self.side {
             Side::Ingress => port.enter.send(packet),
@@ -112,7 +112,7 @@ impl Wiring {
     }
 
     /// What came out, once the program has run on everything.
-    pub fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
+    pub(crate) fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         let mut seen: Vec<_> = self.ports.iter().map(|_| Vec::new()).collect();
         if let (Some(first), Some(found)) = (self.ports.first(), seen.first_mut()) {
             for _ in 0..STEPS {

@@ -34,7 +34,7 @@ struct Port {
 
 impl Wiring {
     /// Makes the devices in this thread's namespace.
-    pub fn new(
+    pub(crate) fn new(
         subject: Subject<'_>,
         numbers: &[u32],
     ) -> io::Result<Result<Wiring, Box<Diagnostic>>> {
@@ -67,13 +67,13 @@ impl Wiring {
     }
 
     /// Sends a packet into a port; `None` if there is no such port.
-    pub fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
+    pub(crate) fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
         let port = self.ports.iter().find(|p| p.number == port)?;
         Some(port.outer.send(packet))
     }
 
     /// What came out, once the program has run on everything.
-    pub fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
+    pub(crate) fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         sys::wait_for_softirqs();
         let mut all = Vec::new();
         for port in &self.ports {

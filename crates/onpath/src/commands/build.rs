@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
-pub fn run(args: Build) -> Done {
+pub(crate) fn run(args: Build) -> Done {
     let elaborated = elaborate(&args.source)?;
     let front = elaborated.took;
     let (program, sources) = (elaborated.program, elaborated.map);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 type Reported = Vec<(Diagnostics, SourceMap)>;
 
 /// Checks a program or a bundle: status 0 if it is accepted, 1 if it is refused.
-pub fn run(args: Check) -> Done {
+pub(crate) fn run(args: Check) -> Done {
     let file = args.source.file.display().to_string();
     let (reported, what) = if is_bundle(&args.source.file) {
         let (reported, programs) = check_bundle(&args)?;

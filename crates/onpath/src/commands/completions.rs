@@ -6,7 +6,7 @@ use crate::output::{Done, failed, out};
 use std::process::ExitCode;
 
 /// Prints the script that has a shell complete.
-pub fn run(args: Completions) -> Done {
+pub(crate) fn run(args: Completions) -> Done {
     match complete::script(args.shell) {
         Ok(script) => {
             out!("{script}");

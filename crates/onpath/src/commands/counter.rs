@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Reads or resets a running program's counters.
-pub fn run(command: CounterCommand) -> Done {
+pub(crate) fn run(command: CounterCommand) -> Done {
     match command {
         CounterCommand::Read {
             instance,

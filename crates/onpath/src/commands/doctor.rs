@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Reports what this machine supports: status 0 if nothing that every program in the kernel needs is missing, else 1.
-pub fn run(args: Doctor) -> Done {
+pub(crate) fn run(args: Doctor) -> Done {
     let findings = probe::examine();
     let missing = findings
         .iter()

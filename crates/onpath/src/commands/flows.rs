@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Reads or removes the flows of a running program.
-pub fn run(command: FlowsCommand) -> Done {
+pub(crate) fn run(command: FlowsCommand) -> Done {
     match command {
         FlowsCommand::List {
             instance,

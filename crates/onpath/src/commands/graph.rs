@@ -8,7 +8,7 @@ use diag::system_message;
 use std::process::ExitCode;
 
 /// Draws a program to a file.
-pub fn run(args: Graph) -> Done {
+pub(crate) fn run(args: Graph) -> Done {
     let elaborated = elaborate(&args.source)?;
     let (program, map) = (&elaborated.program, &elaborated.map);
     let Some(output) = args.output else {

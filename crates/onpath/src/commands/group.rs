@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Reads or changes a running program's multicast groups.
-pub fn run(command: GroupCommand) -> Done {
+pub(crate) fn run(command: GroupCommand) -> Done {
     match command {
         GroupCommand::List { instance, json } => {
             let groups = open(&instance)?.multicast_groups();

@@ -4,7 +4,7 @@ use crate::output::{Done, refused};
 use std::process::ExitCode;
 
 /// Waits for the end of the parent process.
-pub fn run() -> Done {
+pub(crate) fn run() -> Done {
     kernel::guard::keep().map_err(refused)?;
     Ok(ExitCode::SUCCESS)
 }

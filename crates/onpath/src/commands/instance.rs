@@ -9,7 +9,7 @@ use kernel::pins::MemberRecord;
 use kernel::{Pins, Record};
 
 /// A running program.
-pub struct Meant {
+pub(crate) struct Meant {
     /// What is running, or the bundle that it is one of.
     pub instance: String,
     /// The program's name in the bundle, if it was given.
@@ -17,7 +17,7 @@ pub struct Meant {
 }
 
 /// The running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
-pub fn meant(instance: &Instance) -> Result<Meant, Stop> {
+pub(crate) fn meant(instance: &Instance) -> Result<Meant, Stop> {
     let (named, program) = match instance.name.as_deref() {
         None => (None, None),
         Some(name) => match name.split_once('/') {
@@ -32,7 +32,7 @@ pub fn meant(instance: &Instance) -> Result<Meant, Stop> {
 }
 
 /// Opens the state of the running program that the flags mean.
-pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
+pub(crate) fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
     let Meant { instance, program } = meant(instance)?;
     let opened = Pins::default().open(&instance, program.as_deref());
     let (_, store) = opened.map_err(refused)?;
@@ -40,7 +40,7 @@ pub fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
 }
 
 /// Removes what killed commands left. What cannot be removed is a warning: it is in nobody's way.
-pub fn mend(pins: &Pins) -> Result<(), Stop> {
+pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
     match pins.mend() {
         Err(diagnostic) if is_busy(&diagnostic) => Err(refused(diagnostic)),
         Err(mut diagnostic) => {
@@ -53,7 +53,7 @@ pub fn mend(pins: &Pins) -> Result<(), Stop> {
 }
 
 /// What users call a program of a record.
-pub fn label(record: &Record, member: &MemberRecord) -> String {
+pub(crate) fn label(record: &Record, member: &MemberRecord) -> String {
     if record.members.len() == 1 && member.name == record.instance {
         record.instance.clone()
     } else {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Lists the programs and bundles that are running.
-pub fn run(args: Ls) -> Done {
+pub(crate) fn run(args: Ls) -> Done {
     let pins = Pins::default();
     // A user with read access only can still list.
     let _ = pins.mend();

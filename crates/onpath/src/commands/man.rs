@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 /// Writes the man pages to a directory.
-pub fn run(args: Man) -> Done {
+pub(crate) fn run(args: Man) -> Done {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     let written = fs::create_dir_all(&args.output).and_then(|()| pages(&command, &args.output));

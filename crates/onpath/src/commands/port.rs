@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Reads or changes a running program's ports.
-pub fn run(command: PortCommand) -> Done {
+pub(crate) fn run(command: PortCommand) -> Done {
     let pins = Pins::default();
     match command {
         PortCommand::List { instance, json } => {

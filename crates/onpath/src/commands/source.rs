@@ -6,7 +6,7 @@ use diag::{Diagnostics, SourceMap};
 use driver::{Elaborated, Input};
 
 /// What the flags give for the program's text.
-pub fn input(source: &Source) -> Input {
+pub(crate) fn input(source: &Source) -> Input {
     let defines = source.define.iter().map(|d| driver::macro_of(d)).collect();
     Input {
         file: source.file.clone(),
@@ -17,12 +17,12 @@ pub fn input(source: &Source) -> Input {
 
 /// Reads, checks and elaborates the program, prints its diagnostics, and stops with status 1 if
 /// it is wrong, 2 if it is for no architecture that can be run.
-pub fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
+pub(crate) fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
     elaborate_or(source, print_diagnostics)
 }
 
 /// As [`elaborate`], with `refuse` to print why the program is refused.
-pub fn elaborate_or(
+pub(crate) fn elaborate_or(
     source: &Source,
     refuse: impl FnOnce(&Diagnostics, &SourceMap),
 ) -> Result<Elaborated, Stop> {
@@ -30,7 +30,7 @@ pub fn elaborate_or(
 }
 
 /// As [`elaborate_or`], for a program that no flags name.
-pub fn elaborate_input(
+pub(crate) fn elaborate_input(
     input: &Input,
     refuse: impl FnOnce(&Diagnostics, &SourceMap),
 ) -> Result<Elaborated, Stop> {

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// Reads or changes a running program's tables.
-pub fn run(command: TableCommand) -> Done {
+pub(crate) fn run(command: TableCommand) -> Done {
     match command {
         TableCommand::Dump {
             instance,

@@ -27,7 +27,7 @@ struct Tally {
 /// The JSON is an array with an object a test: `test`, `passed`, `sent` and `received` (numbers of
 /// packets) if it was run, `failures` (texts) if it failed, `refused` (diagnostics as `onpath check
 /// --json` prints them) if it, or the program, could not be run.
-pub fn run(args: Test) -> Done {
+pub(crate) fn run(args: Test) -> Done {
     let target = target(&args)?;
     let refuse = |diagnostics: &Diagnostics, map: &SourceMap| {
         if args.json {

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::process::ExitCode;
 
 /// Takes programs and bundles off their interfaces and removes them.
-pub fn run(args: Unload) -> Done {
+pub(crate) fn run(args: Unload) -> Done {
     let pins = Pins::default();
     if args.all {
         return all(&pins, args.json);

@@ -9,7 +9,7 @@ use ir::{
 use std::collections::HashSet;
 
 /// One graph a block of the pipeline.
-pub fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
+pub(crate) fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
     let of = |block: &ir::PipelineBlock| match block.body {
         BlockBody::Parser(parser) => parser_graph(program, map, parser),
         BlockBody::Control(routine) => control_graph(program, map, routine, "control"),

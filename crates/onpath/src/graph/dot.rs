@@ -4,7 +4,7 @@ use super::{Graph, Node, Shape};
 use std::fmt::Write;
 
 /// All graphs as one directed graph, with a cluster each.
-pub fn render(graphs: &[Graph]) -> String {
+pub(crate) fn render(graphs: &[Graph]) -> String {
     let mut out = String::from(
         "digraph onpath {\n\
          \x20   node [fontname=\"monospace\" fontsize=10 style=filled shape=box]\n\

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// An array with an object for each block: its `block`, `nodes` (each with `kind`, `title` and `lines`), and `edges`
 /// from one node to another, by their positions among the nodes, with a `label` that may be empty.
-pub fn render(graphs: &[Graph]) -> Value {
+pub(crate) fn render(graphs: &[Graph]) -> Value {
     graphs.iter().map(block).collect()
 }
 

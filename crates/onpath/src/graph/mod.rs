@@ -76,10 +76,10 @@ impl Graph {
 
 /// The block of this title has too many nodes and edges to be placed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TooLarge(pub String);
+pub(crate) struct TooLarge(pub String);
 
 /// The drawing of a program as elaborated, as SVG.
-pub fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
+pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
     let graphs = control_flow::graphs(program, map);
     let place = |graph: &Graph| {
         layout::place(graph).map_err(|layout::TooLarge| TooLarge(graph.title.clone()))
@@ -89,11 +89,11 @@ pub fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
 }
 
 /// The same for `dot` and its relatives, which place it.
-pub fn dot(program: &Program, map: &SourceMap) -> String {
+pub(crate) fn dot(program: &Program, map: &SourceMap) -> String {
     dot::render(&control_flow::graphs(program, map))
 }
 
 /// The same for programs.
-pub fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
+pub(crate) fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
     json::render(&control_flow::graphs(program, map))
 }

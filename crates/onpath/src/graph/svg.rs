@@ -18,7 +18,7 @@ text{font:12px ui-monospace,monospace;fill:#1b1f24}\
 .edge{fill:none;stroke:#57606a;stroke-width:1.2}";
 
 /// The graphs one below the other.
-pub fn render(graphs: &[Graph], placed: &[Placed]) -> String {
+pub(crate) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
     let width = placed.iter().map(|p| p.size.0).fold(320.0, f64::max) + 2.0 * MARGIN;
     let height: f64 = placed.iter().map(|p| p.size.1 + TITLE + 2.0 * MARGIN).sum();
     let mut out = String::new();

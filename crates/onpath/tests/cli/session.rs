@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 /// A stretch of a session's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// For the reader.
     Prose(String),
     /// A command and what is written below it.
@@ -23,7 +23,7 @@ pub enum Part {
 }
 
 /// Where and how a session runs.
-pub struct Environment<'a> {
+pub(crate) struct Environment<'a> {
     /// The folder it begins in.
     pub folder: &'a Path,
     /// The folder that has `onpath`.
@@ -35,7 +35,7 @@ pub struct Environment<'a> {
 }
 
 /// Takes a session's text apart. In `fenced` text only blocks between "```console" and "```" are sessions.
-pub fn parse(text: &str, fenced: bool) -> Vec<Part> {
+pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut inside = !fenced;
     let mut open = false;
@@ -92,7 +92,7 @@ fn split_blank_end(part: Part) -> Vec<Part> {
 }
 
 /// The text of a session again.
-pub fn print(parts: &[Part]) -> String {
+pub(crate) fn print(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
         match part {
@@ -112,7 +112,7 @@ const LONGEST: &str = "600";
 const SEPARATOR: &str = "\u{1e}";
 
 /// Runs every command, in one shell, and gives the session with what they printed now.
-pub fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
+pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
     let mut script = String::from("exec 2>&1\nset -o pipefail\n");
     if environment.in_kernel {
         // Pins of its own: what a session leaves behind ends with it.
@@ -194,7 +194,7 @@ fn tidy(printed: &str) -> String {
 }
 
 /// Numbers that differ from run to run or change with every better compiler, as `N`.
-pub fn blur(text: &str) -> String {
+pub(crate) fn blur(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let (delays, heads) = ([" µs", " ns"], ["DELAY ", "FLOW "]);
         // Delays, in columns as wide as they need.
@@ -260,7 +260,7 @@ fn blur_line(line: &str) -> String {
 }
 
 /// The lines that differ, with some around them.
-pub fn difference(expected: &str, found: &str) -> String {
+pub(crate) fn difference(expected: &str, found: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let behind = old[same..]

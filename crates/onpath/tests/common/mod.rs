@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// The repository's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .canonicalize()
@@ -12,7 +12,7 @@ pub fn root() -> PathBuf {
 }
 
 /// All files below a directory of the repository with this extension, sorted.
-pub fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
+pub(crate) fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![root().join(dir)];
     while let Some(dir) = open.pop() {
@@ -31,7 +31,7 @@ pub fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
 }
 
 /// A path relative to the repository's root, as text.
-pub fn short(path: &Path) -> String {
+pub(crate) fn short(path: &Path) -> String {
     path.strip_prefix(root())
         .unwrap_or(path)
         .display()

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A program compiled for the kernel.
-pub struct Prepared {
+pub(crate) struct Prepared {
     program: Arc<ir::Program>,
     sources: diag::SourceMap,
     compiled: Compiled,
@@ -29,7 +29,7 @@ pub struct Prepared {
 }
 
 /// Why there is nothing to compare.
-pub enum Unfit {
+pub(crate) enum Unfit {
     /// The hook does not have its architecture.
     OtherModel,
     /// The hook, by its own word, does not run it.
@@ -42,7 +42,7 @@ pub enum Unfit {
 const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
 
 /// Compiles a file for a hook.
-pub fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
+pub(crate) fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input::file(file))
         .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
     let sources = elaborated.map;
@@ -72,7 +72,7 @@ pub fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
 
 /// A packet that the two sides treat differently.
 #[derive(Debug)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// Which packet of the run.
     pub number: usize,
     /// What happened.
@@ -82,7 +82,12 @@ pub struct Difference {
 impl Prepared {
     /// Runs `count` random packets with random entries, all from one seed. `scripts` are STF tests
     /// whose packets are used too, changed.
-    pub fn compare(&self, seed: u64, count: usize, scripts: &[PathBuf]) -> Result<(), Difference> {
+    pub(crate) fn compare(
+        &self,
+        seed: u64,
+        count: usize,
+        scripts: &[PathBuf],
+    ) -> Result<(), Difference> {
         let trouble = |text: String| Difference { number: 0, text };
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let options = Options {

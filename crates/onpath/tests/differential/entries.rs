@@ -10,7 +10,7 @@ const MOST: u32 = 10;
 
 /// What was put into the tables.
 #[derive(Clone, Debug, Default)]
-pub struct Filled {
+pub(crate) struct Filled {
     /// Entries by table.
     pub entries: Vec<(Table, Entry)>,
     /// New default actions.
@@ -19,7 +19,7 @@ pub struct Filled {
 
 impl Filled {
     /// The values in the entries' keys.
-    pub fn key_values(&self) -> Vec<Bits> {
+    pub(crate) fn key_values(&self) -> Vec<Bits> {
         let keys = self.entries.iter().flat_map(|(_, e)| &e.keys);
         keys.filter_map(|key| match key {
             KeyMatch::Exact(v)
@@ -33,7 +33,7 @@ impl Filled {
 }
 
 /// Chooses entries for all tables that take some. Priorities are all different.
-pub fn choose(program: &Program, random: &mut ChaCha8Rng) -> Filled {
+pub(crate) fn choose(program: &Program, random: &mut ChaCha8Rng) -> Filled {
     let mut filled = Filled::default();
     for (table, data) in program.tables.iter() {
         let keys: Vec<(MatchKind, Type)> = data
@@ -160,7 +160,7 @@ fn key(kind: MatchKind, ty: Type, random: &mut ChaCha8Rng) -> KeyMatch {
 
 /// Puts everything into both. What one side has no room for is left out of the other too; any other
 /// difference is an error.
-pub fn fill(
+pub(crate) fn fill(
     filled: &Filled,
     reference: &mut dyn Store,
     target: &mut dyn Store,

@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 
 /// Where a packet went, what left it, and its copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     fate: Fate,
     /// Empty if nothing lives of the packet.
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ impl Fate {
 }
 
 /// The interpreter's result.
-pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String> {
+pub(crate) fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String> {
     let fate = match outcome.disposition {
         Disposition::Drop => Fate::Drop,
         // Traffic control has one verdict for a drop.
@@ -66,7 +66,7 @@ pub fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen, String
 }
 
 /// The kernel's result.
-pub fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
+pub(crate) fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
     let fate = match outcome.fate {
         test_run::Fate::Pass => Fate::Pass,
         test_run::Fate::Drop => Fate::Drop,
@@ -88,7 +88,7 @@ pub fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
 
 /// The kernel lets no program make a packet shorter than an Ethernet header, or, by traffic control, one that ends
 /// within a VLAN tag.
-pub fn too_short(expected: &Seen, found: &Seen, hook: Hook) -> bool {
+pub(crate) fn too_short(expected: &Seen, found: &Seen, hook: Hook) -> bool {
     let lived = expected.fate.lives() || !expected.copies.is_empty();
     let bytes = &expected.bytes;
     lived
@@ -129,7 +129,7 @@ impl fmt::Display for Seen {
 }
 
 /// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -25,7 +25,7 @@ type Seen = Vec<(String, Vec<String>)>;
 const SHORTEST: usize = 14;
 
 /// The packets of STF scripts, most of them changed: bits flipped, bytes replaced, cut, lengthened.
-pub fn packets_from_scripts(
+pub(crate) fn packets_from_scripts(
     scripts: &[PathBuf],
     count: usize,
     random: &mut ChaCha8Rng,
@@ -59,7 +59,7 @@ pub fn packets_from_scripts(
 }
 
 /// Gives half of the entries keys with which the packets look their table up.
-pub fn aim(
+pub(crate) fn aim(
     filled: &mut Filled,
     program: &Arc<Program>,
     packets: &[Vec<u8>],

@@ -16,7 +16,7 @@ const SHORTEST: usize = 14;
 const LONGEST_WALK: usize = 24;
 
 /// Makes packets for a program.
-pub struct Packets<'p> {
+pub(crate) struct Packets<'p> {
     program: &'p Program,
     /// Values that the program or its entries name, by width.
     named: HashMap<u32, Vec<Bits>>,
@@ -27,7 +27,7 @@ type BitRange = (usize, usize);
 
 impl<'p> Packets<'p> {
     /// For a program whose tables have these values in their keys.
-    pub fn new(program: &'p Program, keys: &[Bits]) -> Packets<'p> {
+    pub(crate) fn new(program: &'p Program, keys: &[Bits]) -> Packets<'p> {
         let mut named: HashMap<u32, Vec<Bits>> = HashMap::new();
         let constants = program.exprs.values().filter_map(|e| match &e.kind {
             ExprKind::Const(value) => Some(value),
@@ -40,7 +40,7 @@ impl<'p> Packets<'p> {
     }
 
     /// The next packet.
-    pub fn packet(&self, random: &mut ChaCha8Rng) -> Vec<u8> {
+    pub(crate) fn packet(&self, random: &mut ChaCha8Rng) -> Vec<u8> {
         let mut walk = Walk {
             packets: self,
             random,

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// One of them, compiled.
-pub struct Compiled {
+pub(crate) struct Compiled {
     name: &'static str,
     program: Arc<Program>,
     sources: SourceMap,
@@ -20,7 +20,7 @@ pub struct Compiled {
 }
 
 /// What a program becomes for a hook; `observe` is for [`kernel::TestRun`], which tells it the time.
-pub fn compile(
+pub(crate) fn compile(
     file: &Path,
     hook: Hook,
     observe: bool,
@@ -38,7 +38,7 @@ pub fn compile(
 }
 
 /// Loads programs of one host: the states that several know are one.
-pub fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
+pub(crate) fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
     let sources = members.map(|member| Source {
         name: member.name,
         object: &member.built.object,
@@ -69,12 +69,12 @@ pub fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
 
 impl Compiled {
     /// The one for packets that go out; see [`compile`].
-    pub fn egress(observe: bool) -> Compiled {
+    pub(crate) fn egress(observe: bool) -> Compiled {
         Compiled::new("egress", Hook::TcEgress, observe)
     }
 
     /// The one for packets that come in.
-    pub fn ingress(observe: bool) -> Compiled {
+    pub(crate) fn ingress(observe: bool) -> Compiled {
         Compiled::new("ingress", Hook::TcIngress, observe)
     }
 
@@ -91,21 +91,21 @@ impl Compiled {
     }
 
     /// An extern object by name, as `flows` or `egress.egress_packets`.
-    pub fn object(&self, name: &str) -> ExternInst {
+    pub(crate) fn object(&self, name: &str) -> ExternInst {
         let mut all = self.program.externs.iter();
         let found = all.find(|(_, object)| object.name == name);
         found.unwrap_or_else(|| panic!("no `{name}`")).0
     }
 
     /// Where a field stands in a flow's value.
-    pub fn field(&self, state: ExternInst, name: &str) -> usize {
+    pub(crate) fn field(&self, state: ExternInst, name: &str) -> usize {
         let fields = &self.program.externs[state].type_arg_names[1];
         let index = fields.iter().position(|field| field == name);
         index.unwrap_or_else(|| panic!("no `{name}` in {fields:?}"))
     }
 
     /// Applies a line of an entries file.
-    pub fn set(&self, store: &mut dyn Store, line: &str) {
+    pub(crate) fn set(&self, store: &mut dyn Store, line: &str) {
         let mut map = SourceMap::new();
         let file = map.add("entries", line).expect("a line");
         let changes = entries::parse(&self.built.schema, &map, file)

@@ -29,7 +29,7 @@ The test fails if a byte is not as sent, if anything stalls, if reported lost di
 the devices counted as dropped, if any packet is reported as duplicated, or if the relay's counts differ.";
 
 /// The truth and what was reported, piece by piece.
-pub struct Account<'a> {
+pub(crate) struct Account<'a> {
     mode: &'a str,
     net: &'a Pair,
     ends: &'a [Measured<'a>; 2],
@@ -54,7 +54,7 @@ struct End {
 
 impl<'a> Account<'a> {
     /// Begins with what there was before any traffic.
-    pub fn open(mode: &'a str, net: &'a Pair, ends: &'a [Measured<'a>; 2]) -> Account<'a> {
+    pub(crate) fn open(mode: &'a str, net: &'a Pair, ends: &'a [Measured<'a>; 2]) -> Account<'a> {
         Account {
             mode,
             net,
@@ -64,7 +64,7 @@ impl<'a> Account<'a> {
     }
 
     /// What was reported of a kind of traffic is true.
-    pub fn check(&mut self, what: &str, took: Duration, came: &Came) {
+    pub(crate) fn check(&mut self, what: &str, took: Duration, came: &Came) {
         let now = Now::of(self.net, self.ends);
         let dropped = now.dropped - self.before.dropped;
         let mut lines = format!(
@@ -127,7 +127,7 @@ impl Now {
 }
 
 /// Prints lines of the report, the first of all after its head.
-pub fn print_lines(text: &str) {
+pub(crate) fn print_lines(text: &str) {
     static HEAD: Once = Once::new();
     HEAD.call_once(|| {
         let machine = lab::Machine::this();

@@ -12,7 +12,7 @@ const MS: Duration = Duration::from_millis(1);
 const EVERY: u64 = 97;
 
 /// Towards the server, every so many packets are lost; each direction takes a millisecond.
-pub fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], port: u16) {
+pub(crate) fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], port: u16) {
     let back = Conditions {
         delay: MS,
         ..Conditions::default()

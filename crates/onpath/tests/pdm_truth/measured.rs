@@ -8,14 +8,14 @@ use std::thread;
 use std::time::Duration;
 
 /// `onpath pdm` on a device; it ends with this value.
-pub struct Measured<'a> {
+pub(crate) struct Measured<'a> {
     space: &'a Space,
     name: String,
 }
 
 impl<'a> Measured<'a> {
     /// Starts it with further arguments.
-    pub fn start(space: &'a Space, device: &str, arguments: &[&str]) -> Measured<'a> {
+    pub(crate) fn start(space: &'a Space, device: &str, arguments: &[&str]) -> Measured<'a> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let measured = Measured {
@@ -36,7 +36,7 @@ impl<'a> Measured<'a> {
     }
 
     /// All that it reports, as `--json` gives it.
-    pub fn figures(&self) -> Figures {
+    pub(crate) fn figures(&self) -> Figures {
         let output = self
             .onpath(&["pdm", "--attach", &self.name, "--json", "--once"])
             .expect("onpath pdm shows what it measures");
@@ -52,7 +52,7 @@ impl Drop for Measured<'_> {
 }
 
 /// Both ends of a net, measured. Starting takes most of a test's time.
-pub fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Measured<'a>; 2] {
+pub(crate) fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Measured<'a>; 2] {
     thread::scope(|scope| {
         let client = scope.spawn(|| Measured::start(net.client(), "c0", arguments));
         let server = Measured::start(net.server(), "s0", arguments);
@@ -61,21 +61,21 @@ pub fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Measured<'
 }
 
 /// The output of `--json` at one time.
-pub struct Figures(Value);
+pub(crate) struct Figures(Value);
 
 impl Figures {
     /// A number of all flows together, as `packets_lost`.
-    pub fn total(&self, name: &str) -> u64 {
+    pub(crate) fn total(&self, name: &str) -> u64 {
         number(&self.0["totals"][name], name)
     }
 
     /// Packets that went, came or were changed for a reason: `packets_sent_without`, `exceeds_link_mtu`.
-    pub fn reason(&self, group: &str, name: &str) -> u64 {
+    pub(crate) fn reason(&self, group: &str, name: &str) -> u64 {
         number(&self.0["totals"][group][name], name)
     }
 
     /// The only flow of a protocol with this port at the server's end; 0 for a protocol without ports.
-    pub fn flow(&self, protocol: &str, port: u16) -> Flow<'_> {
+    pub(crate) fn flow(&self, protocol: &str, port: u16) -> Flow<'_> {
         let flows = self.0["flows"].as_array().expect("flows");
         let mut found = flows.iter().filter(|f| {
             f["protocol"] == protocol && (f["local_port"] == port || f["remote_port"] == port)
@@ -89,16 +89,16 @@ impl Figures {
 }
 
 /// A flow in them.
-pub struct Flow<'a>(&'a Value);
+pub(crate) struct Flow<'a>(&'a Value);
 
 impl Flow<'_> {
     /// A number, as `packets_lost`.
-    pub fn number(&self, name: &str) -> u64 {
+    pub(crate) fn number(&self, name: &str) -> u64 {
         number(&self.0[name], name)
     }
 
     /// A delay's samples and mean: `round_trip_delay`, `server_delay`, `network_delay`.
-    pub fn delay(&self, name: &str) -> (u64, Duration) {
+    pub(crate) fn delay(&self, name: &str) -> (u64, Duration) {
         let delay = &self.0[name];
         let mean = delay["mean_ns"].as_f64().unwrap_or_default();
         (

@@ -48,7 +48,7 @@ fn all(mode: &str, arguments: &[&str]) {
 }
 
 /// What a kind of traffic came to.
-pub struct Came {
+pub(crate) struct Came {
     /// As a reader wants to know it.
     pub text: String,
     /// Whether the other end sends something too.

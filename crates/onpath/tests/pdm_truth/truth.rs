@@ -18,7 +18,7 @@ fn relayed() -> Relayed {
     Relayed::new(ends).expect("this test needs root")
 }
 
-pub fn delayed(delay: Duration) -> Conditions {
+pub(crate) fn delayed(delay: Duration) -> Conditions {
     Conditions {
         delay,
         ..Conditions::default()

@@ -35,17 +35,17 @@ const ETHERNET: u32 = 14;
 const STACK_FOR_REWRITING: u32 = 96;
 
 /// A hook of traffic control.
-pub struct Tc {
+pub(crate) struct Tc {
     direction: Direction,
 }
 
 /// Packets that come in.
-pub const INGRESS: Tc = Tc {
+pub(crate) const INGRESS: Tc = Tc {
     direction: Direction::Ingress,
 };
 
 /// Packets that go out.
-pub const EGRESS: Tc = Tc {
+pub(crate) const EGRESS: Tc = Tc {
     direction: Direction::Egress,
 };
 

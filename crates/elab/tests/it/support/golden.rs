@@ -8,12 +8,12 @@ use syntax::MemoryLoader;
 const RULE: &str = "\n--------\n";
 
 /// The repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All built-in include files.
-pub fn includes() -> MemoryLoader {
+pub(crate) fn includes() -> MemoryLoader {
     let mut loader = MemoryLoader::new();
     for entry in std::fs::read_dir(root().join("p4include")).unwrap() {
         let path = entry.unwrap().path();
@@ -24,7 +24,7 @@ pub fn includes() -> MemoryLoader {
 }
 
 /// What a text may leave out.
-pub struct Parts {
+pub(crate) struct Parts {
     /// The parser `p`.
     pub parser: &'static str,
     /// The control `c`.
@@ -34,7 +34,7 @@ pub struct Parts {
 }
 
 /// A program of `before`, a text, and the parts that the text leaves out. Line numbers are those of the text.
-pub fn complete(before: &str, text: &str, parts: &Parts) -> String {
+pub(crate) fn complete(before: &str, text: &str, parts: &Parts) -> String {
     let mut program = format!("{before}\n#line 1\n{text}\n#line 1000");
     for (has, part) in [
         ("parser p(", parts.parser),
@@ -51,7 +51,7 @@ pub fn complete(before: &str, text: &str, parts: &Parts) -> String {
 
 /// Compares what becomes of each text in a folder of the repository with what its file expects; an `Err` is wrong
 /// whatever the file expects.
-pub fn check(folder: &str, result_of: impl Fn(&str) -> Result<String, String>) {
+pub(crate) fn check(folder: &str, result_of: impl Fn(&str) -> Result<String, String>) {
     let bless = std::env::var_os("ONPATH_BLESS").is_some();
     let entries = std::fs::read_dir(root().join(folder)).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();

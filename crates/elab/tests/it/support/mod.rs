@@ -1,10 +1,10 @@
 //! From P4 text to IR, for tests.
 
-pub mod golden;
+pub(crate) mod golden;
 
 use diag::{Diagnostics, SourceMap};
 use golden::includes;
-pub use golden::root;
+pub(crate) use golden::root;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, MemoryLoader, SourceLoader};
 
@@ -25,7 +25,7 @@ impl SourceLoader for Texts {
 }
 
 /// What became of a program.
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// IR that the verifier accepts.
     Program(Box<ir::Program>, Diagnostics),
     /// Not accepted by the parser or checker.
@@ -37,7 +37,7 @@ pub enum Outcome {
 }
 
 /// Takes a program through all phases.
-pub fn compile(name: &str, text: &str) -> Outcome {
+pub(crate) fn compile(name: &str, text: &str) -> Outcome {
     let loader = Texts(includes().with(name, text));
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, &loader, name, &[]);
@@ -64,7 +64,7 @@ pub fn compile(name: &str, text: &str) -> Outcome {
 }
 
 /// Diagnostics as `line: code message`.
-pub fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
+pub(crate) fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     diagnostics
         .iter()
         .map(|d| {
@@ -79,7 +79,7 @@ pub fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
 }
 
 /// Every P4 program below a folder, in order.
-pub fn programs(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn programs(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut pending = vec![folder.to_owned()];
     while let Some(folder) = pending.pop() {
@@ -118,6 +118,6 @@ control d(in headers_t hdr, packet_out packet) { apply { } }",
 };
 
 /// A golden test's text completed to a program.
-pub fn complete(text: &str) -> String {
+pub(crate) fn complete(text: &str) -> String {
     golden::complete(PRELUDE, text, &PARTS)
 }

@@ -50,7 +50,7 @@ struct List {
 
 impl TupleSpace<'_> {
     /// All entries in the order in which they were given.
-    pub fn entries(&self) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
         let stored = self.read_shadow()?;
         Ok(stored
             .iter()
@@ -104,7 +104,7 @@ impl TupleSpace<'_> {
     }
 
     /// Has the program find nothing, in maps that are empty.
-    pub fn start_empty(&self) -> Result<(), StoreError> {
+    pub(crate) fn start_empty(&self) -> Result<(), StoreError> {
         let emptied = self.globals.set_u64(self.abi.head_offset, 0);
         emptied.map_err(refused("write the head of the masks"))
     }

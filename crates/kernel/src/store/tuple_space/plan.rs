@@ -52,7 +52,7 @@ impl Slots {
 
 impl Staged<'_> {
     /// What has to be written.
-    pub fn plan(&self) -> Result<Vec<Step>, StepFailed> {
+    pub(crate) fn plan(&self) -> Result<Vec<Step>, StepFailed> {
         if !self.differs() {
             return Ok(Vec::new());
         }
@@ -77,13 +77,13 @@ impl Staged<'_> {
     }
 
     /// Whether anything changes.
-    pub fn differs(&self) -> bool {
+    pub(crate) fn differs(&self) -> bool {
         self.records.changes().next().is_some()
     }
 
     /// Whether a packet might meet a mix of two entries while these steps are done: an element that is replaced makes
     /// room for the next one at once.
-    pub fn tears(&self, steps: &[Step]) -> bool {
+    pub(crate) fn tears(&self, steps: &[Step]) -> bool {
         let is_replaced = |step: &Step| match step {
             Step::Replace { map, keys, .. } => {
                 *map == self.space.abi.entries && keys.len() > self.space.entries.info().key_size

@@ -15,7 +15,7 @@ pub(in crate::store) struct Staged<'a> {
 
 impl<'a> Staged<'a> {
     /// No changes yet.
-    pub fn new(space: TupleSpace<'a>) -> Result<Staged<'a>, StoreError> {
+    pub(crate) fn new(space: TupleSpace<'a>) -> Result<Staged<'a>, StoreError> {
         let stored = space.read_shadow()?;
         let mut staged = Staged {
             records: Records::new(space.identity_size(), space.shadow.info().value_size),
@@ -33,7 +33,7 @@ impl<'a> Staged<'a> {
     }
 
     /// What is to be there, as changes of another, empty space.
-    pub fn onto<'b>(self, space: TupleSpace<'b>) -> Staged<'b> {
+    pub(crate) fn onto<'b>(self, space: TupleSpace<'b>) -> Staged<'b> {
         let info = space.shadow.info();
         let mut all = Staged {
             records: Records::new(space.identity_size(), info.value_size),
@@ -51,13 +51,13 @@ impl<'a> Staged<'a> {
     }
 
     /// Its maps.
-    pub fn maps(&self) -> [&str; 3] {
+    pub(crate) fn maps(&self) -> [&str; 3] {
         let abi = self.space.abi;
         [&abi.masks, &abi.entries, &abi.shadow].map(String::as_str)
     }
 
     /// Adds an entry.
-    pub fn insert(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn insert(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         let identity = self.space.identity(&entry.keys, entry.priority);
         let number = self.records.find(&identity);
         if number.is_some_and(|n| self.records.new_value(n).is_some()) {
@@ -79,7 +79,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Gives an entry another action.
-    pub fn modify(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+    pub(crate) fn modify(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         let number = self.existing(&entry.keys, entry.priority)?;
         let bytes = self.space.encode(entry);
         self.records.set(number, Some(&bytes), origin);
@@ -87,7 +87,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Removes an entry.
-    pub fn remove(
+    pub(crate) fn remove(
         &mut self,
         keys: &[KeyMatch],
         priority: u32,
@@ -99,7 +99,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Removes all entries but those that are to be kept.
-    pub fn clear(
+    pub(crate) fn clear(
         &mut self,
         kept: impl Fn(&[KeyMatch], u32) -> bool,
         origin: u32,

@@ -257,34 +257,34 @@ fn program() -> Program {
 }
 
 /// Action `drop`.
-pub const DROP: ActionCall = ActionCall {
+pub(crate) const DROP: ActionCall = ActionCall {
     action: 1,
     args: vec![],
 };
 
 /// Action `pass`.
-pub const PASS: ActionCall = ActionCall {
+pub(crate) const PASS: ActionCall = ActionCall {
     action: 2,
     args: vec![],
 };
 
 /// Action `out(port)`.
-pub fn out(port: u32) -> ActionCall {
+pub(crate) fn out(port: u32) -> ActionCall {
     ActionCall {
         action: 0,
         args: vec![Bits::new(32, port)],
     }
 }
 
-pub fn prefix(value: u64, length: u32) -> KeyMatch {
+pub(crate) fn prefix(value: u64, length: u32) -> KeyMatch {
     KeyMatch::Lpm(Bits::new(48, value), length)
 }
 
-pub fn exact(width: u32, value: u64) -> KeyMatch {
+pub(crate) fn exact(width: u32, value: u64) -> KeyMatch {
     KeyMatch::Exact(Bits::new(width, value))
 }
 
-pub fn entry(keys: Vec<KeyMatch>, priority: u32, action: ActionCall) -> Entry {
+pub(crate) fn entry(keys: Vec<KeyMatch>, priority: u32, action: ActionCall) -> Entry {
     Entry {
         keys,
         priority,
@@ -293,12 +293,12 @@ pub fn entry(keys: Vec<KeyMatch>, priority: u32, action: ActionCall) -> Entry {
     }
 }
 
-pub fn table(index: u32) -> Table {
+pub(crate) fn table(index: u32) -> Table {
     Table::from_u32(index)
 }
 
 /// A packet of 64 bytes.
-pub fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
+pub(crate) fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
     let mut bytes = dst.to_be_bytes()[2..].to_vec();
     bytes.extend(&src.to_be_bytes()[2..]);
     bytes.extend(kind.to_be_bytes());
@@ -307,7 +307,7 @@ pub fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
 }
 
 /// Compiles and loads the program; `observe` is for test runs.
-pub fn instance(observe: bool) -> Instance {
+pub(crate) fn instance(observe: bool) -> Instance {
     let clang = clang::find().expect("these tests need clang");
     let defines = if observe {
         &[test_run::OBSERVE][..]

@@ -9,29 +9,29 @@ use schema::Schema;
 use std::sync::Arc;
 
 /// What a packet asks for, in the last byte of its destination.
-pub mod what {
-    pub const PASS: u8 = 0;
-    pub const DROP: u8 = 1;
-    pub const REDIRECT: u8 = 2;
-    pub const REDIRECT_INGRESS: u8 = 3;
-    pub const CLONE: u8 = 4;
-    pub const MULTICAST: u8 = 5;
-    pub const REPORT: u8 = 6;
-    pub const REPORT_OBSERVED: u8 = 7;
+pub(crate) mod what {
+    pub(crate) const PASS: u8 = 0;
+    pub(crate) const DROP: u8 = 1;
+    pub(crate) const REDIRECT: u8 = 2;
+    pub(crate) const REDIRECT_INGRESS: u8 = 3;
+    pub(crate) const CLONE: u8 = 4;
+    pub(crate) const MULTICAST: u8 = 5;
+    pub(crate) const REPORT: u8 = 6;
+    pub(crate) const REPORT_OBSERVED: u8 = 7;
 }
 
 /// A packet of 64 bytes that asks for something, with a port or group.
-pub fn packet(what: u8, port: u8) -> Vec<u8> {
+pub(crate) fn packet(what: u8, port: u8) -> Vec<u8> {
     let mut bytes = vec![2, 0, 0, 0, 0, what, 2, 0, 0, 0, 0, port, 0x08, 0x00];
     bytes.resize(64, 0x55);
     bytes
 }
 
 /// The capacity for flows, unless configured otherwise.
-pub const FLOWS: u32 = 8;
+pub(crate) const FLOWS: u32 = 8;
 
 /// What there is beside the code.
-pub fn abi(hook: Hook, flows: u32) -> Abi {
+pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
     let map = |name: &str, kind, value_size, max_entries| MapAbi {
         name: name.into(),
         kind,
@@ -93,7 +93,7 @@ pub fn abi(hook: Hook, flows: u32) -> Abi {
 }
 
 /// The object, with capacity for so many flows.
-pub fn object(observe: bool, flows: u32) -> Vec<u8> {
+pub(crate) fn object(observe: bool, flows: u32) -> Vec<u8> {
     let clang = clang::find().expect("these tests need clang");
     let text = format!("#define FLOWS {flows}\n{}", include_str!("tc.c"));
     let defines = if observe {
@@ -112,7 +112,7 @@ pub fn object(observe: bool, flows: u32) -> Vec<u8> {
 }
 
 /// Compiles and loads the program for a hook; `observe` is for test runs.
-pub fn instance(hook: Hook, observe: bool) -> Instance {
+pub(crate) fn instance(hook: Hook, observe: bool) -> Instance {
     load(
         &object(observe, FLOWS),
         &Arc::new(abi(hook, FLOWS)),

@@ -14,7 +14,7 @@ const FLOWS: (usize, usize) = (20, 1000);
 
 /// In what form figures are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(crate) enum Form {
     /// A table; on a terminal always at the same position.
     Table,
     /// A JSON object a line.
@@ -25,7 +25,7 @@ pub enum Form {
 
 /// What is shown, how often, and for how long.
 #[derive(Debug)]
-pub struct Show {
+pub(crate) struct Show {
     /// How.
     pub form: Form,
     /// Flows at most, if that was asked for.
@@ -42,7 +42,7 @@ pub struct Show {
 
 /// Why there is nothing more to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub(crate) enum End {
     /// It was interrupted, the time is over, or there is no reader any more.
     Enough,
     /// Another command has taken the measurement off.
@@ -52,7 +52,7 @@ pub enum End {
 }
 
 /// Shows what is measured until there is a reason not to. `ended` finds reasons that come from outside.
-pub fn show(
+pub(crate) fn show(
     reader: &mut Reader,
     show: &Show,
     interrupts: &Interrupts,
@@ -86,7 +86,7 @@ pub fn show(
 }
 
 /// Looks, publishes, and prints if that is wanted. `None`: another command has taken the measurement off.
-pub fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Option<Reading>, Stop> {
+pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Option<Reading>, Stop> {
     let snapshot = match reader.look() {
         Err(StoreError::Unloaded) => return Ok(None),
         looked => looked.map_err(unreadable)?,

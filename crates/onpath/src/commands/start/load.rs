@@ -13,7 +13,7 @@ use kernel::bundle::{LoadRefused, Loader, Member, Source};
 use kernel::{Failure, Instance};
 
 /// Loads all programs. One rejected for what clang made of it is recompiled with other strategies first.
-pub fn load(
+pub(crate) fn load(
     unit: &Unit,
     prepared: &mut [Prepared],
     how: &How<'_>,
@@ -86,7 +86,11 @@ fn load_all(
 }
 
 /// The loaded programs at their interfaces.
-pub fn members(unit: &Unit, instances: Vec<Instance>, interfaces: Vec<Interfaces>) -> Vec<Member> {
+pub(crate) fn members(
+    unit: &Unit,
+    instances: Vec<Instance>,
+    interfaces: Vec<Interfaces>,
+) -> Vec<Member> {
     let programs = unit.bundle.programs.iter();
     programs
         .zip(instances)

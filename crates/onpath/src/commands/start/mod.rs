@@ -1,8 +1,8 @@
 //! `onpath run`
 
 mod load;
-pub mod prepare;
-pub mod unit;
+pub(crate) mod prepare;
+pub(crate) mod unit;
 
 use super::instance::mend;
 use crate::args::Run;
@@ -28,7 +28,7 @@ use unit::Unit;
 
 /// Compiles, loads, fills and attaches a program or the programs of a bundle; then stays until interrupted, or
 /// leaves them running. Until the last step everything that went before is undone by going out of scope.
-pub fn run(args: Run) -> Done {
+pub(crate) fn run(args: Run) -> Done {
     // Before anything is set up: an interrupt in between waits until it can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
@@ -146,7 +146,7 @@ impl Printer {
 
 /// How a unit is set up.
 #[derive(Clone, Copy)]
-pub struct How<'a> {
+pub(crate) struct How<'a> {
     /// How tc programs are attached.
     pub method: TcMethod,
     /// Whether the kernel's full log is shown if it rejects a program.
@@ -168,7 +168,7 @@ pub struct How<'a> {
 }
 
 /// A unit that runs. Dropping it detaches it: so does a command that ends before it could report that it runs.
-pub struct Running<'a> {
+pub(crate) struct Running<'a> {
     /// What is reported of it, a line each.
     pub report: Vec<String>,
     /// Where its programs run.
@@ -194,7 +194,7 @@ struct Saved<'a> {
 
 /// How a unit came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// It was detached now.
     Detached,
     /// Another command had detached it.
@@ -203,12 +203,12 @@ pub enum Ended {
 
 impl Running<'_> {
     /// What the other commands know it by.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.saved.as_ref().map_or("", |saved| &saved.name)
     }
 
     /// Whether another command has detached it, even if something else runs under its name now.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         let saved = self.saved.as_ref();
         saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
     }
@@ -246,12 +246,12 @@ impl Running<'_> {
     }
 
     /// Leaves it running.
-    pub fn leave(mut self) {
+    pub(crate) fn leave(mut self) {
         self.saved = None;
     }
 
     /// Detaches it, and reports if that fails.
-    pub fn end(mut self) -> Result<Ended, Stop> {
+    pub(crate) fn end(mut self) -> Result<Ended, Stop> {
         let ours = self.saved.take().map(|saved| saved.remove());
         match ours.transpose().map_err(refused)? {
             Some(true) => Ok(Ended::Detached),
@@ -285,7 +285,11 @@ impl Drop for Running<'_> {
 }
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
-pub fn set_up<'a>(mut unit: Unit, pins: &'a Pins, how: How<'_>) -> Result<Running<'a>, Stop> {
+pub(crate) fn set_up<'a>(
+    mut unit: Unit,
+    pins: &'a Pins,
+    how: How<'_>,
+) -> Result<Running<'a>, Stop> {
     let progress = Progress::new(how.quiet);
     let at_once = how.interrupts.let_through();
     let at_once =

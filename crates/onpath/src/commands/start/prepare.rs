@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A program that can be loaded.
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// Where it will run.
     pub hook: Hook,
     /// Its texts.
@@ -38,7 +38,7 @@ pub struct Prepared {
 }
 
 /// A program as far as its text alone shows: what it is, and where it will run.
-pub struct Read {
+pub(crate) struct Read {
     hook: Hook,
     sources: SourceMap,
     program: Arc<Program>,
@@ -47,13 +47,13 @@ pub struct Read {
 
 impl Read {
     /// Where it will run.
-    pub fn hook(&self) -> Hook {
+    pub(crate) fn hook(&self) -> Hook {
         self.hook
     }
 }
 
 /// Reads, checks and elaborates a program.
-pub fn read(member: &Member) -> Result<Read, Stop> {
+pub(crate) fn read(member: &Member) -> Result<Read, Stop> {
     let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
     let hook = match &member.hook {
         Some(hook) => hook.value,
@@ -68,7 +68,7 @@ pub fn read(member: &Member) -> Result<Read, Stop> {
 }
 
 /// Reads a program's entries, and compiles it. The verifier sees it when it is loaded.
-pub fn prepare(
+pub(crate) fn prepare(
     unit: &mut Unit,
     number: usize,
     read: Read,
@@ -127,7 +127,7 @@ fn changes(unit: &mut Unit, number: usize, schema: &Schema) -> Result<Changes, S
 }
 
 /// What a program's entries ask for. The outer error is a file that cannot be read.
-pub fn read_entries(
+pub(crate) fn read_entries(
     map: &mut SourceMap,
     entries: Option<&Entries>,
     schema: &Schema,
@@ -152,7 +152,7 @@ pub fn read_entries(
 
 impl Prepared {
     /// Compiles it anew, with the verifier's word on every attempt: it refused what clang made of the first.
-    pub fn try_others(
+    pub(crate) fn try_others(
         &mut self,
         unit: &Unit,
         number: usize,
@@ -173,7 +173,12 @@ impl Prepared {
     }
 
     /// Puts its entries and multicast groups in. A refusal is reported.
-    pub fn fill(&self, unit: &Unit, member: &Member, store: &mut dyn Store) -> Result<(), Stop> {
+    pub(crate) fn fill(
+        &self,
+        unit: &Unit,
+        member: &Member,
+        store: &mut dyn Store,
+    ) -> Result<(), Stop> {
         entries::apply(store, &self.changes).map_err(|refusal| refused_in(refusal, &unit.map))?;
         for (group, ports) in &member.ports.groups {
             store.set_multicast_group(*group, ports).map_err(|error| {
@@ -186,7 +191,7 @@ impl Prepared {
 }
 
 /// A program's interfaces as they are now.
-pub struct Interfaces {
+pub(crate) struct Interfaces {
     /// Where it runs.
     pub ports: Vec<Port>,
     /// Where it may send packets to besides.
@@ -194,7 +199,7 @@ pub struct Interfaces {
 }
 
 /// Looks the interfaces of all programs up, in order.
-pub fn interfaces(bundle: &Bundle) -> Result<Vec<Interfaces>, Box<Diagnostic>> {
+pub(crate) fn interfaces(bundle: &Bundle) -> Result<Vec<Interfaces>, Box<Diagnostic>> {
     let found = |spec: PortSpec| {
         interface::index(&spec.interface).map(|index| Port {
             number: spec.port,

@@ -9,7 +9,7 @@ use driver::read_text;
 use std::path::{Path, PathBuf};
 
 /// What is loaded and removed as one.
-pub struct Unit {
+pub(crate) struct Unit {
     /// What the other commands know it by.
     pub name: String,
     /// Its programs, one at least.
@@ -22,7 +22,7 @@ pub struct Unit {
 
 impl Unit {
     /// How the user knows a program of it: `NAME`, or `BUNDLE/NAME`.
-    pub fn label(&self, member: &Member) -> String {
+    pub(crate) fn label(&self, member: &Member) -> String {
         if self.alone {
             self.name.clone()
         } else {
@@ -32,7 +32,7 @@ impl Unit {
 }
 
 /// Reads what the flags and, if there is one, the bundle's file give.
-pub fn read(args: &Run) -> Result<Unit, Stop> {
+pub(crate) fn read(args: &Run) -> Result<Unit, Stop> {
     if is_bundle(&args.file) {
         from_file(args)
     } else {
@@ -41,7 +41,7 @@ pub fn read(args: &Run) -> Result<Unit, Stop> {
 }
 
 /// Whether a file is a bundle, by its name.
-pub fn is_bundle(file: &Path) -> bool {
+pub(crate) fn is_bundle(file: &Path) -> bool {
     file.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
 }
@@ -117,7 +117,7 @@ fn alone(args: &Run) -> Result<Unit, Stop> {
 }
 
 /// What the command line gives is in no file.
-pub fn synthetic<T>(value: T) -> At<T> {
+pub(crate) fn synthetic<T>(value: T) -> At<T> {
     At {
         value,
         span: Span::NONE,

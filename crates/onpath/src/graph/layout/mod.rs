@@ -17,14 +17,14 @@ use order::order;
 
 /// A point; x to the right, y down.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
+pub(crate) struct Point {
     pub x: f64,
     pub y: f64,
 }
 
 /// Where everything of a graph is drawn. The origin is its top left corner.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Placed {
+pub(crate) struct Placed {
     /// Width and height of all.
     pub size: (f64, f64),
     /// Each node's centre and size.
@@ -35,7 +35,7 @@ pub struct Placed {
 
 /// How an edge is drawn.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub(crate) struct Line {
     /// From its node to its target, or to where it joins the line of another edge to the same target.
     pub points: Vec<Point>,
     /// Whether it joins another line: then it has no arrowhead.
@@ -43,8 +43,8 @@ pub struct Line {
 }
 
 /// Width of a character and height of a line.
-pub const CHAR: f64 = 7.3;
-pub const LINE: f64 = 15.0;
+pub(crate) const CHAR: f64 = 7.3;
+pub(crate) const LINE: f64 = 15.0;
 const GAP_X: f64 = 26.0;
 const GAP_Y: f64 = 44.0;
 const WAYPOINT: f64 = 14.0;
@@ -65,7 +65,7 @@ fn size_of(node: &Node) -> (f64, f64) {
 
 /// A graph whose drawing would be too large to be placed, or to be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLarge;
+pub(crate) struct TooLarge;
 
 /// The upper and the lower end of an edge, which points upwards if it is turned.
 fn down(edge: &Edge, turned: bool) -> (usize, usize) {
@@ -76,7 +76,7 @@ fn down(edge: &Edge, turned: bool) -> (usize, usize) {
 }
 
 /// Places a graph. Time and memory grow with its nodes, edges and the layers that edges into each node go through.
-pub fn place(graph: &Graph) -> Result<Placed, TooLarge> {
+pub(crate) fn place(graph: &Graph) -> Result<Placed, TooLarge> {
     let real = graph.nodes.len();
     if real == 0 {
         return Ok(Placed::default());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// A flow state.
 #[derive(Clone, Debug)]
-pub struct Flows {
+pub(crate) struct Flows {
     /// The widths of the key's fields.
     pub key: Vec<u32>,
     /// The widths of the value's fields.

@@ -12,8 +12,8 @@ mod tables;
 mod text;
 
 use flows::Flows;
-pub use model::Model;
-pub use shrink::smaller;
+pub(crate) use model::Model;
+pub(crate) use shrink::smaller;
 use tables::Table;
 
 use rand::Rng;
@@ -23,7 +23,7 @@ use std::fmt::Write;
 
 /// A statement of the control.
 #[derive(Clone, Debug)]
-pub enum Stmt {
+pub(crate) enum Stmt {
     /// Any statement without blocks.
     Plain(String),
     /// `if (cond) { } else { }`
@@ -38,7 +38,7 @@ pub enum Stmt {
 
 /// A generated program.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub(crate) struct Generated {
     /// The architecture it is written for.
     pub model: Model,
     /// Each header type's fields: name and width.
@@ -66,7 +66,7 @@ const WIDTHS: [u32; 22] = [
 ];
 
 /// Makes programs.
-pub struct Generator<'r> {
+pub(crate) struct Generator<'r> {
     random: &'r mut ChaCha8Rng,
     program: Generated,
     /// Headers that are valid where the generator is at.
@@ -77,7 +77,7 @@ pub struct Generator<'r> {
 }
 
 /// A new random program.
-pub fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
+pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
     let empty = Generated {
         model,
         types: Vec::new(),

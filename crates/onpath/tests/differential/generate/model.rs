@@ -4,7 +4,7 @@ use super::{Generator, Stmt};
 
 /// The architecture of a generated program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Model {
+pub(crate) enum Model {
     /// `xdp_model`
     Xdp,
     /// `tc_model`

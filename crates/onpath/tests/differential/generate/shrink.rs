@@ -4,7 +4,7 @@ use super::{Generated, Stmt};
 
 /// Programs that have one statement or const entry less than this one, or a branch instead of a conditional:
 /// the largest cuts first.
-pub fn smaller(program: &Generated) -> Vec<Generated> {
+pub(crate) fn smaller(program: &Generated) -> Vec<Generated> {
     let mut out: Vec<Generated> = blocks_smaller(&program.body)
         .into_iter()
         .map(|body| Generated {

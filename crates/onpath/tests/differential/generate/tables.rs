@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// A table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub(crate) struct Table {
     /// The expression, match kind and width of each key.
     pub keys: Vec<(String, &'static str, u32)>,
     /// Indices of its actions.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 impl Generated {
     /// The program as P4.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = self.model.include().to_string();
         for (t, fields) in self.types.iter().enumerate() {
             let _ = writeln!(out, "header t{t}_t {{");

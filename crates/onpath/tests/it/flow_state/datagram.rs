@@ -4,29 +4,29 @@ use lab::SERVER;
 use std::net::Ipv6Addr;
 
 /// Where the option stands in a packet that had no extension header.
-pub const OPTION_AT: usize = 14 + 40;
+pub(crate) const OPTION_AT: usize = 14 + 40;
 /// With its header and padding.
-pub const OPTION_LENGTH: usize = 16;
+pub(crate) const OPTION_LENGTH: usize = 16;
 
 /// A flow's host and port at this end: no two numbers have the same.
-pub fn source(number: u32) -> (Ipv6Addr, u16) {
+pub(crate) fn source(number: u32) -> (Ipv6Addr, u16) {
     let [high, low] = [number >> 16, number & 0xffff].map(|half| half as u16);
     let address = Ipv6Addr::new(0xfd00, 7, 0, 0, 1, 0, high, low / 16);
     (address, 1024 + low % 16)
 }
 
 /// The number of a flow.
-pub fn number(address: Ipv6Addr, port: u16) -> u32 {
+pub(crate) fn number(address: Ipv6Addr, port: u16) -> u32 {
     let [.., high, low] = address.segments();
     u32::from(high) << 16 | u32::from(low * 16 + port.wrapping_sub(1024) % 16)
 }
 
 /// Ethernet, IPv6, UDP, and a flow's number.
-pub type Datagram = [u8; 66];
+pub(crate) type Datagram = [u8; 66];
 
 /// A datagram of a flow to a port of the server, with the flow's number in it. There are millions of them: nothing is
 /// allocated.
-pub fn datagram(flow: u32, port: u16) -> Datagram {
+pub(crate) fn datagram(flow: u32, port: u16) -> Datagram {
     const ADDRESSES: [u8; 14] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd];
     const IPV6: [u8; 8] = [0x60, 0, 0, 0, 0, 12, 17, 64];
     let (address, source_port) = source(flow);

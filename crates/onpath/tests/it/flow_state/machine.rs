@@ -27,7 +27,7 @@ xdp(p(), c(), d()) main;
 ";
 
 /// A packet that the parser takes.
-pub fn call(what: u8, key: u32, value: u64) -> Vec<u8> {
+pub(crate) fn call(what: u8, key: u32, value: u64) -> Vec<u8> {
     let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x12, 0x34, what];
     packet.extend(key.to_be_bytes());
     packet.push(0xff);
@@ -36,7 +36,7 @@ pub fn call(what: u8, key: u32, value: u64) -> Vec<u8> {
 }
 
 /// A program, compiled.
-pub struct Compiled {
+pub(crate) struct Compiled {
     pub program: Arc<Program>,
     pub sources: diag::SourceMap,
     pub built: bpf_target::Compiled,
@@ -44,7 +44,7 @@ pub struct Compiled {
 
 impl Compiled {
     /// Of a control `c`.
-    pub fn new(control: &str, hook: Hook) -> Compiled {
+    pub(crate) fn new(control: &str, hook: Hook) -> Compiled {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("program.p4");
         std::fs::write(&file, format!("{HEADERS}{control}{REST}")).expect("a file");
@@ -57,7 +57,7 @@ impl Compiled {
     }
 
     /// Loads it for test runs.
-    pub fn load(&self) -> TestRun {
+    pub(crate) fn load(&self) -> TestRun {
         let (object, abi) = (&self.built.object, &self.built.abi);
         let instance =
             kernel::load(object, abi, &self.built.schema, &self.sources).unwrap_or_else(|f| {
@@ -67,7 +67,7 @@ impl Compiled {
     }
 
     /// An extern object by name.
-    pub fn state(&self, name: &str) -> ExternInst {
+    pub(crate) fn state(&self, name: &str) -> ExternInst {
         let mut all = self.program.externs.iter();
         let found = all.find(|(_, data)| data.name == name);
         found.unwrap_or_else(|| panic!("no {name}")).0
@@ -75,13 +75,13 @@ impl Compiled {
 }
 
 /// The interpreter and the kernel.
-pub struct Both {
+pub(crate) struct Both {
     reference: Interpreter,
     target: TestRun,
 }
 
 impl Both {
-    pub fn new(compiled: &Compiled) -> Both {
+    pub(crate) fn new(compiled: &Compiled) -> Both {
         let reference = Interpreter::new(Arc::clone(&compiled.program), Options::default());
         Both {
             reference: reference.expect("the interpreter runs it"),
@@ -90,18 +90,18 @@ impl Both {
     }
 
     /// Lets time go by for both.
-    pub fn wait(&mut self, nanoseconds: u64) {
+    pub(crate) fn wait(&mut self, nanoseconds: u64) {
         Device::wait(&mut self.reference, nanoseconds).expect("a wait");
         Device::wait(&mut self.target, nanoseconds).expect("a wait");
     }
 
     /// Does something to both.
-    pub fn each<T: Debug>(&mut self, f: impl Fn(&mut dyn Store) -> T) -> [T; 2] {
+    pub(crate) fn each<T: Debug>(&mut self, f: impl Fn(&mut dyn Store) -> T) -> [T; 2] {
         [f(&mut self.reference), f(&mut self.target)]
     }
 
     /// Gives both a packet, which must come out alike.
-    pub fn same_packet(&mut self, bytes: &[u8], when: &str) {
+    pub(crate) fn same_packet(&mut self, bytes: &[u8], when: &str) {
         let packet = Packet {
             port: 0,
             bytes: bytes.to_vec(),
@@ -118,7 +118,7 @@ impl Both {
     }
 
     /// Both know the same flows.
-    pub fn same_flows(&mut self, state: ExternInst, when: &str) {
+    pub(crate) fn same_flows(&mut self, state: ExternInst, when: &str) {
         let [expected, found] = self.each(|store| {
             let mut flows = store.flows(state).expect("flows");
             flows.sort_by_key(|f: &Flow| format!("{f:?}"));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A quantity with all its lines.
 #[derive(Debug)]
-pub struct Family {
+pub(crate) struct Family {
     /// `counter`, `gauge`, `histogram`, `summary` or `untyped`.
     pub kind: String,
     /// Its lines, in order.
@@ -14,7 +14,7 @@ pub struct Family {
 
 /// A line.
 #[derive(Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The name as it stands there, with `_bucket` and the like.
     pub name: String,
     /// Labels, by name.
@@ -24,7 +24,7 @@ pub struct Sample {
 }
 
 /// All quantities of a page by name, or what is wrong with it.
-pub fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
+pub(crate) fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
     if !page.ends_with('\n') {
         return Err("the last line has no end".into());
     }

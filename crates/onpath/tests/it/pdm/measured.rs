@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running measurement of one end.
-pub struct Measured<'a> {
+pub(crate) struct Measured<'a> {
     task: Task,
     space: &'a Space,
     device: &'static str,
@@ -20,7 +20,7 @@ pub struct Measured<'a> {
 
 impl<'a> Measured<'a> {
     /// Starts to measure `c0` or `s0`, and waits until it works.
-    pub fn start(net: &'a impl Route, device: &'static str, flags: &[&str]) -> Measured<'a> {
+    pub(crate) fn start(net: &'a impl Route, device: &'static str, flags: &[&str]) -> Measured<'a> {
         let space = match device {
             "c0" => net.client(),
             _ => net.server(),
@@ -42,7 +42,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The first object from now on that is as wanted.
-    pub fn wait_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
         let mut last = Value::Null;
         let mut line = String::new();
@@ -61,12 +61,12 @@ impl<'a> Measured<'a> {
     }
 
     /// Of the device, now.
-    pub fn gso_max_segs(&self) -> Option<u32> {
+    pub(crate) fn gso_max_segs(&self) -> Option<u32> {
         gso_max_segs(self.space, self.device)
     }
 
     /// Interrupts it; it must end well.
-    pub fn end(self) {
+    pub(crate) fn end(self) {
         let process = Pid::from_raw(self.task.id() as i32);
         kill(process, Signal::SIGINT).expect("it runs");
         assert!(self.task.finish().expect("it ends"), "{}", self.device);
@@ -74,7 +74,7 @@ impl<'a> Measured<'a> {
 }
 
 /// See [`link_settings::Settings`].
-pub fn gso_max_segs(space: &Space, device: &str) -> Option<u32> {
+pub(crate) fn gso_max_segs(space: &Space, device: &str) -> Option<u32> {
     let read = || {
         let index =
             interface::index(device).map_err(|e| std::io::Error::other(e.message.clone()))?;
@@ -84,7 +84,7 @@ pub fn gso_max_segs(space: &Space, device: &str) -> Option<u32> {
 }
 
 /// The only flow of a protocol.
-pub fn flow<'a>(object: &'a Value, protocol: &str) -> Option<&'a Value> {
+pub(crate) fn flow<'a>(object: &'a Value, protocol: &str) -> Option<&'a Value> {
     let flows = object["flows"].as_array()?;
     let mut of_it = flows.iter().filter(|f| f["protocol"] == protocol);
     let first = of_it.next();

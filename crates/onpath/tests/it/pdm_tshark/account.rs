@@ -5,7 +5,7 @@ use rand::Rng;
 use std::collections::HashMap;
 
 /// An option's fields in the option's order: scales, PSNTP, PSNLR, DTLR, DTLS.
-pub type Fields = [u64; 6];
+pub(crate) type Fields = [u64; 6];
 
 /// What this host remembers of a flow; times in nanoseconds.
 #[derive(Default)]
@@ -20,11 +20,11 @@ struct Flow {
 
 /// All flows of this host.
 #[derive(Default)]
-pub struct Account(HashMap<(u8, u8, u16, u16), Flow>);
+pub(crate) struct Account(HashMap<(u8, u8, u16, u16), Flow>);
 
 impl Account {
     /// An option of the other host, which this one receives now.
-    pub fn foreign(&mut self, packet: &Packet, random: &mut impl Rng, now: u64) -> Fields {
+    pub(crate) fn foreign(&mut self, packet: &Packet, random: &mut impl Rng, now: u64) -> Fields {
         let flow = self.0.entry(packet.flow()).or_default();
         let answered = flow.sent.map_or(0, |(_, psn)| psn);
         let fields: Fields = [
@@ -47,7 +47,7 @@ impl Account {
 
     /// What the option of a packet that is sent now must contain. A flow's first number is random: it is the one that
     /// the packet has at `at`.
-    pub fn sent(&mut self, packet: &Packet, bytes: &[u8], at: usize, now: u64) -> Fields {
+    pub(crate) fn sent(&mut self, packet: &Packet, bytes: &[u8], at: usize, now: u64) -> Fields {
         let flow = self.0.entry(packet.flow()).or_default();
         let psn = match flow.sent {
             Some((_, psn)) => psn.wrapping_add(1),
@@ -71,7 +71,7 @@ fn scaled(nanoseconds: u64) -> (u64, u64) {
 }
 
 /// The bytes of an option.
-pub fn option(fields: Fields) -> [u8; 12] {
+pub(crate) fn option(fields: Fields) -> [u8; 12] {
     let [scale_dtlr, scale_dtls, psntp, psnlr, dtlr, dtls] = fields;
     let mut option = [
         0x0f,

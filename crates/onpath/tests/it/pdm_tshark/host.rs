@@ -6,7 +6,7 @@ use kernel::TestRun;
 use kernel::test_run::Outcome;
 
 /// The programs, loaded for test runs.
-pub struct Host {
+pub(crate) struct Host {
     egress: TestRun,
     ingress: TestRun,
     code: [Compiled; 2],
@@ -15,7 +15,7 @@ pub struct Host {
 
 impl Host {
     /// As `onpath pdm` begins: options that come in are taken out.
-    pub fn new() -> Host {
+    pub(crate) fn new() -> Host {
         let code = [Compiled::egress(true), Compiled::ingress(true)];
         let [egress, ingress] = pair::load(code.each_ref()).map(TestRun::new);
         Host {
@@ -27,13 +27,13 @@ impl Host {
     }
 
     /// Options that come in stay from now on.
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         let line = "setdefault ingress.towards_host leave()";
         self.code[1].set(&mut self.ingress, line);
     }
 
     /// Lets time go by.
-    pub fn wait(&mut self, nanoseconds: u64) {
+    pub(crate) fn wait(&mut self, nanoseconds: u64) {
         self.now += nanoseconds;
         for program in [&mut self.egress, &mut self.ingress] {
             program.wait(nanoseconds).unwrap_or_else(|e| panic!("{e}"));
@@ -41,12 +41,12 @@ impl Host {
     }
 
     /// When the next packet goes or comes.
-    pub fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.now + repeatable::STEP
     }
 
     /// What becomes of the next packet.
-    pub fn packet(&mut self, incoming: bool, bytes: &[u8]) -> Outcome {
+    pub(crate) fn packet(&mut self, incoming: bool, bytes: &[u8]) -> Outcome {
         let (own, other) = match incoming {
             true => (&mut self.ingress, &mut self.egress),
             false => (&mut self.egress, &mut self.ingress),

@@ -24,7 +24,7 @@ enum Upper {
 
 /// A packet as the host or the other one makes it.
 #[derive(Clone, Debug)]
-pub struct Packet {
+pub(crate) struct Packet {
     /// It comes from the other host.
     pub incoming: bool,
     tags: Vec<u16>,
@@ -41,7 +41,7 @@ pub struct Packet {
 
 impl Packet {
     /// Any of them.
-    pub fn random(random: &mut impl Rng) -> Packet {
+    pub(crate) fn random(random: &mut impl Rng) -> Packet {
         let incoming = random.random_range(0..3) == 0;
         let upper = match random.random_range(0..12) {
             0..4 => Upper::Tcp,
@@ -79,7 +79,7 @@ impl Packet {
     }
 
     /// The measured flow it belongs to: protocol, other host, both ports.
-    pub fn flow(&self) -> (u8, u8, u16, u16) {
+    pub(crate) fn flow(&self) -> (u8, u8, u16, u16) {
         match self.protocol() {
             ICMPV6 => (ICMPV6, self.remote, 0, 0),
             other => (other, self.remote, self.local_port, self.remote_port),
@@ -87,29 +87,29 @@ impl Packet {
     }
 
     /// Whether all of it is in this packet.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         !matches!(self.extension, Some((_, true)))
     }
 
     /// Whether it has options of its own.
-    pub fn has_options(&self) -> bool {
+    pub(crate) fn has_options(&self) -> bool {
         self.options.is_some()
     }
 
     /// Whether it opens a connection: its maximum segment size may be lowered.
-    pub fn is_syn(&self) -> bool {
+    pub(crate) fn is_syn(&self) -> bool {
         matches!(self.upper, Upper::Syn(_))
     }
 
     /// Where the option begins in bytes if the packet is one that has it; `None` if not.
-    pub fn option_at(&self) -> Option<usize> {
+    pub(crate) fn option_at(&self) -> Option<usize> {
         let extension = self.extension(0).map_or(0, |header| header.len());
         let measured = self.is_whole() && self.upper != Upper::Solicitation;
         measured.then_some(14 + 4 * self.tags.len() + 40 + extension + 2)
     }
 
     /// Its bytes, with the option if it is one that can have it.
-    pub fn bytes(&self, option: Option<[u8; 12]>) -> Vec<u8> {
+    pub(crate) fn bytes(&self, option: Option<[u8; 12]>) -> Vec<u8> {
         let option = option.filter(|_| self.option_at().is_some());
         let mut options = self.options.clone().unwrap_or_default();
         if let Some(option) = option {

@@ -19,7 +19,7 @@ const ASKED: [&str; 10] = [
 ];
 
 /// Has it read packets; a line a packet, split into what was asked for.
-pub fn read<'a>(packets: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<String>> {
+pub(crate) fn read<'a>(packets: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<String>> {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     // The classic format: Ethernet, at most 64 KiB of a packet.
     let mut bytes = Vec::new();
@@ -68,7 +68,11 @@ pub fn read<'a>(packets: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<String>> {
 }
 
 /// Compares its report on a packet with the expected one. It can check the checksum only of a complete packet.
-pub fn compare(line: &[String], expected: Option<&Fields>, whole: bool) -> Result<(), String> {
+pub(crate) fn compare(
+    line: &[String],
+    expected: Option<&Fields>,
+    whole: bool,
+) -> Result<(), String> {
     let (option, rest) = line.split_at_checked(6).ok_or("too few fields")?;
     let [malformed, sums @ ..] = rest else {
         return Err("too few fields".into());

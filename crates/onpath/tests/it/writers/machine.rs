@@ -92,7 +92,7 @@ xdp(prs(), sw(), dep()) main;
 
 /// Kinds of look-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     Exact,
     Lpm,
     Ternary,
@@ -102,7 +102,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 6] = [
+    pub(crate) const ALL: [Kind; 6] = [
         Kind::Exact,
         Kind::Lpm,
         Kind::Ternary,
@@ -111,12 +111,12 @@ impl Kind {
         Kind::Index,
     ];
 
-    pub fn table(self) -> Table {
+    pub(crate) fn table(self) -> Table {
         Table::from_u32(self as u32)
     }
 
     /// An entry that only packets with its key meet.
-    pub fn entry(self, number: u32, found: u32) -> Entry {
+    pub(crate) fn entry(self, number: u32, found: u32) -> Entry {
         let value = |v: u32| Bits::new(32, v);
         let (key, priority) = match self {
             Kind::Exact => (KeyMatch::Exact(value(number << 8)), 0),
@@ -144,7 +144,7 @@ impl Kind {
     }
 
     /// A packet's key that such an entry matches.
-    pub fn key(self, number: u32) -> u32 {
+    pub(crate) fn key(self, number: u32) -> u32 {
         match self {
             Kind::Index => number,
             _ => number << 8,
@@ -153,21 +153,21 @@ impl Kind {
 }
 
 /// The table with nothing but a default action that matters.
-pub fn by_default() -> Table {
+pub(crate) fn by_default() -> Table {
     Table::from_u32(6)
 }
 
 /// The parser's value set, and a member of it.
-pub fn members() -> ValueSet {
+pub(crate) fn members() -> ValueSet {
     ValueSet::from_u32(0)
 }
 
-pub fn member(number: u32) -> Vec<KeyMatch> {
+pub(crate) fn member(number: u32) -> Vec<KeyMatch> {
     vec![KeyMatch::Exact(Bits::new(32, number))]
 }
 
 /// A default action whose arguments agree.
-pub fn default_of(found: u32) -> ActionCall {
+pub(crate) fn default_of(found: u32) -> ActionCall {
     ActionCall {
         action: 0,
         args: vec![Bits::new(32, found), Bits::new(32, found)],
@@ -175,7 +175,7 @@ pub fn default_of(found: u32) -> ActionCall {
 }
 
 /// The program, pinned below a folder of its own.
-pub struct Machine {
+pub(crate) struct Machine {
     pub folder: PathBuf,
     /// What it was compiled from.
     pub ir: Arc<Program>,
@@ -185,7 +185,7 @@ pub struct Machine {
 
 impl Machine {
     /// Works with a machine in a network namespace of its own.
-    pub fn with(name: &str, work: impl FnOnce(&Machine) + Send) {
+    pub(crate) fn with(name: &str, work: impl FnOnce(&Machine) + Send) {
         let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
         let source = folder.join("writers.p4");
         std::fs::create_dir_all(folder.join("bpf")).expect("makes a folder");
@@ -215,7 +215,7 @@ impl Machine {
     }
 
     /// Loads the program at interfaces.
-    pub fn load(&self, interfaces: &[&str]) {
+    pub(crate) fn load(&self, interfaces: &[&str]) {
         let source = Source {
             name: "writers",
             object: &self.built.object,
@@ -244,22 +244,22 @@ impl Machine {
     }
 
     /// Unloads it.
-    pub fn unload(&self) {
+    pub(crate) fn unload(&self) {
         self.pins().remove("writers").expect("is there");
     }
 
     /// The program that packets meet now.
-    pub fn program(&self) -> Prog {
+    pub(crate) fn program(&self) -> Prog {
         program(&self.folder)
     }
 
     /// The program's state as another process sees it.
-    pub fn open(&self) -> KernelStore {
+    pub(crate) fn open(&self) -> KernelStore {
         open(&self.folder)
     }
 
     /// Whether a killed writer has left something half done.
-    pub fn is_unfinished(&self) -> bool {
+    pub(crate) fn is_unfinished(&self) -> bool {
         let folder = self.folder.join("bpf/onpath/writers/member-0");
         ["journal", "next"]
             .iter()
@@ -267,7 +267,7 @@ impl Machine {
     }
 
     /// The kernel's numbers of the program that is pinned and of those that run at interfaces.
-    pub fn runs(&self, interfaces: &[&str]) -> (u32, Vec<u32>) {
+    pub(crate) fn runs(&self, interfaces: &[&str]) -> (u32, Vec<u32>) {
         let at = |name: &&str| {
             let index = interface::index(name).expect("there");
             let seen = xdp_on(index).expect("can be asked");
@@ -278,12 +278,12 @@ impl Machine {
     }
 
     /// What a packet of a kind with a key finds; 0 for nothing.
-    pub fn ask(&self, kind: u8, key: u32) -> u32 {
+    pub(crate) fn ask(&self, kind: u8, key: u32) -> u32 {
         ask(&self.program(), kind, key, 1)
     }
 
     /// Checks that every packet meets what a dump shows, for numbers below a limit; gives the dump.
-    pub fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
+    pub(crate) fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
         let entries = store.entries(kind.table()).expect("reads");
         let (pinned, running) = self.runs(&["one"]);
         assert_eq!(running, [pinned], "what is pinned is what runs");
@@ -310,13 +310,13 @@ impl Machine {
 }
 
 /// The program that is pinned below a folder.
-pub fn program(folder: &Path) -> Prog {
+pub(crate) fn program(folder: &Path) -> Prog {
     let pin = "bpf/onpath/writers/member-0/program";
     Prog::open(&folder.join(pin)).expect("is pinned")
 }
 
 /// What a packet of a kind with a key finds in a program, the last of so many; 0 for nothing.
-pub fn ask(program: &Prog, kind: u8, key: u32, times: u32) -> u32 {
+pub(crate) fn ask(program: &Prog, kind: u8, key: u32, times: u32) -> u32 {
     let mut packet = vec![0; 14];
     packet.push(kind);
     packet.extend(key.to_be_bytes());
@@ -327,14 +327,14 @@ pub fn ask(program: &Prog, kind: u8, key: u32, times: u32) -> u32 {
 }
 
 /// Opens the program that is pinned below a folder.
-pub fn open(folder: &Path) -> KernelStore {
+pub(crate) fn open(folder: &Path) -> KernelStore {
     let pins = Pins::at(&folder.join("bpf"));
     let (_, store) = pins.open("writers", None).expect("opens");
     store
 }
 
 /// A change that must be possible.
-pub fn must(done: Result<(), StoreError>) {
+pub(crate) fn must(done: Result<(), StoreError>) {
     if let Err(error) = done {
         panic!("{error}");
     }
