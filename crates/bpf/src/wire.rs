@@ -6,6 +6,7 @@ use emit::plan::facts::Facts;
 use emit::plan::graph::Graph;
 use emit::plan::header_facts::{Known, instances};
 use emit::plan::layout::Layout;
+use emit::plan::points::Points;
 use emit::plan::{HeaderStorage, Plan};
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::{
@@ -35,6 +36,7 @@ impl Wire {
             parser,
             facts,
             graph,
+            points,
             layout,
             storages,
             ..
@@ -49,7 +51,7 @@ impl Wire {
             reads: reads(program, parser, graph),
             parser_acts: acts(program, parser, graph),
             writes,
-            changes_type: writes && !keeps_type(program, facts, graph, layout),
+            changes_type: writes && !keeps_type(program, facts, points, layout),
         }
     }
 }
@@ -142,15 +144,15 @@ fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
 
 /// Whether the first header that comes in is the first one that goes out, and no program writes to where the
 /// EtherType is.
-fn keeps_type(program: &Program, facts: &Facts, graph: &Graph, layout: &Layout) -> bool {
+fn keeps_type(program: &Program, facts: &Facts, points: &Points, layout: &Layout) -> bool {
     let Some(first) = layout.emits.first().filter(|e| e.always) else {
         return false;
     };
     let h = first.header;
     let of = &facts.headers[h.as_u32() as usize];
-    let extracted = graph
+    let extracted = points
         .accepted
-        .anywhere()
+        .as_ref()
         .is_some_and(|facts| facts.valid(h) == Known::Yes);
     let fields = &program.header_types[program.headers[h].ty].fields;
     let fixed: u32 = fields

@@ -4,7 +4,6 @@ use super::parser::CursorAt;
 use super::values::Value;
 use crate::emitter::Gen;
 use crate::plan::cursor::moves;
-use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
@@ -14,12 +13,16 @@ impl<T: Target> Gen<'_, T> {
     /// Emits the statements of a block that are reached.
     pub fn run(&mut self, block: &[ir::Stmt]) {
         for stmt in block {
-            if self.header_facts.dead && !self.entries.lead_to(stmt) {
+            let points = &self.plan.points;
+            let before = points.before(self.site, stmt.id);
+            if before.is_none() && !self.entries.lead_to(stmt) {
                 continue;
             }
+            self.now_at(before);
             self.kill_computed();
             self.line(stmt.span);
             self.stmt(stmt);
+            self.now_at(points.after(self.site, stmt.id));
         }
     }
 
@@ -50,35 +53,25 @@ impl<T: Target> Gen<'_, T> {
                 if self.scope.labels.get(label).is_some_and(|t| t.moves_cursor) {
                     self.cursor_to_variable();
                 }
-                if let Some(target) = self.scope.labels.get_mut(label) {
-                    target.end.header_facts.join(&self.header_facts);
-                    let name = target.end.label.clone();
-                    self.push(Stmt::Goto(name));
+                if let Some(target) = self.scope.labels.get(label) {
+                    self.out.push(Stmt::Goto(target.end.clone()));
                 }
-                self.header_facts.dead = true;
             }
-            StmtKind::Continue(label) => {
-                self.start_again(*label);
-                self.header_facts.dead = true;
-            }
+            StmtKind::Continue(label) => self.start_again(*label),
             StmtKind::Return => {
-                if let Some(target) = self.scope.returns.last_mut() {
-                    target.header_facts.join(&self.header_facts);
-                    let name = target.label.clone();
-                    self.push(Stmt::Goto(name));
+                if let Some(end) = self.scope.returns.last() {
+                    self.out.push(Stmt::Goto(end.clone()));
                 }
-                self.header_facts.dead = true;
             }
             StmtKind::Exit => {
-                if let Some(target) = &mut self.scope.exit {
-                    target.header_facts.join(&self.header_facts);
-                    let name = target.label.clone();
-                    self.push(Stmt::Goto(name));
+                if let Some(end) = &self.scope.exit {
+                    self.out.push(Stmt::Goto(end.clone()));
                 }
-                self.header_facts.dead = true;
             }
             StmtKind::Apply { table, hit, action } => {
+                self.site = Some(stmt.id);
                 self.apply(*table, *hit, *action, stmt.span);
+                self.site = None;
             }
             StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
             StmtKind::Extern(call) => self.extern_call(call, stmt),
@@ -91,8 +84,6 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Verify { cond, .. } => {
                 let c = lower::cond(self, *cond);
                 self.goto_reject(C::not(c));
-                let (p, plan) = (self.p, self.plan);
-                plan.refine(&mut self.header_facts, p, *cond, true);
             }
             StmtKind::Emit(_) => self.emitted(stmt),
             StmtKind::Entry(entry) => self.entry(*entry),
@@ -109,20 +100,13 @@ impl<T: Target> Gen<'_, T> {
             Some(_) => return self.decided(then, otherwise),
             None => {}
         }
-        let (p, plan) = (self.p, self.plan);
         let before = self.header_facts.clone();
         let cursor = self.cursor.clone();
-        plan.refine(&mut self.header_facts, p, cond, true);
         let mut yes = self.block(|g| g.run(then));
-        let (after_yes, cursor_yes) = (
-            std::mem::replace(&mut self.header_facts, before),
-            self.cursor.clone(),
-        );
-        self.cursor = cursor;
-        plan.refine(&mut self.header_facts, p, cond, false);
+        let yes_dead = std::mem::replace(&mut self.header_facts, before).dead;
+        let cursor_yes = std::mem::replace(&mut self.cursor, cursor);
         let mut no = self.block(|g| g.run(otherwise));
-        self.meet_cursors(&mut yes, cursor_yes, after_yes.dead, &mut no);
-        self.header_facts.join(&after_yes);
+        self.meet_cursors(&mut yes, cursor_yes, yes_dead, &mut no);
         self.push(Stmt::If(c, yes, no));
     }
 
@@ -143,7 +127,6 @@ impl<T: Target> Gen<'_, T> {
             };
         }
         let before = self.header_facts.clone();
-        let mut after = HeaderFacts::unreached(self.p);
         let mut arms = Vec::new();
         let cursor = self.cursor.clone();
         let moves = moves(self.p, default) || cases.iter().any(|(_, b)| moves(self.p, b));
@@ -151,7 +134,6 @@ impl<T: Target> Gen<'_, T> {
             self.header_facts = before.clone();
             self.cursor = cursor.clone();
             let block = self.block(|g| g.run_arm(block, moves));
-            after.join(&self.header_facts);
             let values = values.iter().filter_map(Bits::to_u64).map(C::int).collect();
             arms.push((values, block));
         }
@@ -161,7 +143,6 @@ impl<T: Target> Gen<'_, T> {
         if moves {
             self.cursor = CursorAt::variable();
         }
-        self.header_facts.join(&after);
         self.push(Stmt::Switch {
             on: c,
             cases: arms,
@@ -190,11 +171,10 @@ impl<T: Target> Gen<'_, T> {
         let before = self.header_facts.clone();
         let cursor = self.cursor.clone();
         let mut yes = self.block(|g| g.run(block));
-        let after = std::mem::replace(&mut self.header_facts, before);
+        let yes_dead = std::mem::replace(&mut self.header_facts, before).dead;
         let cursor_yes = std::mem::replace(&mut self.cursor, cursor);
         let mut no = self.block(|g| g.wide_switch(on, rest, default));
-        self.meet_cursors(&mut yes, cursor_yes, after.dead, &mut no);
-        self.header_facts.join(&after);
+        self.meet_cursors(&mut yes, cursor_yes, yes_dead, &mut no);
         self.push(Stmt::If(equal, yes, no));
     }
 }

@@ -58,10 +58,8 @@ impl<T: Target> Gen<'_, T> {
             self.write_field(dst, f, value);
         }
         let valid = self.validity(src);
-        let known = self.header_facts.valid(src);
         let var = self.local(LocalKind::Valid(dst));
         self.set(var, valid);
-        self.header_facts.set_valid(dst, known);
         self.touch(dst);
     }
 

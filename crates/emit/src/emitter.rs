@@ -11,20 +11,14 @@ use crate::table::{LoweredSet, LoweredTable};
 use crate::target::Target;
 use cgen::tree::{Block, Expr as C, Item, Member, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
-use ir::{Expr, Header, Label, Program, StmtKind, visit};
+use ir::{Expr, Header, Label, Program, StmtId, StmtKind, visit};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
-
-/// Where breaks and returns lead.
-pub(crate) struct Exit {
-    pub label: SmolStr,
-    /// What is known there, from the paths that lead to it so far.
-    pub header_facts: HeaderFacts,
-}
+use std::rc::Rc;
 
 /// A loop or block that can be left.
 pub(crate) struct Labeled {
-    pub end: Exit,
+    pub end: SmolStr,
     /// Where a loop starts again.
     pub start: Option<SmolStr>,
     /// The parser's cursor moves inside, so that it is in its variables at the end (and at the start).
@@ -37,16 +31,16 @@ pub(crate) struct Labeled {
 pub(crate) struct Scope {
     pub labels: HashMap<Label, Labeled>,
     /// Where `return` leads: the end of the current block or action.
-    pub returns: Vec<Exit>,
+    pub returns: Vec<SmolStr>,
     /// Where `exit` leads: the end of the current control.
-    pub exit: Option<Exit>,
+    pub exit: Option<SmolStr>,
 }
 
 /// What holds for the current statement only.
 #[derive(Default)]
 pub(crate) struct Moment {
     /// What was known before each assumption that holds for the current operand.
-    pub assumed: Vec<HeaderFacts>,
+    pub assumed: Vec<Rc<HeaderFacts>>,
     /// Arrays with values that were computed for it.
     pub computed: HashMap<Expr, C>,
 }
@@ -140,9 +134,11 @@ pub struct Gen<'a, T: Target> {
     /// The function's variables.
     pub locals: Locals,
     /// What is known about headers at this point.
-    pub header_facts: HeaderFacts,
+    pub header_facts: Rc<HeaderFacts>,
     /// What the deparser needs.
     pub rebuilding: Rebuilding,
+    /// The application of a table whose action is emitted.
+    pub(crate) site: Option<StmtId>,
     pub(crate) scope: Scope,
     pub(crate) moment: Moment,
     pub(crate) conditional: ConditionalAccess,
@@ -177,8 +173,9 @@ impl<'a, T: Target> Gen<'a, T> {
             file,
             out: Vec::new(),
             locals: Locals::default(),
-            header_facts: HeaderFacts::start(p),
+            header_facts: Rc::new(HeaderFacts::start(p)),
             rebuilding: Rebuilding::default(),
+            site: None,
             scope: Scope::default(),
             moment: Moment::default(),
             conditional: ConditionalAccess::default(),
@@ -186,6 +183,19 @@ impl<'a, T: Target> Gen<'a, T> {
             entries,
             diags: Diagnostics::new(),
         }
+    }
+
+    /// What is known at the point that is emitted next; nothing if it is not reached.
+    pub(crate) fn now_at(&mut self, facts: Option<&Rc<HeaderFacts>>) {
+        self.header_facts = match facts {
+            Some(facts) => facts.clone(),
+            None => Rc::new(HeaderFacts::unreached(self.p)),
+        };
+    }
+
+    /// Nothing follows here.
+    pub(crate) fn end_path(&mut self) {
+        self.now_at(None);
     }
 
     /// Adds a statement.
@@ -252,7 +262,7 @@ impl<'a, T: Target> Gen<'a, T> {
             Some(0) => {}
             Some(_) => {
                 self.push(Stmt::Goto(label.into()));
-                self.header_facts.dead = true;
+                self.end_path();
             }
             None => self.push(Stmt::goto_if(cond, label)),
         }

@@ -1,7 +1,6 @@
 //! Where edges out of the parser enter the control (see `ir::passes::thread`).
 
 use crate::emitter::Gen;
-use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 use cgen::tree::{Block, Stmt};
 use ir::{EntryPoint, StmtKind};
@@ -63,9 +62,6 @@ impl<T: Target> Gen<'_, T> {
         {
             self.out.push(Stmt::Label(label.clone()));
         }
-        if let Some(entered) = self.plan.graph.accepted.entered.get(&entry) {
-            self.header_facts.join(entered);
-        }
     }
 
     /// A condition's branch that is always taken, and what parsers enter of the other.
@@ -74,14 +70,11 @@ impl<T: Target> Gen<'_, T> {
         if !self.entries.lead_into(other) {
             return;
         }
-        let unreached = HeaderFacts::unreached(self.p);
-        let after = std::mem::replace(&mut self.header_facts, unreached);
         let past = self.file.names.fresh("past");
-        if !after.dead {
+        if !self.header_facts.dead {
             self.push(Stmt::Goto(past.clone()));
         }
         self.run(other);
-        self.header_facts.join(&after);
         self.push(Stmt::Label(past));
     }
 }

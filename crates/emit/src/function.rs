@@ -2,8 +2,7 @@
 
 use super::locals::LocalKind;
 use super::values::Value;
-use crate::emitter::{Exit, File, Gen};
-use crate::plan::header_facts::HeaderFacts;
+use crate::emitter::{File, Gen};
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
@@ -95,10 +94,7 @@ impl<T: Target> Gen<'_, T> {
             .collect();
         let value = self.local(LocalKind::Var(result));
         let end = self.file.names.fresh("done");
-        self.scope.returns.push(Exit {
-            label: end.clone(),
-            header_facts: HeaderFacts::unreached(self.p),
-        });
+        self.scope.returns.push(end.clone());
         self.run(&self.p.routines[routine].body);
         self.scope.returns.pop();
         let mut code = std::mem::take(&mut self.out);

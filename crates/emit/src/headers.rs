@@ -56,17 +56,12 @@ impl<T: Target> Gen<'_, T> {
             Resolved::Outside => outside(self),
             Resolved::Any(elems, index) => {
                 let on = lower::scalar(self, index);
-                let before = self.header_facts.clone();
                 let default = self.block(outside);
-                let mut after = self.header_facts.clone();
                 let mut cases = Vec::new();
                 for (i, h) in elems.into_iter().enumerate() {
-                    self.header_facts = before.clone();
                     let block = self.block(|g| f(g, h));
-                    after.join(&self.header_facts);
                     cases.push((vec![C::int(i as u64)], block));
                 }
-                self.header_facts = after;
                 self.push(Stmt::Switch { on, cases, default });
             }
         }
@@ -247,8 +242,6 @@ impl<T: Target> Gen<'_, T> {
     pub(crate) fn set_validity(&mut self, h: Header, valid: bool) {
         let var = self.local(LocalKind::Valid(h));
         self.set(var, C::int(valid.into()));
-        self.header_facts
-            .set_valid(h, if valid { Known::Yes } else { Known::No });
         self.touch(h);
     }
 

@@ -1,11 +1,11 @@
 //! Blocks that can be left, loops, and the jumps back in them.
 
-use crate::emitter::{Exit, Gen, Labeled};
+use crate::emitter::{Gen, Labeled};
 use crate::locals::LocalKind;
 use crate::parser::CursorAt;
 use crate::plan::HeaderStorage;
 use crate::plan::cursor::moves;
-use crate::plan::header_facts::{HeaderFacts, Known};
+use crate::plan::header_facts::Known;
 use crate::target::Target;
 use cgen::tree::Stmt;
 use ir::Label;
@@ -13,15 +13,11 @@ use ir::Label;
 impl<T: Target> Gen<'_, T> {
     pub(crate) fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
         let name = self.file.names.fresh("done");
-        let exit = Exit {
-            label: name.clone(),
-            header_facts: HeaderFacts::unreached(self.p),
-        };
         let moves_cursor = moves(self.p, body);
         self.scope.labels.insert(
             label,
             Labeled {
-                end: exit,
+                end: name.clone(),
                 start: None,
                 moves_cursor,
             },
@@ -35,7 +31,6 @@ impl<T: Target> Gen<'_, T> {
 
     fn end(&mut self, label: Label, name: smol_str::SmolStr) {
         if let Some(target) = self.scope.labels.remove(&label) {
-            self.header_facts.join(&target.end.header_facts);
             if target.moves_cursor {
                 self.cursor = CursorAt::variable();
             }
@@ -49,16 +44,10 @@ impl<T: Target> Gen<'_, T> {
             self.file.names.fresh("done"),
         );
         let moves_cursor = moves(self.p, body);
-        let p = self.p;
-        self.header_facts.kill(p, body);
-        let exit = Exit {
-            label: end.clone(),
-            header_facts: self.header_facts.clone(),
-        };
         self.scope.labels.insert(
             label,
             Labeled {
-                end: exit,
+                end: end.clone(),
                 start: Some(start.clone()),
                 moves_cursor,
             },
@@ -73,7 +62,6 @@ impl<T: Target> Gen<'_, T> {
         self.run(body);
         if !self.header_facts.dead {
             self.start_again(label);
-            self.header_facts.dead = true;
         }
         self.end(label, end);
     }
@@ -88,11 +76,10 @@ impl<T: Target> Gen<'_, T> {
         {
             self.cursor_to_variable();
         }
-        if let Some(target) = self.scope.labels.get_mut(&label)
+        if let Some(target) = self.scope.labels.get(&label)
             && let Some(start) = target.start.clone()
         {
-            target.end.header_facts.join(&self.header_facts);
-            let end = target.end.label.clone();
+            let end = target.end.clone();
             self.back_edge(&end, &start);
         }
     }

@@ -1,8 +1,8 @@
 //! A stage's function: parser, control and what the target makes of the result.
 
-use crate::emitter::{Exit, File, Gen};
+use crate::emitter::{File, Gen};
 use crate::locals::{Local, LocalKind};
-use crate::plan::{HeaderStorage, Plan, header_facts::HeaderFacts};
+use crate::plan::{HeaderStorage, Plan};
 use crate::target::{Stage, Target};
 use crate::{errors, snapshot};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
@@ -96,6 +96,7 @@ impl<T: Target> Gen<'_, T> {
         self.unread_value_sets();
         let name = self.entries.control_end.clone();
         self.control(self.plan.control, name);
+        self.now_at(self.plan.points.control_end.as_ref());
         T::verdict(self);
         self.push(Stmt::Label("reject".into()));
         T::reject(self);
@@ -103,17 +104,11 @@ impl<T: Target> Gen<'_, T> {
 
     /// A control's statements.
     fn control(&mut self, routine: Routine, name: SmolStr) {
-        let exit = |p| Exit {
-            label: name.clone(),
-            header_facts: HeaderFacts::unreached(p),
-        };
-        self.scope.returns.push(exit(self.p));
-        self.scope.exit = Some(exit(self.p));
+        self.scope.returns.push(name.clone());
+        self.scope.exit = Some(name.clone());
         self.run(&self.p.routines[routine].body);
-        let ends = self.scope.returns.pop().into_iter();
-        for target in ends.chain(self.scope.exit.take()) {
-            self.header_facts.join(&target.header_facts);
-        }
+        self.scope.returns.pop();
+        self.scope.exit = None;
         self.push(Stmt::Label(name));
     }
 
@@ -122,6 +117,7 @@ impl<T: Target> Gen<'_, T> {
         if let Some(deparser) = self.plan.deparser {
             let name = self.file.names.fresh("deparsed");
             self.control(deparser, name);
+            self.now_at(self.plan.points.deparser_end.as_ref());
         }
         self.rebuild();
     }

@@ -123,7 +123,6 @@ impl<T: Target> Gen<'_, T> {
         } else {
             self.set(valid, C::int(1));
         }
-        self.header_facts.extract(h);
     }
 
     fn extract_varbit(&mut self, h: Header, size: Expr) {

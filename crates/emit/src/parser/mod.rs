@@ -7,7 +7,6 @@ pub(crate) use cursor::CursorAt;
 
 use crate::emitter::Gen;
 use crate::plan::cursor::Cursor;
-use crate::plan::header_facts::HeaderFacts;
 use crate::target::Target;
 
 use cgen::tree::{Block, Stmt};
@@ -40,13 +39,11 @@ impl<T: Target> Gen<'_, T> {
             states.labels.insert(info.state, label);
         }
         for info in plan.graph.states.iter().filter(|info| !info.on_edge) {
-            let Some(facts) = &info.header_facts else {
-                continue;
-            };
-            if facts.dead {
+            let facts = plan.points.at_state(info.state);
+            if facts.is_none() {
                 continue;
             }
-            self.header_facts = facts.clone();
+            self.now_at(facts);
             states.in_loop = info.cyclic;
             let state = &data.states[info.state];
             self.line(state.span);
@@ -70,14 +67,16 @@ impl<T: Target> Gen<'_, T> {
                 }
             };
             self.run(&state.body);
-            if !self.header_facts.dead {
+            if let (false, Some(facts)) = (
+                self.header_facts.dead,
+                plan.points.at_transition(info.state),
+            ) {
+                self.now_at(Some(facts));
                 self.kill_computed();
                 self.transition(state, &mut states);
             }
         }
         self.push(Stmt::Label("accept".into()));
-        let accepted = plan.graph.accepted.top.clone();
-        self.header_facts = accepted.unwrap_or_else(|| HeaderFacts::unreached(self.p));
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {
@@ -105,10 +104,12 @@ impl<T: Target> Gen<'_, T> {
                 let info = &graph.states[i];
                 let data = &self.p.parsers[self.plan.parser].states[next];
                 if let (true, Transition::To(target)) = (info.on_edge, &data.transition) {
+                    let facts = self.header_facts.clone();
                     return self.block(|g| {
                         g.run(&data.body);
                         let jump = g.edge(*target, states);
                         g.out.extend(jump);
+                        g.header_facts = facts;
                     });
                 }
                 let (preds, cyclic, cursor) = (info.preds, info.cyclic, info.cursor);

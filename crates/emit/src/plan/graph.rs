@@ -1,12 +1,9 @@
-//! The parser as a graph: which states are reached, in which order they are written, where the cursor
-//! is when they are entered, and what is known about headers there.
+//! The parser as a graph: which states are reached, in which order they are written, and where the cursor
+//! is when they are entered.
 
 use super::cursor::{Cursor, Cursors};
-use super::header_facts::HeaderFacts;
-use ir::analysis::dataflow::{self, Accepted, After, Forward, reverse_postorder, successors};
-use ir::{
-    Block, Label, Parser, Place, Program, State, StateData, Stmt, StmtKind, Target, Transition,
-};
+use ir::analysis::dataflow::{reverse_postorder, successors};
+use ir::{Parser, Place, Program, State, StateData, StmtKind, Target, Transition};
 use std::collections::HashMap;
 
 /// What is known of a reachable state.
@@ -25,8 +22,6 @@ pub struct StateInfo {
     /// So many paths lead to it, each with its own cursor, that the cursor's value is killed: the
     /// verifier of the C would follow each of them to the end.
     pub kills_cursor: bool,
-    /// What is known about headers on entry.
-    pub header_facts: Option<HeaderFacts>,
     /// Indices of states reachable from it by at least one step.
     pub reaches: Vec<bool>,
 }
@@ -40,8 +35,6 @@ pub struct Graph {
     pub index: HashMap<State, usize>,
     /// Where the cursor is.
     pub cursors: Cursors,
-    /// What is known about headers when parsing is done.
-    pub accepted: Accepted<HeaderFacts>,
 }
 
 /// Paths to a state that are kept separate.
@@ -92,7 +85,6 @@ impl Graph {
                 cyclic: reaches[i][i],
                 cursor: Cursor::Const(0),
                 kills_cursor: false,
-                header_facts: None,
                 reaches: reaches[i].clone(),
             })
             .collect();
@@ -109,60 +101,7 @@ impl Graph {
             states,
             index,
             cursors,
-            accepted: Accepted::default(),
         }
-    }
-
-    /// Finds what is known about headers at each state.
-    pub fn find_header_facts(
-        &mut self,
-        program: &Program,
-        parser: Parser,
-        only_extracted: &[bool],
-    ) {
-        let mut extracted = Extracted {
-            program,
-            only_extracted,
-            entries: vec![HeaderFacts::unreached(program); self.states.len()],
-            index: &self.index,
-        };
-        let start = HeaderFacts::start(program);
-        self.accepted = dataflow::forward_parser(program, &mut extracted, parser, start);
-        for (info, facts) in self.states.iter_mut().zip(extracted.entries) {
-            info.header_facts = Some(facts);
-        }
-    }
-}
-
-/// Which headers are valid and extracted.
-struct Extracted<'a> {
-    program: &'a Program,
-    only_extracted: &'a [bool],
-    entries: Vec<HeaderFacts>,
-    index: &'a HashMap<State, usize>,
-}
-
-impl Forward for Extracted<'_> {
-    type Fact = HeaderFacts;
-
-    fn state_begins(&mut self, _: Parser, state: State, fact: &HeaderFacts) {
-        if let Some(&i) = self.index.get(&state) {
-            self.entries[i] = fact.clone();
-        }
-    }
-
-    fn state_ends(&mut self, fact: &mut HeaderFacts) {
-        fact.valid_means_extracted(self.only_extracted);
-    }
-
-    fn loop_head(&mut self, _: Label, body: &Block, mut fact: HeaderFacts) -> HeaderFacts {
-        fact.kill(self.program, body);
-        fact
-    }
-
-    fn transfer(&mut self, stmt: &Stmt, mut fact: HeaderFacts) -> After<HeaderFacts> {
-        fact.step(self.program, stmt);
-        After::next(fact)
     }
 }
 

@@ -88,6 +88,28 @@ impl HeaderFacts {
         }
     }
 
+    /// How a condition turns out, if its tests of validity decide that.
+    pub fn decide(&self, program: &Program, cond: Expr) -> Option<bool> {
+        match program.exprs[cond].kind {
+            ExprKind::Bool(value) => Some(value),
+            ExprKind::IsValid(HeaderRef::Header(h)) => match self.valid(h) {
+                Known::No => Some(false),
+                Known::Yes => Some(true),
+                Known::Maybe => None,
+            },
+            ExprKind::Unary(UnaryOp::Not, inner) => self.decide(program, inner).map(|is| !is),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                let settles = op == BinaryOp::Or;
+                match (self.decide(program, a), self.decide(program, b)) {
+                    (Some(a), _) | (_, Some(a)) if a == settles => Some(settles),
+                    (Some(a), Some(b)) => Some(if settles { a || b } else { a && b }),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// What is known once `cond` has turned out as `truth`.
     pub fn refine(&mut self, program: &Program, cond: Expr, truth: bool) {
         match program.exprs[cond].kind {

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod graph;
 pub mod header_facts;
 pub mod layout;
+pub mod points;
 
 use crate::target::{Stage, Target};
 use diag::Diagnostics;
@@ -14,6 +15,7 @@ use graph::Graph;
 use header_facts::HeaderFacts;
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
+use points::Points;
 use std::collections::BTreeSet;
 
 /// Where a header lives.
@@ -44,6 +46,8 @@ pub struct Plan {
     pub invalidated: Vec<bool>,
     /// The parser's states.
     pub graph: Graph,
+    /// What is known about headers.
+    pub points: Points,
     /// The emitted layout against the extracted one.
     pub layout: Layout,
     /// What the program does to each header.
@@ -67,10 +71,10 @@ impl Plan {
             control,
             deparser,
         } = *stage;
-        let mut graph = Graph::new(program, parser);
+        let graph = Graph::new(program, parser);
         let facts = Facts::new(program, &graph, stage, T::reads_packet);
         let only_extracted: Vec<bool> = facts.headers.iter().map(|h| h.only_extracted()).collect();
-        graph.find_header_facts(program, parser, &only_extracted);
+        let points = Points::new(program, stage, &only_extracted);
         // A packet that something reads as it came is written at the end only.
         let in_place = deparser.is_some() && !facts.packet_is_read;
         let storages = program
@@ -108,6 +112,7 @@ impl Plan {
             only_extracted,
             invalidated: facts.headers.iter().map(|h| h.invalidated).collect(),
             graph,
+            points,
             layout,
             facts,
         })

@@ -2,9 +2,8 @@
 
 use super::value::ActionLayout;
 use super::{LoweredTable, Results, Value};
-use crate::emitter::{Exit, Gen};
+use crate::emitter::Gen;
 use crate::locals::LocalKind;
-use crate::plan::header_facts::HeaderFacts;
 use crate::record::{self, Form};
 use crate::target::Target;
 use cgen::lower::limb_count;
@@ -24,8 +23,6 @@ impl<T: Target> Gen<'_, T> {
         let Some(Value { layout, .. }) = &made.value else {
             return;
         };
-        let before = self.header_facts.clone();
-        let mut after = HeaderFacts::unreached(self.p);
         let mut cases = Vec::new();
         for (i, action) in data.actions.iter().enumerate() {
             let default_here = !entries_only && i as u32 == data.default_action.action;
@@ -37,7 +34,6 @@ impl<T: Target> Gen<'_, T> {
             if !possible {
                 continue;
             }
-            self.header_facts = before.clone();
             let ActionLayout { member, params, .. } = &layout.actions[i];
             let block = self.block(|g| {
                 if let Some(var) = &results.action {
@@ -53,7 +49,6 @@ impl<T: Target> Gen<'_, T> {
                 }
                 g.run_action(i, data);
             });
-            after.join(&self.header_facts);
             cases.push((vec![C::int(i as u64 + 1)], block));
         }
         // Every value names one of these actions, so the last needs no comparison.
@@ -62,7 +57,6 @@ impl<T: Target> Gen<'_, T> {
             if let Some((_, block)) = cases.pop() {
                 self.out.extend(block);
             }
-            self.header_facts = after;
             return;
         }
         let empty = |b: &cgen::tree::Block| b.iter().all(|s| matches!(s, Stmt::Line { .. }));
@@ -73,7 +67,6 @@ impl<T: Target> Gen<'_, T> {
         } else {
             Vec::new()
         };
-        self.header_facts = after;
         self.push(Stmt::Switch {
             on: entry.clone().arrow("action"),
             cases,
@@ -137,14 +130,9 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         let label = self.file.names.fresh("action_done");
-        self.scope.returns.push(Exit {
-            label: label.clone(),
-            header_facts: HeaderFacts::unreached(self.p),
-        });
+        self.scope.returns.push(label.clone());
         self.run(body);
-        if let Some(exit) = self.scope.returns.pop() {
-            self.header_facts.join(&exit.header_facts);
-        }
+        self.scope.returns.pop();
         self.push(Stmt::Label(label));
     }
 }

@@ -58,11 +58,8 @@ impl<T: Target> Gen<'_, T> {
             Some(_) => return hit(self),
             None => {}
         }
-        let before = self.header_facts.clone();
         let yes = self.block(hit);
-        let after = std::mem::replace(&mut self.header_facts, before);
         let no = self.block(|g| g.compare_entries(data, rest, conds, results, made));
-        self.header_facts.join(&after);
         self.push(Stmt::If(cond, yes, no));
     }
 

@@ -147,7 +147,6 @@ impl<T: Target> Gen<'_, T> {
         // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not every
         // verifier can follow.
         let found = self.target.flag();
-        let before = self.header_facts.clone();
         if made.keeps_default {
             // One switch for entries and default alike.
             let default = T::default_action(self, &made.of);
@@ -170,9 +169,7 @@ impl<T: Target> Gen<'_, T> {
                 }
                 g.switch_action(data, made, &entry, results, true);
             });
-            let after = std::mem::replace(&mut self.header_facts, before);
             let on_miss = self.block(|g| g.run_default(data, results));
-            self.header_facts.join(&after);
             self.push(Stmt::If(entry, on_hit, on_miss));
         }
     }

@@ -4,6 +4,7 @@
 //! the variable it is known to be a copy of, and a header has its known validity. Nothing is known
 //! of what is not mentioned.
 
+use super::dataflow::Domain;
 use crate::eval::{self, Value};
 use crate::types::is_signed;
 use crate::*;
@@ -239,16 +240,20 @@ impl Facts {
         self.vars.insert(var, KnownVar::Value(value));
     }
 
-    /// Keeps what both know.
-    pub fn join(&mut self, other: &Facts) {
+    /// Marks a header's validity as known, whatever was known before.
+    pub(super) fn insert_valid(&mut self, header: Header, valid: bool) {
+        self.valid.insert(header, valid);
+    }
+}
+
+/// Joined, two keep what both know.
+impl Domain for Facts {
+    fn join(&mut self, other: &Facts) -> bool {
+        let before = (self.vars.len(), self.valid.len());
         self.vars
             .retain(|var, known| other.vars.get(var) == Some(known));
         self.valid
             .retain(|header, valid| other.valid.get(header) == Some(valid));
-    }
-
-    /// Marks a header's validity as known, whatever was known before.
-    pub(super) fn insert_valid(&mut self, header: Header, valid: bool) {
-        self.valid.insert(header, valid);
+        (self.vars.len(), self.valid.len()) != before
     }
 }

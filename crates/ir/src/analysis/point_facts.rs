@@ -5,7 +5,7 @@
 //! architecture sets: variables of intrinsic slots, of which nothing is assumed when a block begins
 //! or an extern with an effect was called.
 
-use super::dataflow::{self, After, Domain, Forward};
+use super::dataflow::{self, After, Forward};
 use super::facts::{Facts, KnownVar};
 use super::mentions::{Mentions, Storage};
 use crate::*;
@@ -59,19 +59,6 @@ pub fn after_state(program: &Program, body: &Block, before: Facts) -> Option<Fac
     let mut knowing = Knowing::new(program);
     let after = dataflow::forward_region(program, &mut knowing, body, Rc::new(before))?;
     Some((*after).clone())
-}
-
-impl Domain for Rc<Facts> {
-    fn join(&mut self, other: &Rc<Facts>) -> bool {
-        if Rc::ptr_eq(self, other) || **self == **other {
-            return false;
-        }
-        let mut joined = (**self).clone();
-        joined.join(other);
-        let changed = joined != **self;
-        *self = Rc::new(joined);
-        changed
-    }
 }
 
 struct Knowing<'a> {

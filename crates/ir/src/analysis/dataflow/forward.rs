@@ -52,6 +52,16 @@ pub trait Forward {
     /// sites (an action's), once per site.
     fn before(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 
+    /// Called with the final fact after each reachable statement that the next one can follow, as often as
+    /// [`Forward::before`].
+    fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
+
+    /// What is also known behind a loop, besides what its breaks know, if `head` is known whenever a round begins: of
+    /// programs whose loops are left when they take too long.
+    fn loop_gives_up(&mut self, _head: &Self::Fact) -> Option<Self::Fact> {
+        None
+    }
+
     /// Called with the final fact at the start of each reachable state.
     fn state_begins(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 
@@ -89,13 +99,24 @@ pub fn pipeline<A: Forward>(
     analysis: &mut A,
     start: A::Fact,
 ) -> Option<A::Fact> {
+    let bodies: Vec<_> = program.blocks.iter().map(|block| block.body).collect();
+    blocks(program, analysis, &bodies, Some(start))
+}
+
+/// Runs an analysis over blocks that follow each other; what is known at their end.
+pub fn blocks<A: Forward>(
+    program: &Program,
+    analysis: &mut A,
+    blocks: &[BlockBody],
+    start: Option<A::Fact>,
+) -> Option<A::Fact> {
     let mut solver = Solver::new(program, analysis);
-    let mut now = Some(start);
-    for block in &program.blocks {
+    let mut now = start;
+    for &block in blocks {
         if let Some(fact) = &mut now {
             solver.analysis.block_begins(fact);
         }
-        now = match block.body {
+        now = match block {
             BlockBody::Parser(parser) => {
                 let mut accepted = solver.parser(parser, now);
                 if program.on_reject == OnReject::Continue {
@@ -116,48 +137,9 @@ pub fn pipeline<A: Forward>(
     now
 }
 
-/// What is known where a parser accepts.
-#[derive(Clone, Debug)]
-pub struct Accepted<F> {
-    /// Where the next control begins at its top.
-    pub top: Option<F>,
-    /// Where it begins elsewhere.
-    pub entered: HashMap<EntryPoint, F>,
-}
-
-impl<F> Default for Accepted<F> {
-    fn default() -> Accepted<F> {
-        Accepted {
-            top: None,
-            entered: HashMap::new(),
-        }
-    }
-}
-
-impl<F: Domain> Accepted<F> {
-    /// What is known wherever the next control begins.
-    pub fn anywhere(&self) -> Option<F> {
-        let mut fact = self.top.clone();
-        for entered in self.entered.values() {
-            join(&mut fact, Some(entered.clone()));
-        }
-        fact
-    }
-}
-
-/// Runs an analysis over a parser; what is known where it accepts.
-pub fn parser<A: Forward>(
-    program: &Program,
-    analysis: &mut A,
-    parser: Parser,
-    start: A::Fact,
-) -> Accepted<A::Fact> {
-    let mut solver = Solver::new(program, analysis);
-    let top = solver.parser(parser, Some(start));
-    Accepted {
-        top,
-        entered: solver.entered,
-    }
+/// Runs an analysis over a parser, without what follows.
+pub fn parser<A: Forward>(program: &Program, analysis: &mut A, parser: Parser, start: A::Fact) {
+    Solver::new(program, analysis).parser(parser, Some(start));
 }
 
 /// Runs an analysis over statements of a body; what is known at their end.
@@ -316,8 +298,15 @@ impl<'a, A: Forward> Solver<'a, A> {
             {
                 self.analysis.paths_met(stmt, fact);
             }
+            self.report_after(stmt, &now);
         }
         now
+    }
+
+    fn report_after(&mut self, stmt: &Stmt, now: &Option<A::Fact>) {
+        if let (true, Some(fact)) = (self.settled, now) {
+            self.analysis.after(stmt, fact);
+        }
     }
 
     /// What is known after a statement that only entries in it can reach.
@@ -336,6 +325,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         if let Some(fact) = &mut end {
             self.analysis.paths_met(stmt, fact);
         }
+        self.report_after(stmt, &end);
         end
     }
 
@@ -374,8 +364,10 @@ impl<'a, A: Forward> Solver<'a, A> {
             StmtKind::Loop(label, block) => {
                 let head = self.analysis.loop_head(*label, block, fact);
                 // The end of a round is the beginning of the next, of which nothing more is assumed.
+                let mut end = self.analysis.loop_gives_up(&head);
                 self.block(block, Some(head));
-                self.labels.remove(label).flatten()
+                join(&mut end, self.labels.remove(label).flatten());
+                end
             }
             StmtKind::Break(label) => {
                 join(self.labels.entry(*label).or_default(), Some(fact));

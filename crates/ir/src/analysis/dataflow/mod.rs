@@ -11,18 +11,37 @@ mod backward;
 mod forward;
 
 pub use backward::Backward;
-pub use forward::{Accepted, After, Forward};
+pub use forward::{After, Forward};
 
 pub use backward::pipeline as backward;
-pub use forward::{parser as forward_parser, pipeline as forward, region as forward_region};
+pub use forward::{
+    blocks as forward_blocks, parser as forward_parser, pipeline as forward,
+    region as forward_region,
+};
 
 use crate::*;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// A fact of which two can be joined.
 pub trait Domain: Clone {
     /// Makes this fact hold wherever it or the other one holds; whether it changed.
     fn join(&mut self, other: &Self) -> bool;
+}
+
+/// A fact that many points share.
+impl<D: Domain + PartialEq> Domain for Rc<D> {
+    fn join(&mut self, other: &Rc<D>) -> bool {
+        if Rc::ptr_eq(self, other) || **self == **other {
+            return false;
+        }
+        let mut joined = (**self).clone();
+        let changed = joined.join(other);
+        if changed {
+            *self = Rc::new(joined);
+        }
+        changed
+    }
 }
 
 /// What holds at a point; nothing if the point cannot be reached.

@@ -1,0 +1,176 @@
+//! What is known about headers at every point of a stage.
+
+use super::header_facts::HeaderFacts;
+use crate::target::Stage;
+use ir::analysis::dataflow::{self, After, Forward};
+use ir::{
+    Block, BlockBody, Expr, Label, Parser, Program, RoutineKind, State, Stmt, StmtId, StmtKind,
+    Target, visit,
+};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Facts at a point, which many points share.
+type Shared = Rc<HeaderFacts>;
+
+/// A statement, and the table's application that runs it if it stands in an action.
+type Site = (Option<StmtId>, StmtId);
+
+/// Facts by point; a point that is not reached has none.
+#[derive(Debug, Default)]
+pub struct Points {
+    before: HashMap<Site, Shared>,
+    after: HashMap<Site, Shared>,
+    states: HashMap<State, Shared>,
+    transitions: HashMap<State, Shared>,
+    /// Wherever the parser accepts.
+    pub accepted: Option<Shared>,
+    /// At the control's end.
+    pub control_end: Option<Shared>,
+    /// At the deparser's end.
+    pub deparser_end: Option<Shared>,
+}
+
+impl Points {
+    /// Finds them.
+    pub fn new(program: &Program, stage: &Stage, only_extracted: &[bool]) -> Points {
+        let mut in_actions = HashSet::new();
+        for action in program.actions.values() {
+            visit::walk_block(&action.body, &mut |stmt| {
+                in_actions.insert(stmt.id);
+            });
+        }
+        let mut finding = Finding {
+            program,
+            only_extracted,
+            in_actions,
+            site: None,
+            points: Points::default(),
+        };
+        let start = Rc::new(HeaderFacts::start(program));
+        for (routine, data) in &program.routines {
+            if data.kind == RoutineKind::Function {
+                let body = [BlockBody::Control(routine)];
+                dataflow::forward_blocks(program, &mut finding, &body, Some(start.clone()));
+            }
+        }
+        let blocks = [
+            BlockBody::Parser(stage.parser),
+            BlockBody::Control(stage.control),
+        ];
+        let end = dataflow::forward_blocks(program, &mut finding, &blocks, Some(start));
+        finding.points.control_end.clone_from(&end);
+        if let Some(deparser) = stage.deparser {
+            let blocks = [BlockBody::Deparser(deparser)];
+            let end = dataflow::forward_blocks(program, &mut finding, &blocks, end);
+            finding.points.deparser_end = end;
+        }
+        finding.points
+    }
+
+    /// Before a statement, in an action run by the application `site`.
+    pub fn before(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&Shared> {
+        self.before.get(&(site, stmt))
+    }
+
+    /// After it.
+    pub fn after(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&Shared> {
+        self.after.get(&(site, stmt))
+    }
+
+    /// Where a parser's state begins.
+    pub fn at_state(&self, state: State) -> Option<&Shared> {
+        self.states.get(&state)
+    }
+
+    /// Where its transition is taken.
+    pub fn at_transition(&self, state: State) -> Option<&Shared> {
+        self.transitions.get(&state)
+    }
+}
+
+struct Finding<'a> {
+    program: &'a Program,
+    only_extracted: &'a [bool],
+    /// The statements of actions.
+    in_actions: HashSet<StmtId>,
+    /// The application of a table that was met last.
+    site: Option<StmtId>,
+    points: Points,
+}
+
+impl Finding<'_> {
+    fn site_of(&self, stmt: &Stmt) -> Site {
+        let site = self.site.filter(|_| self.in_actions.contains(&stmt.id));
+        (site, stmt.id)
+    }
+}
+
+impl Forward for Finding<'_> {
+    type Fact = Shared;
+
+    fn before(&mut self, stmt: &Stmt, fact: &Shared) {
+        let site = self.site_of(stmt);
+        self.points.before.insert(site, fact.clone());
+        if let StmtKind::Apply { .. } = stmt.kind {
+            self.site = Some(stmt.id);
+        }
+    }
+
+    fn after(&mut self, stmt: &Stmt, fact: &Shared) {
+        let site = self.site_of(stmt);
+        self.points.after.insert(site, fact.clone());
+    }
+
+    fn state_begins(&mut self, _: Parser, state: State, fact: &Shared) {
+        self.points.states.insert(state, fact.clone());
+    }
+
+    fn state_ends(&mut self, fact: &mut Shared) {
+        Rc::make_mut(fact).valid_means_extracted(self.only_extracted);
+    }
+
+    fn at_transition(&mut self, parser: Parser, state: State, fact: &Shared) {
+        self.points.transitions.insert(state, fact.clone());
+        let transition = &self.program.parsers[parser].states[state].transition;
+        let accepts = dataflow::targets(transition)
+            .iter()
+            .any(|target| matches!(target, Target::Accept | Target::AcceptAt(_)));
+        if accepts {
+            dataflow::join(&mut self.points.accepted, Some(fact.clone()));
+        }
+    }
+
+    fn branch(&mut self, cond: Expr, truth: bool, fact: &Shared) -> Option<Shared> {
+        if fact.decide(self.program, cond) == Some(!truth) {
+            return None;
+        }
+        let mut fact = fact.clone();
+        let facts = Rc::make_mut(&mut fact);
+        facts.refine(self.program, cond, truth);
+        facts.valid_means_extracted(self.only_extracted);
+        Some(fact)
+    }
+
+    fn loop_head(&mut self, _: Label, body: &Block, mut fact: Shared) -> Shared {
+        Rc::make_mut(&mut fact).kill(self.program, body);
+        fact
+    }
+
+    /// The C leaves a loop that takes too long (see [`crate::target::Hints::leave_loop`]).
+    fn loop_gives_up(&mut self, head: &Shared) -> Option<Shared> {
+        Some(head.clone())
+    }
+
+    fn transfer(&mut self, stmt: &Stmt, mut fact: Shared) -> After<Shared> {
+        if let StmtKind::Verify { cond, .. } = stmt.kind {
+            return After {
+                next: self.branch(cond, true, &fact),
+                rejected: None,
+                exited: None,
+            };
+        }
+        Rc::make_mut(&mut fact).step(self.program, stmt);
+        After::next(fact)
+    }
+}
