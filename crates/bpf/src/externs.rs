@@ -2,11 +2,11 @@
 
 use crate::abi::{CounterAbi, MapAbi, MapKind};
 use crate::maps::MAP_NAME;
-use crate::target::Gen;
+use crate::target::{Bpf, Gen};
 use crate::{errors, flow_state};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use emit::packet_length;
+use emit::{Target, packet_length};
 use ir::{ExternCall, ExternInst};
 use smol_str::SmolStr;
 
@@ -43,6 +43,9 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         }
         (None, SEND_PACKET) => send_event(g, call),
         (None, name) if g.target.options.extern_files.is_empty() => unknown(g, name, span),
+        (None, name) if Bpf::names().is_reserved(name) => {
+            g.refuse(errors::reserved_extern(name, span));
+        }
         (None, name) => g.user_function(name, call, span),
     }
 }

@@ -159,7 +159,12 @@ pub fn compile(
         };
         attempt(output, request, strategy.effort, &mut times)
     })
-    .map_err(|refused| stack::explain(&refused, &optimised))?;
+    .map_err(|refused| {
+        let copied = last
+            .as_ref()
+            .map(|(_, output)| &output.report.copied_headers);
+        stack::explain(&refused, &optimised, copied.map_or(&[], Vec::as_slice))
+    })?;
     let Tried {
         made: (object, output),
         strategy,

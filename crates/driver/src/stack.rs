@@ -1,7 +1,7 @@
 //! What takes a program's stack, in its own names.
 
 use diag::{Diagnostic, Diagnostics, Span};
-use ir::{Program, Type};
+use ir::{HeaderData, Program, Type};
 use kernel::clang::STACK_TOO_LARGE;
 
 /// How many are named.
@@ -16,20 +16,24 @@ struct Taker {
 }
 
 /// Where diagnostics are about a lack of stack, names the variables and headers of an optimised program that take the
-/// most.
-pub(crate) fn explain(diagnostics: &Diagnostics, program: &Program) -> Diagnostics {
+/// most. `copied` are the names of the headers that live in variables; the others are where they lie, in the packet.
+pub(crate) fn explain(
+    diagnostics: &Diagnostics,
+    program: &Program,
+    copied: &[String],
+) -> Diagnostics {
     let mut explained = Diagnostics::new();
     for diagnostic in diagnostics.iter() {
-        explained.push(name_takers(diagnostic.clone(), program));
+        explained.push(name_takers(diagnostic.clone(), program, copied));
     }
     explained
 }
 
-fn name_takers(mut diagnostic: Diagnostic, program: &Program) -> Diagnostic {
+fn name_takers(mut diagnostic: Diagnostic, program: &Program, copied: &[String]) -> Diagnostic {
     if diagnostic.code != STACK_TOO_LARGE {
         return diagnostic;
     }
-    let takers = takers(program);
+    let takers = takers(program, copied);
     let Some(largest) = takers.first() else {
         return diagnostic;
     };
@@ -55,13 +59,15 @@ fn name_takers(mut diagnostic: Diagnostic, program: &Program) -> Diagnostic {
 }
 
 /// The largest first; those of one declaration are one.
-fn takers(program: &Program) -> Vec<Taker> {
+fn takers(program: &Program, copied: &[String]) -> Vec<Taker> {
     let variables = program.vars.values().map(|var| Taker {
         bytes: bytes(var.ty),
         name: var.name.to_string(),
         span: var.span,
     });
-    let headers = program.headers.values().map(|header| Taker {
+    let is_copied = |header: &&HeaderData| copied.iter().any(|name| *name == header.name);
+    let headers = program.headers.values().filter(is_copied);
+    let headers = headers.map(|header| Taker {
         bytes: program.header_types[header.ty]
             .fields
             .iter()

@@ -47,6 +47,17 @@ pub fn unknown_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
     .help("supply it in C with `--extern FILE.c`, or write it as a P4 function")
 }
 
+/// A user's extern function has the name of something in every program's C.
+pub fn reserved_extern(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0735"),
+        at,
+        format!("`{name}` is a name of Onpath's own C, which no C file can define again"),
+    )
+    .label("a name that is taken")
+    .help("give the extern another name, here and in the C file")
+}
+
 /// A table has an `implementation`, counter or meter that the hook does not have.
 pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diagnostic {
     let target = hook.target();
