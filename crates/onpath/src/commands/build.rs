@@ -153,7 +153,6 @@ fn ask(
 /// Writes the files, and gives their paths.
 fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
     let mut description = control::describe::describe(&compiled.schema);
-    description["schema"] = serde_json::to_value(&*compiled.schema).unwrap_or_default();
     description["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
     let files: [(&str, Vec<u8>); 3] = [
         ("c", compiled.c_source.clone().into_bytes()),
