@@ -30,10 +30,10 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn end(&mut self, label: Label, name: smol_str::SmolStr) {
-        if let Some(target) = self.scope.labels.remove(&label) {
-            if target.moves_cursor {
-                self.cursor = CursorAt::variable();
-            }
+        if let Some(target) = self.scope.labels.remove(&label)
+            && target.moves_cursor
+        {
+            self.cursor = CursorAt::variable();
         }
         self.push(Stmt::Label(name));
     }
