@@ -7,7 +7,7 @@ use crate::{
     ActionRef, ActionSchema, DigestSchema, EnumSchema, Field, Format, KeySchema, Schema,
     TableSchema, Translation, ValueSetSchema,
 };
-use ir::{ActionData, CtorValue, Declared, Program, TableData, Type};
+use ir::{ActionData, CtorValue, Declared, Entry, MatchKind, Program, TableData, Type};
 
 impl Schema {
     /// What a program offers the control plane. Ids mean the same things as in the program; passes keep them.
@@ -98,7 +98,11 @@ fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
         actions: actions.collect(),
         default_action: data.default_action.clone(),
         const_default: data.const_default,
-        entries: data.entries.clone(),
+        entries: data
+            .entries
+            .iter()
+            .map(|e| without_selectors(data, e))
+            .collect(),
         const_entries: data.const_entries,
         size: data.size,
         objects: objects.collect(),
@@ -167,3 +171,13 @@ fn field(id: u32, name: &str, ty: Type, declared: &Declared) -> Field {
 
 #[cfg(test)]
 mod tests;
+
+/// An entry of a program with nothing for the keys that feed an action selector, as the control plane knows it.
+pub fn without_selectors(table: &TableData, entry: &Entry) -> Entry {
+    let all = entry.keys.iter().zip(&table.keys);
+    let matched = all.filter(|(_, key)| key.kind != MatchKind::Selector);
+    Entry {
+        keys: matched.map(|(found, _)| found.clone()).collect(),
+        ..entry.clone()
+    }
+}

@@ -17,6 +17,7 @@ mod table;
 
 pub use canonical::canonical;
 pub use field::{Field, Format, Translation};
+pub use from_ir::without_selectors;
 pub use ir::{
     Action, ActionCall, Annotation, Bits, Entry, Enum, ExternInst as Object, KeyMatch, MatchKind,
     Table, Type, ValueSet,

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Entries by what they match.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Which keys take part, in order, and their widths; selectors do not.
+    /// Which keys of a packet take part, in order, and their widths: selectors do not, and entries have no match for
+    /// them.
     matched: Vec<usize>,
     widths: Vec<u32>,
     form: Form,
@@ -64,7 +65,7 @@ impl Index {
                 map.insert(key, id);
             }
             Form::Lpm(at, lengths) => {
-                let length = prefix_length(&entry.keys[self.matched[*at]]);
+                let length = prefix_length(&entry.keys[*at]);
                 lengths.entry(Reverse(length)).or_default().insert(key, id);
             }
             Form::Ordered { order, .. } => {
@@ -82,7 +83,7 @@ impl Index {
                 map.remove(&key);
             }
             Form::Lpm(at, lengths) => {
-                let length = Reverse(prefix_length(&entry.keys[self.matched[*at]]));
+                let length = Reverse(prefix_length(&entry.keys[*at]));
                 if let Some(map) = lengths.get_mut(&length) {
                     map.remove(&key);
                     if map.is_empty() {
@@ -96,10 +97,9 @@ impl Index {
 
     /// The values of an entry's matches; a prefix of length 0 is all zeros.
     fn exact_key(&self, entry: &Entry) -> Vec<Bits> {
-        self.matched
-            .iter()
-            .zip(&self.widths)
-            .map(|(&at, &width)| match &entry.keys[at] {
+        let matches = entry.keys.iter().zip(&self.widths);
+        matches
+            .map(|(found, &width)| match found {
                 KeyMatch::Exact(value) | KeyMatch::Lpm(value, _) => value.clone(),
                 _ => Bits::zero(width),
             })
@@ -129,8 +129,9 @@ impl Index {
                 let wanted = &entries[id].entry.keys;
                 self.matched
                     .iter()
+                    .zip(wanted)
                     .zip(signed)
-                    .all(|(&i, &signed)| key_matches(&key[i], &wanted[i], signed))
+                    .all(|((&i, wanted), &signed)| key_matches(&key[i], wanted, signed))
             }),
         }
     }

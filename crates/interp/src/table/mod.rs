@@ -88,7 +88,7 @@ impl TableState {
         };
         for entry in &data.entries {
             // Duplicates are the checker's to refuse; the first stands.
-            let _ = state.put(entry.clone());
+            let _ = state.put(schema::without_selectors(data, entry));
         }
         state
     }
@@ -228,9 +228,11 @@ impl TableState {
 
     /// What makes an entry the same as another.
     fn identity(&self, keys: &[KeyMatch], priority: u32) -> (Vec<KeyMatch>, u32) {
+        let matched = self.keys.iter();
+        let matched = matched.filter(|(kind, _)| *kind != MatchKind::Selector);
         let keys = keys
             .iter()
-            .zip(&self.keys)
+            .zip(matched)
             .map(|(found, &(kind, ty))| schema::canonical(found.clone(), kind, ty))
             .collect();
         (keys, if self.prioritized { priority } else { 0 })

@@ -202,6 +202,31 @@ fn an_array_takes_keys_below_its_size() {
 }
 
 #[test]
+fn a_selector_may_come_before_what_entries_match() {
+    let declarations = "enum HashAlgorithm { crc32, crc16 }\n\
+                        extern S.sel: action_selector {\n  arg algorithm = HashAlgorithm::crc16;\n  \
+                        arg size = 16;\n  arg outputWidth = 14;\n}\n\
+                        var v: bit<8>\naction S.set(v) {\n  h.d = v;\n}\n";
+    for kind in ["exact", "lpm", "ternary"] {
+        let table = format!(
+            "table S.t {{\n  key \"b\" selector h.b;\n  key \"a\" {kind} h.a;\n  action S.set;\n  \
+             default S.set(8w0);\n  property implementation = extern S.sel;\n}}"
+        );
+        let mut it = interpreter(&switch(&format!("{declarations}{table}"), "  apply S.t;"));
+        let found_key = match kind {
+            "exact" => exact(1),
+            "lpm" => KeyMatch::Lpm(bits(1), 8),
+            _ => KeyMatch::Ternary(bits(1), bits(0xff)),
+        };
+        add(&mut it, "S.t", vec![found_key.clone()], 7, 10).unwrap();
+        assert_eq!(found(&mut it, 1, 9), Some(10), "{kind}");
+        assert_eq!(found(&mut it, 9, 1), None, "{kind}");
+        let again = add(&mut it, "S.t", vec![found_key], 7, 10);
+        assert_eq!(again, Err(StoreError::Duplicate), "{kind}");
+    }
+}
+
+#[test]
 fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
     let declarations = "enum HashAlgorithm { crc32, crc16 }\n\
                         extern S.sel: action_selector {\n  arg algorithm = HashAlgorithm::crc16;\n  \
@@ -210,7 +235,7 @@ fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
                         table S.t {\n  key \"a\" exact h.a;\n  key \"b\" selector h.b;\n  action S.set;\n  \
                         default S.set(8w0);\n  property implementation = extern S.sel;\n}";
     let mut it = interpreter(&switch(declarations, "  apply S.t;"));
-    let one = entry(vec![exact(1), KeyMatch::Any], 0, 10);
+    let one = entry(vec![exact(1)], 0, 10);
     let t = table(&it, "S.t");
     it.insert(t, &one).unwrap();
     assert_eq!(found(&mut it, 1, 9), Some(10));
