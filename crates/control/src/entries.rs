@@ -36,26 +36,40 @@ pub fn parse(schema: &Schema, map: &SourceMap, file: FileId) -> Result<Changes, 
     parse_lines(schema, lines(text, map.span(file, 0..0).lo))
 }
 
+/// Checks a file of changes without keeping them. All errors in it are reported at once.
+pub fn check(schema: &Schema, map: &SourceMap, file: FileId) -> Result<(), Diagnostics> {
+    let text = &map.file(file).text;
+    each_line(schema, lines(text, map.span(file, 0..0).lo), |_, _| ())
+}
+
 /// Reads changes, a line each, wherever they stand. All errors are reported at once.
 pub fn parse_lines<'a>(
     schema: &Schema,
     lines: impl IntoIterator<Item = Piece<'a>>,
 ) -> Result<Changes, Diagnostics> {
     let mut changes = Changes::default();
+    each_line(schema, lines, |change, span| {
+        changes.changes.push(change);
+        changes.spans.push(span);
+    })?;
+    Ok(changes)
+}
+
+fn each_line<'a>(
+    schema: &Schema,
+    lines: impl IntoIterator<Item = Piece<'a>>,
+    mut each: impl FnMut(Change, Span),
+) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     for code in lines.into_iter().filter_map(code) {
         match change(schema, code) {
-            Ok(change) => {
-                changes.changes.push(change);
-                changes.spans.push(code.span());
-            }
+            Ok(change) => each(change, code.span()),
             Err(refusal) => diagnostics.push(*refusal),
         }
     }
-    if diagnostics.has_errors() {
-        Err(diagnostics)
-    } else {
-        Ok(changes)
+    match diagnostics.has_errors() {
+        true => Err(diagnostics),
+        false => Ok(()),
     }
 }
 

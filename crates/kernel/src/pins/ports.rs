@@ -7,7 +7,7 @@
 use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
 use super::{Pins, Record};
-use crate::attach::{self, Holder, TcMethod};
+use crate::attach::{self, Attached, Holder, TcMethod};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
@@ -191,36 +191,38 @@ fn add(
 ) -> Result<(), Box<Diagnostic>> {
     let failed = |e: io::Error| load_errors::pins(folder, "pin the port in", &e);
     let program = &mut record.members[change.member];
-    let mut refusal = None;
-    let connected = store.exclusively(|store| {
-        let pairs = [(port.number, port.index)];
-        refusal = connect_ports(&store.abi.ports, &store.maps, &pairs).err();
-        Ok(())
-    });
-    connected.map_err(|error| errors::not_changed(port.number, &error))?;
-    refusal.map_or(Ok(()), Err)?;
-    if usage == PortUse::Reached {
-        program.targets.push(Target::new(port));
-        return write_ports(folder, &record).map_err(failed);
-    }
-    let pinned = member_folder(folder, change.member).join(PROGRAM);
-    let prog = Prog::open(&pinned).and_then(|prog| HookProg::new(prog, program.hook));
-    let prog = prog.map_err(failed)?;
     // As at its other interfaces.
     let by_filter = program.interfaces.iter().any(|at| at.filter.is_some());
     let method = match by_filter {
         true => TcMethod::Clsact,
         false => TcMethod::Best,
     };
-    let attached = attach::attach(&prog, &port.name, port.index, method)?;
-    let pinned = match &attached.holder {
-        Holder::Link(link) => link.pin(&folder.join(link_file(change.member, port.index))),
-        Holder::Filter(filter) => {
-            let gate = folder.join(gate_file(change.member, port.index));
-            filter.gate.pin(&gate)
+    // While no other command puts a successor in the program's place, which would not run at this interface.
+    let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
+        let pairs = [(port.number, port.index)];
+        connect_ports(&store.abi.ports, &store.maps, &pairs)?;
+        if usage == PortUse::Reached {
+            return Ok(None);
         }
+        let pinned = member_folder(folder, change.member).join(PROGRAM);
+        let prog = Prog::open(&pinned).and_then(|prog| HookProg::new(prog, program.hook));
+        let attached = attach::attach(&prog.map_err(failed)?, &port.name, port.index, method)?;
+        let pinned = match &attached.holder {
+            Holder::Link(link) => link.pin(&folder.join(link_file(change.member, port.index))),
+            Holder::Filter(filter) => {
+                let gate = folder.join(gate_file(change.member, port.index));
+                filter.gate.pin(&gate)
+            }
+        };
+        pinned.map_err(failed)?;
+        Ok(Some(attached))
     };
-    pinned.map_err(failed)?;
+    let attached = store.exclusively(|store| Ok(attach(store)));
+    let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
+    let Some(attached) = attached else {
+        program.targets.push(Target::new(port));
+        return write_ports(folder, &record).map_err(failed);
+    };
     let at = Interface::new(&port.name, port.index, port.number, &attached);
     program.interfaces.push(at);
     write_ports(folder, &record).map_err(failed)?;

@@ -3,6 +3,7 @@
 //! The shadow entries are the entries as they were given; the maps that the program reads follow from them. A
 //! change ([`Staged`]) puts new entries in, switches the list of masks, and takes out what is left over.
 
+mod identity;
 mod plan;
 mod shadow;
 mod staged;
@@ -48,6 +49,22 @@ struct List {
     tuples: BTreeMap<u32, (Mask, u32)>,
 }
 
+/// Shadow entries in the order in which they were given.
+struct Shadow {
+    /// Bytes of one.
+    size: usize,
+    /// Their numbers, and where each begins.
+    order: Vec<(u32, usize)>,
+    bytes: Vec<u8>,
+}
+
+impl Shadow {
+    fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let all = self.order.iter();
+        all.map(|(number, at)| (*number, &self.bytes[*at..*at + self.size]))
+    }
+}
+
 impl TupleSpace<'_> {
     /// All entries in the order in which they were given.
     pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
@@ -58,13 +75,20 @@ impl TupleSpace<'_> {
             .collect())
     }
 
-    /// The shadow entries by number, as bytes.
-    fn read_shadow(&self) -> Result<Vec<(u32, Vec<u8>)>, StoreError> {
-        let mut all = Vec::new();
+    /// The shadow entries as bytes.
+    fn read_shadow(&self) -> Result<Shadow, StoreError> {
+        let mut all = Shadow {
+            size: self.shadow.info().value_size,
+            order: Vec::new(),
+            bytes: Vec::new(),
+        };
         self.shadow
-            .each(|key, value| all.push((layout::get_u32(key, 0), value.to_vec())))
+            .each(|key, value| {
+                all.order.push((layout::get_u32(key, 0), all.bytes.len()));
+                all.bytes.extend_from_slice(value);
+            })
             .map_err(refused("read the table's shadow entries"))?;
-        all.sort_by_key(|(number, _)| *number);
+        all.order.sort_unstable();
         Ok(all)
     }
 

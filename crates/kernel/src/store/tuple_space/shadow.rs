@@ -67,15 +67,15 @@ impl TupleSpace<'_> {
 }
 
 /// Bytes of a value of a key.
-fn digits(field: &FieldAbi) -> usize {
+pub(super) fn digits(field: &FieldAbi) -> usize {
     field.width.div_ceil(8) as usize
 }
 
-fn match_size(field: &FieldAbi) -> usize {
+pub(super) fn match_size(field: &FieldAbi) -> usize {
     1 + 2 * digits(field)
 }
 
-fn encode_match(key: &KeyMatch, field: &FieldAbi) -> Vec<u8> {
+pub(super) fn encode_match(key: &KeyMatch, field: &FieldAbi) -> Vec<u8> {
     let zero = Bits::zero(field.width);
     let (tag, a, b) = match key {
         KeyMatch::Any => (0, zero.clone(), zero),
@@ -94,7 +94,7 @@ fn encode_match(key: &KeyMatch, field: &FieldAbi) -> Vec<u8> {
     bytes
 }
 
-fn decode_match(bytes: &[u8], field: &FieldAbi) -> Option<KeyMatch> {
+pub(super) fn decode_match(bytes: &[u8], field: &FieldAbi) -> Option<KeyMatch> {
     let size = digits(field);
     let a = Bits::from_bytes(field.width, bytes.get(1..1 + size)?);
     let b = bytes.get(1 + size..1 + 2 * size)?;

@@ -19,13 +19,13 @@ impl<'a> Staged<'a> {
         let stored = space.read_shadow()?;
         let mut staged = Staged {
             records: Records::new(space.identity_size(), space.shadow.info().value_size),
-            numbers: Vec::with_capacity(stored.len()),
+            numbers: Vec::with_capacity(stored.order.len()),
             space,
         };
-        for (number, bytes) in stored {
-            if let Some(entry) = staged.space.decode(&bytes) {
-                let identity = staged.space.identity(&entry.keys, entry.priority);
-                staged.records.add(&identity, Some(&bytes));
+        let mut identity = Vec::with_capacity(staged.space.identity_size());
+        for (number, bytes) in stored.iter() {
+            if staged.space.identity_of(bytes, &mut identity).is_some() {
+                staged.records.add(&identity, Some(bytes));
                 staged.numbers.push(number);
             }
         }
