@@ -3,7 +3,7 @@
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
-use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with};
+use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with, samples};
 use crate::{caps, errors, memory, verifier_log};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
@@ -57,7 +57,8 @@ pub fn load(
 /// Asks the verifier about an object, with small maps: it does not matter to it how much memory there is. Gives the
 /// number of instructions that it processed.
 pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Result<u32, Failure> {
-    let loaded = load_object_with(object, Adjust::trial()).map_err(|f| explain(f, sources))?;
+    let loaded =
+        load_object_with(object, Adjust::trial()).map_err(|f| explain(f, object, sources))?;
     let wanted = abi.programs.first().map_or("", |program| &program.function);
     let found = loaded.programs.iter().find(|(name, _)| name == wanted);
     let info = found.and_then(|(_, prog)| prog.info().ok());
@@ -91,7 +92,7 @@ pub(crate) fn load_with(
         data: &[(SEED_SECTION, &onto.seed.to_ne_bytes())],
         ..Adjust::default()
     };
-    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
+    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, object, sources))?;
     let mut instance = assemble(loaded, object, abi, schema)?;
     instance.store.preload().map_err(|(table, error)| {
         let name = &schema.tables[table].name;
@@ -118,7 +119,7 @@ pub(crate) fn load_again(
         ..Adjust::default()
     };
     let none = SourceMap::new();
-    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, &none))?;
+    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, object, &none))?;
     Ok(assemble(loaded, object, abi, schema)?)
 }
 
@@ -145,7 +146,7 @@ fn check_memory(abi: &Abi, onto: Onto<'_>) -> Result<(), Failure> {
     }
 }
 
-fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
+fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure {
     let log = if failure.log.is_empty() {
         failure.messages.clone()
     } else {
@@ -157,7 +158,14 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
         errors::load::not_permitted("load a BPF program", &missing)
     } else {
         match verifier_log::read(&failure.log) {
-            Some(refusal) => verifier_log::explain(&refusal, sources),
+            Some(refusal) => {
+                let logs = match errors::verifier::is_too_much(&refusal) {
+                    true if refusal.instruction.is_some() => vec![failure.log],
+                    true => samples(object),
+                    false => Vec::new(),
+                };
+                verifier_log::explain(&refusal, &logs, sources)
+            }
             None => errors::load::not_loaded(&failure.error, &failure.messages),
         }
     };

@@ -4,6 +4,10 @@
 //! comments before them, and ends with the reason. Newer kernels (7.3 and later) print a report with
 //! named sections (reason, location, causal path, suggestion) after it.
 
+mod busiest;
+
+pub use busiest::busiest;
+
 use crate::errors;
 use diag::{Diagnostic, SourceMap, Span};
 
@@ -29,15 +33,31 @@ pub fn read(log: &str) -> Option<Refusal> {
     read_report(log).or_else(|| read_classic(log))
 }
 
-/// The refusal as the user should see it: at the P4 line, with the reason and what to do.
-pub fn explain(refusal: &Refusal, sources: &SourceMap) -> Box<Diagnostic> {
-    let span = refusal
-        .location
-        .as_ref()
-        .and_then(|(file, line)| line_span(sources, file, *line))
-        .or_else(|| only_line_with(sources, refusal.source.as_deref()?))
-        .unwrap_or(Span::NONE);
-    errors::verifier::refused(refusal, span)
+/// Where a refusal is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The line at which the verifier stopped.
+    Stopped(Span),
+    /// The line on which it spent the most instructions.
+    Busiest(Span),
+    /// No line of the program.
+    Unknown,
+}
+
+/// The refusal as the user should see it: at the P4 line, with the reason and what to do. `logs` show what the verifier
+/// was busy with, if it took too long; any parts of its log serve, see [`busiest`].
+pub fn explain(refusal: &Refusal, logs: &[String], sources: &SourceMap) -> Box<Diagnostic> {
+    let stopped = || {
+        let (location, text) = (refusal.location.as_ref(), refusal.source.as_deref());
+        location
+            .and_then(|(file, line)| line_span(sources, file, *line))
+            .or_else(|| only_line_with(sources, text?))
+    };
+    let place = match busiest(logs, sources) {
+        Some(line) => Place::Busiest(line),
+        None => stopped().map_or(Place::Unknown, Place::Stopped),
+    };
+    errors::verifier::refused(refusal, place)
 }
 
 /// The text of a line of a source that was compiled under this name, without its indentation.

@@ -1,6 +1,6 @@
 //! What the kernel's verifier rejects, explained in terms of P4.
 
-use crate::verifier_log::Refusal;
+use crate::verifier_log::{Place, Refusal};
 use diag::{Code, Diagnostic, Span};
 
 /// A group of refusals with the same remedy: a part of the verifier's words, what it means, what to
@@ -12,10 +12,12 @@ struct Kind {
     help: &'static str,
 }
 
+const TOO_MUCH: &str = "E0771";
+
 const KINDS: &[Kind] = &[
     Kind {
         phrases: &["program is too large", "too complex", "too many states"],
-        code: "E0771",
+        code: TOO_MUCH,
         means: "the program has too many paths for the kernel to check",
         help: "parse fewer stack elements or options, replace nested `if`s by a table, or shorten \
                loops; `onpath build --report` shows what each part costs",
@@ -61,14 +63,24 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The verifier refused the program. The message holds its own words; the group decides the remedy.
-pub fn refused(refusal: &Refusal, span: Span) -> Box<Diagnostic> {
+/// The group of a refusal, by the verifier's words.
+fn kind(refusal: &Refusal) -> Option<&'static Kind> {
     let words = std::iter::once(&refusal.reason).chain(&refusal.detail);
-    let kind = KINDS.iter().find(|k| {
+    KINDS.iter().find(|k| {
         words
             .clone()
             .any(|w| k.phrases.iter().any(|s| w.contains(s)))
-    });
+    })
+}
+
+/// Whether the verifier gave up because of how much there is to check, and not for what it met last.
+pub fn is_too_much(refusal: &Refusal) -> bool {
+    kind(refusal).is_some_and(|kind| kind.code == TOO_MUCH)
+}
+
+/// The verifier refused the program. The message holds its own words; the group decides the remedy.
+pub fn refused(refusal: &Refusal, place: Place) -> Box<Diagnostic> {
+    let kind = kind(refusal);
     let means = kind.map_or("the kernel's verifier refused the program", |k| k.means);
     let help = kind.map_or(
         "`onpath run --verbose` shows the verifier's full log; if the program asks for nothing unusual, this \
@@ -76,14 +88,17 @@ pub fn refused(refusal: &Refusal, span: Span) -> Box<Diagnostic> {
         |k| k.help,
     );
     let code = kind.map_or("E0770", |k| k.code);
+    let (span, label) = match place {
+        Place::Stopped(span) => (span, "the verifier stopped here"),
+        Place::Busiest(span) => (span, "the verifier spent the most instructions here"),
+        Place::Unknown => (Span::NONE, ""),
+    };
     let mut diagnostic =
         Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));
-    if span.is_none() {
-        if let Some((file, line)) = &refusal.location {
-            diagnostic.message.push_str(&format!(" (at {file}:{line})"));
-        }
-    } else {
-        diagnostic = diagnostic.label("the verifier stopped here");
+    if !span.is_none() {
+        diagnostic = diagnostic.label(label);
+    } else if let Some((file, line)) = &refusal.location {
+        diagnostic.message.push_str(&format!(" (at {file}:{line})"));
     }
     Box::new(match &refusal.suggestion {
         Some(suggestion) => diagnostic.help(format!("{help}; the kernel suggests: {suggestion}")),

@@ -10,6 +10,7 @@ mod mount;
 pub mod netlink;
 mod object;
 mod prog;
+mod samples;
 mod set_way;
 mod skb;
 
@@ -21,6 +22,7 @@ pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
+pub use samples::samples;
 pub use set_way::SetWay;
 pub use skb::TcContext;
 

@@ -7,14 +7,17 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::Once;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// How much the verifier logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Detail {
+pub(super) enum Detail {
     /// Why it refuses a program, and its statistics. It is as fast as without a log.
     Reason,
     /// Every instruction of the path that it refuses, with the source line. Twenty times slower.
     Path,
+    /// The same, of which only the end is kept, to be read while the verifier runs.
+    Samples,
 }
 
 impl Detail {
@@ -24,16 +27,23 @@ impl Detail {
         const BPF_LOG_STATS: u32 = 4;
         match self {
             Detail::Reason => BPF_LOG_STATS,
-            Detail::Path => BPF_LOG_LEVEL1 | BPF_LOG_STATS,
+            Detail::Path | Detail::Samples => BPF_LOG_LEVEL1 | BPF_LOG_STATS,
         }
     }
 
     /// Bytes kept of the log. The kernel keeps the end of what does not fit (Linux 6.4; older ones the beginning).
     fn bytes(self) -> usize {
         match self {
-            Detail::Reason => 64 << 10,
+            Detail::Reason | Detail::Samples => 64 << 10,
             Detail::Path => 4 << 20,
         }
+    }
+
+    /// Room for the log. The kernel may write it while it is read.
+    pub(super) fn buffer(self) -> Box<[AtomicU8]> {
+        let bytes = Box::into_raw(vec![0u8; self.bytes()].into_boxed_slice());
+        // SAFETY: the memory is a box's, and an atomic byte has the layout of a byte.
+        unsafe { Box::from_raw(bytes as *mut [AtomicU8]) }
     }
 }
 
@@ -152,17 +162,27 @@ fn is_worth_a_path(log: &str) -> bool {
 
 fn load_logged(object: &[u8], adjust: Adjust<'_>, detail: Detail) -> Result<Loaded, LoadFailure> {
     collect_messages();
-    let mut log = vec![0u8; detail.bytes()];
-    load(object, adjust, detail, &mut log).map_err(|error| LoadFailure {
+    let log = detail.buffer();
+    load(object, adjust, detail, &log).map_err(|error| LoadFailure {
         error,
-        log: CStr::from_bytes_until_nul(&log)
-            .map(|s| s.to_string_lossy().into_owned())
-            .unwrap_or_default(),
+        log: text(&log),
         messages: MESSAGES.with_borrow(String::clone),
     })
 }
 
-fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io::Result<Loaded> {
+/// What the kernel wrote, up to the end that it gave it.
+fn text(log: &[AtomicU8]) -> String {
+    let bytes = log.iter().map(|byte| byte.load(Ordering::Relaxed));
+    let written: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&written).into_owned()
+}
+
+pub(super) fn load(
+    object: &[u8],
+    adjust: Adjust<'_>,
+    detail: Detail,
+    log: &[AtomicU8],
+) -> io::Result<Loaded> {
     let mut opts = libbpf_sys::bpf_object_open_opts::default();
     opts.sz = size_of_val(&opts) as _;
     opts.object_name = c"onpath".as_ptr();
@@ -177,7 +197,7 @@ fn load(object: &[u8], adjust: Adjust<'_>, detail: Detail, log: &mut [u8]) -> io
     unsafe {
         let mut prog = libbpf_sys::bpf_object__next_program(obj, std::ptr::null_mut());
         while !prog.is_null() {
-            let (at, size) = (log.as_mut_ptr().cast(), log.len() as _);
+            let (at, size) = (log.as_ptr().cast_mut().cast(), log.len() as _);
             check(libbpf_sys::bpf_program__set_log_buf(prog, at, size))?;
             check(libbpf_sys::bpf_program__set_log_level(prog, detail.level()))?;
             prog = libbpf_sys::bpf_object__next_program(obj, prog);

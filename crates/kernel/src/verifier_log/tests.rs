@@ -97,7 +97,11 @@ fn the_last_location_and_all_words_of_the_reason() {
 #[test]
 fn kinds_have_their_codes() {
     let sources = SourceMap::new();
-    let code = |log| explain(&read(log).expect("a refusal"), &sources).code.0;
+    let code = |log| {
+        explain(&read(log).expect("a refusal"), &[], &sources)
+            .code
+            .0
+    };
     assert_eq!(code(PACKET), "E0774");
     assert_eq!(code(LOOP), "E0771");
     assert_eq!(code(HELPER), "E0775");
@@ -115,7 +119,7 @@ fn a_reason_on_the_line_of_its_instruction_is_read() {
     );
     assert_eq!(refusal.instruction, Some(11));
     assert_eq!(refusal.location, Some(("stack.p4".into(), 32)));
-    assert_eq!(explain(&refusal, &SourceMap::new()).code.0, "E0771");
+    assert_eq!(explain(&refusal, &[], &SourceMap::new()).code.0, "E0771");
     let called = "5: (85) call bpf_iter_num_next#123 the stack is too deep\n";
     assert_eq!(
         read(called).expect("a refusal").reason,
@@ -148,7 +152,7 @@ fn a_log_without_a_path_has_its_reason() {
 
 #[test]
 fn without_its_source_the_location_is_reported_in_words() {
-    let diagnostic = explain(&read(LOOP).expect("a refusal"), &SourceMap::new());
+    let diagnostic = explain(&read(LOOP).expect("a refusal"), &[], &SourceMap::new());
     assert_eq!(
         diagnostic.message,
         "the program has too many paths for the kernel to check: \
@@ -159,7 +163,7 @@ fn without_its_source_the_location_is_reported_in_words() {
 #[test]
 fn a_line_without_a_number_is_found_by_its_text() {
     let sources = router();
-    let diagnostic = explain(&read(WITHOUT_PLACE).expect("a refusal"), &sources);
+    let diagnostic = explain(&read(WITHOUT_PLACE).expect("a refusal"), &[], &sources);
     assert_eq!(
         sources.text(diagnostic.primary.span),
         "hdr.ip.ttl = hdr.ip.ttl - 1;"
@@ -173,7 +177,7 @@ fn reports_of_newer_kernels_are_read() {
     assert_eq!(refusal.location, Some(("router.p4".into(), 2)));
     assert_eq!(refusal.instruction, Some(1));
     let sources = router();
-    let diagnostic = explain(&refusal, &sources);
+    let diagnostic = explain(&refusal, &[], &sources);
     assert_eq!(
         sources.text(diagnostic.primary.span),
         "hdr.ip.ttl = hdr.ip.ttl - 1;"
@@ -191,4 +195,68 @@ fn a_log_of_success_is_no_refusal() {
     let log = "processed 2 insns (limit 1000000) max_states_per_insn 0\n";
     assert_eq!(read(log), None);
     assert_eq!(read(""), None);
+}
+
+/// The end of a log that has come around: the first line is cut, so is one in the middle, and the last has no end.
+const AROUND: &str = "\
+(cut) r1 = 4
+12: (b4) w1 = 4                       ; R1=4
+;  hdr.ip.ttl = hdr.ip.ttl - 1; @ router.p4:2
+13: (b4) w1 = 4                       ; R1=4
+14: R1=4 R10=fp0
+14: (b4) w1 = 4                       ; R1=4
+; control c() { @ router.p4:1\0uter.p4:3
+15: (b4) w1 = 4                       ; R1=4
+; } @ router.p4:3
+16: (b4) w1 = 4                       ; R1=4
+17: (b4) w1 = 4                       ; R1=4
+18: (b4) w1 = 4                       ; R1=4
+";
+
+#[test]
+fn the_busiest_line_is_the_one_with_most_instructions() {
+    let sources = router();
+    let busiest = |logs: &[&str]| {
+        let logs: Vec<String> = logs.iter().map(|log| log.to_string()).collect();
+        shown_text(busiest(&logs, &sources), &sources)
+    };
+    // Three instructions each: 13 to 15 and 16 to 18.
+    assert_eq!(busiest(&[AROUND]), "hdr.ip.ttl = hdr.ip.ttl - 1;");
+    let more = "; } @ router.p4:3\n9: (b4) w1 = 4\n";
+    assert_eq!(busiest(&[AROUND, more]), "}");
+    // A line that was cut off is none, whatever is left of its number.
+    let cut = "; } @ router.p4:3\n1: (b4) w1 = 4\n; control c() { @ router.p4:1";
+    assert_eq!(busiest(&[cut, "2: (b4) w1 = 4\n"]), "}");
+    assert_eq!(busiest(&["2: (b4) w1 = 4\n"]), "");
+}
+
+#[test]
+fn what_a_line_calls_counts_as_that_line() {
+    let sources = router();
+    let log = "; control c() { @ router.p4:1\n1: (b4) w1 = 4\n2: (b4) w1 = 4\n\
+               ; hdr.ip.ttl = hdr.ip.ttl - 1; @ router.p4:2\n3: (b4) w1 = 4\n\
+               ; return x; @ onpath/csum.h:2\n4: (b4) w1 = 4\n5: (b4) w1 = 4\n";
+    assert_eq!(
+        shown_text(busiest(&[log.to_owned()], &sources), &sources),
+        "hdr.ip.ttl = hdr.ip.ttl - 1;"
+    );
+}
+
+#[test]
+fn a_program_with_too_much_to_check_is_shown_at_its_busiest_line() {
+    let sources = router();
+    let refusal = read(ALONE).expect("a refusal");
+    let diagnostic = explain(&refusal, &[AROUND.to_owned()], &sources);
+    assert_eq!(
+        sources.text(diagnostic.primary.span),
+        "hdr.ip.ttl = hdr.ip.ttl - 1;"
+    );
+    assert_eq!(
+        diagnostic.primary.text,
+        "the verifier spent the most instructions here"
+    );
+}
+
+fn shown_text(span: Option<Span>, sources: &SourceMap) -> String {
+    span.map_or_else(String::new, |span| sources.text(span).to_owned())
 }

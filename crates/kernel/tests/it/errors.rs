@@ -1,12 +1,12 @@
 //! The text of everything that this crate refuses.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic};
 use kernel::attach::Refused;
 use kernel::clang::Clang;
 use kernel::errors::{bundle, clang, device, load, verifier};
 use kernel::interface::LinkType;
 use kernel::memory::{MapNeed, Need};
-use kernel::verifier_log::Refusal;
+use kernel::verifier_log::{Place, Refusal};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn refused(reason: &str) -> Box<Diagnostic> {
         location: Some(("router.p4".into(), 45)),
         ..Refusal::default()
     };
-    verifier::refused(&refusal, Span::NONE)
+    verifier::refused(&refusal, Place::Unknown)
 }
 
 #[test]

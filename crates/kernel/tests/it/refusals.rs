@@ -81,13 +81,14 @@ fn a_loop_without_an_end_in_sight() {
     assert!(["E0771", "E0773", "E0774"].contains(&code), "{code}");
 }
 
-/// A million instructions are processed once, without a log of them.
+/// A million instructions are processed once, without a log of them; a second look at a part shows which line they are of.
 #[test]
 fn a_program_that_is_too_large_is_refused_about_as_fast_as_it_is_checked() {
-    let body = "unsigned n = random(), s = 0; for (unsigned i = 0; i < 1000000; i++) { s = s * 31 + i; \
-                if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; } return s + data[0] * 0;";
-    let (failure, _) = refused("", body);
+    let body = "unsigned n = random(), s = 0;\n#line 3\nfor (unsigned i = 0; i < 1000000; i++) {\n\
+                #line 2\ns = s * 31 + i; if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; } return s + data[0] * 0;";
+    let (failure, sources) = refused("", body);
     assert_eq!(failure.diagnostic.code.0, "E0771");
+    assert_eq!(sources.text(failure.diagnostic.primary.span), LINE);
     assert!(
         failure.diagnostic.message.contains("too large")
             || failure.diagnostic.message.contains("too complex"),

@@ -3,7 +3,7 @@
 use super::source::elaborate;
 use crate::args::{Build, Emit};
 use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json};
-use diag::{Diagnostics, SourceMap, columns, system_message};
+use diag::{Diagnostic, Diagnostics, SourceMap, columns, system_message};
 use driver::bpf_target::{self, Compiled, Request};
 use driver::hooks;
 use ir::Program;
@@ -145,9 +145,18 @@ fn ask(
     }
     let answer = match answer {
         Ok(instructions) => Answer::Accepted { instructions },
-        Err(failure) => Answer::Refused(failure.diagnostic.message.clone()),
+        Err(failure) => Answer::Refused(with_location(&failure.diagnostic, sources)),
     };
     Ok((last, Verification { answer, time }))
+}
+
+/// The message of a refusal, with the line that it is shown at.
+fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
+    let message = &refused.message;
+    match sources.line_col(refused.primary.span) {
+        Some((file, at)) => format!("{message} (at {}:{})", sources.file(file).name, at.line),
+        None => message.clone(),
+    }
 }
 
 /// Writes the files, and gives their paths.

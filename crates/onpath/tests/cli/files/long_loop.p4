@@ -20,7 +20,12 @@ parser prs(packet_in packet, out headers_t hdr) {
 control sw(inout headers_t hdr, in xdp_input input, out xdp_output output) {
     apply {
         bit<32> sum = hdr.word.value;
-        for (bit<32> i = 0; i < 9000; i = i + 1) { sum = sum + i; if (sum == 77) { break; } }
+        for (bit<32> i = 0; i < 9000; i = i + 1) {
+            sum = sum + i;
+            if (sum == 77) {
+                break;
+            }
+        }
         hdr.word.value = sum;
         output.output_action = xdp_action.XDP_PASS;
         output.output_port = 0;

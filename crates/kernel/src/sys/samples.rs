@@ -1,0 +1,142 @@
+//! Parts of the verifier's log, read while it runs: what it is busy with in a program that it takes too long for.
+//!
+//! A log of a million instructions takes up to 20 s, so the verifier is interrupted after a second. It gives up at a
+//! signal; what it has logged until then shows which instructions it meets again and again.
+
+use super::object::{Adjust, Detail, load};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long the verifier is watched.
+const WATCHED: Duration = Duration::from_secs(1);
+
+/// Between two looks at its log.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// The signal that interrupts it: ignored by default, sent by the kernel only for urgent data of sockets, which nothing
+/// here asks for.
+const SIGNAL: Signal = Signal::SIGURG;
+
+/// Loads an object once more, for about a second at most, and gives the end of the verifier's log at several times. Each
+/// text may begin and end anywhere in a line, and holds NULs where a later line has overwritten an earlier one.
+///
+/// The source line stands in a log only where it changes, so what repeats a single line shows none.
+///
+/// None if the kernel keeps the beginning of a log instead of its end (before Linux 6.4), if the verifier is done
+/// too soon, or if this process has a use for the signal.
+pub fn samples(object: &[u8]) -> Vec<String> {
+    if !can_interrupt() {
+        return Vec::new();
+    }
+    let log: Arc<[AtomicU8]> = Detail::Samples.buffer().into();
+    let (object, written) = (object.to_vec(), Arc::clone(&log));
+    let loading = thread::spawn(move || {
+        // Without the signal it only takes longer.
+        let _ = SigSet::from(SIGNAL).thread_unblock();
+        // That it is refused is known already.
+        let _ = load(&object, Adjust::trial(), Detail::Samples, &written);
+    });
+    let begun = Instant::now();
+    let mut samples: Vec<Vec<u8>> = Vec::new();
+    while begun.elapsed() < WATCHED {
+        thread::sleep(INTERVAL);
+        let now = log.iter().map(|b| b.load(Ordering::Relaxed)).collect();
+        if loading.is_finished() {
+            break;
+        }
+        samples.push(now);
+    }
+    end(loading);
+    of_a_moving_end(&samples)
+}
+
+/// The samples, if the log was still written when they were taken. A kernel that keeps the beginning of a log has filled
+/// it long before the last two.
+fn of_a_moving_end(samples: &[Vec<u8>]) -> Vec<String> {
+    match samples {
+        [.., before, last] if before != last => samples
+            .iter()
+            .map(|sample| String::from_utf8_lossy(sample).into_owned())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Interrupts the verifier until it has given up: libbpf asks it some more times.
+fn end(loading: JoinHandle<()>) {
+    while !loading.is_finished() {
+        // SAFETY: the thread is not joined yet, so its id is one.
+        unsafe { libc::pthread_kill(loading.as_pthread_t(), SIGNAL as libc::c_int) };
+        thread::sleep(Duration::from_millis(1));
+    }
+    // A panic there costs the samples, which are no more than a help.
+    let _ = loading.join();
+}
+
+/// Whether the signal can be sent without ending or disturbing anything.
+fn can_interrupt() -> bool {
+    static READY: OnceLock<bool> = OnceLock::new();
+    *READY.get_or_init(|| take(SIGNAL))
+}
+
+/// Gives a signal a handler that does nothing, since one that is ignored interrupts nothing. `false`, and no change, if it
+/// has a handler already.
+fn take(signal: Signal) -> bool {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler = SigHandler::Handler(nothing);
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler touches nothing.
+    let Ok(before) = (unsafe { sigaction(signal, &action) }) else {
+        return false;
+    };
+    let free = matches!(before.handler(), SigHandler::SigDfl);
+    if !free {
+        // SAFETY: this is what was there.
+        let _ = unsafe { sigaction(signal, &before) };
+    }
+    free
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_keeps_its_beginning_gives_no_samples() {
+        let taken = |texts: &[&str]| -> Vec<Vec<u8>> {
+            texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+        };
+        assert_eq!(of_a_moving_end(&taken(&["a", "b"])), ["a", "b"]);
+        assert_eq!(of_a_moving_end(&taken(&["a", "b", "b"])), [""; 0]);
+        assert_eq!(of_a_moving_end(&taken(&["a"])), [""; 0]);
+    }
+
+    #[test]
+    fn a_signal_that_is_handled_already_is_left_alone() {
+        extern "C" fn handled(_: libc::c_int) {}
+        let handler = || {
+            let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+            // SAFETY: the default action is always one; what was there is put back.
+            unsafe {
+                let now = sigaction(Signal::SIGWINCH, &action).expect("asked");
+                sigaction(Signal::SIGWINCH, &now).expect("put back");
+                now.handler()
+            }
+        };
+        assert!(take(Signal::SIGWINCH));
+        assert_ne!(handler(), SigHandler::SigDfl);
+        let action = SigAction::new(
+            SigHandler::Handler(handled),
+            SaFlags::empty(),
+            SigSet::empty(),
+        );
+        // SAFETY: the handler touches nothing.
+        unsafe { sigaction(Signal::SIGWINCH, &action) }.expect("set");
+        assert!(!take(Signal::SIGWINCH));
+        assert_eq!(handler(), SigHandler::Handler(handled));
+    }
+}

@@ -1,0 +1,52 @@
+//! Which line of a program the verifier is busy with.
+
+use super::{line_span, only_line_with, split_location};
+use diag::{SourceMap, Span};
+use std::collections::{BTreeMap, HashMap};
+
+/// The line of the program under which most instructions are listed in these parts of a log; the first one of several.
+/// What is called from a line, such as Onpath's own C, counts as that line. `None` if no line of the program is there.
+///
+/// A part may begin and end anywhere; what is not a whole line is passed over.
+pub fn busiest(logs: &[String], sources: &SourceMap) -> Option<Span> {
+    let mut lines: HashMap<&str, Option<Span>> = HashMap::new();
+    let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    for log in logs {
+        let mut at = None;
+        for line in whole_lines(log) {
+            if let Some(comment) = line.strip_prefix(';') {
+                let found = lines
+                    .entry(comment)
+                    .or_insert_with(|| program_line(comment, sources));
+                at = found.or(at);
+            } else if let Some(span) = at
+                && is_instruction(line)
+            {
+                *counts.entry((span.lo, span.hi)).or_default() += 1;
+            }
+        }
+    }
+    let most = *counts.values().max()?;
+    let (lo, hi) = *counts.iter().find(|(_, count)| **count == most)?.0;
+    Some(Span { lo, hi })
+}
+
+/// Lines that their ends follow; a NUL is where a later line was cut off.
+fn whole_lines(log: &str) -> impl Iterator<Item = &str> {
+    log.split_inclusive(['\n', '\0'])
+        .filter_map(|line| line.strip_suffix('\n'))
+}
+
+/// The line of the program that a comment names.
+fn program_line(comment: &str, sources: &SourceMap) -> Option<Span> {
+    match split_location(comment) {
+        (_, Some((file, line))) => line_span(sources, &file, line),
+        (text, None) => only_line_with(sources, text),
+    }
+}
+
+/// `12: (61) r1 = …`, but not `12: R0=0 …`, which is the state before one.
+fn is_instruction(line: &str) -> bool {
+    let parts = line.split_once(": (");
+    parts.is_some_and(|(number, _)| number.trim().parse::<u32>().is_ok())
+}
