@@ -380,7 +380,7 @@ Matches: a value; VALUE/PREFIX for lpm; VALUE &&& MASK or 0x12** for ternary; LO
 * for anything. Keys that are not exact may be left out if the others are named.
 Names: as much of the end as is unique. Entries of tables with ternary, range or optional keys need
 a priority; the largest wins. Values are printed as `@format(...)` in front of a key, parameter,
-field or `type` specifies: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
+field, `type` or `typedef` says: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
 
 /// The end of the help on entries files.
 const LINES: &str = "\

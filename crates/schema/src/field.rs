@@ -42,7 +42,8 @@ impl Field {
     }
 }
 
-/// How people read and write a value: what `@format(...)` says, in front of a key, parameter, field or `type`.
+/// How people read and write a value: what `@format(...)` says, in front of a key, parameter, field, `type` or
+/// `typedef`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Format {

@@ -8,6 +8,11 @@ use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast;
 
+/// Whether an annotation is about how people or P4Runtime's clients see a value.
+pub(crate) fn is_display(annotation: &Annotation) -> bool {
+    matches!(&*annotation.name, "format" | "p4runtime_translation")
+}
+
 impl Checker<'_> {
     /// Checks the annotations of a declaration and notes what they ask of the checker: `span` is all of
     /// it, `name` the location of its name.
@@ -43,6 +48,22 @@ impl Checker<'_> {
             }
         }
         checked
+    }
+
+    /// The annotations of what is declared with a type: its own, then what the `typedef` that names the type says about
+    /// how values are shown, unless its own say so. The other annotations of a `typedef` are about itself.
+    pub(crate) fn with_display(&self, mut own: Vec<Annotation>, ty: &ast::Type) -> Vec<Annotation> {
+        if let ast::TypeKind::Name { global, name } = &ty.kind
+            && let Some(binding) = self.scopes.lookup(&name.name, *global)
+            && let Some(display) = self.display.get(&binding.span)
+        {
+            for annotation in display {
+                if own.iter().all(|known| known.name != annotation.name) {
+                    own.push(annotation.clone());
+                }
+            }
+        }
+        own
     }
 
     /// Checks annotations alone.

@@ -106,6 +106,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) declared: Vec<Declared>,
     /// `@deprecated` things by the location of their name.
     pub(crate) deprecated: HashMap<Span, String>,
+    /// What a `typedef` says about how values are shown, by the location of its name.
+    pub(crate) display: HashMap<Span, Vec<Annotation>>,
     /// `@noWarn` spans and what they silence.
     pub(crate) silenced: Vec<(Span, String)>,
 }
@@ -134,6 +136,7 @@ impl<'a> Checker<'a> {
             used: HashSet::new(),
             declared: Vec::new(),
             deprecated: HashMap::new(),
+            display: HashMap::new(),
             silenced: Vec::new(),
         }
     }

@@ -50,6 +50,7 @@ impl Checker<'_> {
         let mut varbit = None;
         for field in fields {
             let annotations = self.annotations(&field.annotations);
+            let annotations = self.with_display(annotations, &field.ty);
             let ty = self.full_ty(&field.ty);
             let ty = self.require_holds(container_of(kind), ty, field.ty.span);
             if kind == CompositeKind::Header && matches!(ty, Ty::Varbit(_)) {

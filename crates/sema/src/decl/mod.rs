@@ -14,6 +14,7 @@ mod variable;
 
 pub(crate) use params::ParamOwner;
 
+use crate::annotation;
 use crate::checker::Checker;
 use crate::errors::{declarations, types};
 use crate::scope::Entity;
@@ -143,7 +144,10 @@ impl Checker<'_> {
     }
 
     fn typedef_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident) {
-        self.annotations_of(&decl.annotations, decl.span, name.span);
+        let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let mut display = self.with_display(annotations, ty);
+        display.retain(annotation::is_display);
+        self.display.insert(name.span, display);
         let resolved = self.full_ty(ty);
         if resolved == Ty::Void {
             self.report(types::not_definable(ty.span, "void"));
@@ -153,6 +157,7 @@ impl Checker<'_> {
 
     fn new_type_decl(&mut self, decl: &ast::Decl, ty: &ast::Type, name: &ast::Ident) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let annotations = self.with_display(annotations, ty);
         let mut resolved = self.full_ty(ty);
         if !matches!(
             resolved,

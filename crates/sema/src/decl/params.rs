@@ -27,6 +27,7 @@ impl Checker<'_> {
 
     fn param(&mut self, param: &ast::Param, owner: ParamOwner) -> LocalId {
         let annotations = self.annotations_of(&param.annotations, param.span, param.name.span);
+        let annotations = self.with_display(annotations, &param.ty);
         let ty = self.full_ty(&param.ty);
         let direction = direction(param.direction);
         let ty = self.check_param_type(param, ty, direction, owner);

@@ -63,6 +63,7 @@ impl Checker<'_> {
         init: Option<&ast::Expr>,
     ) -> Option<(LocalId, Option<Expr>)> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
+        let annotations = self.with_display(annotations, ty);
         let mut resolved = self.full_ty(ty);
         if !self.is_storable(&resolved) {
             let shown = self.show(&resolved);
