@@ -6,7 +6,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::io::BufRead;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How long something may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -41,8 +41,22 @@ impl<'a> Measured<'a> {
         measured
     }
 
-    /// The first object from now on that is as wanted.
-    pub(crate) fn wait_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    /// The figures of all traffic until now: the first object of which nothing was read before. Flows and
+    /// counters are read one after the other, so what is read meanwhile may have the end of one flow and not that of
+    /// another that ended earlier.
+    pub(crate) fn figures(&mut self) -> Value {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let now = now.expect("a clock that is set").as_nanos();
+        // The look that gives this one may have begun before, but the next one begins after it.
+        self.wait_until(|object| {
+            let taken = object["time_ns"].as_u64().expect("when it was taken");
+            u128::from(taken) >= now
+        });
+        self.wait_until(|_| true)
+    }
+
+    /// The first object from here on that is as wanted; older ones may wait in the pipe.
+    fn wait_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
         let mut last = Value::Null;
         let mut line = String::new();
