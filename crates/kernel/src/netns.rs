@@ -28,6 +28,24 @@ pub fn by_number(number: u64) -> Option<NetNs> {
 /// The first network namespace that is the one, of those that a process is in or that have a name. Each is asked
 /// about once at least.
 pub fn find(mut is_it: impl FnMut(&NetNs) -> bool) -> Option<NetNs> {
+    let [named, of_processes] = paths();
+    let mut all = of_processes.into_iter().chain(named);
+    all.find_map(|path| {
+        // Opened first: what was looked at is what is used.
+        let file = File::open(path).ok()?;
+        let ns = NetNs { file };
+        is_it(&ns).then_some(ns)
+    })
+}
+
+/// Where the network namespace of this number can be entered now: by its name, if it has one, or by a process in it.
+pub fn path_of(number: u64) -> Option<PathBuf> {
+    let is_it = |path: &PathBuf| fs::metadata(path).is_ok_and(|ns| ns.ino() == number);
+    paths().into_iter().flatten().find(is_it)
+}
+
+/// Where network namespaces are found: by their names, and by the processes in them.
+fn paths() -> [Vec<PathBuf>; 2] {
     let paths = |folder: &str, inside: &str| -> Vec<PathBuf> {
         let list = fs::read_dir(folder).into_iter().flatten();
         list.filter_map(|entry| Some(entry.ok()?.path().join(inside)))
@@ -36,13 +54,7 @@ pub fn find(mut is_it: impl FnMut(&NetNs) -> bool) -> Option<NetNs> {
     // An empty path after another one adds a slash, which a file has not.
     let trimmed = |path: PathBuf| path.components().collect::<PathBuf>();
     let named = paths("/run/netns", "").into_iter().map(trimmed);
-    let mut all = paths("/proc", "ns/net").into_iter().chain(named);
-    all.find_map(|path| {
-        // Opened first: what was looked at is what is used.
-        let file = File::open(path).ok()?;
-        let ns = NetNs { file };
-        is_it(&ns).then_some(ns)
-    })
+    [named.collect(), paths("/proc", "ns/net")]
 }
 
 /// Does something in the network namespace of this number; 0 means here. `None` if no process is in it any more: then

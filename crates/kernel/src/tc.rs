@@ -15,7 +15,8 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// The names that the kernel knows our filters' programs by; the second came with its `clsact`.
+/// The names that the kernel knows our filters' programs by. The second is for a `clsact` that came with a filter of
+/// ours: every filter of ours there has that name, so that the last one to go takes the qdisc along.
 const GATE: &CStr = c"onpath_gate";
 const GATE_WITH_QDISC: &CStr = c"onpath_gate_new";
 
@@ -41,7 +42,7 @@ pub struct FilterLocation {
     pub priority: u32,
     /// The kernel's number for its program, the gate.
     pub gate_id: u32,
-    /// Whether the interface had no `clsact` before.
+    /// Whether the interface had no `clsact` before this filter, or the one of ours that was there first.
     pub made_qdisc: bool,
 }
 
@@ -99,7 +100,7 @@ impl Filter {
         )?;
         let fd = prog.as_fd().as_raw_fd() as u32;
         gate.set(&0u32.to_ne_bytes(), &fd.to_ne_bytes(), Update::Any)?;
-        let made_qdisc = filter::make_qdisc(ifindex)?;
+        let made_qdisc = filter::make_qdisc(ifindex)? || has_made_qdisc(ifindex)?;
         if side == Side::Egress && !filter::has_both_sides(ifindex)? {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
@@ -241,6 +242,18 @@ fn not_worth_a_second_try(error: &io::Error, name: &str) -> Option<Box<Diagnosti
         Some(libc::ENODEV) => Some(errors::device::interface_gone(name)),
         _ => None,
     }
+}
+
+/// Whether the qdisc of an interface came with a filter of ours that is still there.
+fn has_made_qdisc(ifindex: u32) -> io::Result<bool> {
+    for side in [Side::Ingress, Side::Egress] {
+        let there = filter::filters(ifindex, side)?;
+        let mut names = there.iter().filter_map(|found| gate_name(&found.name));
+        if names.any(|name| name == GATE_WITH_QDISC) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Removes the filters that dead processes left on the interfaces of this namespace.

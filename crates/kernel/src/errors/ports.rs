@@ -2,6 +2,7 @@
 
 use control::StoreError;
 use diag::{Code, Diagnostic, Span};
+use std::path::Path;
 
 fn refuse(code: &'static str, message: String, help: String) -> Box<Diagnostic> {
     Diagnostic::error(Code(code), Span::NONE, message)
@@ -59,6 +60,25 @@ pub fn in_group(port: u32, group: u16) -> Box<Diagnostic> {
             "give the group other ports with `onpath group set {group} PORT,...`, or remove it with `onpath group \
              remove {group}`"
         ),
+    )
+}
+
+/// The interface is in another network namespace than those that the program has.
+pub fn elsewhere(interface: &str, other: &str, netns: u64, path: Option<&Path>) -> Box<Diagnostic> {
+    refuse(
+        "E0778",
+        format!(
+            "the program has `{other}` in another network namespace (number {netns}), where its packets cannot leave by \
+             this `{interface}`; nothing was changed"
+        ),
+        match path {
+            Some(path) => format!(
+                "add an interface of that namespace: `nsenter --net={} onpath port add ...`",
+                path.display()
+            ),
+            None => "add an interface of that namespace, which has no name and no process in it as far as this process sees"
+                .to_string(),
+        },
     )
 }
 

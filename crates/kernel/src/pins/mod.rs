@@ -61,6 +61,9 @@ const FOLDER: &str = "onpath";
 
 /// How long a command waits for another one.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a command that others wait for waits itself for those who change tables: so that others, which wait for
+/// both, do not give up first.
+const PATIENCE_WITH_WRITERS: Duration = Duration::from_secs(5);
 
 /// Whether a path is in a BPF file system.
 pub fn is_bpffs(path: &Path) -> bool {

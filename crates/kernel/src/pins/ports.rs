@@ -6,7 +6,7 @@
 
 use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
-use super::{Pins, Record};
+use super::{PATIENCE_WITH_WRITERS, Pins, Record};
 use crate::attach::{self, Attached, Holder, TcMethod};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
@@ -14,7 +14,7 @@ use crate::netns;
 use crate::ports::{connect_ports, disconnect_port};
 use crate::program::HookProg;
 use crate::store::KernelStore;
-use crate::sys::{Link, Prog};
+use crate::sys::{Link, Prog, wait_for_softirqs};
 use control::StoreError;
 use diag::Diagnostic;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,8 @@ struct PortChange {
 
 impl Pins {
     /// Gives a program of an instance a port: the named one, or the only one. Nothing is changed if it fails, and what
-    /// a killed command has begun, the next one takes back.
+    /// a killed command has begun, the next one takes back. The interface must be in the network namespace of the others:
+    /// a packet leaves by the interface that has the port's index where the packet is.
     pub fn add_port(
         &self,
         instance: &str,
@@ -59,6 +60,10 @@ impl Pins {
         self.settle(instance)?;
         let (record, number) = self.changeable(instance, member)?;
         let program = &record.members[number];
+        if let Some((at, netns)) = program.elsewhere() {
+            let found = netns::path_of(netns);
+            return Err(errors::elsewhere(&port.name, at, netns, found.as_deref()));
+        }
         for (taken, name, index) in program.ports() {
             if taken == port.number {
                 return Err(errors::taken(port.number, name));
@@ -108,7 +113,7 @@ impl Pins {
         }
         let (_, store) = self.open(instance, Some(&program.name))?;
         // From here on no other command makes a group of it.
-        let held = store.exclusively(|store| {
+        let held = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
             let groups = crate::ports::groups(&store.abi.ports, &store.maps)?;
             let of = groups.iter().find(|(_, ports)| ports.contains(&port));
             if let Some((group, _)) = of {
@@ -162,8 +167,9 @@ impl Pins {
         let has = program.ports().any(|(port, ..)| port == change.port);
         if change.adds != has {
             let (_, store) = self.open(instance, Some(&program.name))?;
-            let taken = store
-                .exclusively(|store| take_away(&folder, &record, change, store).map_err(system));
+            let taken = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
+                take_away(&folder, &record, change, store).map_err(system)
+            });
             taken.map_err(|error| errors::not_changed(change.port, &error))?;
         }
         if has && !change.adds {
@@ -217,7 +223,7 @@ fn add(
         pinned.map_err(failed)?;
         Ok(Some(attached))
     };
-    let attached = store.exclusively(|store| Ok(attach(store)));
+    let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
     let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
     let Some(attached) = attached else {
         program.targets.push(Target::new(port));
@@ -256,6 +262,8 @@ fn take_away(
             netns::run_in(netns, || filter.remove())?;
         }
     }
+    // A packet that is still in the program finds by the interface's index which port it came in at.
+    wait_for_softirqs();
     disconnect_port(&store.abi.ports, &store.maps, change.port, change.index)
 }
 
@@ -280,6 +288,15 @@ fn system(error: io::Error) -> StoreError {
 }
 
 impl MemberRecord {
+    /// An interface in another network namespace than this process, and the number of that namespace.
+    fn elsewhere(&self) -> Option<(&str, u64)> {
+        let at = self.interfaces.iter();
+        let at = at.map(|at| (at.name.as_str(), at.netns));
+        let reached = self.targets.iter();
+        let mut all = at.chain(reached.map(|at| (at.name.as_str(), at.netns)));
+        all.find(|(_, netns)| !record::is_here(*netns))
+    }
+
     /// All ports: number, name and index of the interface.
     pub fn ports(&self) -> impl Iterator<Item = (u32, &str, u32)> {
         let at = self.interfaces.iter();

@@ -166,7 +166,8 @@ impl Interface {
     }
 }
 
-fn is_here(netns: u64) -> bool {
+/// Whether this process is in the network namespace of this number; 0 is not known, and taken for it.
+pub(super) fn is_here(netns: u64) -> bool {
     netns == 0 || netns::current().is_ok_and(|here| here == netns)
 }
 

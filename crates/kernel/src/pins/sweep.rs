@@ -1,7 +1,7 @@
 //! Removing instances, and what killed commands left.
 
 use super::folder::{self, RECORD, SETTINGS};
-use super::{Loading, Owner, Pins, Record, moved, ports, record};
+use super::{Loading, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::store::{Guard, HeldLock};
@@ -16,9 +16,6 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// How long an instance that is to be removed waits for those who change its tables.
-const PATIENCE_WITH_WRITERS: Duration = Duration::from_secs(5);
 
 /// The right to change what is in our folder. It ends with the process.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a command waits for others: the largest batches take seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest pause before the lock is tried again.
 const PAUSE: Duration = Duration::from_millis(4);
 /// The journal's name in the folder.
@@ -59,13 +59,13 @@ impl Guard {
     }
 
     /// Waits until no other writer and no reader is left.
-    pub(super) fn write(&self) -> Result<HeldLock, StoreError> {
-        self.lock(FlockArg::LockExclusiveNonblock, PATIENCE)
+    pub(super) fn write(&self, patience: Duration) -> Result<HeldLock, StoreError> {
+        self.lock(FlockArg::LockExclusiveNonblock, patience)
     }
 
     /// As a writer, for somebody who goes on without the lock if others do not end in time.
     pub(crate) fn write_within(&self, patience: Duration) -> Option<HeldLock> {
-        self.lock(FlockArg::LockExclusiveNonblock, patience).ok()
+        self.write(patience).ok()
     }
 
     /// Waits until no writer is left.

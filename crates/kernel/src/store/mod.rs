@@ -38,6 +38,7 @@ use schema::{
 };
 use std::io;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use transaction::Transaction;
 use tuple_space::TupleSpace;
 
@@ -260,14 +261,23 @@ impl KernelStore {
 
     /// Works while no other process reads or writes the program's state, and nothing is half done. What was opened
     /// before the lock was taken may be another writer's past, so the work gets the state of now.
-    pub(crate) fn exclusively<T>(
+    fn exclusively<T>(
         &self,
+        work: impl FnOnce(&KernelStore) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.exclusively_within(guard::PATIENCE, work)
+    }
+
+    /// The same, for who waits for others only so long.
+    pub(crate) fn exclusively_within<T>(
+        &self,
+        patience: Duration,
         work: impl FnOnce(&KernelStore) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let Some(guard) = &self.guard else {
             return work(self);
         };
-        let _held = guard.write()?;
+        let _held = guard.write(patience)?;
         guard.recover(&self.anew())?;
         work(&self.anew())
     }

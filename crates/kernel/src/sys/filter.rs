@@ -1,6 +1,7 @@
 //! Traffic control's own hook for programs: filters of kind `bpf` in direct-action mode at a `clsact` qdisc.
 
 use super::netlink::{attributes, request, u32_at};
+use super::object::with_messages;
 use super::{Prog, check};
 use libbpf_sys::{bpf_tc_hook, bpf_tc_opts};
 use std::io;
@@ -71,7 +72,9 @@ const BOTH: libbpf_sys::bpf_tc_attach_point =
 pub fn make_qdisc(ifindex: u32) -> io::Result<bool> {
     let mut hook = hook(ifindex, BOTH);
     // SAFETY: plain data that says its own size.
-    match check(unsafe { libbpf_sys::bpf_tc_hook_create(&mut hook) }) {
+    let create = || check(unsafe { libbpf_sys::bpf_tc_hook_create(&mut hook) });
+    // That there is one is no error, and nothing for libbpf to print.
+    match with_messages(create).0 {
         Ok(_) => Ok(true),
         Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(false),
         Err(e) => Err(e),

@@ -23,13 +23,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A BPF file system of a test's own, below a folder of its own.
-struct BpfFs {
-    folder: PathBuf,
-    pins: Pins,
+pub(crate) struct BpfFs {
+    pub folder: PathBuf,
+    pub pins: Pins,
 }
 
 impl BpfFs {
-    fn new(name: &str) -> BpfFs {
+    pub(crate) fn new(name: &str) -> BpfFs {
         let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("makes a folder");
         BpfFs {
@@ -99,7 +99,7 @@ fn shared(a: &str, b: &str) -> SharedMap {
 }
 
 /// Both programs at `one`, with one state for flows.
-fn members(object: &[u8]) -> Vec<Member> {
+pub(crate) fn members(object: &[u8]) -> Vec<Member> {
     let abis = HOOKS.map(|hook| Arc::new(abi(hook, FLOWS)));
     let loaded = load_two(
         [object, object],
