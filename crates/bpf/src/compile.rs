@@ -30,6 +30,8 @@ pub(crate) struct Function {
     pub copied_headers: Vec<String>,
     /// The stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
+    /// Turns that its parser may take in loops, if they are counted.
+    pub parser_turns: Option<u32>,
 }
 
 /// Emits a program: a function of the fast path, if it is given, and one of the full program.

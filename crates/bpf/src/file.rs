@@ -2,6 +2,7 @@
 
 use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
 use crate::compile::Function;
+use crate::features::Feature;
 use crate::hook::{self, HookCode};
 use crate::maps::section;
 use crate::target::{File, INLINE, Shared};
@@ -30,13 +31,14 @@ pub(crate) fn file(
     } = file;
     let code = hook::code(options.hook);
     let hook = code.text();
-    let mut items = vec![
-        Item::Comment(vec![format!(
-            "Made by onpath from {}; `#line` leads back to it.",
-            options.source_name
-        )]),
-        Item::Include(hook.include.into()),
-    ];
+    let mut items = vec![Item::Comment(vec![format!(
+        "Made by onpath from {}; `#line` leads back to it.",
+        options.source_name
+    )])];
+    if !options.features.has(Feature::KernelContext) {
+        items.push(Item::Include("onpath/read_kernel.h".into()));
+    }
+    items.push(Item::Include(hook.include.into()));
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
@@ -145,6 +147,7 @@ fn report(whole: &Function, fast: Option<&Function>) -> Report {
             .collect(),
         copied_headers: whole.copied_headers.clone(),
         moves_head: both().any(|f| f.moves_head),
+        parser_turns: both().find_map(|f| f.parser_turns),
     }
 }
 

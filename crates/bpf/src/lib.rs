@@ -7,11 +7,16 @@
 /// How many parameters a function of the program may have, results aside: what BPF passes in registers.
 pub const FUNCTION_PARAMS: usize = 5;
 
+/// How often a parser goes round in loops where the verifier has to follow each turn, if it can: as often as there are
+/// bytes in a packet of Ethernet's usual size.
+pub const PARSER_TURNS: u32 = 1600;
+
 pub mod abi;
 mod budget;
 mod compile;
 pub mod errors;
 mod externs;
+pub mod features;
 mod file;
 mod flow_state;
 mod hook;
@@ -25,6 +30,7 @@ mod wire;
 
 use abi::{Abi, Hook};
 use diag::{Diagnostics, SourceMap};
+use features::Features;
 use serde::{Deserialize, Serialize};
 
 /// Options of a compilation.
@@ -43,6 +49,10 @@ pub struct Options {
     /// Copy every header to variables: for a program that the verifier refused although each access is
     /// behind its check, because the compiler took the checks apart.
     pub copy_headers: bool,
+    /// What the kernel has that is to run it.
+    pub features: Features,
+    /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
+    pub parser_turns: u32,
 }
 
 impl Default for Options {
@@ -54,6 +64,8 @@ impl Default for Options {
             max_ports: 1024,
             spill_everything: false,
             copy_headers: false,
+            features: Features::newest(),
+            parser_turns: PARSER_TURNS,
         }
     }
 }
@@ -84,6 +96,8 @@ pub struct Report {
     pub copied_headers: Vec<String>,
     /// Whether the packet's head may move.
     pub moves_head: bool,
+    /// How often the parser may go round in loops for one packet, if the verifier has to follow each turn.
+    pub parser_turns: Option<u32>,
 }
 
 /// Compiles a program, as `ir::passes` leave it, and its fast path if it has such (see `ir::passes::fast_path`), for [`Options::hook`].
@@ -125,6 +139,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "observe.h",
         "offload.h",
         "onpath.h",
+        "read_kernel.h",
         "rewrite.h",
         "room.h",
         "send.h",

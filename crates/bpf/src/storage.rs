@@ -6,9 +6,9 @@ use crate::errors;
 use crate::target::Gen;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
-use emit::Code;
 use emit::locals::{Local, LocalKind};
 use emit::record::Record;
+use emit::{Code, Hints};
 use ir::Var;
 use smol_str::SmolStr;
 use std::collections::HashSet;
@@ -42,7 +42,14 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         moves_head: g.rebuilding.resizes,
         copied_headers: g.copied_headers(),
         remembers_type: hook.remembers_type(g),
+        parser_turns: parser_turns(g),
     })
+}
+
+/// How often the parser may go round in loops, where turns are counted.
+fn parser_turns(g: &Gen<'_>) -> Option<u32> {
+    let loops = g.plan.graph.states.iter().any(|state| state.cyclic);
+    g.target.turn_limit().filter(|_| loops)
 }
 
 /// Moves variables that the stack has no room for to a per-CPU map, the largest first.

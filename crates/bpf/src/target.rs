@@ -1,6 +1,7 @@
 //! BPF as a target of the emitter: its options, and its state while a function is emitted.
 
 use crate::compile::Function;
+use crate::features::Feature;
 use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::Maps;
@@ -121,6 +122,11 @@ impl Hints for Bpf {
         Some(barrier(var))
     }
 
+    fn keep_bound(&self, var: &C) -> Option<Stmt> {
+        let follows = self.options.features.has(Feature::TrackedSpills);
+        (!follows).then(|| barrier(var))
+    }
+
     fn keep_known(&self, flag: &C) -> Option<Stmt> {
         Some(Stmt::Hint {
             name: "stay_known".into(),
@@ -133,6 +139,11 @@ impl Hints for Bpf {
             name: "may_goto".into(),
             label: end.into(),
         })
+    }
+
+    fn turn_limit(&self) -> Option<u32> {
+        let counts = !self.options.features.has(Feature::MayGoto);
+        counts.then_some(self.options.parser_turns)
     }
 
     fn flag(&self) -> C {

@@ -2,7 +2,8 @@
 //! and the C (or the diagnostics as users see them). `ONPATH_BLESS=1 cargo test -p bpf --test golden`
 //! writes what comes after the dashes; read the difference before you commit it.
 //!
-//! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP.
+//! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP; a line
+//! `// kernel: 6.1` for the oldest kernel instead of the newest.
 //!
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
@@ -11,6 +12,7 @@
 mod golden;
 
 use bpf::abi::Hook;
+use bpf::features::Features;
 use diag::{Diagnostics, SourceMap};
 
 const PRELUDE: &str = "\
@@ -100,6 +102,10 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
     }
     let options = bpf::Options {
         hook: hook(text),
+        features: match text.lines().any(|line| line == "// kernel: 6.1") {
+            true => Features::of((6, 1)),
+            false => Features::newest(),
+        },
         source_name: "test.p4".into(),
         extern_files: if text.contains("--extern") {
             vec!["externs.c".into()]

@@ -3,6 +3,7 @@
 use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
+use bpf::features::Features;
 use bpf::{BpfOutput, Options};
 use control::Device;
 use control::stf::{Script, StatementKind};
@@ -11,6 +12,7 @@ use ir::Program;
 use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle, Trial};
 use kernel::clang::{self, Effort, Source};
+use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
 use std::collections::BTreeSet;
@@ -66,9 +68,11 @@ pub struct Request<'a> {
     /// read, instead of sending them there.
     pub observe: bool,
     /// Ask the verifier, where this process may, and make other C if it can make nothing of what clang made.
-    /// A caller that loads the object at once may do without: if [`kernel::build::is_retryable`] accepts the refusal,
+    /// A caller that loads the object at once may do without: if the refusal has an [`Obstacle`],
     /// it compiles again with this.
     pub trial: bool,
+    /// The kernel that is to run it.
+    pub kernel: Kernel,
 }
 
 impl Default for Request<'_> {
@@ -86,6 +90,7 @@ impl Request<'_> {
             externs: &[],
             observe: false,
             trial: true,
+            kernel: Kernel::This,
         }
     }
 }
@@ -100,11 +105,11 @@ pub fn generate(
         &frontend::optimise(program),
         frontend::optimise_fast_path(program).as_ref(),
         sources,
-        &options(sources, request),
+        &options(sources, request, request.kernel.features()),
     )
 }
 
-fn options(sources: &SourceMap, request: Request) -> Options {
+fn options(sources: &SourceMap, request: Request, features: Features) -> Options {
     let file_name = |path: &PathBuf| {
         path.file_name()
             .unwrap_or_default()
@@ -119,6 +124,7 @@ fn options(sources: &SourceMap, request: Request) -> Options {
             .map(|(_, f)| f.name.clone())
             .unwrap_or_default(),
         extern_files: request.externs.iter().map(file_name).collect(),
+        features,
         ..Options::default()
     }
 }
@@ -129,6 +135,7 @@ pub fn compile(
     sources: &SourceMap,
     request: Request,
 ) -> Result<Compiled, Diagnostics> {
+    let features = request.kernel.features();
     let begun = Instant::now();
     let optimised = frontend::optimise(program);
     let optimised_fast_path = frontend::optimise_fast_path(program);
@@ -142,7 +149,8 @@ pub fn compile(
         let options = Options {
             spill_everything: strategy.spill_everything,
             copy_headers: strategy.copy_headers,
-            ..options(sources, request)
+            parser_turns: strategy.parser_turns,
+            ..options(sources, request, features)
         };
         let output = match &last {
             Some((known, output)) if *known == options => output.clone(),
@@ -219,13 +227,15 @@ fn attempt(
     }
     let Trial { obstacle, took } = build::trial(&object);
     times.verifier += took;
+    let counts = output.report.parser_turns.is_some();
+    let obstacle = obstacle.filter(|(obstacle, _)| obstacle.is_surmountable(counts));
     match obstacle {
         None => Outcome::Made((object, output)),
         Some((obstacle, reason)) => {
             let otherwise = match obstacle {
                 // The functions have room each, but not one in the other: clang cannot know.
                 Obstacle::Stack => Err(kernel::errors::clang::stack_too_large(&reason).into()),
-                Obstacle::LostPointer => Ok((object, output)),
+                Obstacle::LostPointer | Obstacle::TooLarge => Ok((object, output)),
             };
             Outcome::Obstructed(obstacle, reason, otherwise)
         }

@@ -10,6 +10,7 @@ use diag::{Diagnostics, SourceMap};
 use interp::trace::{TraceEvent, TraceKind};
 use interp::{Interpreter, Options};
 use ir::Program;
+use kernel::features::Kernel;
 use schema::Schema;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -31,6 +32,8 @@ pub enum Target {
         hook: Hook,
         /// How packets get there.
         reach: Reach,
+        /// The kernel whose features the program uses; it runs in this one.
+        kernel: Kernel,
     },
 }
 
@@ -131,11 +134,16 @@ impl Prepared {
                 Interpreter::new(Arc::clone(&program), options).map_err(unfit)?;
                 Backend::Interp(options)
             }
-            Target::Kernel { hook, reach } => {
+            Target::Kernel {
+                hook,
+                reach,
+                kernel,
+            } => {
                 let request = Request {
                     externs,
                     // Between veth pairs a redirect is one.
                     observe: reach == Reach::TestRun,
+                    kernel,
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;

@@ -4,6 +4,7 @@
 //! which follows values but not the relations between them, cannot see through. It does so less when it optimises
 //! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
 
+use bpf::PARSER_TURNS;
 use diag::Diagnostics;
 use kernel::build::Obstacle;
 use kernel::clang::Effort;
@@ -21,16 +22,19 @@ pub struct Strategy {
     pub copy_headers: bool,
     /// How hard clang optimises.
     pub effort: Effort,
+    /// Turns that a parser's loops may take, where the verifier has to follow each.
+    pub parser_turns: u32,
 }
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 7] = [
+pub const STRATEGIES: [Strategy; 11] = [
     Strategy {
         name: "full optimisation",
         against: None,
         spill_everything: false,
         copy_headers: false,
         effort: Effort::Full,
+        parser_turns: PARSER_TURNS,
     },
     Strategy {
         name: "reduced optimisation",
@@ -38,6 +42,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         spill_everything: false,
         copy_headers: false,
         effort: Effort::Reduced,
+        parser_turns: PARSER_TURNS,
     },
     Strategy {
         name: "headers in variables",
@@ -45,6 +50,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         spill_everything: false,
         copy_headers: true,
         effort: Effort::Full,
+        parser_turns: PARSER_TURNS,
     },
     Strategy {
         name: "headers in variables, reduced optimisation",
@@ -52,6 +58,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         spill_everything: false,
         copy_headers: true,
         effort: Effort::Reduced,
+        parser_turns: PARSER_TURNS,
     },
     Strategy {
         name: "variables in a per-CPU map",
@@ -59,6 +66,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         spill_everything: true,
         copy_headers: false,
         effort: Effort::Full,
+        parser_turns: PARSER_TURNS,
     },
     Strategy {
         name: "variables in a per-CPU map, reduced optimisation",
@@ -66,6 +74,7 @@ pub const STRATEGIES: [Strategy; 7] = [
         spill_everything: true,
         copy_headers: false,
         effort: Effort::Reduced,
+        parser_turns: PARSER_TURNS,
     },
     Strategy {
         name: "headers and variables in a per-CPU map",
@@ -73,6 +82,39 @@ pub const STRATEGIES: [Strategy; 7] = [
         spill_everything: true,
         copy_headers: true,
         effort: Effort::Full,
+        parser_turns: PARSER_TURNS,
+    },
+    Strategy {
+        name: "parser loops of 400 turns",
+        against: Some(Obstacle::TooLarge),
+        spill_everything: false,
+        copy_headers: false,
+        effort: Effort::Full,
+        parser_turns: 400,
+    },
+    Strategy {
+        name: "parser loops of 100 turns",
+        against: Some(Obstacle::TooLarge),
+        spill_everything: false,
+        copy_headers: false,
+        effort: Effort::Full,
+        parser_turns: 100,
+    },
+    Strategy {
+        name: "parser loops of 32 turns",
+        against: Some(Obstacle::TooLarge),
+        spill_everything: false,
+        copy_headers: false,
+        effort: Effort::Full,
+        parser_turns: 32,
+    },
+    Strategy {
+        name: "parser loops of 8 turns",
+        against: Some(Obstacle::TooLarge),
+        spill_everything: false,
+        copy_headers: false,
+        effort: Effort::Full,
+        parser_turns: 8,
     },
 ];
 

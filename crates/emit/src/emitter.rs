@@ -9,7 +9,7 @@ use crate::parser::CursorAt;
 use crate::plan::{Plan, header_facts::HeaderFacts};
 use crate::table::{LoweredSet, LoweredTable};
 use crate::target::Target;
-use cgen::tree::{Block, Expr as C, Item, Member, Stmt};
+use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt};
 use diag::{Diagnostic, Diagnostics, SourceMap};
 use ir::{Expr, Header, Label, Program, StmtId, StmtKind, visit};
 use smol_str::SmolStr;
@@ -143,6 +143,8 @@ pub struct Gen<'a, T: Target> {
     pub(crate) moment: Moment,
     pub(crate) conditional: ConditionalAccess,
     pub(crate) cursor: CursorAt,
+    /// The function can reject the packet.
+    pub(crate) rejects: bool,
     pub(crate) entries: Entries,
     diags: Diagnostics,
 }
@@ -180,6 +182,7 @@ impl<'a, T: Target> Gen<'a, T> {
             moment: Moment::default(),
             conditional: ConditionalAccess::default(),
             cursor: CursorAt::default(),
+            rejects: true,
             entries,
             diags: Diagnostics::new(),
         }
@@ -272,6 +275,15 @@ impl<'a, T: Target> Gen<'a, T> {
     pub fn barrier(&mut self, var: &C) {
         let barrier = self.target.barrier(var);
         self.out.extend(barrier);
+    }
+
+    /// Rejects the packet where a variable is greater than `most`, so that the verifier of the C knows the bound where the
+    /// variable is used.
+    pub(crate) fn at_most(&mut self, var: &C, most: u64) {
+        self.barrier(var);
+        self.goto_reject(C::bin(BinOp::Gt, var.clone(), C::int(most)));
+        let kept = self.target.keep_bound(var);
+        self.out.extend(kept);
     }
 
     /// Refuses what no pass should have left.

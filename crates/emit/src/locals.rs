@@ -34,6 +34,8 @@ pub enum LocalKind {
     VarLen(Var),
     /// Whether an emit is to be done.
     Emitted(usize),
+    /// How often loops went round, where the target has to count.
+    Turns,
     /// Something of the emitter's own, by number.
     Own(u32),
 }
@@ -119,11 +121,12 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
             LocalKind::VarLen(v) => (format!("{}_len", self.p.vars[v].name), Type::U32, zero),
             LocalKind::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
+            LocalKind::Turns => ("turns".to_string(), Type::U64, zero),
             LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
-        // Whether a pointer leads to bytes of the packet.
+        // Whether a pointer leads to bytes of the packet, and that a loop goes on.
         let pinned = match kind {
-            LocalKind::Extracted(_) => true,
+            LocalKind::Extracted(_) | LocalKind::Turns => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };

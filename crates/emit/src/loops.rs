@@ -7,7 +7,7 @@ use crate::plan::HeaderStorage;
 use crate::plan::cursor::moves;
 use crate::plan::header_facts::Known;
 use crate::target::Target;
-use cgen::tree::Stmt;
+use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::Label;
 
 impl<T: Target> Gen<'_, T> {
@@ -105,8 +105,21 @@ impl<T: Target> Gen<'_, T> {
                 self.out.extend(hint);
             }
         }
-        let left = self.target.leave_loop(end);
-        self.out.extend(left);
+        match self.target.turn_limit() {
+            None => {
+                let left = self.target.leave_loop(end);
+                self.out.extend(left);
+            }
+            Some(limit) => {
+                let turns = self.local(LocalKind::Turns);
+                self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
+                // To leave another loop than a parser's before its end would be wrong: the packet is not handled.
+                if self.rejects {
+                    let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
+                    self.push(Stmt::goto_if(over, "reject"));
+                }
+            }
+        }
         self.push(Stmt::Goto(start.into()));
     }
 }

@@ -62,6 +62,11 @@ pub trait Hints {
         None
     }
 
+    /// Keeps the compiler from saving a variable before its bound was checked: what it loads again later is not bounded.
+    fn keep_bound(&self, _var: &C) -> Option<Stmt> {
+        None
+    }
+
     /// At a loop's end: whether a header is valid is to be remembered in the next turn.
     fn keep_known(&self, _flag: &C) -> Option<Stmt> {
         None
@@ -81,6 +86,12 @@ pub trait Hints {
     /// Whether every header lives in variables, none in the packet: the verifier of the C lost their pointers.
     fn copy_headers(&self) -> bool {
         false
+    }
+
+    /// How many turns of loops a packet may take, if the verifier of the C has to follow every turn. A packet that takes
+    /// more is rejected. The target's headers define `count_turn(turns)` then, which adds 1 to a variable.
+    fn turn_limit(&self) -> Option<u32> {
+        None
     }
 
     /// 1, for a presence flag.

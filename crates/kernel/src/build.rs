@@ -2,6 +2,7 @@
 
 use crate::sys::{Adjust, load_object_with};
 use crate::verifier_log;
+use std::io;
 use std::time::{Duration, Instant};
 
 /// What another compilation of the same program may overcome.
@@ -11,6 +12,8 @@ pub enum Obstacle {
     Stack,
     /// The verifier lost track of a pointer: each access is behind its check, but clang took the checks apart.
     LostPointer,
+    /// The verifier gave up after a million instructions, or a long sequence of jumps.
+    TooLarge,
 }
 
 /// What the verifier reported of an object that it was only asked about.
@@ -27,25 +30,38 @@ pub fn trial(object: &[u8]) -> Trial {
     let begun = Instant::now();
     let failure = load_object_with(object, Adjust::trial()).err();
     Trial {
-        obstacle: failure.and_then(|failure| obstacle(&failure.log)),
+        obstacle: failure.and_then(|failure| obstacle(&failure.log, &failure.error)),
         took: begun.elapsed(),
     }
 }
 
-/// Whether another compilation may help where the verifier refused an object with this log.
-pub fn is_retryable(log: &str) -> bool {
-    obstacle(log).is_some()
+impl Obstacle {
+    /// Whether another compilation may overcome it for a program whose parser counts its turns if it `counts`.
+    pub fn is_surmountable(self, counts: bool) -> bool {
+        match self {
+            Obstacle::Stack | Obstacle::LostPointer => true,
+            Obstacle::TooLarge => counts,
+        }
+    }
 }
 
-/// The obstacle, by the verifier's log, if another compilation may overcome it.
-fn obstacle(log: &str) -> Option<(Obstacle, String)> {
-    let reason = verifier_log::read(log)?.reason;
+/// The obstacle, by the verifier's log and the system's error, if another compilation may overcome it.
+pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String)> {
+    // Of a program that is too large the log may be too, so that its end, the reason, is missing.
+    let too_large = || matches!(error.raw_os_error(), Some(libc::E2BIG | libc::EFAULT));
+    let reason = match verifier_log::read(log) {
+        Some(refusal) => refusal.reason,
+        None if too_large() && !log.is_empty() => "BPF program is too large".into(),
+        None => return None,
+    };
     let obstacle = if reason.contains("combined stack size") {
         Obstacle::Stack
     } else if reason.contains("invalid access to packet")
         || reason.contains("pointer") && reason.contains("prohibited")
     {
         Obstacle::LostPointer
+    } else if reason.contains("too large") || reason.contains("too complex") {
+        Obstacle::TooLarge
     } else {
         return None;
     };
@@ -56,13 +72,15 @@ fn obstacle(log: &str) -> Option<(Obstacle, String)> {
 mod tests {
     use super::*;
 
+    /// What the verifier's reason comes to, with an error that says nothing.
+    fn found(reason: &str) -> Option<Obstacle> {
+        let log = format!("0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n{reason}\n");
+        let error = io::Error::from_raw_os_error(libc::EINVAL);
+        obstacle(&log, &error).map(|(obstacle, _)| obstacle)
+    }
+
     #[test]
     fn retryable_refusals_are_distinguished() {
-        let found = |reason: &str| {
-            let log = format!("0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n{reason}\n");
-            assert_eq!(is_retryable(&log), obstacle(&log).is_some());
-            obstacle(&log).map(|(obstacle, _)| obstacle)
-        };
         assert_eq!(
             found("invalid access to packet, off=14 size=4, R1(id=0,off=14,r=0)"),
             Some(Obstacle::LostPointer)
@@ -71,7 +89,34 @@ mod tests {
             found("combined stack size of 2 calls is 544. Too large"),
             Some(Obstacle::Stack)
         );
+        assert_eq!(
+            found("BPF program is too large. Processed 1000001 insn"),
+            Some(Obstacle::TooLarge)
+        );
+        assert_eq!(
+            found("The sequence of 8193 jumps is too complex."),
+            Some(Obstacle::TooLarge)
+        );
         assert_eq!(found("R0 !read_ok"), None);
-        assert!(!is_retryable(""));
+    }
+
+    #[test]
+    fn a_program_too_large_is_known_by_the_error_where_its_log_has_no_end() {
+        let log = "0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n1: (05) goto pc";
+        let found = |errno| obstacle(log, &io::Error::from_raw_os_error(errno)).map(|(o, _)| o);
+        assert_eq!(found(libc::EFAULT), Some(Obstacle::TooLarge));
+        assert_eq!(found(libc::E2BIG), Some(Obstacle::TooLarge));
+        assert_eq!(found(libc::EINVAL), None);
+        assert_eq!(
+            obstacle("", &io::Error::from_raw_os_error(libc::E2BIG)),
+            None
+        );
+    }
+
+    #[test]
+    fn turns_can_be_fewer_only_where_they_are_counted() {
+        assert!(Obstacle::TooLarge.is_surmountable(true));
+        assert!(!Obstacle::TooLarge.is_surmountable(false));
+        assert!(Obstacle::Stack.is_surmountable(false));
     }
 }

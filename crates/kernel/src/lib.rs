@@ -19,6 +19,7 @@ pub mod caps;
 pub mod clang;
 mod delegate;
 pub mod errors;
+pub mod features;
 pub mod guard;
 pub mod interface;
 pub mod interrupt;

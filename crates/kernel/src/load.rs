@@ -1,5 +1,6 @@
 //! A compiled program into the kernel: maps, initial data, the program's own entries.
 
+use crate::build::{self, Obstacle};
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
@@ -30,6 +31,8 @@ pub struct Failure {
     pub log: String,
     /// The control-plane name of what it is about, if it is about a part of the program that has one.
     pub about: Option<String>,
+    /// What another compilation may overcome.
+    pub obstacle: Option<Obstacle>,
 }
 
 impl From<Box<Diagnostic>> for Failure {
@@ -38,6 +41,7 @@ impl From<Box<Diagnostic>> for Failure {
             diagnostic,
             log: String::new(),
             about: None,
+            obstacle: None,
         }
     }
 }
@@ -152,6 +156,7 @@ fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure 
     } else {
         failure.log.clone()
     };
+    let obstacle = build::obstacle(&failure.log, &failure.error).map(|(obstacle, _)| obstacle);
     let missing = caps::missing(&caps::RUN);
     let refused_rights = failure.error.raw_os_error() == Some(libc::EPERM);
     let diagnostic = if refused_rights && failure.log.is_empty() {
@@ -173,6 +178,7 @@ fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure 
         diagnostic,
         log,
         about: None,
+        obstacle,
     }
 }
 

@@ -160,6 +160,9 @@ pub struct Build {
     /// Print this on standard output instead of building
     #[arg(long, value_enum, conflicts_with_all = ["output", "report"])]
     pub emit: Option<Emit>,
+    /// Use only what this version of Linux has, as 6.1, instead of what the running kernel has
+    #[arg(long, value_name = "VERSION", value_parser = kernel_version)]
+    pub kernel: Option<bpf::features::Version>,
     /// Report what the program needs: instructions, stack, maps, and the kernel verifier's result
     ///
     /// The verifier is asked only with this, and only where this process may load programs.
@@ -232,6 +235,9 @@ pub struct Test {
     /// In the kernel: by BPF_PROG_TEST_RUN instead of through veth pairs
     #[arg(long)]
     pub fast: bool,
+    /// Use only what this version of Linux has, as 6.1, instead of what the running kernel has
+    #[arg(long, value_name = "VERSION", value_parser = kernel_version)]
+    pub kernel: Option<bpf::features::Version>,
     /// On the interpreter: packets go out, as under `--target tc-egress`
     #[arg(long)]
     pub egress: bool,
@@ -247,6 +253,19 @@ pub struct Test {
     /// Print the results as JSON
     #[arg(long, conflicts_with = "trace")]
     pub json: bool,
+}
+
+/// A version of Linux from the oldest supported one on.
+fn kernel_version(text: &str) -> Result<bpf::features::Version, String> {
+    let (major, minor) = bpf::features::FLOOR;
+    let parsed = text
+        .split_once('.')
+        .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
+    match parsed {
+        Some(version) if version >= (major, minor) => Ok(version),
+        Some(_) => Err(format!("Onpath needs Linux {major}.{minor} or newer")),
+        None => Err("give major and minor version, as `6.12`".into()),
+    }
 }
 
 /// The end of `onpath run --help`.

@@ -5,12 +5,14 @@ mod common;
 
 use arch::tc::Direction;
 use bpf::abi::Hook;
+use bpf::features::FLOOR;
 use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
 use driver::bpf_target::Reach;
 use driver::stf::{Case, Prepared, Target, TestResult};
 use driver::{Elaborated, Input};
+use kernel::features::Kernel;
 use kernel::test_run::shortest;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeMap;
@@ -22,19 +24,30 @@ struct Runner {
     name: &'static str,
     hook: Option<Hook>,
     reach: Reach,
+    kernel: Kernel,
 }
 
 /// All of them, the interpreter first. Packets of scripts that ask for it go in the other direction.
-const RUNNERS: [Runner; 5] = [
-    runner("interp", None, Reach::TestRun),
-    runner("xdp", Some(Hook::Xdp), Reach::TestRun),
-    runner("veth", Some(Hook::Xdp), Reach::Veth),
-    runner("tc", Some(Hook::TcIngress), Reach::TestRun),
-    runner("tc_veth", Some(Hook::TcIngress), Reach::Veth),
+const RUNNERS: [Runner; 7] = [
+    runner("interp", None, Reach::TestRun, Kernel::This),
+    runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
+    runner("xdp_6.1", Some(Hook::Xdp), Reach::TestRun, OLDEST),
+    runner("veth", Some(Hook::Xdp), Reach::Veth, Kernel::This),
+    runner("tc", Some(Hook::TcIngress), Reach::TestRun, Kernel::This),
+    runner("tc_6.1", Some(Hook::TcIngress), Reach::TestRun, OLDEST),
+    runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
-const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach) -> Runner {
-    Runner { name, hook, reach }
+/// The kernel that takes every fallback. Programs that need none are tested as they are.
+const OLDEST: Kernel = Kernel::Version(FLOOR);
+
+const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Kernel) -> Runner {
+    Runner {
+        name,
+        hook,
+        reach,
+        kernel,
+    }
 }
 
 impl Runner {
@@ -47,8 +60,11 @@ impl Runner {
             (Some(_), Direction::Egress) => Hook::TcEgress,
             (Some(hook), Direction::Ingress) => hook,
         };
-        let reach = self.reach;
-        Some(Target::Kernel { hook, reach })
+        Some(Target::Kernel {
+            hook,
+            reach: self.reach,
+            kernel: self.kernel,
+        })
     }
 
     /// Whether the hook runs programs for this package. Each that it does not has to be refused.

@@ -17,6 +17,9 @@
 /* A function that the verifier looks at apart from its callers, and so once. */
 #define APART __attribute__((noinline, weak))
 
+/* One that it looks at with its callers. */
+#define OUTLINE static __attribute__((noinline, unused))
+
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) value *name
 
@@ -41,6 +44,8 @@ enum {
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) __attribute__((unused)) = (void *)1;
 static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
                                          u64 flags) __attribute__((unused)) = (void *)2;
+static long (*const bpf_loop)(u32 turns, void *turn, void *with,
+                              u64 flags) __attribute__((unused)) = (void *)181;
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) __attribute__((unused)) = (void *)25;
 
@@ -84,5 +89,9 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
                       ".short 0"                                                                             \
                       : : : : label)
 #endif
+
+/* At a back edge, for kernels without may_goto: the verifier follows each turn. Of one whose registers are those of an
+ * earlier turn many believe that the loop has no end, whatever is on the stack. */
+#define count_turn(turns) asm volatile("%0 += 1" : "+r"(turns))
 
 #endif

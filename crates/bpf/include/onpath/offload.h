@@ -12,14 +12,30 @@ struct sk_buff___onpath {
     u8 ip_summed : 2;
 } __attribute__((preserve_access_index));
 
+#ifdef ONPATH_READ_KERNEL
+/* For kernels whose verifier follows no pointer to the packet's own description: the context is one. */
+static long (*const bpf_probe_read_kernel)(void *to, u32 size,
+                                           const void *from) __attribute__((unused)) = (void *)113;
+
+#define kernel_packet(ctx) ((void *)(ctx))
+#else
 extern void *bpf_cast_to_kern_ctx(void *ctx) __attribute__((section(".ksyms")));
 
-/* Whether a device (or the stack) is to compute the transport checksum. Needs Linux 6.2. */
+#define kernel_packet(ctx) bpf_cast_to_kern_ctx(ctx)
+#endif
+
+/* Whether a device (or the stack) is to compute the transport checksum. */
 INLINE u32 checksum_is_open(struct __sk_buff *ctx)
 {
-    struct sk_buff___onpath *skb = bpf_cast_to_kern_ctx(ctx);
+    struct sk_buff___onpath *skb = kernel_packet(ctx);
     const u8 *at = (const u8 *)skb + __builtin_preserve_field_info(skb->ip_summed, 0);
     u64 bits = 0;
+#ifdef ONPATH_READ_KERNEL
+    u64 copy = 0;
+
+    bpf_probe_read_kernel(&copy, __builtin_preserve_field_info(skb->ip_summed, 1), at);
+    at = (const u8 *)&copy;
+#endif
 
     switch (__builtin_preserve_field_info(skb->ip_summed, 1)) {
     case 1:

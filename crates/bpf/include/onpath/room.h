@@ -45,9 +45,8 @@ OUTLINE long relocate_piece(u32 turn, struct relocation *m)
     u32 at = m->by < 0 ? m->from : m->from + m->count - size;
 
     (void)turn;
-    barrier_var(size);
-    if (size - 1 >= PIECE || bpf_skb_load_bytes(m->ctx, at, m->work->piece, size) ||
-        bpf_skb_store_bytes(m->ctx, at + m->by, m->work->piece, size, 0))
+    if (!size || bpf_skb_load_bytes(m->ctx, at, m->work->piece, piece_size(size)) ||
+        bpf_skb_store_bytes(m->ctx, at + m->by, m->work->piece, piece_size(size), 0))
         return 1;
     if (m->by < 0)
         m->from += size;
@@ -102,10 +101,8 @@ APART long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
     tail = length - from;
     rest = tail < REST ? tail : REST;
     first = front < FIRST ? front : FIRST;
-    barrier_var(rest);
-    barrier_var(first);
-    if ((first - 1 < FIRST && bpf_skb_load_bytes(ctx, 0, work->first, first)) ||
-        (rest - 1 < REST && bpf_skb_load_bytes(ctx, from, work->rest, rest)))
+    if ((first && bpf_skb_load_bytes(ctx, 0, work->first, piece_size(first))) ||
+        (rest && bpf_skb_load_bytes(ctx, from, work->rest, piece_size(rest))))
         return -1;
     if (by < 0 && packet_move(ctx, first, front - first, -by))
         return -1;
@@ -127,10 +124,8 @@ APART long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
     }
     if (error || (by > 0 && packet_move(ctx, first + by, front - first, -by)))
         return -1;
-    barrier_var(rest);
-    barrier_var(first);
-    if ((first - 1 < FIRST && bpf_skb_store_bytes(ctx, 0, work->first, first, 0)) ||
-        (rest - 1 < REST && bpf_skb_store_bytes(ctx, to, work->rest, rest, 0)))
+    if ((first && bpf_skb_store_bytes(ctx, 0, work->first, piece_size(first), 0)) ||
+        (rest && bpf_skb_store_bytes(ctx, to, work->rest, piece_size(rest), 0)))
         return -1;
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0);
 }

@@ -63,8 +63,6 @@ static long (*const bpf_skb_adjust_room)(struct __sk_buff *ctx, int by, u32 mode
                                          u64 flags) __attribute__((unused)) = (void *)50;
 static long (*const bpf_check_mtu)(void *ctx, u32 ifindex, u32 *mtu, int by,
                                    u64 flags) __attribute__((unused)) = (void *)163;
-static long (*const bpf_loop)(u32 turns, void *turn, void *with,
-                              u64 flags) __attribute__((unused)) = (void *)181;
 
 enum {
     BPF_F_INGRESS = 1,
@@ -98,7 +96,12 @@ struct packet_work {
 
 _Static_assert(sizeof(struct packet_work) == 192, "as in the description of its map");
 
-/* One that it looks at with its callers. */
-#define OUTLINE static __attribute__((noinline, unused))
+/* A number of bytes from 1 to PIECE, unchanged, so that every verifier knows that it is one. Of comparisons many
+ * learn less. */
+INLINE u32 piece_size(u32 size)
+{
+    barrier_var(size);
+    return ((size - 1) & (PIECE - 1)) + 1;
+}
 
 #endif

@@ -34,9 +34,8 @@ OUTLINE long sum_piece(u32 turn, struct summing *s)
     u32 left = s->end - s->at, size = left < PIECE ? left : PIECE;
 
     (void)turn;
-    barrier_var(size);
     __builtin_memset(s->work->piece, 0, PIECE);
-    if (size - 1 >= PIECE || bpf_skb_load_bytes(s->ctx, s->at, s->work->piece, size))
+    if (!size || bpf_skb_load_bytes(s->ctx, s->at, s->work->piece, piece_size(size)))
         return 1;
     s->sum = bpf_csum_diff(NULL, 0, s->work->piece, PIECE, s->sum);
     s->at += size;

@@ -196,27 +196,35 @@ impl<T: Target> Gen<'_, T> {
         let value = self.moved_length(item, fixed);
         self.set(len.clone(), value);
         // The verifier of the C may have lost the bound in a loop in between.
-        self.barrier(&len);
-        let most = C::int((fixed + max).into());
-        self.goto_reject(C::bin(BinOp::Gt, len.clone(), most));
-        let copy = vec![Stmt::goto_if(
-            C::call(
-                "packet_load_bytes",
-                vec![
-                    C::id("ctx"),
-                    from,
-                    self.target.relocated().plus(slot.into()),
-                    len.clone(),
-                ],
-            ),
-            "reject",
-        )];
+        self.at_most(&len, (fixed + max).into());
+        let to = self.target.relocated().plus(slot.into());
+        let copy = |len: C| {
+            let args = vec![C::id("ctx"), from, to, len];
+            vec![Stmt::goto_if(C::call("packet_load_bytes", args), "reject")]
+        };
         let present = item.present.clone();
         let block = match item.varbit {
-            Some(_) => vec![Stmt::If(len, copy, Block::new())],
-            None => copy,
+            Some(_) => self.unless_empty(&len, fixed + max, copy),
+            None => copy(len),
         };
         self.when(&present, block);
+    }
+
+    /// What `then` makes of a length, done where it is not 0. It is `most` at most. Comparing with 0 teaches many
+    /// verifiers nothing.
+    pub(super) fn unless_empty(
+        &mut self,
+        len: &C,
+        most: u32,
+        then: impl FnOnce(C) -> Block,
+    ) -> Block {
+        let less = self.pinned_local("less", None);
+        self.block(|g| {
+            g.set(less.clone(), C::bin(BinOp::Sub, len.clone(), C::int(1)));
+            g.barrier(&less);
+            let some = C::bin(BinOp::Lt, less.clone(), C::int(most.into()));
+            g.push(Stmt::If(some, then(less.plus(1)), Block::new()));
+        })
     }
 
     fn moved_length(&self, item: &Item, fixed: u32) -> C {

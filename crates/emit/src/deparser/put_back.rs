@@ -5,7 +5,7 @@ use crate::access::Bytes;
 use crate::emitter::Gen;
 use crate::plan::HeaderStorage;
 use crate::target::Target;
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 
 impl<T: Target> Gen<'_, T> {
     /// Writes all items after the packet's front.
@@ -44,9 +44,7 @@ impl<T: Target> Gen<'_, T> {
                     }
                     None => {
                         if g.target.recheck_lengths() {
-                            g.barrier(&at);
-                            let most = C::int(g.target.limits().offset);
-                            g.goto_reject(C::bin(BinOp::Gt, at.clone(), most));
+                            g.at_most(&at, g.target.limits().offset);
                         }
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
                         g.set(
@@ -135,33 +133,22 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn store_bytes(&mut self, offset: C, slot: u32, len: C) {
-        let len = match len {
-            C::Int { .. } => len,
+        let from = self.target.relocated().plus(slot.into());
+        let store = |len: C| {
+            let args = vec![C::id("ctx"), offset, from, len];
+            vec![Stmt::goto_if(C::call("packet_store_bytes", args), "reject")]
+        };
+        let stored = match len {
+            C::Int { .. } => store(len),
             _ => {
                 let moved = self.pinned_local("moved", None);
                 self.set(moved.clone(), len);
-                self.barrier(&moved);
                 let space = self.rebuilding.relocated_bytes - slot;
-                self.goto_reject(C::bin(BinOp::Gt, moved.clone(), C::int(space.into())));
-                moved
+                self.at_most(&moved, space.into());
+                self.unless_empty(&moved, space, store)
             }
         };
-        let store = C::call(
-            "packet_store_bytes",
-            vec![
-                C::id("ctx"),
-                offset,
-                self.target.relocated().plus(slot.into()),
-                len.clone(),
-            ],
-        );
-        let store = Stmt::goto_if(store, "reject");
-        if len.as_int().is_some() {
-            self.push(store);
-        } else {
-            // The length of nothing is not for the primitive.
-            self.push(Stmt::If(len, vec![store], Block::new()));
-        }
+        self.out.extend(stored);
         self.reload();
     }
 }

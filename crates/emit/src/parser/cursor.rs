@@ -35,10 +35,7 @@ impl<T: Target> Gen<'_, T> {
     /// Sets `cur` from `off`.
     pub(crate) fn follow_offset(&mut self, check: bool) {
         if check {
-            self.barrier(&C::id("off"));
-            let most = self.target.limits().offset;
-            let past = C::bin(BinOp::Gt, C::id("off"), C::int(most));
-            self.goto_reject(past);
+            self.at_most(&C::id("off"), self.target.limits().offset);
         }
         let here = C::bin(BinOp::Add, C::id("data"), C::id("off"));
         self.set(C::id("cur"), here);

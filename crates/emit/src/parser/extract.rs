@@ -140,9 +140,7 @@ impl<T: Target> Gen<'_, T> {
         let bits = lower::scalar(self, size);
         let len = self.pinned_local("bits", None);
         self.set(len.clone(), bits);
-        self.barrier(&len);
-        let too_long = C::bin(BinOp::Gt, len.clone(), C::int(max.into()));
-        self.goto_reject(too_long);
+        self.at_most(&len, max.into());
         let odd = C::bin(
             BinOp::Ne,
             C::bin(BinOp::And, len.clone(), C::int(7)),
@@ -203,9 +201,7 @@ impl<T: Target> Gen<'_, T> {
                 let n = self.pinned_local("bits", None);
                 let bits = lower::scalar(self, by);
                 self.set(n.clone(), bits);
-                self.barrier(&n);
-                let most = self.target.limits().offset * 8;
-                self.goto_reject(C::bin(BinOp::Gt, n.clone(), C::int(most)));
+                self.at_most(&n, self.target.limits().offset * 8);
                 let odd = C::bin(
                     BinOp::Ne,
                     C::bin(BinOp::And, n.clone(), C::int(7)),

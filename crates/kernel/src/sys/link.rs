@@ -90,7 +90,7 @@ pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
 }
 
 /// The kernel's numbers for the programs that a device's side has by tcx, in the order in which they run; at
-/// most 64.
+/// most 64. A kernel without tcx has none.
 pub fn tcx_on(ifindex: u32, side: Side) -> io::Result<Vec<u32>> {
     let mut ids = [0u32; 64];
     let mut opts = libbpf_sys::bpf_prog_query_opts::default();
@@ -98,7 +98,12 @@ pub fn tcx_on(ifindex: u32, side: Side) -> io::Result<Vec<u32>> {
     opts.prog_ids = ids.as_mut_ptr();
     opts.__bindgen_anon_1.prog_cnt = ids.len() as u32;
     // SAFETY: the options hold how many numbers there is room for.
-    check(unsafe { libbpf_sys::bpf_prog_query_opts(ifindex as i32, tcx_point(side), &mut opts) })?;
+    let asked =
+        unsafe { libbpf_sys::bpf_prog_query_opts(ifindex as i32, tcx_point(side), &mut opts) };
+    match check(asked) {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return Ok(Vec::new()),
+        other => other?,
+    };
     // SAFETY: both parts of the union are the same number.
     let count = unsafe { opts.__bindgen_anon_1.prog_cnt };
     Ok(ids[..ids.len().min(count as usize)].to_vec())

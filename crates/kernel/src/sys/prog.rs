@@ -107,6 +107,29 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"may_goto", &code)
     }
 
+    /// Loads an XDP program that saves a number, finds out a bound for its copy, and relies on it for the saved one.
+    pub fn tracked_spill() -> io::Result<Prog> {
+        // r0 = clock(); r2 = r0; *(r10 - 8) = r2; if r2 > 7 goto +5;
+        // r3 = *(r10 - 8); r4 = r10; r4 += -16; r4 += r3; *(u8 *)r4 = 0; r0 = 0; exit
+        let mut code = [
+            instruction(0x85, 0, 0, libbpf_sys::BPF_FUNC_ktime_get_ns as i32),
+            instruction(0xbf, 2, 0, 0),
+            instruction(0x7b, 10, 2, 0),
+            instruction(0x25, 2, 0, 7),
+            instruction(0x79, 3, 10, 0),
+            instruction(0xbf, 4, 10, 0),
+            instruction(0x07, 4, 0, -16),
+            instruction(0x0f, 4, 3, 0),
+            instruction(0x72, 4, 0, 0),
+            instruction(0xb7, 0, 0, 0),
+            instruction(0x95, 0, 0, 0),
+        ];
+        code[2].off = -8;
+        code[3].off = 5;
+        code[4].off = -8;
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"spill", &code)
+    }
+
     /// Loads a tc program that does nothing but call a function of the kernel's with its context. Needs BTF;
     /// [`io::ErrorKind::Unsupported`] if the kernel has no such function.
     pub fn calls_kernel(function: &CStr) -> io::Result<Prog> {

@@ -19,7 +19,7 @@
 use super::{Subject, in_order, marker, receive_rest, receive_until, system};
 use crate::ports::connect_split;
 use crate::raw_socket::RawSocket;
-use crate::sys::{Link, Prog, Side};
+use crate::sys::{Link, Prog, Side, filter};
 use crate::veth::make_pairs;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
@@ -48,7 +48,7 @@ struct Port {
     port: RawSocket,
     leave: RawSocket,
     seen: RawSocket,
-    _links: Vec<Link>,
+    _links: Vec<Option<Link>>,
 }
 
 impl Wiring {
@@ -73,11 +73,11 @@ impl Wiring {
             connections.push((*n, index, leave));
             let out = Prog::redirect_tc(leave)?;
             let mut links = vec![
-                Link::attach_tcx(subject.prog, index, side)?,
-                Link::attach_tcx(&out, leave, Side::Ingress)?,
+                attach(subject.prog, index, side)?,
+                attach(&out, leave, Side::Ingress)?,
             ];
             if side == Side::Ingress {
-                links.push(Link::attach_tcx(&out, index, side)?);
+                links.push(attach(&out, index, side)?);
             }
             ports.push(Port {
                 number: *n,
@@ -129,6 +129,18 @@ impl Wiring {
             all.extend(in_order(port.number, [seen, enter]));
         }
         Ok(all)
+    }
+}
+
+/// Puts a program behind those at a device's side: by a link or, where the kernel has no tcx, by a filter, which stays as
+/// long as the device.
+fn attach(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Option<Link>> {
+    match Link::attach_tcx(prog, ifindex, side) {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            filter::make_qdisc(ifindex)?;
+            filter::add_filter(prog, ifindex, side).map(|_| None)
+        }
+        other => other.map(Some),
     }
 }
 

@@ -9,6 +9,7 @@ use driver::hooks;
 use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
 use kernel::caps;
+use kernel::features::Kernel;
 use kernel::memory::{self, Need};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub(crate) fn run(args: Build) -> Done {
         hook,
         // A report loads the program once, and tries other C only if that is refused.
         trial: false,
+        kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         ..Request::default()
     };
     match args.emit {
@@ -132,7 +134,9 @@ fn ask(
     let (mut answer, mut time) = verify(&compiled);
     let mut last = compiled;
     if let Err(failure) = &answer
-        && kernel::build::is_retryable(&failure.log)
+        && failure
+            .obstacle
+            .is_some_and(|o| o.is_surmountable(last.decisions.parser_turns.is_some()))
     {
         let trial = Request {
             trial: true,

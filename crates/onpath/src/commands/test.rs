@@ -9,6 +9,7 @@ use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use driver::bpf_target::Reach;
 use driver::read_text;
 use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
+use kernel::features::Kernel;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -176,6 +177,9 @@ fn target(args: &Test) -> Result<Target, Stop> {
                 () if args.fast => {
                     usage("`--fast` is for the kernel's targets: the interpreter has only one mode")
                 }
+                () if args.kernel.is_some() => {
+                    usage("`--kernel` is for the kernel's targets: the interpreter needs none")
+                }
                 () if !args.externs.is_empty() => {
                     usage("`--extern` is for the kernel's targets: the interpreter does not run C")
                 }
@@ -209,5 +213,9 @@ fn target(args: &Test) -> Result<Target, Stop> {
     } else {
         Reach::Veth
     };
-    Ok(Target::Kernel { hook, reach })
+    Ok(Target::Kernel {
+        hook,
+        reach,
+        kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
+    })
 }

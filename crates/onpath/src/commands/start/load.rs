@@ -26,7 +26,7 @@ pub(crate) fn load(
             Err(refusal) => refusal,
         };
         let again = &mut prepared[member];
-        if !again.tried && kernel::build::is_retryable(&failure.log) {
+        if !again.tried && again.is_retryable(failure.obstacle) {
             again.try_others(unit, member, progress)?;
             continue;
         }
@@ -34,6 +34,7 @@ pub(crate) fn load(
             mut diagnostic,
             log,
             about,
+            ..
         } = failure;
         if let Some(name) = about {
             diagnostic.primary.span = declared(&again.program, &name);

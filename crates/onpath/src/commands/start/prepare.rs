@@ -13,6 +13,7 @@ use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec};
 use driver::hooks;
 use driver::read_text;
 use ir::Program;
+use kernel::build::Obstacle;
 use kernel::bundle::Port;
 use kernel::interface;
 use schema::Schema;
@@ -172,6 +173,12 @@ pub(crate) fn read_entries(
 }
 
 impl Prepared {
+    /// Whether another compilation may overcome this.
+    pub(crate) fn is_retryable(&self, obstacle: Option<Obstacle>) -> bool {
+        let counts = self.compiled.decisions.parser_turns.is_some();
+        obstacle.is_some_and(|obstacle| obstacle.is_surmountable(counts))
+    }
+
     /// Compiles it anew, with the verifier's word on every attempt: it refused what clang made of the first.
     pub(crate) fn try_others(
         &mut self,

@@ -1,14 +1,18 @@
 //! Tuple space search: entries with equal masks share a hash map under their tuple's number.
 
+mod search;
+
+pub(crate) use search::search;
+
 use super::lookup::{KEY_LIMIT, limit_key, map};
-use super::{Entries, describe, map_element};
+use super::{Entries, describe};
 use crate::abi::{MapKind, TupleSpaceAbi};
-use crate::maps::{GLOBALS, MAP_NAME};
+use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
-use cgen::tree::{BinOp, Expr as C, Stmt, Type, UnOp};
+use cgen::tree::Type;
 use emit::record::Record;
 use emit::table::key::{self, KeyLayout, KeyPart};
-use ir::Expr;
+use search::Turns;
 use smol_str::SmolStr;
 
 /// Entries that ranges may expand to, in all.
@@ -31,6 +35,8 @@ pub(crate) struct TupleSpace {
     key: KeyLayout,
     /// The globals' member with the list's head.
     head: SmolStr,
+    /// How the list is gone through.
+    turns: Turns,
 }
 
 /// What is searched by.
@@ -127,127 +133,7 @@ pub(crate) fn declare(
         tuple_key,
         key,
         head,
+        turns: Turns::Jump,
     };
-    (space, abi)
-}
-
-/// Goes through the masks; the best entry, or null.
-pub(crate) fn search(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
-    let fresh = |g: &mut Gen<'_>, wish: &str| g.file.names.fresh(wish);
-    let best = fresh(g, "best");
-    let (head, i) = (fresh(g, "list"), fresh(g, "turn"));
-    let (again, done) = (fresh(g, "next_mask"), fresh(g, "searched"));
-    let masked = fresh(g, "masked");
-    let (at, mask, entry) = (fresh(g, "place"), fresh(g, "mask"), fresh(g, "found"));
-    let id = |n: &SmolStr| C::Ident(n.clone());
-    g.push(Stmt::decl(entry_type.clone(), best.clone(), C::id("NULL")));
-    g.push(Stmt::decl(
-        Type::U64,
-        head.clone(),
-        C::id(GLOBALS).member(space.head.clone()),
-    ));
-    let (first, count) = (
-        id(&head).cast(Type::U32),
-        C::bin(BinOp::Shr, id(&head), C::int(32)).cast(Type::U32),
-    );
-    // Where there are no entries, no key is made.
-    let outer = std::mem::take(&mut g.out);
-    let any = count.clone();
-    let key = g.build_key(&space.key, exprs);
-    // What was computed for it was perhaps not.
-    g.kill_computed();
-    g.push(Stmt::Decl {
-        ty: Type::Struct(space.tuple_key.clone()),
-        name: masked.clone(),
-        init: Some(C::Init(Vec::new())),
-        align: Some(8),
-    });
-    g.push(Stmt::decl(Type::U32, i.clone(), C::int(0)));
-    g.push(Stmt::Label(again.clone()));
-    g.push(Stmt::goto_if(
-        C::bin(BinOp::Ge, id(&i), count),
-        done.clone(),
-    ));
-    let mut turn = vec![
-        Stmt::decl(Type::U32, at.clone(), C::bin(BinOp::Add, first, id(&i))),
-        Stmt::decl(
-            Type::Struct(space.mask.clone()).ptr(),
-            mask.clone(),
-            map_element(&space.masks, id(&at)),
-        ),
-        Stmt::goto_if(C::not(id(&mask)), done.clone()),
-        Stmt::goto_if(
-            C::bin(
-                BinOp::LogicalAnd,
-                id(&best),
-                C::bin(
-                    BinOp::Ge,
-                    id(&best).arrow("priority"),
-                    id(&mask).arrow("top"),
-                ),
-            ),
-            done.clone(),
-        ),
-        Stmt::Assign(id(&masked).member("tuple"), id(&mask).arrow("tuple")),
-    ];
-    turn.extend(and_words(
-        id(&masked).member("key").addr(),
-        key.addr(),
-        id(&mask).arrow("key").addr(),
-        space.key.record.size / 4,
-    ));
-    let better = C::bin(
-        BinOp::LogicalAnd,
-        id(&entry),
-        C::bin(
-            BinOp::LogicalOr,
-            C::not(id(&best)),
-            C::bin(
-                BinOp::Gt,
-                id(&entry).arrow("priority"),
-                id(&best).arrow("priority"),
-            ),
-        ),
-    );
-    turn.extend([
-        Stmt::decl(
-            entry_type,
-            entry.clone(),
-            map_element(&space.entries, id(&masked)),
-        ),
-        Stmt::If(
-            better,
-            vec![Stmt::Assign(id(&best), id(&entry))],
-            Vec::new(),
-        ),
-        Stmt::Update(BinOp::Add, id(&i), C::int(1)),
-    ]);
-    g.push(Stmt::Block(turn));
-    g.back_edge(&done, &again);
-    let search = std::mem::replace(&mut g.out, outer);
-    g.push(Stmt::If(any, search, Vec::new()));
-    g.push(Stmt::Label(done));
-    id(&best)
-}
-
-/// `a & b` word by word, of structs of `words` 4-byte words.
-fn and_words(dst: C, a: C, b: C, words: u32) -> Vec<Stmt> {
-    let word = |base: &C, i: u32, wide: bool| {
-        let ty = Type::Named(if wide { "any64" } else { "any32" }.into()).ptr();
-        let address = C::bin(
-            BinOp::Add,
-            base.clone().cast(Type::U8.ptr()),
-            C::int((i * 4).into()),
-        );
-        C::Unary(UnOp::Deref, Box::new(address.cast(ty)))
-    };
-    let mut out = Vec::new();
-    let mut i = 0;
-    while i < words {
-        let wide = words - i >= 2;
-        let value = C::bin(BinOp::And, word(&a, i, wide), word(&b, i, wide));
-        out.push(Stmt::Assign(word(&dst, i, wide), value));
-        i += if wide { 2 } else { 1 };
-    }
-    out
+    (space.with_turns(g, short, values.ty.clone()), abi)
 }

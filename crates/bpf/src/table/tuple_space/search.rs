@@ -1,0 +1,281 @@
+//! The search through the list of masks: a loop in the function itself or, where the kernel has no `may_goto`, one of
+//! `bpf_loop`, whose turn is a function.
+
+use super::TupleSpace;
+use crate::features::Feature;
+use crate::maps::GLOBALS;
+use crate::table::map_element;
+use crate::target::Gen;
+use cgen::tree::{BinOp, Block, Expr as C, Member, Stmt, Type, UnOp};
+use emit::Function;
+use ir::Expr;
+use smol_str::SmolStr;
+
+/// How the list of masks is gone through.
+#[derive(Clone, Debug)]
+pub(crate) enum Turns {
+    /// By a jump back.
+    Jump,
+    /// By `bpf_loop`.
+    Call {
+        /// The function of one turn.
+        function: SmolStr,
+        /// The struct of what it works on.
+        state: SmolStr,
+    },
+}
+
+/// What one turn works on, as C expressions.
+struct Turn {
+    /// The element of the list, a variable.
+    at: C,
+    /// The best entry so far, or null.
+    best: C,
+    /// The key, whose address is constant.
+    key: C,
+    /// Memory for the masked key.
+    masked: C,
+    /// What ends the search.
+    end: Stmt,
+}
+
+impl TupleSpace {
+    /// Declares the function of a turn, if the kernel needs one.
+    pub(super) fn with_turns(self, g: &mut Gen<'_>, short: &str, entry: Type) -> TupleSpace {
+        if g.target.options.features.has(Feature::MayGoto) {
+            return self;
+        }
+        let field = |ty: Type, name: &str| Member::Field {
+            ty,
+            name: name.into(),
+            note: String::new(),
+        };
+        let state = g.file.names.fresh(&format!("{short}_search"));
+        let members = vec![
+            field(Type::Struct(self.tuple_key.clone()), "masked"),
+            field(Type::Struct(self.key.name.clone()).ptr(), "key"),
+            field(entry.clone().ptr(), "best"),
+            field(Type::U32, "at"),
+        ];
+        g.file.declare_struct(&state, members);
+        let function = g.file.names.fresh(&format!("{short}_turn"));
+        let of_state = |name: &str| C::id("search").arrow(name);
+        let turn = Turn {
+            at: C::id("at"),
+            best: of_state("best"),
+            key: C::Unary(UnOp::Deref, Box::new(of_state("key"))),
+            masked: of_state("masked"),
+            end: Stmt::Return(Some(C::int(1))),
+        };
+        let names = ["mask", "found"].map(SmolStr::from);
+        let mut body = vec![
+            Stmt::Expr(C::id("turn").cast(Type::Void)),
+            Stmt::decl(Type::U32, "at", of_state("at")),
+            Stmt::Update(BinOp::Add, of_state("at"), C::int(1)),
+        ];
+        body.extend(self.turn(&turn, entry.ptr(), &names));
+        body.push(Stmt::Return(Some(C::int(0))));
+        g.file.functions.push(Function {
+            linkage: "OUTLINE".into(),
+            name: function.clone(),
+            result: Type::Named("long".into()),
+            params: vec![
+                (Type::U32, "turn".into()),
+                (Type::Struct(state.clone()).ptr(), "search".into()),
+            ],
+            body,
+        });
+        TupleSpace {
+            turns: Turns::Call { function, state },
+            ..self
+        }
+    }
+
+    /// Looks a key up under one mask: a better entry becomes the best one.
+    fn turn(&self, turn: &Turn, entry_type: Type, [mask, entry]: &[SmolStr; 2]) -> Block {
+        let id = |n: &SmolStr| C::Ident(n.clone());
+        let best = || turn.best.clone();
+        let end_if = |cond: C| Stmt::If(cond, vec![turn.end.clone()], Vec::new());
+        let none_is_better = C::bin(
+            BinOp::LogicalAnd,
+            best(),
+            C::bin(BinOp::Ge, best().arrow("priority"), id(mask).arrow("top")),
+        );
+        let mut out = vec![
+            Stmt::decl(
+                Type::Struct(self.mask.clone()).ptr(),
+                mask.clone(),
+                map_element(&self.masks, turn.at.clone()),
+            ),
+            end_if(C::not(id(mask))),
+            end_if(none_is_better),
+            Stmt::Assign(turn.masked.clone().member("tuple"), id(mask).arrow("tuple")),
+        ];
+        out.extend(and_words(
+            turn.masked.clone().member("key").addr(),
+            turn.key.clone().addr(),
+            id(mask).arrow("key").addr(),
+            self.key.record.size / 4,
+        ));
+        let better = C::bin(
+            BinOp::LogicalAnd,
+            id(entry),
+            C::bin(
+                BinOp::LogicalOr,
+                C::not(best()),
+                C::bin(
+                    BinOp::Gt,
+                    id(entry).arrow("priority"),
+                    best().arrow("priority"),
+                ),
+            ),
+        );
+        out.extend([
+            Stmt::decl(
+                entry_type,
+                entry.clone(),
+                map_element(&self.entries, turn.masked.clone()),
+            ),
+            Stmt::If(better, vec![Stmt::Assign(best(), id(entry))], Vec::new()),
+        ]);
+        out
+    }
+}
+
+/// Goes through the masks; the best entry, or null.
+pub(crate) fn search(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
+    match &space.turns {
+        Turns::Jump => by_jumps(g, space, exprs, entry_type),
+        Turns::Call { function, state } => by_calls(g, space, exprs, (function, state), entry_type),
+    }
+}
+
+/// The list's head: its first element and how many it has.
+fn list(g: &mut Gen<'_>, space: &TupleSpace, name: SmolStr) -> (C, C) {
+    let globals = C::id(GLOBALS).member(space.head.clone());
+    let head = C::Ident(name.clone());
+    g.push(Stmt::decl(Type::U64, name, globals));
+    let count = C::bin(BinOp::Shr, head.clone(), C::int(32)).cast(Type::U32);
+    (head.cast(Type::U32), count)
+}
+
+fn by_jumps(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
+    let wishes = [
+        "best",
+        "list",
+        "turn",
+        "next_mask",
+        "searched",
+        "masked",
+        "place",
+        "mask",
+        "found",
+    ];
+    let [best, head, i, again, done, masked, at, mask, found] =
+        wishes.map(|wish| g.file.names.fresh(wish));
+    let id = |n: &SmolStr| C::Ident(n.clone());
+    g.push(Stmt::decl(entry_type.clone(), best.clone(), C::id("NULL")));
+    let (first, count) = list(g, space, head);
+    // Where there are no entries, no key is made.
+    let outer = std::mem::take(&mut g.out);
+    let any = count.clone();
+    let key = g.build_key(&space.key, exprs);
+    // What was computed for it was perhaps not.
+    g.kill_computed();
+    g.push(declared(&space.tuple_key, &masked));
+    g.push(Stmt::decl(Type::U32, i.clone(), C::int(0)));
+    g.push(Stmt::Label(again.clone()));
+    g.push(Stmt::goto_if(
+        C::bin(BinOp::Ge, id(&i), count),
+        done.clone(),
+    ));
+    let place = C::bin(BinOp::Add, first, id(&i));
+    let mut turn = vec![Stmt::decl(Type::U32, at.clone(), place)];
+    turn.extend(space.turn(
+        &Turn {
+            at: id(&at),
+            best: id(&best),
+            key,
+            masked: id(&masked),
+            end: Stmt::Goto(done.clone()),
+        },
+        entry_type,
+        &[mask, found],
+    ));
+    turn.push(Stmt::Update(BinOp::Add, id(&i), C::int(1)));
+    g.push(Stmt::Block(turn));
+    g.back_edge(&done, &again);
+    let search = std::mem::replace(&mut g.out, outer);
+    g.push(Stmt::If(any, search, Vec::new()));
+    g.push(Stmt::Label(done));
+    id(&best)
+}
+
+/// Verifiers without `may_goto` look at a turn of `bpf_loop` once, with what is known before the first one. Whatever
+/// that decides they take for decided in all turns. So the first turn is an ordinary call, after which both are
+/// possible, that there is a best entry and that there is none.
+fn by_calls(
+    g: &mut Gen<'_>,
+    space: &TupleSpace,
+    exprs: &[Expr],
+    (function, state): (&SmolStr, &SmolStr),
+    entry_type: Type,
+) -> C {
+    let [best, head, search] = ["best", "list", "search"].map(|wish| g.file.names.fresh(wish));
+    let id = |n: &SmolStr| C::Ident(n.clone());
+    g.push(Stmt::decl(entry_type, best.clone(), C::id("NULL")));
+    let (first, count) = list(g, space, head);
+    // Where there are no entries, no key is made.
+    let outer = std::mem::take(&mut g.out);
+    let key = g.build_key(&space.key, exprs);
+    // What was computed for it was perhaps not.
+    g.kill_computed();
+    g.push(declared(state, &search));
+    g.set(id(&search).member("key"), key.addr());
+    g.set(id(&search).member("at"), first);
+    let state = id(&search).addr();
+    let once = C::call(function.clone(), vec![C::int(0), state.clone()]);
+    let others = C::bin(BinOp::Sub, count.clone(), C::int(1));
+    let rest = C::call(
+        "bpf_loop",
+        vec![others, C::Ident(function.clone()), state, C::int(0)],
+    );
+    let goes_on = C::and(C::not(once), C::bin(BinOp::Gt, count.clone(), C::int(1)));
+    g.push(Stmt::If(goes_on, vec![Stmt::Expr(rest)], Vec::new()));
+    g.set(id(&best), id(&search).member("best"));
+    let search = std::mem::replace(&mut g.out, outer);
+    g.push(Stmt::If(count, search, Vec::new()));
+    id(&best)
+}
+
+/// A struct's declaration, all zero.
+fn declared(ty: &SmolStr, name: &SmolStr) -> Stmt {
+    Stmt::Decl {
+        ty: Type::Struct(ty.clone()),
+        name: name.clone(),
+        init: Some(C::Init(Vec::new())),
+        align: Some(8),
+    }
+}
+
+/// `a & b` word by word, of structs of `words` 4-byte words.
+fn and_words(dst: C, a: C, b: C, words: u32) -> Vec<Stmt> {
+    let word = |base: &C, i: u32, wide: bool| {
+        let ty = Type::Named(if wide { "any64" } else { "any32" }.into()).ptr();
+        let address = C::bin(
+            BinOp::Add,
+            base.clone().cast(Type::U8.ptr()),
+            C::int((i * 4).into()),
+        );
+        C::Unary(UnOp::Deref, Box::new(address.cast(ty)))
+    };
+    let mut out = Vec::new();
+    let mut i = 0;
+    while i < words {
+        let wide = words - i >= 2;
+        let value = C::bin(BinOp::And, word(&a, i, wide), word(&b, i, wide));
+        out.push(Stmt::Assign(word(&dst, i, wide), value));
+        i += if wide { 2 } else { 1 };
+    }
+    out
+}
