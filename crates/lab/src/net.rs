@@ -8,6 +8,7 @@ use kernel::raw_socket::RawSocket;
 use std::io;
 use std::net::Ipv6Addr;
 use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
 /// The client's address.
 pub const CLIENT: Ipv6Addr = Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, 1);
@@ -84,7 +85,7 @@ impl Pair {
         };
         join(&pair.client, "c0", &pair.server, "s0")?;
         set_up_ends(&pair, ends)?;
-        wait_for_ends(&pair)?;
+        wait_for_wire((&pair.client, "c0"), (&pair.server, "s0"))?;
         Ok(pair)
     }
 }
@@ -133,7 +134,8 @@ impl Relayed {
             };
             net.middle.run(|| link::set_up(device, wide))?;
         }
-        wait_for_ends(&net)?;
+        wait_for_wire((&net.client, "c0"), (&net.middle, "mc"))?;
+        wait_for_wire((&net.server, "s0"), (&net.middle, "ms"))?;
         Ok(net)
     }
 
@@ -189,9 +191,59 @@ fn set_up_ends(net: &impl Route, ends: Ends) -> io::Result<()> {
     Ok(())
 }
 
-fn wait_for_ends(net: &impl Route) -> io::Result<()> {
-    net.client().run(|| link::wait_until_running("c0"))?;
-    net.server().run(|| link::wait_until_running("s0"))
+/// Waits until two devices that are joined carry frames in both directions: on a busy machine that is some time after they
+/// are up.
+fn wait_for_wire(one: (&Space, &str), other: (&Space, &str)) -> io::Result<()> {
+    let open = |(space, device): (&Space, &str)| {
+        space.run(|| {
+            link::wait_until_running(device)?;
+            RawSocket::open(device)
+        })
+    };
+    let (one, other) = (open(one)?, open(other)?);
+    wait_until_carried(&one, &other)?;
+    wait_until_carried(&other, &one)
+}
+
+/// Sends frames that no network stack knows until one arrives, and waits for the others, which a relay would take for
+/// traffic.
+fn wait_until_carried(from: &RawSocket, to: &RawSocket) -> io::Result<()> {
+    /// Broadcast, of the EtherType for local experiments.
+    const FRAME: [u8; 60] = {
+        let mut frame = [0; 60];
+        let mut i = 0;
+        while i < 6 {
+            frame[i] = 0xff;
+            i += 1;
+        }
+        frame[6] = 2;
+        frame[12] = 0x88;
+        frame[13] = 0xb5;
+        frame
+    };
+    const PATIENCE: Duration = Duration::from_secs(20);
+    const LAST: Duration = Duration::from_millis(200);
+    let begun = Instant::now();
+    let (mut sent, mut arrived) = (0, 0);
+    let mut first: Option<Instant> = None;
+    while begun.elapsed() < PATIENCE {
+        if first.is_none() && from.send(&FRAME).is_ok() {
+            sent += 1;
+        }
+        to.wait(10)?;
+        while let Some(frame) = to.receive()? {
+            arrived += u32::from(frame.bytes == FRAME);
+        }
+        if arrived > 0 {
+            let first = *first.get_or_insert_with(Instant::now);
+            if arrived >= sent || first.elapsed() > LAST {
+                return Ok(());
+            }
+        }
+    }
+    Err(io::Error::other(
+        "two devices that are joined carry no frames",
+    ))
 }
 
 #[cfg(test)]

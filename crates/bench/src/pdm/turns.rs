@@ -85,7 +85,12 @@ fn take_over(
     version: &Option<Vec<End>>,
 ) -> Result<(), Error> {
     match (version, &attached) {
-        (None, _) => *attached = None,
+        (None, _) => {
+            // A process that is being started may hold the links' descriptors for a moment longer.
+            for link in attached.take().into_iter().flatten().flatten() {
+                link.detach().map_err(Error::system("detaching"))?;
+            }
+        }
         (Some(ends), Some(links)) => replace(links, ends)?,
         (Some(ends), None) => *attached = Some(attach(net, ends)?),
     }
