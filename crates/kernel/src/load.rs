@@ -98,6 +98,7 @@ pub(crate) fn load_with(
     };
     let loaded = load_object_with(object, adjust).map_err(|f| explain(f, object, sources))?;
     let mut instance = assemble(loaded, object, abi, schema)?;
+    instance.store.memory = onto.memory;
     instance.store.preload().map_err(|(table, error)| {
         let name = &schema.tables[table].name;
         errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
@@ -106,15 +107,17 @@ pub(crate) fn load_with(
 }
 
 /// Loads a program that runs once more, with maps of its own but for those that are given. They are empty: not even the
-/// program's own entries are in them.
+/// program's own entries are in them. They may take as many bytes as the program was allowed when it was first loaded.
 pub(crate) fn load_again(
     object: &[u8],
     abi: &Arc<Abi>,
     schema: &Arc<Schema>,
     reuse: &[(&str, &Map)],
+    memory: Option<u64>,
 ) -> Result<Instance, Failure> {
     let onto = Onto {
         reuse,
+        memory,
         ..Onto::default()
     };
     check_memory(abi, onto)?;
@@ -207,6 +210,7 @@ fn assemble(
         maps,
         globals: globals.map(OnceLock::from).unwrap_or_default(),
         live: false,
+        memory: None,
         guard: None,
     };
     Ok(Instance {

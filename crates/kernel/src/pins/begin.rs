@@ -126,6 +126,7 @@ impl Begun<'_> {
                 .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
                 .collect(),
             targets: member.targets.iter().map(Target::new).collect(),
+            memory: member.instance.store.memory,
             abi: (*member.instance.store.abi).clone(),
             schema: (*member.instance.store.schema).clone(),
         };

@@ -247,6 +247,7 @@ impl Pins {
             schema: Arc::new(record.schema.clone()),
             maps,
             live: true,
+            memory: record.memory,
             guard: Some(guard),
         };
         Ok((record, store))

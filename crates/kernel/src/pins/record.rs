@@ -73,6 +73,9 @@ pub struct MemberRecord {
     /// Further interfaces that it may send packets to.
     #[serde(default)]
     pub targets: Vec<Target>,
+    /// Bytes that its maps may take, if it was loaded with an allowance.
+    #[serde(default)]
+    pub memory: Option<u64>,
     /// What is where in its maps.
     pub abi: Abi,
     /// What it offers the control plane.

@@ -156,7 +156,7 @@ impl Pins {
         }
     }
 
-    /// Whether an instance of a dead process, a change of ports that was begun or a folder without an instance is there.
+    /// Whether an instance of a dead process, a change of ports or tables that was begun or a folder without an instance is there.
     /// Another command may be making the latter.
     fn is_left(&self) -> io::Result<bool> {
         let folders = self
@@ -169,11 +169,26 @@ impl Pins {
                 other => other,
             };
             let is_garbage = !folder::is_whole(&folder)? && !is_elsewhere?;
-            if is_garbage || is_orphan(&folder) || ports::is_unsettled(&folder) {
+            let is_unfinished = ports::is_unsettled(&folder) || !abandoned(&folder).is_empty();
+            if is_garbage || is_orphan(&folder) || is_unfinished {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Undoes or finishes what killed commands have begun of changes of an instance's tables: at several interfaces
+    /// different tables may be in force until then.
+    fn finish_writers(&self, instance: &str, folder: &Path) -> Result<(), Box<Diagnostic>> {
+        for number in abandoned(folder) {
+            let name = &self.record(instance)?.members[number].name;
+            let (_, store) = self.open(instance, Some(name))?;
+            store.recover(PATIENCE_WITH_WRITERS).map_err(|e| {
+                let error = io::Error::other(e.to_string());
+                load_errors::pins(folder, "finish a change of tables in", &error)
+            })?;
+        }
+        Ok(())
     }
 
     /// Whether there is an instance that ends with this process.
@@ -183,8 +198,8 @@ impl Pins {
         Ok(records.any(|record| record.owner.as_ref() == Some(owner)))
     }
 
-    /// Removes what killed commands left: instances that end with a process which has ended, changes of ports that are
-    /// not complete, folders without an attachment, and filters that run nothing. What can be removed is, even where
+    /// Removes what killed commands left: instances that end with a process which has ended, changes of ports and tables
+    /// that are not complete, folders without an attachment, and filters that run nothing. What can be removed is, even where
     /// something else cannot.
     pub(super) fn sweep(&self, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let root = self.root();
@@ -193,8 +208,11 @@ impl Pins {
             let folder = root.join(&name);
             if is_orphan(&folder) {
                 done = done.and(self.take_off(&folder));
-            } else if ports::is_unsettled(&folder) && folder::is_whole(&folder).unwrap_or(false) {
-                done = done.and(self.settle(&name));
+            } else if folder::is_whole(&folder).unwrap_or(false) {
+                done = done.and(self.finish_writers(&name, &folder));
+                if ports::is_unsettled(&folder) {
+                    done = done.and(self.settle(&name));
+                }
             }
         }
         for name in self.folders()? {
@@ -210,6 +228,14 @@ impl Pins {
         }
         done.and(tc::sweep().map_err(|e| device::filters_left(&e)))
     }
+}
+
+/// The numbers of those programs of an instance of whose tables a killed command has begun a change.
+fn abandoned(folder: &Path) -> Vec<usize> {
+    let guards = folder::members(folder).enumerate();
+    guards
+        .filter_map(|(n, member)| Guard::new(member, n).is_abandoned().then_some(n))
+        .collect()
 }
 
 /// Waits for those who change the tables of an instance, but not for long, and keeps others away.

@@ -112,6 +112,11 @@ impl Guard {
         self.has_journal() || successor::is_waiting(self)
     }
 
+    /// Whether it was, and nobody has come since who undoes or finishes the change.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.is_unfinished() && self.write_within(Duration::ZERO).is_some() && self.is_unfinished()
+    }
+
     fn has_journal(&self) -> bool {
         self.journal().symlink_metadata().is_ok()
     }

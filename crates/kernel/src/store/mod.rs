@@ -39,7 +39,7 @@ use schema::{
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use transaction::Transaction;
+use transaction::{NotDone, Transaction};
 use tuple_space::TupleSpace;
 
 /// Turns the system's error into a store's error.
@@ -86,6 +86,8 @@ pub struct KernelStore {
     pub globals: OnceLock<Globals>,
     /// Whether packets may be in the program while it is changed.
     pub live: bool,
+    /// Bytes that its maps may take, if it was loaded with an allowance; else as many as are free.
+    pub memory: Option<u64>,
     /// What keeps writers in other processes away; absent as long as no other process knows the program.
     pub guard: Option<Guard>,
 }
@@ -255,6 +257,7 @@ impl KernelStore {
             maps: self.maps.anew(),
             globals: OnceLock::new(),
             live: self.live,
+            memory: self.memory,
             guard: None,
         }
     }
@@ -282,6 +285,11 @@ impl KernelStore {
         work(&self.anew())
     }
 
+    /// Undoes or finishes what a killed writer has begun.
+    pub(crate) fn recover(&self, patience: Duration) -> Result<(), StoreError> {
+        self.exclusively_within(patience, |_| Ok(()))
+    }
+
     /// Works while no other process writes the program's state, and nothing is half done.
     fn consistently<T>(
         &self,
@@ -306,7 +314,7 @@ impl KernelStore {
         self.exclusively(|now| {
             let mut transaction = Transaction::new(now, self.guard.as_ref());
             stage(&mut transaction)?;
-            transaction.commit().map_err(|not_done| not_done.error)
+            transaction.commit().map_err(NotDone::into_error)
         })
     }
 

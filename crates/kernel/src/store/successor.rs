@@ -2,8 +2,10 @@
 //! change, filled, and takes the program's place at each interface by one update of its link. Packets pay nothing for it:
 //! one that is in the program meets the old tables to its end, the next one the new ones.
 //!
-//! What the successor has of its own waits in a folder of the program's folder. The program's pin in it comes last: from
-//! then on the change is made, and a killed writer's is finished by the next one. What is there without it is garbage.
+//! What the successor has of its own waits in the folder `next` of the program's folder. The program's pin in it comes
+//! last: from then on the change is made, and a killed writer's is finished by the next one, or taken back where the
+//! kernel does not let it. What is there without that pin is garbage. Once the successor runs at all interfaces, the
+//! folder is called `taken`: from then on its pins replace the program's, and nothing leads back.
 
 use super::guard::Guard;
 use super::{KernelStore, system, unopened};
@@ -20,6 +22,8 @@ use std::path::PathBuf;
 
 /// The folder of a successor's pins.
 const NEXT: &str = "next";
+/// What it is called when the successor runs at all interfaces.
+const TAKEN: &str = "taken";
 
 /// A program that is to take the place of another one.
 pub(super) struct Successor {
@@ -36,14 +40,15 @@ impl Successor {
         guard: &Guard,
         fresh: &BTreeSet<&str>,
     ) -> Result<Successor, StoreError> {
-        let object = read_bytes(&guard.path(OBJECT)).map_err(unopened)?;
+        let object = read_bytes(&guard.path(OBJECT));
+        let object = object.map_err(system("read what the program was loaded from"))?;
         let seed = (!store.abi.flow_states.is_empty()).then_some(SEED_SECTION);
         let all = store.abi.maps.iter().map(|map| map.name.as_str());
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
         for name in all.chain(seed).filter(|name| !fresh.contains(name)) {
             reuse.push((name, store.map(name)?));
         }
-        let loaded = load_again(&object, &store.abi, &store.schema, &reuse);
+        let loaded = load_again(&object, &store.abi, &store.schema, &reuse, store.memory);
         let instance = loaded.map_err(|failure| StoreError::System {
             what: format!(
                 "could not load the program for its new tables: {}",
@@ -66,7 +71,7 @@ impl Successor {
     }
 
     /// Takes the program's place. The caller holds the lock for writing.
-    pub(crate) fn take_over(&self, guard: &Guard) -> Result<(), StoreError> {
+    pub(crate) fn take_over(&self, guard: &Guard) -> Result<(), NotSwitched> {
         let next = guard.path(NEXT);
         let pin = || -> io::Result<()> {
             fs::create_dir(&next)?;
@@ -79,53 +84,103 @@ impl Successor {
         };
         pin().map_err(|error| {
             // What is left is removed by the next writer.
-            let _ = fs::remove_dir_all(&next);
-            unopened(error)
+            let _ = discard(guard);
+            NotSwitched::Kept(unopened(error))
         })?;
         finish(guard)
     }
 }
 
+/// Why a successor did not take a program's place, and what packets meet now.
+pub(super) enum NotSwitched {
+    /// The old tables.
+    Kept(StoreError),
+    /// The old ones at some interfaces, the new ones at others, perhaps, until the next writer.
+    Begun(StoreError),
+    /// The new tables. The next writer does the rest.
+    Made(StoreError),
+}
+
+impl NotSwitched {
+    /// Why packets may meet the new tables all the same.
+    pub(crate) fn left(&self) -> Option<StoreError> {
+        let what = match self {
+            NotSwitched::Kept(_) => return None,
+            NotSwitched::Begun(_) => "packets at some interfaces may meet all of it",
+            NotSwitched::Made(_) => "packets meet all of it",
+        };
+        Some(StoreError::System {
+            what: format!("{what}, and the next command completes it"),
+        })
+    }
+
+    /// Why it did not.
+    pub(crate) fn error(self) -> StoreError {
+        match self {
+            NotSwitched::Kept(error) | NotSwitched::Begun(error) | NotSwitched::Made(error) => {
+                error
+            }
+        }
+    }
+}
+
 /// Whether there is something of a successor that has not taken over.
 pub(super) fn is_waiting(guard: &Guard) -> bool {
-    guard.path(NEXT).symlink_metadata().is_ok()
+    let is_there = |folder: &&str| guard.path(folder).symlink_metadata().is_ok();
+    [NEXT, TAKEN].iter().any(is_there)
 }
 
 /// Finishes what a killed writer has begun, or removes what is left of it. The caller holds the lock for writing.
 pub(super) fn recover(guard: &Guard) -> Result<(), StoreError> {
-    let next = guard.path(NEXT);
-    if next.join(PROGRAM).symlink_metadata().is_ok() {
-        return finish(guard);
-    }
-    fs::remove_dir_all(next).map_err(system("remove what a killed command has left"))
+    let done = if guard.path(TAKEN).symlink_metadata().is_ok() {
+        settle(guard)
+    } else if guard.path(NEXT).join(PROGRAM).symlink_metadata().is_ok() {
+        return finish(guard).map_err(NotSwitched::error);
+    } else {
+        discard(guard)
+    };
+    done.map_err(system("remove what a killed command has left"))
 }
 
 /// Puts the successor that waits in the program's place.
-fn finish(guard: &Guard) -> Result<(), StoreError> {
-    let next = guard.path(NEXT);
+fn finish(guard: &Guard) -> Result<(), NotSwitched> {
     let failed = system("put the program with the new tables in the old one's place");
-    let program = Prog::open(&next.join(PROGRAM)).map_err(unopened)?;
-    if let Err(error) = attach(guard, &program) {
-        let back = Prog::open(&guard.path(PROGRAM)).and_then(|old| attach(guard, &old));
-        return Err(failed(match back {
-            Ok(()) => fs::remove_dir_all(&next).err().unwrap_or(error),
-            Err(_) => error,
-        }));
+    let next = guard.path(NEXT);
+    let attached = Prog::open(&next.join(PROGRAM)).and_then(|program| attach(guard, &program));
+    if let Err(error) = attached {
+        let old = Prog::open(&guard.path(PROGRAM));
+        let back = old.and_then(|old| attach(guard, &old));
+        let _ = back.and_then(|()| discard(guard));
+        return Err(match next.join(PROGRAM).symlink_metadata().is_ok() {
+            true => NotSwitched::Begun(failed(error)),
+            false => NotSwitched::Kept(failed(error)),
+        });
     }
-    let settle = || -> io::Result<()> {
-        let files: Vec<PathBuf> = fs::read_dir(&next)?
-            .map(|file| file.map(|file| file.path()))
-            .collect::<io::Result<_>>()?;
-        let is_program = |file: &&PathBuf| file.ends_with(PROGRAM);
-        let maps = files.iter().filter(|file| !is_program(file));
-        // The program's comes last, for it says that there is something to finish.
-        for file in maps.chain(files.iter().filter(is_program)) {
-            let name = file.file_name().unwrap_or_default();
-            fs::rename(file, guard.path(&name.to_string_lossy()))?;
-        }
-        fs::remove_dir(&next)
-    };
-    settle().map_err(failed)
+    let taken = fs::rename(&next, guard.path(TAKEN)).and_then(|()| settle(guard));
+    taken.map_err(|error| NotSwitched::Made(failed(error)))
+}
+
+/// Puts the pins of a successor that runs in place of the program's.
+fn settle(guard: &Guard) -> io::Result<()> {
+    let taken = guard.path(TAKEN);
+    let files: Vec<PathBuf> = fs::read_dir(&taken)?
+        .map(|file| file.map(|file| file.path()))
+        .collect::<io::Result<_>>()?;
+    for file in files {
+        let name = file.file_name().unwrap_or_default();
+        fs::rename(&file, guard.path(&name.to_string_lossy()))?;
+    }
+    fs::remove_dir(&taken)
+}
+
+/// Removes a successor that runs nowhere.
+fn discard(guard: &Guard) -> io::Result<()> {
+    let next = guard.path(NEXT);
+    // First, for it says that there is something to finish.
+    match fs::remove_file(next.join(PROGRAM)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::remove_dir_all(&next),
+    }
 }
 
 /// Has all attachments of a program run another one. Each is atomic; they take turns.

@@ -322,7 +322,10 @@ impl<'a> Transaction<'a> {
             steps.extend(default_steps(store, *table, action).map_err(failed)?);
         }
         run(store, None, &steps)?;
-        successor.take_over(guard).map_err(failed)
+        successor.take_over(guard).map_err(|not_switched| NotDone {
+            left: not_switched.left(),
+            ..failed(not_switched.error())
+        })
     }
 }
 
@@ -337,6 +340,16 @@ pub(super) struct NotDone {
 }
 
 impl NotDone {
+    /// In one error, for who knows of one change only.
+    pub(super) fn into_error(self) -> StoreError {
+        match self.left {
+            Some(left) => StoreError::System {
+                what: format!("{}; what was done is not undone ({left})", self.error),
+            },
+            None => self.error,
+        }
+    }
+
     fn before(failed: StepFailed) -> NotDone {
         NotDone {
             origin: failed.origin,

@@ -260,6 +260,31 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
 }
 
 #[test]
+fn an_allowance_of_memory_stays_with_the_program() {
+    let fs = BpfFs::new("allowance");
+    in_namespace(|| {
+        let mut members = members(&object(false, FLOWS));
+        members.truncate(1);
+        assert_eq!(members[0].instance.store.memory, None);
+        let (abi, map) = (Arc::new(abi(Hook::TcIngress, FLOWS)), SourceMap::new());
+        let source = [Source {
+            name: "in",
+            object: &object(false, FLOWS),
+            abi: &abi,
+            schema: &Arc::new(Schema::default()),
+            sources: &map,
+        }];
+        let mut loader = bundle::Loader::new(&source, &[]).allow_memory(Some(1 << 30));
+        loader.load_next().expect("takes less");
+        members[0].instance = loader.loaded().remove(0);
+        start(&fs.pins, &members, TcMethod::Best);
+        let (_, store) = fs.pins.open("both", None).expect("opens");
+        assert_eq!(store.memory, Some(1 << 30));
+        Ok(())
+    });
+}
+
+#[test]
 fn filters_are_removed_from_another_namespace_too() {
     let fs = BpfFs::new("away");
     let ns = NetNs::new().expect("this test needs root");

@@ -210,7 +210,7 @@ impl Machine {
         .expect("runs");
     }
 
-    fn pins(&self) -> Pins {
+    pub(crate) fn pins(&self) -> Pins {
         Pins::at(&self.folder.join("bpf"))
     }
 
@@ -261,7 +261,7 @@ impl Machine {
     /// Whether a killed writer has left something half done.
     pub(crate) fn is_unfinished(&self) -> bool {
         let folder = self.folder.join("bpf/onpath/writers/member-0");
-        ["journal", "next"]
+        ["journal", "next", "taken"]
             .iter()
             .any(|begun| folder.join(begun).exists())
     }

@@ -4,6 +4,7 @@
 mod loadings;
 mod machine;
 mod order;
+mod switch;
 mod whole;
 
 use control::{Change, EntryKey, Store};

@@ -10,10 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Entries of a table that is replaced.
-const ENTRIES: u32 = 8;
+pub(super) const ENTRIES: u32 = 8;
 
 /// A batch that replaces a table by one whose entries all have this value.
-fn replacement(kind: Kind, found: u32) -> Vec<Change> {
+pub(super) fn replacement(kind: Kind, found: u32) -> Vec<Change> {
     let insert = |number| Change::Insert(kind.table(), kind.entry(number, found));
     let entries = (0..ENTRIES).map(insert);
     [Change::Replace(kind.table())]
