@@ -229,7 +229,7 @@ fn rejection(
         Some(left) => format!("some lines before this one stay in force ({left})"),
     };
     let what = match subject {
-        Some(subject) => format!("{}, {what}", subject.name(schema)),
+        Some(subject) => format!("{what}; {}", subject.name(schema)),
         None => what,
     };
     errors::store(span, &what, &rejected.error)
@@ -319,7 +319,7 @@ mod tests {
         let refused = apply(&mut store, &changes(&text).unwrap()).unwrap_err();
         assert_eq!(
             refused.message,
-            "table `C.routes`, nothing was changed: there is already an entry with this match"
+            "nothing was changed; table `C.routes`: there is already an entry with this match"
         );
         let (entries, defaults) = store.state();
         assert_eq!(entries, before.0);
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(
             keep("add routes 10.1.0.0/16 drop()\nadd routes 10.0.0.0/8 drop()"),
             Err(vec![
-                "2: table `C.routes`, nothing was changed: there is already an entry with this match"
+                "2: nothing was changed; table `C.routes`: there is already an entry with this match"
                     .into()
             ])
         );
@@ -408,7 +408,7 @@ mod tests {
         let refused = apply(&mut store, &two).unwrap_err();
         assert_eq!(
             refused.message,
-            "table `C.routes`, some lines before this one stay in force (the cable is cut): full: it holds 1 entries"
+            "some lines before this one stay in force (the cable is cut); table `C.routes`: it is full (1 entries)"
         );
     }
 }

@@ -186,7 +186,7 @@ pub fn priority_missing(span: Span, table: &str) -> Refusal {
 /// A priority where none is of use.
 pub fn priority_unused(span: Span, table: &str) -> Refusal {
     let message = format!("entries of `{table}` cannot overlap, so a priority has no meaning");
-    refuse("E0808", span, message, "leave the number out")
+    refuse("E0808", span, message, "omit the number")
 }
 
 /// A `@tableonly` action as default, or a `@defaultonly` one in an entry; `only` is where it is allowed.

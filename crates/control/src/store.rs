@@ -81,10 +81,10 @@ impl fmt::Display for StoreError {
         match self {
             StoreError::Duplicate => f.write_str("there is already an entry with this match"),
             StoreError::Missing => f.write_str("there is no entry with this match"),
-            StoreError::Full { capacity } => write!(f, "full: it holds {capacity} entries"),
-            StoreError::OutOfRange { size } => write!(f, "index out of range: there are {size}"),
+            StoreError::Full { capacity } => write!(f, "it is full ({capacity} entries)"),
+            StoreError::OutOfRange { size } => write!(f, "index out of range: the size is {size}"),
             StoreError::NoInterface { port } => write!(f, "port {port} has no interface"),
-            StoreError::Const => f.write_str("the program made it const"),
+            StoreError::Const => f.write_str("it is declared const"),
             StoreError::Unloaded => f.write_str("the program was unloaded meanwhile"),
             StoreError::Unsupported { what }
             | StoreError::Endless { what }

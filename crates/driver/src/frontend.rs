@@ -153,12 +153,9 @@ fn no_include_folder(folder: &Path) -> Diagnostic {
     Diagnostic::warning(
         Code("W0004"),
         Span::NONE,
-        format!(
-            "there is no folder `{}` to look for include files in",
-            folder.display()
-        ),
+        format!("include directory `{}` does not exist", folder.display()),
     )
-    .help("correct what follows `-I` (or `include` in a bundle), or leave it out")
+    .help("correct the argument of `-I` (or `include` in a bundle), or omit it")
 }
 
 fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {

@@ -74,8 +74,8 @@ fn explain(error: &io::Error, words: Option<String>, name: &str, mtu: Option<u32
         return Refused {
             reason: format!("{words}{mtu}"),
             remedy: Some(format!(
-                "each packet must fit into a page of memory there, which on a veth pair allows an MTU of {} at both \
-                 ends: `ip link set dev {name} mtu {}`",
+                "native XDP needs each packet to fit into one memory page; on a veth pair that limits the MTU to {} \
+                 at both ends: `ip link set dev {name} mtu {}`",
                 veth_limit(),
                 veth_limit()
             )),

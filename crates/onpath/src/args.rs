@@ -27,19 +27,19 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Check a program or a bundle: report each error with its location and a remedy
+    /// Check a program or a bundle: report each error with its location and help
     ///
-    /// All syntax errors in one run; once there are none, all other errors in one run. Of a bundle (a
-    /// file that ends in .toml) also whether its programs fit their hooks, their entries and each other.
+    /// Reports all syntax errors in one run; if there are none, all other errors. For a bundle (a file
+    /// that ends in .toml), also checks that its programs fit their hooks, their entries and each other.
     Check(Check),
     /// Compile a program for a target
     Build(Build),
     /// Run STF tests on a program
     Test(Test),
-    /// Compile, load and attach a program or a bundle, and stay until interrupted
+    /// Compile, load and attach a program or a bundle, and keep it running until interrupted
     ///
-    /// The output shows how it is attached: by XDP in the driver (native) where it can, else in the network
-    /// stack (generic); by traffic control with a tcx link, on kernels before 6.6 with a filter at a
+    /// The output shows how it is attached. XDP: in the driver (native) if possible, otherwise in the
+    /// network stack (generic). Traffic control: by a tcx link, or before Linux 6.6 by a filter at a
     /// clsact qdisc. A bundle's programs are attached together or not at all. Needs CAP_BPF,
     /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
     /// mounted and for a bundle (root has them all).
@@ -51,9 +51,9 @@ pub enum Command {
     /// Measure delay, loss and reordering of IPv6 flows, by an option in their packets (RFC 8250)
     ///
     /// Puts the Performance and Diagnostic Metrics destination option on packets that go out of an
-    /// interface, reads it from those that come in, and shows what both ends' options report. Where
-    /// the other end runs it too, that is the delay of the network and that of the host apart from
-    /// each other. Needs what `onpath run` of a bundle needs (root has it all).
+    /// interface, reads it from those that come in, and shows what the options of both ends
+    /// report. If the other end runs it too, the delays of the network and of the host are shown
+    /// separately. Needs what `onpath run` of a bundle needs (root has it all).
     Pdm(crate::commands::pdm::args::Pdm),
     /// Read and change a running program's tables
     #[command(subcommand)]
@@ -165,7 +165,7 @@ pub struct Build {
     pub kernel: Option<bpf::features::Version>,
     /// Report what the program needs: instructions, stack, maps, and the kernel verifier's result
     ///
-    /// The verifier is asked only with this, and only where this process may load programs.
+    /// The verifier runs only with this flag, and only if this process may load programs.
     #[arg(long)]
     pub report: bool,
     /// C source that supplies the extern functions that the program declares
@@ -194,17 +194,17 @@ pub enum TestTarget {
 pub enum TraceFormat {
     /// For people
     Text,
-    /// For programs, one JSON object a line
+    /// For programs, one JSON object per line
     Json,
 }
 
 /// The end of `onpath test --help`.
 const STATEMENTS: &str = "\
-Statements of a test, one a line; # begins a comment:
+Statements of a test, one per line; # begins a comment:
   packet PORT HEX...                   send a packet
-  expect PORT [HEX...]                 one must come out; * is any digit, a final $ the end
-  no_packet [PORT]                     none may have come out
-  wait [50ms]                          let the packets so far go through, and time go by
+  expect PORT [HEX...]                 a packet must come out; * is any digit, a final $ the end
+  no_packet [PORT]                     no unexpected packet may have come out
+  wait [50ms]                          wait for the packets sent so far, or for a time
   add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
   remove TABLE [PRIORITY] KEY:MATCH ...        remove all [TABLE]
   setdefault TABLE ACTION(ARGS)
@@ -232,7 +232,7 @@ pub struct Test {
     /// Where to run them
     #[arg(long, value_enum, default_value = "interp")]
     pub target: TestTarget,
-    /// In the kernel: by BPF_PROG_TEST_RUN instead of through veth pairs
+    /// In the kernel: use BPF_PROG_TEST_RUN instead of veth pairs
     #[arg(long)]
     pub fast: bool,
     /// Use only what this version of Linux has, as 6.1, instead of what the running kernel has
@@ -316,7 +316,7 @@ pub struct Run {
     /// A multicast group (1 to 65535) and its ports
     #[arg(long = "group", value_name = "N=PORT,...")]
     pub groups: Vec<String>,
-    /// A file of `add` and `setdefault` lines to put in before the program is attached
+    /// A file of `add` and `setdefault` lines to apply before the program is attached
     #[arg(long, value_name = "FILE")]
     pub entries: Option<PathBuf>,
     /// The name by which the other commands know it; the file's name by default
@@ -331,13 +331,13 @@ pub struct Run {
     /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
     #[arg(long)]
     pub clsact: bool,
-    /// Let the maps of each program take so much memory (such as 512M or 40G), instead of what is free
+    /// Allow the maps of each program this much memory (such as 512M or 40G) instead of the free memory
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub allow_memory: Option<u64>,
     /// Show the kernel verifier's full log if it rejects the program
     #[arg(long)]
     pub verbose: bool,
-    /// Print what is running and how it ended as JSON, an object a line
+    /// Print what is running and how it ended as JSON, one object per line
     #[arg(long)]
     pub json: bool,
 }
@@ -353,7 +353,9 @@ fn bytes(text: &str) -> Result<u64, String> {
     let number = number.parse::<u64>().ok();
     number
         .and_then(|number| number.checked_mul(1 << shift))
-        .ok_or_else(|| "write a number of bytes, or of K, M or G, such as 512M".to_string())
+        .ok_or_else(|| {
+            "write a number of bytes, with an optional K, M or G, such as 512M".to_string()
+        })
 }
 
 /// `onpath ls`
@@ -397,7 +399,7 @@ const VALUES: &str = "\
 Values: 80, 0x1f, 0b101, 10.0.0.1, 2001:db8::1, 02:00:00:00:00:01, true, a member's name.
 Matches: a value; VALUE/PREFIX for lpm; VALUE &&& MASK or 0x12** for ternary; LOW..HIGH for range;
 * for anything. Keys that are not exact may be left out if the others are named.
-Names: as much of the end as is unique. Entries of tables with ternary, range or optional keys need
+Names: any unique suffix. Entries of tables with ternary, range or optional keys need
 a priority; the largest wins. Values are printed as `@format(...)` in front of a key, parameter,
 field, `type` or `typedef` says: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
 
@@ -422,7 +424,7 @@ pub enum TableCommand {
         /// The table, by name or the end of it
         #[arg(add = names::tables())]
         table: Option<String>,
-        /// Print as an entries file: `onpath table load` brings the tables back to what they are now
+        /// Print as an entries file: `onpath table load` restores this state
         #[arg(long, conflicts_with = "json")]
         entries: bool,
         /// Print as JSON
@@ -456,12 +458,12 @@ pub enum TableCommand {
     },
     /// Make all changes of an entries file, or none of them
     ///
-    /// Other commands see all changes or none, also if this one is killed. Packets meet each entry as a whole, one
-    /// after the other; with --replace they meet the whole file at once. So they do where entries cannot be changed
-    /// one after the other under the eyes of packets: several that are modified, or one that is modified in or removed
-    /// from a table indexed by its key. For that the kernel loads the program once more, with new maps for the tables
-    /// that the file changes: it takes as long as verifying the program, and the memory of these tables twice.
-    /// A program that runs at several interfaces switches at one after the other.
+    /// Other commands see all changes or none, even if this command is killed. Packets see complete entries, one
+    /// change after another; with --replace they see the whole file at once. They also do when entries cannot be
+    /// changed one by one: several modified entries, or a modified or removed entry of a table indexed by its key. The
+    /// kernel then loads the program again with new maps for the changed tables, which takes the time to verify the
+    /// program and twice the memory of those tables. With several interfaces, the program switches at one after
+    /// another.
     #[command(after_long_help = LINES)]
     Load {
         /// The running program.
@@ -540,9 +542,9 @@ pub enum GroupCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Make a multicast group of these ports, or give it other ones
+    /// Create a multicast group with these ports, or replace its ports
     ///
-    /// A packet goes to the old ports or to the new ones.
+    /// Each packet goes to all old ports or all new ones.
     Set {
         /// The running program.
         #[command(flatten)]
@@ -577,7 +579,7 @@ pub enum PortCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Give the program an interface: from now on it runs there too
+    /// Attach the program to another interface
     ///
     /// Tables, counters and flows stay as they are, and packets at the other interfaces pass through the program
     /// meanwhile.
@@ -594,7 +596,7 @@ pub enum PortCommand {
         #[arg(long)]
         reach: bool,
     },
-    /// Take an interface from the program: from now on it neither runs there nor sends to it
+    /// Remove an interface from the program: it no longer runs there or sends to it
     ///
     /// The last interface at which the program runs stays, and so does a port of a multicast group.
     Remove {
@@ -610,10 +612,9 @@ pub enum PortCommand {
 /// `onpath flows`
 #[derive(Subcommand, Debug)]
 pub enum FlowsCommand {
-    /// Print the flows of a flow_state, or of all, with what is kept for each
+    /// Print the flows of a flow_state, or of all, with their values
     ///
-    /// Each flow is read as a whole, while packets go on. Flows that the program takes for gone, because
-    /// they were not used for too long, are left out.
+    /// Each flow is read atomically while packets are processed. Expired flows are omitted.
     List {
         /// The running program.
         #[command(flatten)]
@@ -690,9 +691,9 @@ To enable it, add a line to the file that the shell reads when it starts:
   bash    source <(onpath completions bash)     in ~/.bashrc
   zsh     source <(onpath completions zsh)      in ~/.zshrc, after compinit
   fish    onpath completions fish | source      in ~/.config/fish/completions/onpath.fish
-The script runs onpath with ONPATH_COMPLETE set, which prints the names that there are then: of
-interfaces, of running programs, and of their tables, counters, flows, ports and groups, as far as
-the user may read them.";
+The script runs onpath with ONPATH_COMPLETE set, which prints the names that currently exist
+(interfaces, running programs, and their tables, counters, flows, ports and groups) and that the
+user may read.";
 
 /// `onpath completions`
 #[derive(Args, Debug)]

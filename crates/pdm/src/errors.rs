@@ -26,7 +26,7 @@ pub fn address(text: &str) -> Box<Diagnostic> {
     };
     error(
         "E0961",
-        format!("`{text}` is not an address with a port"),
+        format!("expected ADDR:PORT, found `{text}`"),
         format!(
             "write 127.0.0.1:{port} or [::1]:{port} for this machine alone, [::]:{port} for all that can reach it"
         ),
@@ -65,7 +65,7 @@ pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
     let setting = ["net", "ipv6", "conf", interface, "disable_ipv6"].join(between);
     error(
         "E0963",
-        format!("IPv6 is off on `{interface}`, and the option is one of IPv6"),
+        format!("IPv6 is disabled on `{interface}`, but the option is an IPv6 option"),
         format!("`sysctl {setting}=0` turns it on, unless the kernel was started without it"),
     )
 }
@@ -74,7 +74,7 @@ pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
 pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
     error(
         "E0964",
-        format!("the MTU of `{interface}` is {mtu}; IPv6 with the option takes {needed} at least"),
+        format!("the MTU of `{interface}` is {mtu}; IPv6 with the option needs at least {needed}"),
         format!(
             "`ip link set dev {interface} mtu 1500` raises it, if the network that it leads to carries such packets"
         ),

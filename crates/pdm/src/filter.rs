@@ -47,7 +47,7 @@ impl Filter {
             Ok(IpAddr::V6(address)) => address,
             Ok(IpAddr::V4(_)) => {
                 return refuse(
-                    format!("filter `{text}` is for IPv4, and the option is one of IPv6"),
+                    format!("filter `{text}` is for IPv4, but the option is an IPv6 option"),
                     FORMS.to_string(),
                 );
             }
@@ -123,7 +123,7 @@ pub fn check_room(filters: &[Filter]) -> Result<(), FilterError> {
         what: format!("{} filters are too many", filters.len()),
         help: format!(
             "a filter with a port takes two slots, another one takes one, and there are {ENTRIES}; take shorter prefixes, or \
-             leave ports out"
+             omit ports"
         ),
     })
 }

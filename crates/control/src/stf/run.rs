@@ -181,7 +181,7 @@ impl Runner<'_> {
             match &wanted.pattern {
                 Some(pattern) if !pattern.matches(&bytes) => {
                     let text = format!(
-                        "port {port}: not the packet that was expected\n{}",
+                        "port {port}: the packet differs from the expected one\n{}",
                         report::mismatch(pattern, &bytes, self.decoder)
                     );
                     self.outcome.failures.push(Failure {
@@ -203,7 +203,7 @@ impl Runner<'_> {
             .collect();
         for (port, bytes) in unexpected {
             let text = format!(
-                "port {port}: no packet was expected, but this one came\n{}",
+                "port {port}: no packet was expected, but this one arrived\n{}",
                 report::undecoded(&bytes, self.decoder)
             );
             self.outcome.failures.push(Failure { span, text });
@@ -213,7 +213,7 @@ impl Runner<'_> {
     fn finish(&mut self) {
         for (port, queue) in std::mem::take(&mut self.expected) {
             for expected in queue {
-                let text = format!("port {port}: the expected packet did not come");
+                let text = format!("port {port}: the expected packet did not arrive");
                 self.outcome.failures.push(Failure {
                     span: expected.span,
                     text,

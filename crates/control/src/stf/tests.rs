@@ -38,14 +38,14 @@ fn packets_are_compared_port_by_port_in_order() {
     fails(
         "packet 1 0a\npacket 1 1a\nexpect 1 1b\nexpect 1 0b",
         &[
-            "3: port 1: not the packet that was expected",
-            "4: port 1: not the packet that was expected",
+            "3: port 1: the packet differs from the expected one",
+            "4: port 1: the packet differs from the expected one",
         ],
     );
     fails("packet 1 0a00\nexpect 1 0b", &[]);
     fails(
         "packet 1 0a00\nexpect 1 0b $",
-        &["2: port 1: not the packet that was expected"],
+        &["2: port 1: the packet differs from the expected one"],
     );
     fails("packet 1 0a\nexpect 1 *b", &[]);
     fails("packet 1 0a\nexpect 1", &[]);
@@ -60,7 +60,7 @@ fn an_expectation_may_stand_before_its_packet() {
 fn missing_and_unexpected_packets_both_fail() {
     fails(
         "packet 9 0a\nexpect 9 0b",
-        &["2: port 9: the expected packet did not come"],
+        &["2: port 9: the expected packet did not arrive"],
     );
     fails(
         "packet 1 0a\nwait\npacket 2 0b\nexpect 1",
@@ -70,7 +70,7 @@ fn missing_and_unexpected_packets_both_fail() {
     fails("packet 1 00\nexpect 1\nno_packet 1", &[]);
     fails(
         "packet 1 00\nno_packet 2\nno_packet 1",
-        &["3: port 1: no packet was expected, but this one came"],
+        &["3: port 1: no packet was expected, but this one arrived"],
     );
 }
 
@@ -117,7 +117,7 @@ fn counters() {
     );
     refuses(
         "check_counter count[4] == 0",
-        "1: counter `count` could not be read: index out of range: there are 4",
+        "1: counter `count` could not be read: index out of range: the size is 4",
     );
     refuses(
         "check_counter rules 7 src:10.0.0.1 == 7",
@@ -153,7 +153,7 @@ fn registers() {
     );
     refuses(
         "register_read last[4] == 0",
-        "1: the register could not be read: index out of range: there are 4",
+        "1: the register could not be read: index out of range: the size is 4",
     );
     refuses(
         "register_write last[0] 4294967296",

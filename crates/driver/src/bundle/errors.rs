@@ -39,7 +39,12 @@ pub fn unknown_key(
         [near, ..] => format!("did you mean `{near}`?"),
         [] => format!("it may have {}", listed(known.iter().copied())),
     };
-    refuse("E0902", span, format!("{owner} has no `{key}`"), help)
+    refuse(
+        "E0902",
+        span,
+        format!("unknown key `{key}` in {owner}"),
+        help,
+    )
 }
 
 /// A value of another type than the key's.
@@ -162,7 +167,7 @@ pub fn nothing_shared(span: Span, name: &str) -> Diagnostic {
         "E0913",
         span,
         format!("`{name}` is shared by one program only"),
-        "name the state of two programs or more, or leave the line out",
+        "name the state of two programs or more, or omit the line",
     )
 }
 
@@ -216,8 +221,8 @@ pub fn states_differ(
     refuse(
         "E0917",
         span,
-        format!("`{this}` and `{other}` cannot be one: {how}"),
-        "declare both with the same key, value, size and time: put the declarations in a file that both programs include",
+        format!("`{this}` and `{other}` cannot share one state: {how}"),
+        "declare both with the same key, value, size and idle time: put the declarations in a file that both programs include",
     )
     .also(other_span, "differs from this")
 }
@@ -240,6 +245,6 @@ pub fn unused_group(span: Span, program: &str, group: u16) -> Diagnostic {
         format!(
             "program `{program}` never sends to a multicast group, so group {group} means nothing to it"
         ),
-        "leave the group out, or set `multicast_group` in the program",
+        "omit the group, or set `multicast_group` in the program",
     )
 }

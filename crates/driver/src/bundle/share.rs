@@ -85,14 +85,14 @@ fn difference(a: &FlowStateAbi, b: &FlowStateAbi) -> Option<String> {
     }
     if (a.sets, a.ways) != (b.sets, b.ways) {
         let flows = |s: &FlowStateAbi| u64::from(s.sets) * u64::from(s.ways);
-        return what("room for", &flows(a), &format!("{} flows", flows(b)));
+        return what("a size of", &flows(a), &flows(b));
     }
     if a.idle != b.idle {
-        let ends = |s: &FlowStateAbi| match s.idle {
-            0 => "never".to_string(),
-            ns => format!("after {ns} ns"),
+        let idle = |s: &FlowStateAbi| match s.idle {
+            0 => "0 (flows never expire)".to_string(),
+            ns => format!("{ns} ns"),
         };
-        return what("unused flows end", &ends(a), &ends(b));
+        return what("an idle time of", &idle(a), &idle(b));
     }
     (layout(a) != layout(b)).then(|| "another layout".to_string())
 }
@@ -216,7 +216,7 @@ mod tests {
             change(&mut other);
             share(&one(), &abi(vec![other])).unwrap_err()
         };
-        let same = "E0917 `out.flows` and `in.flows` cannot be one:";
+        let same = "E0917 `out.flows` and `in.flows` cannot share one state:";
         assert_eq!(
             changed(|s| s.key.fields[0] = field("source", 0, 128)),
             [format!(
@@ -231,7 +231,7 @@ mod tests {
         );
         assert_eq!(
             changed(|s| s.sets = 2),
-            [format!("{same} room for 16 flows instead of 1024")]
+            [format!("{same} a size of 16 instead of 1024")]
         );
         assert_eq!(
             changed(|s| {
@@ -240,7 +240,7 @@ mod tests {
                 s.value[0].offset = 16;
             }),
             [format!(
-                "{same} unused flows end after 5 ns instead of never"
+                "{same} an idle time of 5 ns instead of 0 (flows never expire)"
             )]
         );
         assert_eq!(

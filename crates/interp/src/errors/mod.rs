@@ -7,7 +7,7 @@ pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0710"),
         at,
-        format!("the interpreter does not know what the extern `{name}` does"),
+        format!("the interpreter does not implement the extern `{name}`"),
     )
     .label("its body is not part of the program")
     .help(

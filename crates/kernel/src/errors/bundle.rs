@@ -19,7 +19,7 @@ pub fn states_differ(a: (&str, &str, &str), b: (&str, &str, &str)) -> Box<Diagno
         Code("E0791"),
         Span::NONE,
         format!(
-            "`{}` of program `{}` and `{}` of program `{}` cannot be one state: the first has {}, the second {}",
+            "`{}` of program `{}` and `{}` of program `{}` cannot share one state: the first has {}, the second {}",
             a.1, a.0, b.1, b.0, a.2, b.2
         ),
     )
@@ -37,6 +37,6 @@ pub fn needs_mount(missing: &[&str]) -> Box<Diagnostic> {
             missing.join(", ")
         ),
     )
-    .help("run it as root, or give it that too; one program at one interface does without")
+    .help("run it as root, or grant that capability too; one program at one interface does not need it")
     .into()
 }

@@ -79,7 +79,7 @@ pub fn no_instance(name: &str, present: &[String], hidden: bool) -> Box<Diagnost
             false => format!("none is loaded; {LOADS_ONE}"),
         }
     } else {
-        format!("loaded are: {}", present.join(", "))
+        format!("loaded programs: {}", present.join(", "))
     };
     Diagnostic::error(
         Code("E0784"),
@@ -100,18 +100,18 @@ pub fn none_loaded(hidden: bool) -> Box<Diagnostic> {
 const LOADS_ONE: &str = "`onpath run PROG.p4 --dev IF --detach` loads one and leaves it running";
 
 /// What to do where the machine's programs cannot be seen.
-pub const HIDDEN: &str = "nothing that others load is seen from this mount namespace, such as `ip netns exec` makes; \
-                          `nsenter --net=/run/netns/NAME onpath ...` sees it";
+pub const HIDDEN: &str = "programs loaded elsewhere are not visible from this mount namespace (`ip netns exec` creates one \
+                          for each command); use `nsenter --net=/run/netns/NAME onpath ...`";
 
 /// What is pinned would end with this process.
 pub fn does_not_stay() -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0779"),
         Span::NONE,
-        "what is left running here would end at once, with this mount namespace; nothing was changed",
+        "a detached program would end at once, together with this mount namespace; nothing was changed",
     )
     .help(
-        "`ip netns exec` makes such a namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` makes none",
+        "`ip netns exec` creates a mount namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` does not",
     )
     .into()
 }

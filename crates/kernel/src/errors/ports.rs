@@ -86,7 +86,7 @@ pub fn elsewhere(interface: &str, other: &str, netns: u64, path: Option<&Path>) 
 pub fn bound(instance: &str) -> Box<Diagnostic> {
     refuse(
         "E0778",
-        format!("`{instance}` is a measurement, which has one interface as long as it runs"),
+        format!("`{instance}` is a measurement; its interface cannot change while it runs"),
         "unload it, and start it at the other interface".to_string(),
     )
 }

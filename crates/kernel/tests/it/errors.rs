@@ -105,7 +105,7 @@ fn loading() {
             load::not_loaded(&error, "libbpf: map 'x': failed to create\n"),
             load::map_differs("routes", "it is not there"),
             load::no_program("xdp_main"),
-            load::initial_state("entries of table `t`", "full: it holds 4 entries"),
+            load::initial_state("entries of table `t`", "it is full (4 entries)"),
             load::too_much_memory(&table, table.need.full, 8 << 30, false),
             load::too_much_memory(&table, table.need.full + (1 << 30), 8 << 30, true),
             load::no_bpffs(Path::new("/sys/fs/bpf"), &error),
@@ -122,7 +122,7 @@ E0762 the object and its description disagree about map `routes`: it is not ther
   build both again with the same Onpath; files of different builds were mixed
 E0763 the object holds no program `xdp_main`
   build it again with `onpath build`
-E0764 the program's own entries of table `t` could not be set: full: it holds 4 entries
+E0764 the program's own entries of table `t` could not be set: it is full (4 entries)
   a larger `size` for the table may be needed
 E0767 table `sw.routes` with 134217728 entries takes 10 GB, but 8.0 GB is free
   give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run --allow-memory 10G` loads it all the same
@@ -199,15 +199,15 @@ E0782 the program could not be attached to `eth0`: native XDP: the MTU is too la
 E0783 a program is loaded as `fw` already
   detach it with `onpath unload fw`, or give this one another name
 E0784 no program is loaded as `gw`
-  loaded are: fw, router
+  loaded programs: fw, router
 E0784 no program is loaded as `gw`
   none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
 E0784 no program is loaded as `gw`
-  nothing that others load is seen from this mount namespace, such as `ip netns exec` makes; `nsenter --net=/run/netns/NAME onpath ...` sees it
+  programs loaded elsewhere are not visible from this mount namespace (`ip netns exec` creates one for each command); use `nsenter --net=/run/netns/NAME onpath ...`
 E0784 no program is loaded
   `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
-E0779 what is left running here would end at once, with this mount namespace; nothing was changed
-  `ip netns exec` makes such a namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` makes none
+E0779 a detached program would end at once, together with this mount namespace; nothing was changed
+  `ip netns exec` creates a mount namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` does not
 E0785 several programs are loaded; specify one
   add `--name` and one of: fw, router
 E0786 `../x` cannot name an instance
@@ -251,10 +251,10 @@ E0789 `fw` was loaded from another mount namespace, such as a container's
   unload it there; `onpath unload --all` detaches it from here
 E0790 map `outputs` of program `in` is no flow_state and cannot be shared
   share states that both programs use; one that is never used is not kept
-E0791 `flows` of program `in` and `seen` of program `out` cannot be one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
+E0791 `flows` of program `in` and `seen` of program `out` cannot share one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
   declare both with the same types, size and idle time, best in a file that both include
 E0792 not permitted to attach at several hooks atomically: this process lacks CAP_SYS_ADMIN
-  run it as root, or give it that too; one program at one interface does without
+  run it as root, or grant that capability too; one program at one interface does not need it
 E0793 the program could not be attached to `eth0`: tcx: this kernel has no tcx; clsact: no clsact
   tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` reports what this kernel has
 E0793 the program could not be attached to `eth0`: clsact: no clsact

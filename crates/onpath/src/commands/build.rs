@@ -174,7 +174,7 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, St
     ];
     if let Err(error) = std::fs::create_dir_all(dir) {
         let why = system_message(&error);
-        return failed(format!("`{}` could not be made: {why}", dir.display()));
+        return failed(format!("cannot create `{}`: {why}", dir.display()));
     }
     let mut written = Vec::new();
     for (extension, bytes) in files {
@@ -330,7 +330,7 @@ fn show(report: &Value) -> String {
     let verifier = &report["verifier"];
     let (asked, accepted) = (&verifier["asked"], &verifier["accepted"]);
     out += &match (asked == &json!(true), accepted == &json!(true)) {
-        (false, _) => format!("verifier: not asked: {}\n", text(&verifier["reason"])),
+        (false, _) => format!("verifier: not run: {}\n", text(&verifier["reason"])),
         (true, true) => format!(
             "verifier: accepted, {} instructions processed of {}\n",
             verifier["instructions"], verifier["limit"]

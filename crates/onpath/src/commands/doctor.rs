@@ -70,7 +70,7 @@ fn summary(findings: &[Finding]) -> String {
         false => "by XDP",
     };
     let but = match any(State::Missing, Need::Useful) {
-        true => "; some programs or commands need what is absent",
+        true => "; some programs or commands need missing features",
         false => "",
     };
     format!("This machine can run programs {hooks}{but}.")
@@ -103,7 +103,7 @@ mod tests {
         all.push(finding("may_goto", State::Missing, Need::Useful));
         assert_eq!(
             summary(&all),
-            "This machine can run programs by XDP and by tc; some programs or commands need what is absent."
+            "This machine can run programs by XDP and by tc; some programs or commands need missing features."
         );
         all[1].state = State::Missing;
         assert!(summary(&all).contains("programs by XDP; some"));

@@ -23,8 +23,8 @@ pub(crate) fn run(args: Graph) -> Done {
         Ok(drawing) => drawing,
         Err(TooLarge(title)) => {
             return failed(format!(
-                "{title} is too large to be placed as SVG; nothing was written. `--format dot` writes its nodes and \
-                 edges for another program to place, such as Graphviz's `sfdp`"
+                "{title} is too large for an SVG layout; nothing was written. `--format dot` writes its nodes and \
+                 edges for another program to lay out, such as Graphviz's `sfdp`"
             ));
         }
     };

@@ -18,7 +18,7 @@ pub(crate) fn run(args: Unload) -> Done {
     for name in &args.names {
         if let Some((bundle, _)) = name.split_once('/') {
             return Err(Stop::Usage(format!(
-                "the programs of a bundle go together: `onpath unload {bundle}`"
+                "the programs of a bundle are unloaded together: use `onpath unload {bundle}`"
             )));
         }
         pins.choose(Some(name)).map_err(refused)?;

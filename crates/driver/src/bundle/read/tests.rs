@@ -118,9 +118,9 @@ fn unknown_keys_are_refused_with_what_there_is() {
     assert_eq!(
         wrong("[[program]]\nsource = \"a.p4\"\nhok = \"xdp\"\nx = 1\n[extra]\n"),
         [
-            "5:2 E0902 a bundle has no `extra`; it may have `name`, `program`, `share`",
-            "3:1 E0902 a program has no `hok`; did you mean `hook`?",
-            "4:1 E0902 a program has no `x`; it may have `name`, `source`, `include`, `define`, `extern`, `hook`, \
+            "5:2 E0902 unknown key `extra` in a bundle; it may have `name`, `program`, `share`",
+            "3:1 E0902 unknown key `hok` in a program; did you mean `hook`?",
+            "4:1 E0902 unknown key `x` in a program; it may have `name`, `source`, `include`, `define`, `extern`, `hook`, \
              `dev`, `ports`, `reach`, `groups`, `entries`",
         ]
     );
@@ -298,7 +298,7 @@ fn what_is_shared_is_the_state_of_two_programs() {
     assert_eq!(
         share("x = [\"in.f\"]"),
         [
-            "6:1 E0913 `x` is shared by one program only; name the state of two programs or more, or leave the line out"
+            "6:1 E0913 `x` is shared by one program only; name the state of two programs or more, or omit the line"
         ]
     );
     assert_eq!(

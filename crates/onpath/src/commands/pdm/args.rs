@@ -40,7 +40,7 @@ not run this, packets go out with the option, and there are no delays.
 
 A packet that cannot have the option passes as it is and is counted, by reason. So does one that
 would not fit into the interface's MTU then, or into the path's, where a router reported it;
-TCP connections agree on segments that leave room for the option.
+TCP connections agree on segments that leave space for the option.
 
 Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
 
@@ -81,13 +81,13 @@ pub struct Pdm {
     /// Show what is running under this name already, and leave it running
     #[arg(long, value_name = "NAME", add = names::instances(), conflicts_with_all = ["dev", "filter", "mode", "keep_option", "name", "verbose"])]
     pub attach: Option<String>,
-    /// Print a JSON object an interval, on a line of its own
+    /// Print one JSON object per interval, one per line
     #[arg(long)]
     pub json: bool,
     /// Serve the figures for Prometheus at http://ADDR:PORT/metrics; anyone who can reach that address reads them
     #[arg(long, value_name = "ADDR:PORT")]
     pub prometheus: Option<String>,
-    /// Seconds between two looks at the figures
+    /// Seconds between updates
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub interval: f64,
     /// End after this many seconds
@@ -100,7 +100,7 @@ pub struct Pdm {
     /// JSON and for Prometheus
     #[arg(long, value_name = "N")]
     pub flows: Option<usize>,
-    /// Show nothing, such as where Prometheus reads the figures
+    /// Print nothing, for example if only Prometheus reads the figures
     #[arg(long, short, conflicts_with_all = ["json", "once"])]
     pub quiet: bool,
 }

@@ -263,8 +263,8 @@ fn whereabouts(moved: Moved, device: &str, limited_from: Option<u32>) -> String 
 fn cost(mode: Mode, device: &str) -> String {
     match mode {
         Mode::Conformant => format!(
-            "conformant: one option a packet; segmentation offload of {device} is limited to one segment \
-             meanwhile, which slows fast streams down"
+            "conformant: one option per packet; segmentation offload of {device} is limited to one segment \
+             while it runs, which slows fast streams down"
         ),
         Mode::MarkOnce => {
             "mark-once: segmentation offload copies an option into several packets; on the wire \

@@ -373,8 +373,8 @@ pub(crate) fn set_up<'a>(
     report.extend(lines);
     if !how.detach && ends_with_us {
         report.push(format!(
-            "{name}: no other command sees it from outside of this mount namespace, such as `ip netns exec` makes; \
-             `nsenter --net=/run/netns/NAME` makes none"
+            "{name}: not visible to commands outside this mount namespace (`ip netns exec` creates one for each \
+             command; `nsenter --net=/run/netns/NAME` does not)"
         ));
     }
     Ok(Running {
@@ -416,7 +416,7 @@ fn check_hooks(
 fn check_method(unit: &Unit, read: &[prepare::Read], method: TcMethod) -> Result<(), Stop> {
     if method == TcMethod::Clsact && read.iter().all(|program| program.hook() == Hook::Xdp) {
         return Err(Stop::Usage(format!(
-            "`--clsact` is for programs at tc, and {} runs by XDP: leave it out, or add `--hook tc-ingress`",
+            "`--clsact` is for programs at tc, and {} runs by XDP: omit it, or add `--hook tc-ingress`",
             unit.name
         )));
     }
