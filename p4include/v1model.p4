@@ -71,7 +71,7 @@ enum CloneType { I2E, E2E }
 #define V1MODEL_METER_COLOR_YELLOW 1
 #define V1MODEL_METER_COLOR_RED    2
 
-// `size` counters, raised by the program. An index outside counts nothing.
+// `size` counters, incremented by the program. An index outside counts nothing.
 extern counter
 #if V1MODEL_VERSION >= 20200408
 <I>

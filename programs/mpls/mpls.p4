@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A label switching router (RFC 3031): swaps and pops MPLS labels, and removes the last one for the next hop
-// it. The depth of the label stack is limited to eight.
+// A label switching router (RFC 3031): swaps and pops MPLS labels, and removes the last one for the next hop.
+// The depth of the label stack is limited to eight.
 
 #include <core.p4>
 #include <xdp_model.p4>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Egress: the option goes on.
+// Egress: inserts the option.
 
 #define PDM_IS_RARE @rare
 #include "mark.p4h"

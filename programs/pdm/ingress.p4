@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ingress: the option is read and comes off.
+// Ingress: reads and removes the option.
 
 #define PDM_READS_SYN
 #include "read.p4h"

@@ -33,7 +33,7 @@ pub struct Abi {
     pub tables: Vec<TableAbi>,
     /// Every parser value set of the program, by [`ir::ValueSet`] index.
     pub value_sets: Vec<ValueSetAbi>,
-    /// Counters that the program raises.
+    /// Counters that the program increments.
     pub counters: Vec<CounterAbi>,
     /// Per-flow state that the program reads or writes.
     #[serde(default)]

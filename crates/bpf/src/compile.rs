@@ -46,8 +46,8 @@ pub(crate) fn compile(
         Some((function, shared)) => (Coverage::FullBehindFastPath, Some(function), shared),
         None => (Coverage::Full, None, File::default()),
     };
-    let (whole, shared) = function_of(program, map, options, coverage, shared)?;
-    let output = file::file(program, options, shared, whole, function);
+    let (full, shared) = function_of(program, map, options, coverage, shared)?;
+    let output = file::file(program, options, shared, full, function);
     fits_maps(program, options, &output)?;
     Ok(output)
 }

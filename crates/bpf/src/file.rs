@@ -19,7 +19,7 @@ pub(crate) fn file(
     program: &Program,
     options: &Options,
     file: File,
-    whole: Function,
+    full: Function,
     fast: Option<Function>,
 ) -> BpfOutput {
     let File {
@@ -46,7 +46,7 @@ pub(crate) fn file(
     for file in &options.extern_files {
         items.push(Item::Include(file.clone()));
     }
-    items.push(Item::Enum(whole.model.verdicts()));
+    items.push(Item::Enum(full.model.verdicts()));
     items.extend(structs);
     items.append(&mut maps.items);
     let (globals, mut global_items) = maps.finish_globals();
@@ -54,12 +54,12 @@ pub(crate) fn file(
     let late = code.late_include(&maps);
     items.extend(late.map(|file| Item::Include(file.into())));
 
-    let mut report = report(&whole, fast.as_ref());
+    let mut report = report(&full, fast.as_ref());
     for function in functions {
         report.instruction_estimate += budget::instructions(&function.body);
         items.push(function.item());
     }
-    items.extend(hooked(code, whole, fast));
+    items.extend(hooked(code, full, fast));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -98,10 +98,10 @@ pub(crate) fn file(
 }
 
 /// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
-fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<Item> {
+fn hooked(code: &dyn HookCode, full: Function, fast: Option<Function>) -> Vec<Item> {
     let text = code.text();
     let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
-    let came_as = whole.remembers_type || fast.as_ref().is_some_and(|u| u.remembers_type);
+    let came_as = full.remembers_type || fast.as_ref().is_some_and(|f| f.remembers_type);
     let mut start = code.begin(came_as);
     let entry = |body: Block| Item::Function {
         linkage: section(text.section).into(),
@@ -111,10 +111,10 @@ fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<I
         body,
     };
     let Some(mut fast) = fast else {
-        start.extend(whole.body);
+        start.extend(full.body);
         return vec![entry(start)];
     };
-    let kept = code.kept(whole.remembers_type);
+    let kept = code.kept(full.remembers_type);
     let names = kept.iter().map(|(_, name)| C::Ident(name.clone()));
     let args = std::iter::once(C::id("ctx")).chain(names).collect();
     let params = std::iter::once(context()).chain(kept.clone()).collect();
@@ -123,7 +123,7 @@ fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<I
         result: Type::Int,
         name: FULL_PROGRAM.into(),
         params,
-        body: whole.body,
+        body: full.body,
     };
     start.append(&mut fast.body);
     start.push(Stmt::Label("rare".into()));
@@ -131,21 +131,21 @@ fn hooked(code: &dyn HookCode, whole: Function, fast: Option<Function>) -> Vec<I
     vec![full_program, entry(start)]
 }
 
-fn report(whole: &Function, fast: Option<&Function>) -> Report {
-    let both = || fast.into_iter().chain([whole]);
+fn report(full: &Function, fast: Option<&Function>) -> Report {
+    let both = || fast.into_iter().chain([full]);
     let stack = |f: &Function| budget::stack(&f.body, f.locals.iter().map(Local::size).sum());
     Report {
         stack_estimate: both().map(stack).max().unwrap_or(0),
         instruction_estimate: both()
             .map(|f| budget::instructions(&f.body) + f.extra_instructions)
             .sum(),
-        scratch_bytes: whole.spilled.as_ref().map_or(0, |s| s.bytes),
-        scratch_variables: whole
+        scratch_bytes: full.spilled.as_ref().map_or(0, |s| s.bytes),
+        scratch_variables: full
             .spilled
             .iter()
             .flat_map(|s| s.gone.iter().map(|l| l.name.to_string()))
             .collect(),
-        copied_headers: whole.copied_headers.clone(),
+        copied_headers: full.copied_headers.clone(),
         moves_head: both().any(|f| f.moves_head),
         parser_turns: both().find_map(|f| f.parser_turns),
     }

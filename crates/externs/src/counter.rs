@@ -24,7 +24,7 @@ pub(crate) const EXTERN: Extern = Extern {
     },
 };
 
-/// Counters by index; only those that were raised take memory.
+/// Counters by index; only those that were incremented take memory.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Counters {
     size: u64,

@@ -35,7 +35,7 @@ pub fn read(log: &str) -> Option<Refusal> {
 
 /// Where a refusal is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// The line at which the verifier stopped.
     Stopped(Span),
     /// The line on which it spent the most instructions.
@@ -54,8 +54,8 @@ pub fn explain(refusal: &Refusal, logs: &[String], sources: &SourceMap) -> Box<D
             .or_else(|| only_line_with(sources, text?))
     };
     let place = match busiest(logs, sources) {
-        Some(line) => Place::Busiest(line),
-        None => stopped().map_or(Place::Unknown, Place::Stopped),
+        Some(line) => Location::Busiest(line),
+        None => stopped().map_or(Location::Unknown, Location::Stopped),
     };
     errors::verifier::refused(refusal, place)
 }
@@ -176,7 +176,7 @@ fn reason_behind(line: &str) -> Option<&str> {
     (!rest.is_empty() && !is_state && instruction_number(rest).is_none()).then_some(rest)
 }
 
-/// Lines of the walk that are neither instructions nor reasons.
+/// Lines of the log that are neither instructions nor reasons.
 fn is_narration(line: &str) -> bool {
     line.starts_with("from ")
         || line.starts_with("func#")

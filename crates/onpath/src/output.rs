@@ -149,7 +149,7 @@ pub enum Form {
     JsonLines,
 }
 
-/// How this process reports. It has one standard output and one command, so it is said once.
+/// How this process reports. It has one standard output and one command, so it is set once.
 static FORM: OnceLock<Form> = OnceLock::new();
 /// What is reported as JSON when the command has ended.
 static COLLECTED: Mutex<Vec<Value>> = Mutex::new(Vec::new());

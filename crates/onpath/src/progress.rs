@@ -1,4 +1,4 @@
-//! Saying what is going on while it takes long, on standard error.
+//! Progress reports on standard error.
 
 use crate::output::write_err;
 use kernel::interrupt::Deferred;

@@ -112,7 +112,7 @@ pub fn page(snapshot: &Snapshot, most: usize) -> String {
         ),
         (
             "packets_changed_total",
-            "What was done to packets beside putting the option on.",
+            "What was done to packets besides inserting the option.",
             "change",
             &snapshot.totals.changed,
         ),

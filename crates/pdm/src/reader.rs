@@ -10,7 +10,7 @@ use control::{Store, StoreError};
 use schema::{Field, Object, ObjectKind, Schema};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is said of a measurement beside its figures.
+/// What is reported of a measurement besides its figures.
 #[derive(Clone, Debug)]
 pub struct About {
     /// The interface.

@@ -7,7 +7,7 @@ header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
 header call_t { bit<8> what; bit<40> value; bit<7> small; bit<1> flag; bit<32> result; bit<32> parsed; }
 struct headers_t { ethernet_t ethernet; call_t call; bit<32> parsed; }
 
-// Digits of a number in base 4, from a first one on; and early ways out.
+// Digits of a number in base 4, from a first one on; and early returns.
 bit<32> digits(in bit<40> value, in bit<32> first, in bool odd) {
     bit<40> left = value;
     bit<32> found = first;

@@ -1,4 +1,4 @@
-// Flows that are not used for a second are gone, and their places free.
+// Flows that are not used for a second are gone, and their ways are free.
 #include <core.p4>
 #include <xdp_model.p4>
 

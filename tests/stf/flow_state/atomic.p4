@@ -1,5 +1,5 @@
 // What may be in an atomic block: conditions, switches, headers, functions and actions, blocks in blocks; a key that is
-// made in it; and calls on some ways only.
+// made in it; and calls on some paths only.
 #include <core.p4>
 #include <xdp_model.p4>
 

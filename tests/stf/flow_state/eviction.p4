@@ -1,4 +1,4 @@
-// One set of eight places: a new flow takes the place that was used longest ago.
+// One set of eight ways: a new flow replaces the least recently used one.
 #include <core.p4>
 #include <xdp_model.p4>
 

@@ -39,7 +39,7 @@ control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
                 flows.update(key, value);
             }
         } else if (hdr.call.what == 1) {
-            // Stored on one way only.
+            // Stored on one path only.
             @atomic {
                 known = flows.lookup(key, value);
                 value.a = value.a + hdr.call.a;
@@ -64,7 +64,7 @@ control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
                 flows.update(key, { value.b, value.wide, value.a, value.seen, value.odd });
             }
         } else if (hdr.call.what == 4) {
-            // Stored on each way, with other values.
+            // Stored on each path, with other values.
             @atomic {
                 known = flows.lookup(key, value);
                 value.wide = value.wide + 1;

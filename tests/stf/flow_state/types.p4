@@ -1,4 +1,4 @@
-// Keys and values of every type, at every place of a word; structs in structs; keys in headers.
+// Keys and values of every type, at every offset in a word; structs in structs; keys in headers.
 #include <core.p4>
 #include <xdp_model.p4>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pipeline tells of a packet, written into it. Marks and VLAN tags beside the packet are zeros here.
+// The pipeline's metadata, written into the packet. Marks and VLAN tags beside the packet are zeros here.
 
 #include <core.p4>
 #include <tc_model.p4>

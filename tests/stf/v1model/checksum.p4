@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// verify_checksum tells ingress, update_checksum corrects what leaves, the payload form covers UDP.
+// verify_checksum sets checksum_error for ingress, update_checksum corrects what leaves, the payload form covers UDP.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -108,7 +108,7 @@ impl Throughput {
              every version has a stream of a second, in an order that changes, of which the undisturbed rate counts (of its ten \
              intervals the third best); which processors both ends get is chance, so its rounds lie far apart, and the turns \
              decide. *Turns*: one continuous stream, whose two ends share a processor that is never idle; the versions \
-             take turns of {turn} ms on its devices. Its segments leave headroom for the option under all versions, so \
+             take turns of {turn} ms on its devices. Its segments leave space for the option under all versions, so \
              these losses exclude the 1.1 % by which a full segment is shorter. *Headroom baseline*: programs that keep no state, count \
              nothing and read no clock insert 16 bytes into each packet and remove them again (`bench/pdm/headroom.c`): no program \
              avoids what the kernel needs for that. Published losses: {ours} % of the eBPF prototype, {kernel} % in the kernel.\n\n\

@@ -19,7 +19,7 @@ pub(crate) const VERSIONS: [Version; 4] = [
     Version::Headroom,
 ];
 
-/// The one whose programs see the stream begin, so that its segments leave room for the option.
+/// The one whose programs see the stream begin, so that its segments leave space for the option.
 const FIRST: usize = 1;
 
 /// How often everything is made anew: where code, state and packets come to lie matters.

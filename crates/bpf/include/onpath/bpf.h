@@ -71,11 +71,11 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
     return header;
 }
 
-/* In a loop: keeps the verifier from forgetting what it knows of a flag when it takes the turns for one. A
+/* In a loop: keeps the verifier from discarding what it knows about a flag when it merges iterations. A
  * jump to the next instruction that it has to decide is enough. */
 #define stay_known(flag) asm volatile("if %0 == 7 goto +0" : : "r"((u64)(flag)))
 
-/* At a loop's back edge: goes to `label` when the kernel's patience (some millions of turns) is over. The
+/* At a loop's back edge: goes to `label` when the kernel's patience (some millions of iterations) is over. The
  * verifier takes a loop with it in constant effort. */
 #ifdef __BPF_FEATURE_MAY_GOTO
 #define may_goto(label) asm volatile goto("may_goto %l[" #label "]" : : : : label)

@@ -103,7 +103,7 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.
-pub fn no_way_back() -> Diagnostic {
+pub fn no_send_back() -> Diagnostic {
     Diagnostic::error(
         Code("E0732"),
         Span::NONE,

@@ -109,17 +109,18 @@ pub(super) fn leave_way(g: &mut Gen<'_>) {
 }
 
 fn flow_update(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) {
-    let looked = held.calls.kept.get(&id);
+    let looked = held.calls.redundant.get(&id);
     let is_known = held.way.is_some();
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
-    let kept = |i: usize| looked.is_some_and(|kept| kept.get(i) == Some(&true)) || stays(i);
+    let redundant =
+        |i: usize| looked.is_some_and(|fields| fields.get(i) == Some(&true)) || stays(i);
     let values = match call.args.get(1) {
         Some(ExternArg::In(values)) => &values[..],
         _ => &[],
     };
     let mut written = Vec::new();
     for (i, (&e, (member, _))) in values.iter().zip(&held.layout.value).enumerate() {
-        if !kept(i) {
+        if !redundant(i) {
             written.push((member, g.value(e)));
         }
     }

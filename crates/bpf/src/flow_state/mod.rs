@@ -6,9 +6,9 @@
 
 mod calls;
 mod in_place;
-mod kept;
 mod layout;
 mod lock;
+mod redundant_stores;
 
 pub(crate) use calls::in_place;
 pub(crate) use layout::Layout;
@@ -24,8 +24,8 @@ use emit::values::Value;
 use in_place::InPlace;
 use ir::visit::{self, Access};
 use ir::{ExprKind, ExternArg, ExternCall, ExternInst, atomic};
-use kept::Kept;
 use lock::locked;
+use redundant_stores::RedundantStores;
 use smol_str::SmolStr;
 
 /// What the calls under a lock work on: C variables.
@@ -47,7 +47,7 @@ pub(crate) struct HeldLock {
 /// What is known of the calls under a lock.
 #[derive(Clone, Default)]
 struct Calls {
-    kept: Kept,
+    redundant: RedundantStores,
     in_place: Option<InPlace>,
     need_mtu: bool,
 }
@@ -62,7 +62,7 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
             g.run(before);
             g.kill_computed();
             let calls = Calls {
-                kept: kept::of_region(g.p, inside),
+                redundant: redundant_stores::of_region(g.p, inside),
                 in_place: in_place::of_region(g.p, inside),
                 need_mtu: need_mtu(g, inside),
             };

@@ -61,7 +61,7 @@ struct Values {
     abi: ValueAbi,
 }
 
-/// Entries that are to be kept.
+/// Entries that are to be stored.
 struct Entries<'a> {
     /// What names begin with.
     short: &'a str,
@@ -74,7 +74,10 @@ struct Entries<'a> {
 /// Declares what a table needs.
 pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
     let TableShape {
-        data, short, kept, ..
+        data,
+        short,
+        stored,
+        ..
     } = *shape;
     check_properties(g, data);
     let size = table_size(g.p, data).clamp(1, u64::from(u32::MAX));
@@ -82,7 +85,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
         ty: Type::Struct(value.name.clone()),
         abi: describe::value(g.p, data, &value.layout),
     };
-    let (default, default_abi) = match kept.default() {
+    let (default, default_abi) = match stored.default() {
         None => (None, DefaultAbi::Const),
         Some(value) => {
             let values = values(g, value);
@@ -90,7 +93,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
             (Some(default), abi)
         }
     };
-    let (lookup, lookup_abi) = match kept.entries() {
+    let (lookup, lookup_abi) = match stored.entries() {
         None => (None, LookupAbi::Compiled),
         Some(value) => {
             let entries = Entries {

@@ -1,7 +1,7 @@
 //! The deparser: the difference between what came in and what goes out.
 //!
-//! The kept part (see [`crate::plan::layout`]) stays where it is with the payload. What is emitted before
-//! it is taken out of the packet, room is made or taken once for the difference in size, and it is put back. Where
+//! The retained suffix (see [`crate::plan::layout`]) stays in place with the payload. What is emitted before it is
+//! read from the packet, the packet is resized once by the difference, and it is written back. Where
 //! the target can insert bytes after the packet's front, what never moves stays in there.
 
 mod fields;
@@ -192,8 +192,8 @@ impl<T: Target> Gen<'_, T> {
         } else {
             self.local(LocalKind::VarbitAt(h))
         };
-        let len = self.pinned_local("moved", None);
-        let value = self.moved_length(item, fixed);
+        let len = self.pinned_local("relocated_len", None);
+        let value = self.relocated_length(item, fixed);
         self.set(len.clone(), value);
         // The verifier of the C may have lost the bound in a loop in between.
         self.at_most(&len, (fixed + max).into());
@@ -227,7 +227,7 @@ impl<T: Target> Gen<'_, T> {
         })
     }
 
-    fn moved_length(&self, item: &Item, fixed: u32) -> C {
+    fn relocated_length(&self, item: &Item, fixed: u32) -> C {
         match &item.varbit {
             Some(len) => len.clone().plus(fixed.into()),
             None => C::int(fixed.into()),

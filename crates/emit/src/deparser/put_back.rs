@@ -1,4 +1,4 @@
-//! Writing what goes out in front of the kept part.
+//! Writing what goes out in front of the retained suffix.
 
 use super::Item;
 use crate::access::Bytes;
@@ -67,7 +67,7 @@ impl<T: Target> Gen<'_, T> {
                 };
                 g.put(item, &pointer, &place);
                 if known.is_none() {
-                    let len = g.moved_length(item, item.fixed);
+                    let len = g.relocated_length(item, item.fixed);
                     g.push(Stmt::Update(BinOp::Add, at.clone(), len));
                 }
             });
@@ -91,7 +91,7 @@ impl<T: Target> Gen<'_, T> {
                     }
                 }
                 Some(slot) => {
-                    let len = self.moved_length(item, item.fixed);
+                    let len = self.relocated_length(item, item.fixed);
                     self.store_bytes(place.clone(), slot, len);
                 }
             }
@@ -141,11 +141,11 @@ impl<T: Target> Gen<'_, T> {
         let stored = match len {
             C::Int { .. } => store(len),
             _ => {
-                let moved = self.pinned_local("moved", None);
-                self.set(moved.clone(), len);
+                let relocated = self.pinned_local("relocated_len", None);
+                self.set(relocated.clone(), len);
                 let space = self.rebuilding.relocated_bytes - slot;
-                self.at_most(&moved, space.into());
-                self.unless_empty(&moved, space, store)
+                self.at_most(&relocated, space.into());
+                self.unless_empty(&relocated, space, store)
             }
         };
         self.out.extend(stored);

@@ -31,9 +31,9 @@ pub struct Value {
     pub layout: Layout,
 }
 
-/// What a target is to keep of a table.
+/// What a target is to store of a table.
 #[derive(Clone, Copy, Debug)]
-pub enum Kept<'a> {
+pub enum Stored<'a> {
     /// Nothing: entries, if any, and default action are compiled in.
     Nothing,
     /// The default action; entries, if any, are compiled in.
@@ -44,20 +44,20 @@ pub enum Kept<'a> {
     Both(&'a Value),
 }
 
-impl<'a> Kept<'a> {
-    /// The values that are kept, if entries are.
+impl<'a> Stored<'a> {
+    /// The values that are stored, if entries are.
     pub fn entries(self) -> Option<&'a Value> {
         match self {
-            Kept::Entries(value) | Kept::Both(value) => Some(value),
-            Kept::Nothing | Kept::Default(_) => None,
+            Stored::Entries(value) | Stored::Both(value) => Some(value),
+            Stored::Nothing | Stored::Default(_) => None,
         }
     }
 
-    /// The value that is kept, if the default action is.
+    /// The value that is stored, if the default action is.
     pub fn default(self) -> Option<&'a Value> {
         match self {
-            Kept::Default(value) | Kept::Both(value) => Some(value),
-            Kept::Nothing | Kept::Entries(_) => None,
+            Stored::Default(value) | Stored::Both(value) => Some(value),
+            Stored::Nothing | Stored::Entries(_) => None,
         }
     }
 }
@@ -71,8 +71,8 @@ pub struct TableShape<'a> {
     pub data: &'a TableData,
     /// What names of its own begin with.
     pub short: &'a str,
-    /// What is to be kept.
-    pub kept: Kept<'a>,
+    /// What is to be stored.
+    pub stored: Stored<'a>,
     /// Where the program applies it first.
     pub span: Span,
 }
@@ -128,14 +128,14 @@ impl<T: Target> Gen<'_, T> {
         match &made.value {
             Some(value) if made.keeps_entries => {
                 let entry = Type::Struct(value.name.clone()).ptr();
-                self.braces(|g| g.apply_kept(data, &made, entry, &results));
+                self.braces(|g| g.apply_stored(data, &made, entry, &results));
             }
             _ => self.apply_compiled(data, &data.keys, &results, &made),
         }
     }
 
     /// Applies a table whose entries the target keeps.
-    fn apply_kept(
+    fn apply_stored(
         &mut self,
         data: &TableData,
         made: &LoweredTable<T>,
@@ -208,17 +208,17 @@ impl<T: Target> Gen<'_, T> {
             self.file.declare_struct(&name, members);
             Value { name, layout }
         });
-        let kept = match (&value, fixed, default_fixed) {
-            (None, ..) | (_, true, true) => Kept::Nothing,
-            (Some(value), true, false) => Kept::Default(value),
-            (Some(value), false, true) => Kept::Entries(value),
-            (Some(value), false, false) => Kept::Both(value),
+        let stored = match (&value, fixed, default_fixed) {
+            (None, ..) | (_, true, true) => Stored::Nothing,
+            (Some(value), true, false) => Stored::Default(value),
+            (Some(value), false, true) => Stored::Entries(value),
+            (Some(value), false, false) => Stored::Both(value),
         };
         let shape = TableShape {
             table,
             data,
             short,
-            kept,
+            stored,
             span,
         };
         LoweredTable {

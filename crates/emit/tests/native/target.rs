@@ -49,7 +49,7 @@ pub(crate) struct Native {
 pub(crate) struct Shared {
     /// Arrays of entries, and default actions.
     items: Vec<Item>,
-    /// Counters that are raised: their members and sizes.
+    /// Counters that are incremented: their members and sizes.
     pub counters: Vec<(ExternInst, SmolStr, u32)>,
 }
 
@@ -281,7 +281,7 @@ impl Target for Native {
 
     fn table(g: &mut Gen<'_, Native>, shape: &TableShape<'_>) -> Table {
         let contents = Rc::clone(&g.target.contents);
-        let default = match (shape.kept.default(), contents.defaults.get(&shape.table)) {
+        let default = match (shape.stored.default(), contents.defaults.get(&shape.table)) {
             (Some(value), Some(call)) => declare_default(g, shape.short, value, call),
             _ => C::id("NULL"),
         };
@@ -291,9 +291,9 @@ impl Target for Native {
             .cloned()
             .unwrap_or_default();
         sort(&mut entries, has_priorities(shape.data));
-        let kept = shape.kept.entries();
+        let stored = shape.stored.entries();
         Table {
-            entries: kept.map(|value| declare_entries(g, shape, value, &entries)),
+            entries: stored.map(|value| declare_entries(g, shape, value, &entries)),
             default,
         }
     }

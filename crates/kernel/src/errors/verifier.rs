@@ -1,6 +1,6 @@
 //! What the kernel's verifier rejects, explained in terms of P4.
 
-use crate::verifier_log::{Place, Refusal};
+use crate::verifier_log::{Location, Refusal};
 use diag::{Code, Diagnostic, Span};
 
 /// A group of refusals with the same remedy: a part of the verifier's words, what it means, what to
@@ -79,7 +79,7 @@ pub fn is_too_much(refusal: &Refusal) -> bool {
 }
 
 /// The verifier refused the program. The message holds its own words; the group decides the remedy.
-pub fn refused(refusal: &Refusal, place: Place) -> Box<Diagnostic> {
+pub fn refused(refusal: &Refusal, place: Location) -> Box<Diagnostic> {
     let kind = kind(refusal);
     let means = kind.map_or("the kernel's verifier refused the program", |k| k.means);
     let help = kind.map_or(
@@ -89,9 +89,9 @@ pub fn refused(refusal: &Refusal, place: Place) -> Box<Diagnostic> {
     );
     let code = kind.map_or("E0770", |k| k.code);
     let (span, label) = match place {
-        Place::Stopped(span) => (span, "the verifier stopped here"),
-        Place::Busiest(span) => (span, "the verifier spent the most instructions here"),
-        Place::Unknown => (Span::NONE, ""),
+        Location::Stopped(span) => (span, "the verifier stopped here"),
+        Location::Busiest(span) => (span, "the verifier spent the most instructions here"),
+        Location::Unknown => (Span::NONE, ""),
     };
     let mut diagnostic =
         Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));

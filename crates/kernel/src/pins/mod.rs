@@ -5,11 +5,11 @@
 //! the process that makes or removes it is killed:
 //!
 //! - Links and gates (see [`tc`](crate::tc)) work while a descriptor or pin of theirs lives. Before anything of
-//!   an instance is pinned where it stays, the death of its process takes all of it off.
+//!   an instance is pinned where it stays, the death of its process detaches all of it.
 //! - An instance with one attachment is pinned in its folder with the attachment last. That pin is the step
 //!   from nothing to everything.
 //! - An instance with several is pinned in a BPF file system of its own that is mounted nowhere, and that dies
-//!   with the process too. Mounting it on the instance's folder is the one step. Taking it off begins with
+//!   with the process too. Mounting it on the instance's folder is the one step. Detaching it begins with
 //!   unmounting: as far as nothing else holds that file system, this ends everything in it.
 //!
 //! An instance may also end with its process although it is pinned: the record names the process then, and what is

@@ -7,7 +7,7 @@ use control::{Count, StoreError};
 use schema::{Object, ObjectKind};
 
 impl KernelStore {
-    /// The counter's map; `None` if the program never raises it. Fails for an index that the counter does not have.
+    /// The counter's map; `None` if the program never increments it. Fails for an index that the counter does not have.
     fn counter_map(&self, counter: Object, index: Option<u64>) -> Result<Option<&Map>, StoreError> {
         let ObjectKind::Counter { size, .. } = self.schema.objects[counter].kind else {
             return Err(unsupported("this extern object counts nothing"));

@@ -28,10 +28,10 @@ pub(super) trait Codec {
 }
 
 /// An entry as the maps keep it.
-pub(super) type Kept = (Vec<KeyMatch>, ActionCall);
+pub(super) type StoredEntry = (Vec<KeyMatch>, ActionCall);
 
 /// All entries, by key bytes.
-pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<Kept>, StoreError> {
+pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<StoredEntry>, StoreError> {
     let mut all = Vec::new();
     let read = codec.map().each(|key, value| {
         if let Some(call) = layout::get_value(codec.layout(), value) {

@@ -12,7 +12,7 @@ R1 offset is outside of the packet
 processed 2 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
 ";
 
-/// Linux 6.18, a loop over an unknown number of turns; the walk before it cut.
+/// Linux 6.18, a loop over an unknown number of iterations; the log before it is cut.
 const LOOP: &str = "\
 12: (85) call bpf_get_prandom_u32#7   ; R0=scalar()
 ; for (unsigned i = 0; i < n; i++) { s += rnd(); if (s == 77) break; } @ stack.p4:31

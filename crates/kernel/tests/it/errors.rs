@@ -6,7 +6,7 @@ use kernel::clang::Clang;
 use kernel::errors::{bundle, clang, device, load, verifier};
 use kernel::interface::LinkType;
 use kernel::memory::{MapNeed, Need};
-use kernel::verifier_log::{Place, Refusal};
+use kernel::verifier_log::{Location, Refusal};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn refused(reason: &str) -> Box<Diagnostic> {
         location: Some(("router.p4".into(), 45)),
         ..Refusal::default()
     };
-    verifier::refused(&refusal, Place::Unknown)
+    verifier::refused(&refusal, Location::Unknown)
 }
 
 #[test]

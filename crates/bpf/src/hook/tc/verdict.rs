@@ -47,7 +47,7 @@ impl Tc {
         self.end_of_packet(g);
         if may(g, XdpVerdict::Tx) {
             if self.direction == Direction::Egress {
-                g.refuse(errors::no_way_back());
+                g.refuse(errors::no_send_back());
             }
             let back = C::call("send_back", vec![C::id("ctx")]);
             let back = vec![Stmt::Return(Some(back))];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A counter that the program never raises stays at zero, and can be read.
+// A counter that the program never increments stays at zero, and can be read.
 
 #include <core.p4>
 #include <ebpf_model.p4>

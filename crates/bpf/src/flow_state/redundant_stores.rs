@@ -13,8 +13,8 @@ use ir::{
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// For each update that follows a look-up, which fields are kept.
-pub(crate) type Kept = HashMap<StmtId, Vec<bool>>;
+/// For each update that follows a look-up, which fields it need not write.
+pub(crate) type RedundantStores = HashMap<StmtId, Vec<bool>>;
 
 /// What the last call on every path to a point was.
 #[derive(Clone, PartialEq, Eq)]
@@ -43,20 +43,20 @@ impl Domain for Before {
 }
 
 /// Looks through the statements that a lock is held for.
-pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> Kept {
+pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> RedundantStores {
     let mut keeping = Keeping {
         program,
         lookups: HashMap::new(),
-        kept: Kept::new(),
+        redundant: RedundantStores::new(),
     };
     dataflow::forward_region(program, &mut keeping, stmts, Before::Nothing);
-    keeping.kept
+    keeping.redundant
 }
 
 struct Keeping<'p> {
     program: &'p Program,
     lookups: HashMap<StmtId, ExternCall>,
-    kept: Kept,
+    redundant: RedundantStores,
 }
 
 impl Forward for Keeping<'_> {
@@ -85,7 +85,8 @@ impl Keeping<'_> {
             }
             ("update", Before::Looked(lookup, assigned)) => {
                 if let Some(lookup) = self.lookups.get(&lookup) {
-                    self.kept.insert(id, self.fields(lookup, call, &assigned));
+                    self.redundant
+                        .insert(id, self.fields(lookup, call, &assigned));
                 }
                 Before::Unknown
             }
