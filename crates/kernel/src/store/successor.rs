@@ -178,7 +178,7 @@ fn discard(guard: &Guard) -> io::Result<()> {
     let next = guard.path(NEXT);
     // First, for it says that there is something to finish.
     match fs::remove_file(next.join(PROGRAM)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::remove_dir_all(&next),
     }
 }

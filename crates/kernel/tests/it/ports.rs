@@ -65,8 +65,8 @@ fn a_port_is_an_interface_of_the_namespace_of_the_others() {
         assert_eq!(ports(&fs.pins), before, "nothing is changed");
     }
     for usage in [PortUse::Reached, PortUse::Attached] {
-        here.run(|| Ok(add(usage).expect("it is where the others are")))
-            .expect("runs");
+        let added = here.run(|| Ok(add(usage))).expect("runs");
+        added.expect("it is where the others are");
         assert_eq!(ports(&fs.pins), (vec![0, 3], 4));
         // The namespace does not matter to a port that is known.
         assert_ne!(
