@@ -7,7 +7,11 @@ ONPATH := target/release/onpath
 # clang's time is measured, so objects of earlier runs are not taken.
 BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 
-.PHONY: help setup build demo pdm-demo test stf differential fuzz bench bench-xdp bench-pdm bench-tables soak lint fmt clean
+# What `make test-kernels` runs: kernels, and which trials (see `cargo run -p matrix -- --help`).
+KERNELS ?= 6.1 6.12
+TRIALS ?=
+
+.PHONY: help setup build demo pdm-demo test test-kernels stf differential fuzz bench bench-xdp bench-pdm bench-tables soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +31,10 @@ pdm-demo: build ## Two hosts that measure each other: the network's part of a de
 test: setup ## All tests; needs root for those that run in the kernel
 	@scripts/test-needs
 	$(CARGO) test --locked --workspace
+
+test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
+	@scripts/setup-kernels
+	$(CARGO) run --quiet --locked -p matrix -- --kernels "$(KERNELS)" $(TRIALS)
 
 differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 random programs
 	ONPATH_DIFF_PACKETS=5000 ONPATH_DIFF_PROGRAMS=200 $(CARGO) test --locked --release -p onpath --test differential -- --nocapture

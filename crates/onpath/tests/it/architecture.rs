@@ -105,7 +105,7 @@ fn only_kernel_and_what_tests_and_measures_uses_system_interfaces() {
     }
     for (interface, users) in users {
         assert!(
-            users.is_subset(&set(&["kernel", "lab", "bench"])),
+            users.is_subset(&set(&["kernel", "lab", "bench", "matrix"])),
             "{interface}: {users:?}"
         );
         assert!(
@@ -116,20 +116,23 @@ fn only_kernel_and_what_tests_and_measures_uses_system_interfaces() {
 }
 
 #[test]
-fn only_kernel_and_lab_run_other_programs() {
+fn only_kernel_lab_and_matrix_run_other_programs() {
     assert_eq!(
         crates_that_say(&["Command::new(", "process::Command"]),
-        set(&["kernel", "lab"])
+        set(&["kernel", "lab", "matrix"])
     );
 }
 
 #[test]
 fn only_the_commands_print_or_exit_or_read_flags() {
     let printing = ["print!(", "println!(", "stdout()", "stderr()"];
-    assert_eq!(crates_that_say(&printing), set(&["bench", "onpath"]));
+    assert_eq!(
+        crates_that_say(&printing),
+        set(&["bench", "matrix", "onpath"])
+    );
     assert_eq!(
         crates_that_say(&["process::exit", "ExitCode"]),
-        set(&["bench", "onpath"])
+        set(&["bench", "matrix", "onpath"])
     );
     let mut parsing = dependencies();
     parsing.retain(|_, uses| uses.contains("clap"));

@@ -1,0 +1,68 @@
+//! Whether the processor runs a guest, or QEMU emulates it.
+
+use std::fs;
+
+/// How a guest is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Accelerator {
+    /// By the processor.
+    Kvm,
+    /// By translation: ten to thirty times slower.
+    Tcg,
+}
+
+impl Accelerator {
+    /// The faster one of those that this machine has.
+    ///
+    /// A machine that is a guest without nested virtualisation may have `/dev/kvm` all the same, for guests whose
+    /// kernel is made for it; Debian's is not. The processor's flags decide.
+    pub(crate) fn of_this_machine() -> Accelerator {
+        let opens = fs::File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/kvm")
+            .is_ok();
+        let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        if opens && virtualises(&about) {
+            Accelerator::Kvm
+        } else {
+            Accelerator::Tcg
+        }
+    }
+
+    /// QEMU's arguments.
+    pub(crate) fn arguments(self) -> [&'static str; 4] {
+        match self {
+            Accelerator::Kvm => ["-accel", "kvm", "-cpu", "host"],
+            Accelerator::Tcg => ["-accel", "tcg,thread=multi", "-cpu", "max"],
+        }
+    }
+
+    /// For people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Accelerator::Kvm => "KVM",
+            Accelerator::Tcg => "emulation",
+        }
+    }
+}
+
+/// Whether `/proc/cpuinfo` has the flag of Intel's or AMD's virtualisation.
+fn virtualises(cpuinfo: &str) -> bool {
+    let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
+    flags.is_some_and(|flags| flags.split_whitespace().any(|f| f == "vmx" || f == "svm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_processor_that_virtualises_runs_guests() {
+        assert!(virtualises("processor : 0\nflags\t\t: fpu vmx sse\n"));
+        assert!(virtualises("flags\t\t: fpu svm\n"));
+        assert!(!virtualises(
+            "model name : vmx\nflags\t\t: fpu hypervisor\n"
+        ));
+    }
+}

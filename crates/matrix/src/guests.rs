@@ -1,0 +1,111 @@
+//! A plan on a kernel: booted, watched and its events collected.
+
+use crate::accelerator::Accelerator;
+use crate::boot::{Guest, Order};
+use crate::error::Error;
+use crate::interrupt;
+use crate::packages::Kernel;
+use crate::plan::Plan;
+use crate::trial::{Event, Sink};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// No guest is silent for longer: a trial that hangs is killed before.
+const PATIENCE: Duration = Duration::from_secs(900);
+const POLL: Duration = Duration::from_millis(200);
+const EVENTS: &str = "events.jsonl";
+const PLAN: &str = "plan.json";
+
+/// Boots a kernel, runs the plan there, and gives what happens to the sink. `logs` is a folder for this kernel.
+pub(crate) fn run(
+    kernel: &Kernel,
+    plan: &Plan,
+    logs: &Path,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    // Files are read by their absolute path on both sides.
+    let logs = logs.canonicalize().map_err(Error::file("read", logs))?;
+    let (plan_file, events) = (logs.join(PLAN), logs.join(EVENTS));
+    let text = serde_json::to_string(plan).map_err(|e| Error::new(e.to_string()))?;
+    fs::write(&plan_file, text).map_err(Error::file("write", &plan_file))?;
+    File::create(&events).map_err(Error::file("write", &events))?;
+    let this = std::env::current_exe().map_err(|e| Error::new(format!("this program: {e}")))?;
+    let command = format!(
+        "{} guest {} {}",
+        quoted(&this),
+        quoted(&plan_file),
+        quoted(&events)
+    );
+    let order = Order {
+        writes: &[logs.clone(), plan.objects.clone()],
+        command: &command,
+        logs: &logs,
+    };
+    let mut guest = Guest::boot(kernel, Accelerator::of_this_machine(), &order)?;
+    let file = File::open(&events).map_err(Error::file("read", &events))?;
+    let mut lines = BufReader::new(file);
+    let mut line = String::new();
+    let mut last = Instant::now();
+    loop {
+        let runs = guest.runs();
+        while lines.read_line(&mut line).is_ok_and(|n| n > 0) && line.ends_with('\n') {
+            last = Instant::now();
+            let event: Event = serde_json::from_str(&line)
+                .map_err(|e| Error::new(format!("{}: {e}: {line}", events.display())))?;
+            let is_end = event == Event::Ended;
+            sink.take(event);
+            line.clear();
+            if is_end {
+                return Ok(());
+            }
+        }
+        let why = match runs {
+            _ if interrupt::is_requested() => return Err(Error::new("interrupted")),
+            false => "ended before its tests",
+            true if last.elapsed() > PATIENCE => "is silent",
+            true => {
+                sleep(POLL);
+                continue;
+            }
+        };
+        return Err(Error::new(format!(
+            "the guest {why}; its last words:\n{}",
+            last_words(&guest.console)
+        )));
+    }
+}
+
+/// In a guest: runs the plan in a file, and appends what happens to another.
+pub(crate) fn inside(plan: &Path, events: &Path) -> Result<(), Error> {
+    let text = fs::read_to_string(plan).map_err(Error::file("read", plan))?;
+    let plan: Plan = serde_json::from_str(&text).map_err(|e| Error::new(e.to_string()))?;
+    let mut file = File::options()
+        .append(true)
+        .open(events)
+        .map_err(Error::file("write", events))?;
+    crate::runner::run(&plan, &mut |event: Event| {
+        // One write a line: the reader sees all of it or nothing. There is nobody to report an error to.
+        if let Ok(line) = serde_json::to_string(&event) {
+            let _ = std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes());
+        }
+    });
+    Ok(())
+}
+
+/// A path as the shell reads it.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+fn last_words(console: &PathBuf) -> String {
+    let bytes = fs::read(console).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    lines[lines.len().saturating_sub(20)..].join("\n")
+}

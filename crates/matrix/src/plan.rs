@@ -1,0 +1,152 @@
+//! What is to run on each kernel: decided once, on this machine, and given to every guest.
+
+use crate::arguments::Choice;
+use crate::binaries::Binaries;
+use crate::error::{Error, output_of};
+use crate::suite::{SUITES, Target};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// All that a guest has to know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// In this order.
+    pub suites: Vec<Part>,
+    /// The folder of compiled objects.
+    pub objects: PathBuf,
+}
+
+/// What of a suite is to run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// The suite's name.
+    pub suite: String,
+    /// How its trials are run.
+    pub kind: Kind,
+    /// The program.
+    pub binary: PathBuf,
+    /// Where it is started.
+    pub folder: PathBuf,
+    /// The names of the trials to run.
+    pub trials: Vec<String>,
+    /// The names of those that the binary has besides.
+    pub others: Vec<String>,
+}
+
+/// What a binary is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// A test binary, which takes the options of `libtest`.
+    Tests,
+    /// `onpath`, which reports what the verifier says of a program.
+    Loads,
+}
+
+impl Plan {
+    /// How many trials it has.
+    pub(crate) fn len(&self) -> usize {
+        self.suites.iter().map(|part| part.trials.len()).sum()
+    }
+}
+
+/// The trials of all suites that were chosen.
+pub(crate) fn plan(
+    root: &Path,
+    binaries: &Binaries,
+    objects: &Path,
+    choice: &Choice,
+) -> Result<Plan, Error> {
+    let mut position = 0;
+    let mut suites = Vec::new();
+    for suite in SUITES.iter().filter(|suite| choice.takes_suite(suite)) {
+        let binary = binaries.of(suite)?;
+        let (kind, folder, names) = match suite.target {
+            Target::Loads => (Kind::Loads, root.to_path_buf(), loads(root, binary)?),
+            Target::Library | Target::Test(_) => {
+                let folder = root.join("crates").join(suite.package);
+                (Kind::Tests, folder.clone(), tests(binary, &folder)?)
+            }
+        };
+        let mut takes = |name: &String| {
+            if !choice.takes(suite, name) {
+                return false;
+            }
+            position += 1;
+            choice.shard.has(position - 1)
+        };
+        let (trials, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| takes(name));
+        if trials.is_empty() {
+            continue;
+        }
+        suites.push(Part {
+            suite: suite.name.to_string(),
+            kind,
+            binary: binary.to_path_buf(),
+            folder,
+            trials,
+            others,
+        });
+    }
+    Ok(Plan {
+        suites,
+        objects: objects.to_path_buf(),
+    })
+}
+
+/// The names of a binary's tests.
+fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+    let listed = output_of(
+        Command::new(binary)
+            .args(["--list", "--format", "terse"])
+            .current_dir(folder),
+    )?;
+    let names = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    Ok(names.map(|name| name.trim().to_string()).collect())
+}
+
+/// Each example at each hook that its architecture has, as `hook::path`.
+fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    let folder = root.join("programs");
+    for program in p4_files(&folder)? {
+        let short = program
+            .strip_prefix(root)
+            .unwrap_or(&program)
+            .display()
+            .to_string();
+        for hook in ["xdp", "tc-ingress", "tc-egress"] {
+            let mut command = Command::new(onpath);
+            command
+                .args(["build", &short, "--emit", "c", "--hook", hook])
+                .current_dir(root);
+            if output_of(&mut command).is_ok() {
+                names.push(format!("{hook}::{short}"));
+            }
+        }
+    }
+    if names.is_empty() {
+        return Err(Error::new("no example compiles at any hook"));
+    }
+    Ok(names)
+}
+
+fn p4_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(Error::file("read", &folder))? {
+            let path = entry.map_err(Error::file("read", &folder))?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "p4") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

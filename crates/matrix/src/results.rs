@@ -1,0 +1,112 @@
+//! What came of a run, kernel by kernel.
+
+use crate::plan::Plan;
+use crate::trial::{Event, Trial};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The results on one kernel.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub(crate) struct Results {
+    /// What it was asked for by.
+    pub kernel: String,
+    /// What it says of itself.
+    pub release: String,
+    /// All trials that ended, in the plan's order.
+    pub trials: Vec<Trial>,
+    /// What kept trials from being run, if something did.
+    pub trouble: Vec<String>,
+    /// Whether the plan was done.
+    pub ended: bool,
+    /// The wall-clock time in seconds, from the boot on.
+    pub seconds: u64,
+}
+
+impl Results {
+    /// Those of a kernel that nothing ran on yet.
+    pub(crate) fn new(kernel: &str) -> Results {
+        Results {
+            kernel: kernel.to_string(),
+            ..Results::default()
+        }
+    }
+
+    /// Takes what happened into account.
+    pub(crate) fn take(&mut self, event: Event) {
+        match event {
+            Event::Started { release } => self.release = release,
+            Event::Suite { .. } => {}
+            Event::Trial(trial) => self.trials.push(trial),
+            Event::Broken { name, reason } => self.trouble.push(format!("{name}: {reason}")),
+            Event::Ended => self.ended = true,
+        }
+    }
+
+    /// In the plan's order; and a trial of the plan without a result is trouble.
+    pub(crate) fn finish(&mut self, plan: &Plan) {
+        let keys = plan.suites.iter().flat_map(|part| {
+            part.trials
+                .iter()
+                .map(|name| (part.suite.as_str(), name.as_str()))
+        });
+        let order: Vec<(&str, &str)> = keys.collect();
+        let place = |trial: &Trial| {
+            order
+                .iter()
+                .position(|key| *key == (&trial.suite, &trial.name))
+        };
+        self.trials.sort_by_cached_key(place);
+        let has: BTreeSet<(&str, &str)> = self
+            .trials
+            .iter()
+            .map(|trial| (trial.suite.as_str(), trial.name.as_str()))
+            .collect();
+        let missing: Vec<_> = order.iter().filter(|key| !has.contains(*key)).collect();
+        if let Some((suite, name)) = missing.first() {
+            let count = missing.len();
+            self.trouble.push(format!(
+                "{count} trials have no result, the first is {suite} {name}"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Kind, Part};
+    use crate::trial::Outcome;
+
+    #[test]
+    fn a_trial_without_a_result_is_trouble() {
+        let part = Part {
+            suite: "stf".to_string(),
+            kind: Kind::Tests,
+            binary: "b".into(),
+            folder: "f".into(),
+            trials: ["x", "y", "z"].map(String::from).to_vec(),
+            others: Vec::new(),
+        };
+        let plan = Plan {
+            suites: vec![part],
+            objects: "o".into(),
+        };
+        let mut results = Results::new("6.1");
+        for name in ["z", "x"] {
+            results.take(Event::Trial(Trial {
+                suite: "stf".to_string(),
+                name: name.to_string(),
+                outcome: Outcome::Passed,
+                reason: String::new(),
+                verified: None,
+            }));
+        }
+        results.finish(&plan);
+        let names: Vec<&str> = results.trials.iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(names, ["x", "z"]);
+        assert_eq!(
+            results.trouble,
+            ["1 trials have no result, the first is stf y"]
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! The trials of a test binary: all in one process, and one by one those that this left without a result.
+
+use super::output::{Verdict, reasons, verdict};
+use super::process::{self, End};
+use crate::plan::Part;
+use crate::trial::{Event, Outcome, Sink, Trial};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// No test prints its result later than this after the one before, also where the machine is emulated.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// What is kept of the text of a failure, in bytes.
+const LONGEST: usize = 16_000;
+
+/// Runs them.
+pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
+    let mut together = command(part, objects);
+    together.args(["--exact", "--test-threads", &threads()]);
+    for other in &part.others {
+        together.args(["--skip", other]);
+    }
+    let mut left: Vec<&String> = part.trials.iter().collect();
+    let mut failed = Vec::new();
+    let ended = process::run(&mut together, PATIENCE, |line| {
+        let Some((name, verdict)) = verdict(line) else {
+            return;
+        };
+        if verdict == Verdict::Failed {
+            failed.push(name.to_string());
+        } else if left.iter().any(|n| *n == name) {
+            left.retain(|n| *n != name);
+            sink.take(Event::Trial(trial(part, name, Outcome::Passed, "")));
+        }
+    });
+    let text = match ended {
+        Ok((_, text)) => text,
+        Err(error) => return broken(part, &error, sink),
+    };
+    for (name, reason) in reasons(&text, &failed) {
+        left.retain(|n| **n != name);
+        sink.take(Event::Trial(trial(part, &name, Outcome::Failed, &reason)));
+    }
+    // The process was killed or crashed before it reported these.
+    for name in left {
+        match alone(part, objects, name) {
+            Ok(trial) => sink.take(Event::Trial(trial)),
+            Err(error) => return broken(part, &error, sink),
+        }
+    }
+}
+
+/// Runs a trial in a process of its own.
+fn alone(part: &Part, objects: &Path, name: &str) -> io::Result<Trial> {
+    let mut command = command(part, objects);
+    let mut verdicts = BTreeMap::new();
+    let (end, text) = process::run(command.args(["--exact", name]), PATIENCE, |line| {
+        if let Some((name, verdict)) = verdict(line) {
+            verdicts.insert(name.to_string(), verdict);
+        }
+    })?;
+    let outcome = match (end, verdicts.get(name)) {
+        (End::Succeeded, Some(Verdict::Ok | Verdict::Ignored)) => Outcome::Passed,
+        (End::Succeeded | End::Failed, _) => Outcome::Failed,
+        (End::Crashed, _) => Outcome::Crashed,
+        (End::Hung, _) => Outcome::Hung,
+    };
+    let mut sections = reasons(&text, &[name.to_string()]);
+    let reason = sections.remove(name).unwrap_or(text);
+    let reason = if outcome == Outcome::Passed {
+        ""
+    } else {
+        &reason
+    };
+    Ok(trial(part, name, outcome, reason))
+}
+
+fn command(part: &Part, objects: &Path) -> Command {
+    let mut command = Command::new(&part.binary);
+    command
+        .current_dir(&part.folder)
+        .args(["--color", "never"])
+        // As cargo sets it.
+        .env("CARGO_MANIFEST_DIR", &part.folder)
+        .env("ONPATH_OBJECT_CACHE", objects);
+    command
+}
+
+fn threads() -> String {
+    std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .to_string()
+}
+
+fn trial(part: &Part, name: &str, outcome: Outcome, reason: &str) -> Trial {
+    Trial {
+        suite: part.suite.clone(),
+        name: name.to_string(),
+        outcome,
+        reason: shortened(reason).to_string(),
+        verified: None,
+    }
+}
+
+fn shortened(text: &str) -> &str {
+    let mut end = LONGEST.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn broken(part: &Part, error: &io::Error, sink: &mut dyn Sink) {
+    sink.take(Event::Broken {
+        name: part.suite.clone(),
+        reason: format!("could not run `{}`: {error}", part.binary.display()),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Kind;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// What a script in the role of a test binary makes of three trials.
+    fn outcomes(script: &str) -> Vec<(String, Outcome, String)> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let binary = folder.path().join("suite");
+        std::fs::write(&binary, format!("#!/bin/sh\n{script}")).expect("written");
+        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).expect("set");
+        let part = Part {
+            suite: "s".to_string(),
+            kind: Kind::Tests,
+            binary,
+            folder: folder.path().to_path_buf(),
+            trials: ["a", "b", "c"].map(String::from).to_vec(),
+            others: vec!["d".to_string()],
+        };
+        let mut found = Vec::new();
+        let mut sink = |event| match event {
+            Event::Trial(t) => found.push((t.name, t.outcome, t.reason)),
+            other => panic!("{other:?}"),
+        };
+        run(&part, Path::new("/objects"), &mut sink);
+        found
+    }
+
+    fn ended(name: &str, outcome: Outcome, reason: &str) -> (String, Outcome, String) {
+        (name.to_string(), outcome, reason.to_string())
+    }
+
+    #[test]
+    fn one_process_runs_all() {
+        let found = outcomes(
+            r#"[ "$*" = "--color never --exact --test-threads $(nproc) --skip d" ] || exit 9
+               printf 'test a ... ok\ntest b ... FAILED\ntest c ... ok\n\nfailures:\n\n---- b ----\nwhy\n\nfailures:\n    b\n'
+               exit 1"#,
+        );
+        let expected = [
+            ended("a", Outcome::Passed, ""),
+            ended("c", Outcome::Passed, ""),
+            ended("b", Outcome::Failed, "why"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_run_one_by_one() {
+        let found = outcomes(
+            r#"case "$*" in
+               *--skip*) echo 'test a ... ok'; echo 'test b ... FAILED'; kill -ABRT $$ ;;
+               *"--exact b") printf 'test b ... FAILED\n\nfailures:\n\n---- b stdout ----\nwhy\n\nfailures:\n'; exit 101 ;;
+               *"--exact c") echo at the end; kill -SEGV $$ ;;
+               esac"#,
+        );
+        let expected = [
+            ended("a", Outcome::Passed, ""),
+            ended("b", Outcome::Failed, "why"),
+            ended("c", Outcome::Crashed, "at the end\n"),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,152 @@
+//! The suites: test binaries of the workspace, what of them concerns the kernel, and what a smoke test takes.
+
+/// A test binary, and the part of it that runs on every kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Suite {
+    /// The name in tables and filters.
+    pub name: &'static str,
+    /// The package that has it.
+    pub package: &'static str,
+    /// Which of the package's binaries.
+    pub target: Target,
+    /// The trials that concern the kernel, as beginnings of names; none is all of them.
+    pub takes: &'static [&'static str],
+    /// Those among them that a smoke test runs, as beginnings of names.
+    pub smoke: &'static [&'static str],
+}
+
+/// A binary of a package.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// The library's own tests.
+    Library,
+    /// A test binary.
+    Test(&'static str),
+    /// `onpath` itself: whether each example loads, and what the verifier takes for it.
+    Loads,
+}
+
+/// All of them, the quickest answers first.
+pub(crate) const SUITES: [Suite; 8] = [
+    Suite {
+        name: "loads",
+        package: "onpath",
+        target: Target::Loads,
+        takes: &[],
+        smoke: &[""],
+    },
+    Suite {
+        name: "kernel",
+        package: "kernel",
+        target: Target::Library,
+        takes: &[],
+        smoke: &["probe::", "sys::", "store::"],
+    },
+    Suite {
+        name: "attach",
+        package: "kernel",
+        target: Target::Test("it"),
+        takes: &[],
+        smoke: &[""],
+    },
+    Suite {
+        name: "stf",
+        package: "onpath",
+        target: Target::Test("stf"),
+        takes: &["xdp::", "veth::", "tc::", "tc_veth::"],
+        smoke: &[
+            "xdp::programs/",
+            "tc::programs/",
+            "tc_veth::programs/pdm",
+            "veth::programs/firewall",
+            "xdp::tests/stf/flow_state/",
+            "tc::tests/stf/flow_state/",
+        ],
+    },
+    Suite {
+        name: "states",
+        package: "onpath",
+        target: Target::Test("it"),
+        takes: &[
+            "flow_state::",
+            "writers::",
+            "tc_traffic::",
+            "pdm_rules::",
+            "pdm::",
+            "pdm_tshark::",
+        ],
+        smoke: &["tc_traffic::", "pdm_rules::"],
+    },
+    Suite {
+        name: "truth",
+        package: "onpath",
+        target: Target::Test("pdm_truth"),
+        takes: &[],
+        smoke: &[],
+    },
+    Suite {
+        name: "cli",
+        package: "onpath",
+        target: Target::Test("cli"),
+        takes: &["kernel::"],
+        smoke: &[],
+    },
+    Suite {
+        name: "differential",
+        package: "onpath",
+        target: Target::Test("differential"),
+        takes: &[],
+        smoke: &[
+            "xdp::programs/router",
+            "tc_ingress::programs/nat",
+            "random::tc_egress::1",
+        ],
+    },
+];
+
+impl Suite {
+    /// The suite of this name.
+    pub(crate) fn by_name(name: &str) -> Option<&'static Suite> {
+        SUITES.iter().find(|suite| suite.name == name)
+    }
+
+    /// Whether a trial concerns the kernel.
+    pub(crate) fn has(&self, trial: &str) -> bool {
+        self.takes.is_empty() || begins(trial, self.takes)
+    }
+
+    /// Whether a trial belongs to a smoke test.
+    pub(crate) fn is_smoke(&self, trial: &str) -> bool {
+        begins(trial, self.smoke)
+    }
+}
+
+fn begins(trial: &str, beginnings: &[&str]) -> bool {
+    beginnings
+        .iter()
+        .any(|beginning| trial.starts_with(beginning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique() {
+        let names: BTreeSet<&str> = SUITES.iter().map(|suite| suite.name).collect();
+        assert_eq!(names.len(), SUITES.len());
+    }
+
+    #[test]
+    fn a_suite_takes_what_concerns_the_kernel() {
+        let stf = Suite::by_name("stf").expect("a suite");
+        assert!(stf.has("xdp::tests/stf/arith/slices.p4"));
+        assert!(!stf.has("interp::tests/stf/arith/slices.p4"));
+        assert!(stf.is_smoke("tc::programs/nat/nat.p4"));
+        assert!(!stf.is_smoke("tc::tests/stf/arith/slices.p4"));
+        let kernel = Suite::by_name("kernel").expect("a suite");
+        assert!(kernel.has("anything"));
+        assert!(!kernel.is_smoke("memory::anything"));
+    }
+}

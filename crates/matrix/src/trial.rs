@@ -1,0 +1,75 @@
+//! What is known of a trial, and the lines of JSON in which a guest reports it.
+
+use serde::{Deserialize, Serialize};
+
+/// One test, and how it ended.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Trial {
+    /// The suite it belongs to.
+    pub suite: String,
+    /// Its name in the suite.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it printed, if it did not pass.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The instructions that the verifier processed, where the suite reports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<u64>,
+}
+
+/// How a trial ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    /// As it should.
+    Passed,
+    /// With a reason.
+    Failed,
+    /// Its process was killed, since it printed nothing for too long.
+    Hung,
+    /// Its process ended without a result.
+    Crashed,
+}
+
+/// A line of a guest's report.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub(crate) enum Event {
+    /// The kernel runs.
+    Started {
+        /// As `uname -r` prints it.
+        release: String,
+    },
+    /// A suite begins.
+    Suite {
+        /// Its name.
+        name: String,
+        /// How many of its trials are to be run.
+        trials: usize,
+    },
+    /// A trial ended.
+    Trial(Trial),
+    /// A suite that could not be started.
+    Broken {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// All suites ended.
+    Ended,
+}
+
+/// Takes events as they come.
+pub(crate) trait Sink {
+    /// The next one.
+    fn take(&mut self, event: Event);
+}
+
+impl<F: FnMut(Event)> Sink for F {
+    fn take(&mut self, event: Event) {
+        self(event);
+    }
+}
