@@ -3,7 +3,7 @@
 mod loads;
 mod output;
 mod process;
-mod tests;
+mod test_binary;
 
 use crate::plan::{Kind, Plan};
 use crate::trial::{Event, Sink};
@@ -19,7 +19,7 @@ pub(crate) fn run(plan: &Plan, sink: &mut dyn Sink) {
             trials: part.trials.len(),
         });
         match part.kind {
-            Kind::Tests => tests::run(part, &plan.objects, sink),
+            Kind::Tests => test_binary::run(part, &plan.objects, sink),
             Kind::Loads => loads::run(part, &plan.objects, sink),
         }
     }
