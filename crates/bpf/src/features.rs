@@ -50,21 +50,20 @@ impl Feature {
         }
     }
 
-    /// What the form in which code takes it is about, for reports.
-    pub fn subject(self) -> &'static str {
+    /// What generated code does without it, in a sentence for users.
+    pub fn without(self) -> &'static str {
         match self {
-            Feature::MayGoto => "loops",
-            Feature::TrackedSpills => "bounds",
-            Feature::KernelContext => "open checksums",
-        }
-    }
-
-    /// What generated code uses where the kernel does not have it.
-    pub fn fallback(self) -> &'static str {
-        match self {
-            Feature::MayGoto => "bpf_loop in tables, counted loops in parsers",
-            Feature::TrackedSpills => "barriers after the checks",
-            Feature::KernelContext => "bpf_probe_read_kernel",
+            Feature::MayGoto => {
+                "without it (before Linux 6.9) ternary, range and optional tables use bpf_loop, and other loops take a limited \
+                 number of turns"
+            }
+            Feature::TrackedSpills => {
+                "without it (before Linux 6.8) programs check bounds in longer forms"
+            }
+            Feature::KernelContext => {
+                "without it (before Linux 6.2) PDM and other tc programs that change transport checksums use \
+                 bpf_probe_read_kernel, which takes CAP_PERFMON"
+            }
         }
     }
 }

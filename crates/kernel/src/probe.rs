@@ -1,10 +1,12 @@
 //! What this machine can do, found out by trying.
 
 use crate::clang;
+use crate::features;
 use crate::netns::NetNs;
 use crate::sys::{DetachedBpffs, Link, Map, Prog, Side, TcContext, XdpMode, filter};
 use crate::veth::make_pairs;
 use crate::{caps, pins};
+use bpf::features::{FLOOR, Feature};
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::Path;
@@ -89,6 +91,10 @@ pub fn examine() -> Vec<Finding> {
         ),
     ];
     all.extend(features());
+    all.extend(Feature::ALL.map(|feature| {
+        let tried_out = features::try_out(feature);
+        tried(feature.name(), Need::Useful, feature.without(), tried_out)
+    }));
     all
 }
 
@@ -96,10 +102,10 @@ fn kernel() -> Finding {
     let (major, minor) = kernel_version();
     Finding {
         name: "kernel",
-        state: State::of((major, minor) >= (5, 15)),
+        state: State::of((major, minor) >= FLOOR),
         detail: release(),
         need: Need::Needed,
-        remedy: "use Linux 5.15 or newer; what needs a newer one is listed below; Onpath is tested on 6.18",
+        remedy: "use Linux 6.1 or newer; what newer ones have is listed below; Onpath is tested on 6.18",
     }
 }
 
@@ -261,12 +267,6 @@ fn features() -> Vec<Finding> {
             has_helper(bpf::BPF_FUNC_loop),
         ),
         tried(
-            "bpf_cast_to_kern_ctx",
-            Need::Useful,
-            "PDM and other tc programs that change transport checksums need it (Linux 6.2, and BTF)",
-            Prog::calls_kernel(c"bpf_cast_to_kern_ctx").map(|_| ()),
-        ),
-        tried(
             "tcx",
             Need::Useful,
             "tc programs attach by it (Linux 6.6); filters do the same on older kernels",
@@ -301,12 +301,6 @@ fn features() -> Vec<Finding> {
             Need::Useful,
             "flow_state with an idle time needs it (Linux 5.11)",
             has_helper(bpf::BPF_FUNC_ktime_get_coarse_ns),
-        ),
-        tried(
-            "may_goto",
-            Need::Useful,
-            "ternary, range and optional tables and parser loops need it (Linux 6.9)",
-            Prog::may_goto().map(|_| ()),
         ),
         tried(
             "detached mounts",
@@ -371,6 +365,7 @@ mod tests {
             "locks in maps",
             "coarse clock",
             "may_goto",
+            "tracked spills",
             "detached mounts",
             "bpf_loop",
             "bpf_cast_to_kern_ctx",

@@ -192,7 +192,8 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, St
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
 /// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
 /// of all maps and what of it is `available`, what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
-/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), the
+/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), how many turns of loops a packet may take
+/// (`parser_turns`, null where the kernel has `may_goto`), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
 /// `verifier` reports (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
 /// `milliseconds` of `own`, `clang`'s and the `verifier`'s time.
@@ -249,6 +250,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
             "variables": compiled.decisions.scratch_variables,
         },
         "copied_headers": compiled.decisions.copied_headers,
+        "parser_turns": compiled.decisions.parser_turns,
         "strategy": compiled.strategy.name,
         "failed_strategies": compiled.failed.iter().map(|failed| {
             json!({ "name": failed.strategy.name, "reason": failed.reason })
@@ -318,6 +320,11 @@ fn show(report: &Value) -> String {
     let copied = names(&report["copied_headers"]);
     if !copied.is_empty() {
         out += &format!("headers in variables instead of the packet: {copied}\n");
+    }
+    if let Some(turns) = report["parser_turns"].as_u64() {
+        out += &format!(
+            "loops: a packet may take {turns} turns, since the kernel has no may_goto; one that takes more is rejected\n"
+        );
     }
     let failed = report["failed_strategies"].as_array();
     for failed in failed.into_iter().flatten() {
