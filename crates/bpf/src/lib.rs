@@ -135,16 +135,16 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
     const _: () = assert!(emit::HEADERS.len() == 5, "all of them are in the list");
     headers!(
         "bpf.h",
+        "checksum_complete.h",
+        "checksum_partial.h",
         "flow_state.h",
         "observe.h",
-        "offload.h",
         "onpath.h",
         "read_kernel.h",
+        "resize.h",
         "rewrite.h",
-        "room.h",
         "send.h",
         "skb.h",
-        "sum.h",
         "tc.h",
         "vlan.h",
         "xdp.h"

@@ -5,7 +5,7 @@ use emit::Reserved;
 /// Names and prefixes.
 pub(crate) const RESERVED: Reserved = Reserved {
     names: "
-        SEC APART CONTEXT xdp_md sk_buff___onpath
+        SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
         may_goto count_turn barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
         random_u32 packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
@@ -14,7 +14,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         packet_resize_any packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece
         sum_add sum_sub vlan_into_packet room_flags checksum_is_open kernel_packet piece_size l4_csum_replace2 l4_csum_replace4 send_back
         send_copy send_copies observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
-        OUTLINE TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
+        STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         too_short flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT

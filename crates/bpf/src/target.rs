@@ -33,7 +33,7 @@ const MAX_OFFSET: u64 = 0x7fff;
 /// How a function is linked that is part of the one that calls it.
 pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
 /// The linkage of a function that the verifier checks separately from its callers.
-const APART: &str = "APART";
+const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
 
 /// Which part of the program a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,7 +193,7 @@ impl Target for Bpf {
         match self.coverage {
             // The fast path is short, and what most packets meet: no call is the fastest.
             Coverage::FastPath => INLINE,
-            Coverage::Full | Coverage::FullBehindFastPath => APART,
+            Coverage::Full | Coverage::FullBehindFastPath => GLOBAL_FUNC,
         }
     }
 

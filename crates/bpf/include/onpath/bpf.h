@@ -14,11 +14,11 @@
 #define CONTEXT
 #endif
 
-/* A function that the verifier looks at apart from its callers, and so once. */
-#define APART __attribute__((noinline, weak))
+/* A global function: the verifier checks it once, whatever its callers pass. */
+#define GLOBAL_FUNC __attribute__((noinline, weak))
 
-/* One that it looks at with its callers. */
-#define OUTLINE static __attribute__((noinline, unused))
+/* A static function: the verifier checks it at each call, with the values that the caller has. */
+#define STATIC_FUNC static __attribute__((noinline, unused))
 
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) value *name

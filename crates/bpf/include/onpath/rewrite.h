@@ -4,7 +4,7 @@
 #ifndef ONPATH_REWRITE_H
 #define ONPATH_REWRITE_H
 
-#include "room.h"
-#include "sum.h"
+#include "resize.h"
+#include "checksum_complete.h"
 
 #endif

@@ -3,8 +3,8 @@
  *
  * The program sees the bytes of the wire, on interfaces with Ethernet headers. What it must know nothing of:
  * - VLAN tags beside the packet, and what the stack notes of a packet's protocol: vlan.h.
- * - Room in the packet: room.h.
- * - Checksums that a device computed: sum.h; that it is to compute: offload.h.
+ * - Bytes inserted and removed: resize.h.
+ * - Checksums that a device computed: checksum_complete.h; that it is to compute: checksum_partial.h.
  * - Non-linear packets: packet_pull below.
  * What cannot be kept right is a fault, and the packet is dropped. Whom a packet is for, the stack has read from
  * its destination address before the program at ingress runs: another address does not change that. */
@@ -13,7 +13,7 @@
 
 #include "onpath.h"
 #include "skb.h"
-#include "offload.h"
+#include "checksum_partial.h"
 #include "send.h"
 #include "vlan.h"
 

@@ -20,7 +20,7 @@ INLINE long vlan_into_packet(struct __sk_buff *ctx)
 
 /* The stack takes the packet for what its bytes say, and the tag of our own beside it, if there is one, goes. The
  * outermost real tag comes to be beside the packet. */
-APART long packet_reread(struct __sk_buff *ctx)
+GLOBAL_FUNC long packet_reread(struct __sk_buff *ctx)
 {
     if (!ctx->vlan_present && bpf_skb_vlan_push(ctx, TYPE_VLAN, 0))
         return -1;
@@ -29,7 +29,7 @@ APART long packet_reread(struct __sk_buff *ctx)
 
 /* A packet with a tag of our own beside it, or of another protocol than the stack takes it for, becomes as
  * the stack expects it. In a test run, which shows no tags beside packets, they go back into it. */
-APART long packet_settle(struct __sk_buff *ctx)
+GLOBAL_FUNC long packet_settle(struct __sk_buff *ctx)
 {
     u16 type;
     long error;

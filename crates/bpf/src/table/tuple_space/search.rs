@@ -76,7 +76,7 @@ impl TupleSpace {
         body.extend(self.turn(&turn, entry.ptr(), &names));
         body.push(Stmt::Return(Some(C::int(0))));
         g.file.functions.push(Function {
-            linkage: "OUTLINE".into(),
+            linkage: "STATIC_FUNC".into(),
             name: function.clone(),
             result: Type::Named("long".into()),
             params: vec![

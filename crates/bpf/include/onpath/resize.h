@@ -14,8 +14,8 @@
  *   has already (a tunnel) looks as if it had got extension headers. The receiver that decapsulates it knows nothing of the
  *   tunnel: the kernel drops it then, a device may not. Tunnels need an interface that segments nothing later
  *   (`gso_max_segs 1`). */
-#ifndef ONPATH_ROOM_H
-#define ONPATH_ROOM_H
+#ifndef ONPATH_RESIZE_H
+#define ONPATH_RESIZE_H
 
 #include "bpf.h"
 #include "skb.h"
@@ -39,7 +39,7 @@ struct relocation {
     int by;
 };
 
-OUTLINE long relocate_piece(u32 turn, struct relocation *m)
+STATIC_FUNC long relocate_piece(u32 turn, struct relocation *m)
 {
     u32 size = m->count < PIECE ? m->count : PIECE;
     u32 at = m->by < 0 ? m->from : m->from + m->count - size;
@@ -55,7 +55,7 @@ OUTLINE long relocate_piece(u32 turn, struct relocation *m)
 }
 
 /* Moves `count` bytes by a distance, forwards or backwards. */
-APART long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
+GLOBAL_FUNC long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
 {
     u32 zero = 0;
     struct relocation m = {ctx, bpf_map_lookup_elem(&packet_work, &zero), from, count, by};
@@ -68,7 +68,7 @@ APART long packet_move(struct __sk_buff *ctx, u32 from, u32 count, int by)
 }
 
 /* Inserts or removes bytes after the Ethernet header of a packet without tags. */
-APART long packet_resize_untagged(struct __sk_buff *ctx, int by)
+GLOBAL_FUNC long packet_resize_untagged(struct __sk_buff *ctx, int by)
 {
     u16 type = TYPE_IP;
     long error;
@@ -89,7 +89,7 @@ APART long packet_resize_untagged(struct __sk_buff *ctx, int by)
 /* packet_resize for any packet. What the kernel moves otherwise than it should is kept and put back: the first
  * bytes, and of a short packet all that is left; the front beyond them is moved. A tag of our own stays beside
  * the packet, so that packet_end looks at it. */
-APART long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
+GLOBAL_FUNC long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {
     u32 zero = 0, length = ctx->len, first, rest, tail;
     struct packet_work *work = bpf_map_lookup_elem(&packet_work, &zero);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Checksums that a device is to compute. */
-#ifndef ONPATH_OFFLOAD_H
-#define ONPATH_OFFLOAD_H
+#ifndef ONPATH_CHECKSUM_PARTIAL_H
+#define ONPATH_CHECKSUM_PARTIAL_H
 
 #include "bpf.h"
 #include "checksum.h"

@@ -2,8 +2,8 @@
 /* A device may hand up the sum of all bytes of a packet that it received, from which the stack knows whether the
  * transport checksum is right. When the program changes bytes, the sum has to follow: by the difference of the
  * sums of the part that it may change, before and after. */
-#ifndef ONPATH_SUM_H
-#define ONPATH_SUM_H
+#ifndef ONPATH_CHECKSUM_COMPLETE_H
+#define ONPATH_CHECKSUM_COMPLETE_H
 
 #include "bpf.h"
 #include "skb.h"
@@ -29,7 +29,7 @@ struct summing {
     u32 sum;
 };
 
-OUTLINE long sum_piece(u32 turn, struct summing *s)
+STATIC_FUNC long sum_piece(u32 turn, struct summing *s)
 {
     u32 left = s->end - s->at, size = left < PIECE ? left : PIECE;
 
@@ -43,7 +43,7 @@ OUTLINE long sum_piece(u32 turn, struct summing *s)
 }
 
 /* The sum of the packet's bytes from an even offset up to another one. */
-OUTLINE u32 sum_of_bytes(struct __sk_buff *ctx, u32 from, u32 to)
+STATIC_FUNC u32 sum_of_bytes(struct __sk_buff *ctx, u32 from, u32 to)
 {
     u32 zero = 0;
     struct summing s = {.ctx = ctx, .work = bpf_map_lookup_elem(&packet_work, &zero), .at = from, .end = to};
@@ -56,7 +56,7 @@ OUTLINE u32 sum_of_bytes(struct __sk_buff *ctx, u32 from, u32 to)
 #define HAS_SUM (1ull << 63)
 
 /* The sum of what the program leaves alone, with the packet's length. */
-APART u64 sum_of_rest(struct __sk_buff *ctx, u32 sum, u32 from, u32 to)
+GLOBAL_FUNC u64 sum_of_rest(struct __sk_buff *ctx, u32 sum, u32 from, u32 to)
 {
     u32 length = ctx->len;
 
@@ -76,7 +76,7 @@ INLINE u64 packet_sum_start(struct __sk_buff *ctx, u32 from, u32 to)
     return sum < 0 ? 0 : sum_of_rest(ctx, sum, from, to);
 }
 
-APART long packet_sum_update(struct __sk_buff *ctx, u64 rest, u32 from, u32 to)
+GLOBAL_FUNC long packet_sum_update(struct __sk_buff *ctx, u64 rest, u32 from, u32 to)
 {
     u32 before = rest >> 32 & 0x7fffffff, length = ctx->len, sum = rest;
     s64 now = bpf_csum_update(ctx, 0);
