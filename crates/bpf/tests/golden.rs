@@ -177,6 +177,9 @@ fn lines_lead_back_to_the_program() {
         if (hdr.eth.type == 0x1234) {
             hdr.eth.dst = 2;
         }
+        for (bit<16> i = 0; i < hdr.eth.type; i = i + 1) {
+            hdr.eth.src = hdr.eth.src * 3;
+        }
         t.apply();
     }
 }";
@@ -187,7 +190,14 @@ fn lines_lead_back_to_the_program() {
         ("hdr.eth.dst = 1;", "store_be48(eth, 1);"),
         ("if (hdr.eth.type == 0x1234)", "4660"),
         ("hdr.eth.dst = 2;", "store_be48(eth, 2);"),
-        ("hdr.eth.src = m;", "store_be48(eth + 6,"),
+        ("hdr.eth.src = m;", "store_be48(eth + 6, m"),
+        // Further lines of what is one statement in P4.
+        ("packet.extract(hdr.eth)", "u8 *data_end ="),
+        ("for (bit<16> i = 0;", "may_goto("),
+        ("for (bit<16> i = 0;", "goto again;"),
+        ("t.apply();", "bpf_map_lookup_elem("),
+        ("t.apply();", "barrier_var(entry);"),
+        ("t.apply();", "load_be48(entry->"),
     ] {
         let line = source.lines().position(|l| l.contains(p4)).unwrap() as u32 + 1;
         assert_eq!(

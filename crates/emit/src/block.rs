@@ -48,7 +48,7 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Switch { on, cases, default } => self.switch(*on, cases, default),
             StmtKind::Atomic(body) => T::atomic(self, body),
             StmtKind::Labeled(label, body) => self.labeled(*label, body),
-            StmtKind::Loop(label, body) => self.repeat(*label, body),
+            StmtKind::Loop(label, body) => self.repeat(*label, body, stmt.span),
             StmtKind::Break(label) => {
                 if self.scope.labels.get(label).is_some_and(|t| t.moves_cursor) {
                     self.cursor_to_variable();

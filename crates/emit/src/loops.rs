@@ -8,6 +8,7 @@ use crate::plan::cursor::moves;
 use crate::plan::header_facts::Known;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt};
+use diag::Span;
 use ir::Label;
 
 impl<T: Target> Gen<'_, T> {
@@ -38,7 +39,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::Label(name));
     }
 
-    pub(crate) fn repeat(&mut self, label: Label, body: &[ir::Stmt]) {
+    pub(crate) fn repeat(&mut self, label: Label, body: &[ir::Stmt], span: Span) {
         let (start, end) = (
             self.file.names.fresh("again"),
             self.file.names.fresh("done"),
@@ -61,6 +62,7 @@ impl<T: Target> Gen<'_, T> {
         }
         self.run(body);
         if !self.header_facts.dead {
+            self.line(span);
             self.start_again(label);
         }
         self.end(label, end);

@@ -30,6 +30,7 @@ impl<T: Target> Gen<'_, T> {
         if simple {
             let on = lower::scalar(self, keys[0]);
             if on.as_int().is_none() {
+                self.line(self.p.exprs[keys[0]].span);
                 let mut arms: Vec<(Vec<C>, Block)> = Vec::new();
                 let mut seen = Vec::new();
                 for case in cases {

@@ -4,7 +4,7 @@ use crate::build::{self, Obstacle};
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
-use crate::sys::{Adjust, LoadFailure, Loaded, Map, load_object_with, samples};
+use crate::sys::{Adjust, LoadFailure, Loaded, Map, Samples, load_object_with, samples};
 use crate::{caps, errors, memory, verifier_log};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
@@ -167,12 +167,12 @@ fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure 
     } else {
         match verifier_log::read(&failure.log) {
             Some(refusal) => {
-                let logs = match errors::verifier::is_too_much(&refusal) {
-                    true if refusal.instruction.is_some() => vec![failure.log],
+                let samples = match errors::verifier::is_too_much(&refusal) {
+                    true if refusal.instruction.is_some() => Samples::from(failure.log),
                     true => samples(object),
-                    false => Vec::new(),
+                    false => Samples::default(),
                 };
-                verifier_log::explain(&refusal, &logs, sources)
+                verifier_log::explain(&refusal, &samples, sources)
             }
             None => errors::load::not_loaded(&failure.error, &failure.messages),
         }

@@ -9,6 +9,7 @@ mod busiest;
 pub use busiest::busiest;
 
 use crate::errors;
+use crate::sys::Samples;
 use diag::{Diagnostic, SourceMap, Span};
 
 /// The contents of a log.
@@ -44,16 +45,16 @@ pub enum Location {
     Unknown,
 }
 
-/// The refusal as the user should see it: at the P4 line, with the reason and what to do. `logs` show what the verifier
+/// The refusal as the user should see it: at the P4 line, with the reason and what to do. `samples` show what the verifier
 /// was busy with, if it took too long; any parts of its log serve, see [`busiest`].
-pub fn explain(refusal: &Refusal, logs: &[String], sources: &SourceMap) -> Box<Diagnostic> {
+pub fn explain(refusal: &Refusal, samples: &Samples, sources: &SourceMap) -> Box<Diagnostic> {
     let stopped = || {
         let (location, text) = (refusal.location.as_ref(), refusal.source.as_deref());
         location
             .and_then(|(file, line)| line_span(sources, file, *line))
             .or_else(|| only_line_with(sources, text?))
     };
-    let place = match busiest(logs, sources) {
+    let place = match busiest(samples, sources) {
         Some(line) => Location::Busiest(line),
         None => stopped().map_or(Location::Unknown, Location::Stopped),
     };

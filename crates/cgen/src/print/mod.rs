@@ -1,5 +1,5 @@
-//! The printer: a C tree as text, deterministic and readable, with `#line` only where the line that a
-//! reader would count to is not the right one.
+//! The printer: a C tree as text, deterministic and readable, with `#line` only in front of code whose line, as a
+//! reader would count it, is not the one that it comes from.
 
 mod expr;
 
@@ -7,6 +7,7 @@ pub use expr::expr;
 
 use crate::tree::*;
 use expr::{declarator, symbol};
+use smol_str::SmolStr;
 use std::fmt::Write;
 
 /// A C file as text.
@@ -31,8 +32,13 @@ struct Printer {
     out: String,
     indent: usize,
     /// What `__FILE__` and `__LINE__` are on the line being written, once a `#line` was.
-    presumed: Option<(String, u32)>,
+    presumed: Option<Origin>,
+    /// What they are to be for the code being written, if it comes from a line of the source.
+    origin: Option<Origin>,
 }
+
+/// A file and a line in it.
+type Origin = (SmolStr, u32);
 
 impl Printer {
     fn newline(&mut self) {
@@ -48,6 +54,22 @@ impl Printer {
         }
         self.out.push_str(text);
         self.newline();
+    }
+
+    /// A line of code that comes from [`Printer::origin`]. A brace or a label alone is none.
+    fn code(&mut self, text: &str) {
+        if let Some(origin) = &self.origin
+            && self.presumed.as_ref() != Some(origin)
+        {
+            let (file, line) = origin;
+            let _ = write!(self.out, "#line {line}");
+            if self.presumed.as_ref().is_none_or(|(now, _)| now != file) {
+                let _ = write!(self.out, " \"{}\"", escape(file));
+            }
+            self.out.push('\n');
+            self.presumed = Some(origin.clone());
+        }
+        self.line(text);
     }
 
     fn item(&mut self, item: &Item) {
@@ -122,7 +144,10 @@ impl Printer {
                 }
                 self.line(&signature(result, name, params));
                 self.line("{");
+                // What a function begins with, such as its variables, belongs to its first statement.
+                self.origin = first_origin(body);
                 self.body(body);
+                self.origin = None;
                 self.line("}");
             }
         }
@@ -156,33 +181,27 @@ impl Printer {
         self.indent -= 1;
     }
 
+    /// A block, after which code comes from where it came from before.
     fn body(&mut self, block: &[Stmt]) {
         self.indent += 1;
+        let around = self.origin.clone();
         for stmt in block {
             self.stmt(stmt);
         }
+        self.origin = around;
         self.indent -= 1;
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Line { file, line } => {
-                let right = self
-                    .presumed
-                    .as_ref()
-                    .is_some_and(|(f, l)| f == file && l == line);
-                if !right {
-                    let _ = writeln!(self.out, "#line {line} \"{}\"", escape(file));
-                    self.presumed = Some((file.to_string(), *line));
-                }
-            }
+            Stmt::Line { file, line } => self.origin = Some((file.clone(), *line)),
             Stmt::Comment(text) => self.line(&format!("// {text}")),
-            Stmt::Expr(e) => self.line(&format!("{};", expr(e))),
-            Stmt::Hint { name, on } => self.line(&format!("{name}({});", expr(on))),
-            Stmt::MayJump { name, label } => self.line(&format!("{name}({label});")),
-            Stmt::Assign(dst, value) => self.line(&format!("{} = {};", expr(dst), expr(value))),
+            Stmt::Expr(e) => self.code(&format!("{};", expr(e))),
+            Stmt::Hint { name, on } => self.code(&format!("{name}({});", expr(on))),
+            Stmt::MayJump { name, label } => self.code(&format!("{name}({label});")),
+            Stmt::Assign(dst, value) => self.code(&format!("{} = {};", expr(dst), expr(value))),
             Stmt::Update(op, dst, value) => {
-                self.line(&format!("{} {}= {};", expr(dst), symbol(*op), expr(value)));
+                self.code(&format!("{} {}= {};", expr(dst), symbol(*op), expr(value)));
             }
             Stmt::Decl {
                 ty,
@@ -197,11 +216,11 @@ impl Printer {
                 if let Some(init) = init {
                     let _ = write!(text, " = {}", expr(init));
                 }
-                self.line(&format!("{text};"));
+                self.code(&format!("{text};"));
             }
             Stmt::If(cond, then, otherwise) => self.conditional("", cond, then, otherwise),
             Stmt::Switch { on, cases, default } => {
-                self.line(&format!("switch ({}) {{", expr(on)));
+                self.code(&format!("switch ({}) {{", expr(on)));
                 for (values, block) in cases {
                     for value in values {
                         self.line(&format!("case {}:", expr(value)));
@@ -229,11 +248,11 @@ impl Printer {
                 self.line(&format!("{name}:;"));
                 self.indent = indent;
             }
-            Stmt::Goto(name) => self.line(&format!("goto {name};")),
-            Stmt::Break => self.line("break;"),
-            Stmt::Continue => self.line("continue;"),
-            Stmt::Return(None) => self.line("return;"),
-            Stmt::Return(Some(value)) => self.line(&format!("return {};", expr(value))),
+            Stmt::Goto(name) => self.code(&format!("goto {name};")),
+            Stmt::Break => self.code("break;"),
+            Stmt::Continue => self.code("continue;"),
+            Stmt::Return(None) => self.code("return;"),
+            Stmt::Return(Some(value)) => self.code(&format!("return {};", expr(value))),
         }
     }
 
@@ -241,7 +260,7 @@ impl Printer {
         if let ([one], []) = (then, otherwise)
             && matches!(one, Stmt::Goto(_) | Stmt::Return(_))
         {
-            self.line(&format!("{lead}if ({})", expr(cond)));
+            self.code(&format!("{lead}if ({})", expr(cond)));
             self.body(then);
             return;
         }
@@ -249,7 +268,7 @@ impl Printer {
             self.conditional(lead, &Expr::not(cond.clone()), otherwise, &[]);
             return;
         }
-        self.line(&format!("{lead}if ({}) {{", expr(cond)));
+        self.code(&format!("{lead}if ({}) {{", expr(cond)));
         self.body(then);
         if otherwise.is_empty() {
             self.line("}");
@@ -274,13 +293,27 @@ impl Printer {
         self.body(block);
         if !block_diverges(block) {
             self.indent += 1;
-            self.line("break;");
+            self.code("break;");
             self.indent -= 1;
         }
         if declares {
             self.line("}");
         }
     }
+}
+
+/// Where the first statement comes from that has a line.
+fn first_origin(block: &[Stmt]) -> Option<Origin> {
+    block.iter().find_map(|stmt| match stmt {
+        Stmt::Line { file, line } => Some((file.clone(), *line)),
+        Stmt::If(_, then, otherwise) => first_origin(then).or_else(|| first_origin(otherwise)),
+        Stmt::Switch { cases, default, .. } => cases
+            .iter()
+            .find_map(|(_, block)| first_origin(block))
+            .or_else(|| first_origin(default)),
+        Stmt::Loop(block) | Stmt::Block(block) => first_origin(block),
+        _ => None,
+    })
 }
 
 fn escape(text: &str) -> String {
@@ -319,7 +352,76 @@ mod tests {
         };
         assert_eq!(
             print(&unit),
-            "EXPORTED\nint f(void)\n{\n#line 3 \"a.p4\"\n    x = 1;\n    x = 2;\n#line 9 \"a.p4\"\n    x = 3;\n}\n"
+            "EXPORTED\nint f(void)\n{\n#line 3 \"a.p4\"\n    x = 1;\n    x = 2;\n#line 9\n    x = 3;\n}\n"
         );
+    }
+
+    #[test]
+    fn every_line_of_a_statement_leads_to_the_line_it_comes_from() {
+        let at = |line| Stmt::Line {
+            file: "a.p4".into(),
+            line,
+        };
+        let set = |n: u64| Stmt::Assign(Expr::id("x"), Expr::int(n));
+        let body = vec![
+            Stmt::decl(Type::Int, "y", Expr::int(0)),
+            at(3),
+            set(1),
+            set(2),
+            Stmt::If(
+                Expr::id("y"),
+                vec![at(7), set(3), set(4)],
+                vec![Stmt::If(Expr::id("x"), vec![set(5), set(6)], vec![])],
+            ),
+            Stmt::Label("end".into()),
+            set(7),
+        ];
+        let function = |name: &str, body| Item::Function {
+            linkage: "".into(),
+            result: Type::Int,
+            name: name.into(),
+            params: vec![],
+            body,
+        };
+        let text = print(&Unit {
+            items: vec![function("f", body), function("g", vec![at(9), set(8)])],
+        });
+        assert_eq!(text.matches("a.p4").count(), 1, "named once: {text}");
+        assert_eq!(
+            origins(&text),
+            [
+                ("int y = 0;", 3),
+                ("x = 1;", 3),
+                ("x = 2;", 3),
+                ("if (y) {", 3),
+                ("x = 3;", 7),
+                ("x = 4;", 7),
+                ("} else if (x) {", 3),
+                ("x = 5;", 3),
+                ("x = 6;", 3),
+                ("x = 7;", 3),
+                ("x = 8;", 9),
+            ]
+            .map(|(code, line)| (code.to_owned(), line)),
+            "{text}"
+        );
+    }
+
+    /// The lines with code, each with the number that a C compiler gives it.
+    fn origins(text: &str) -> Vec<(String, u32)> {
+        let mut number = 0;
+        let mut found = Vec::new();
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("#line ") {
+                let next = rest.split(' ').next().expect("a number");
+                number = next.parse().expect("a number");
+                continue;
+            }
+            if line.ends_with(';') && !line.ends_with(":;") || line.contains("if (") {
+                found.push((line.trim().to_owned(), number));
+            }
+            number += 1;
+        }
+        found
     }
 }

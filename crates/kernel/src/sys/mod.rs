@@ -4,6 +4,7 @@
 mod batch;
 mod bytes;
 pub mod filter;
+mod lines;
 mod link;
 mod map;
 mod mount;
@@ -17,12 +18,13 @@ mod skb;
 pub use batch::Partial;
 pub use bytes::{pin_bytes, read_bytes};
 pub use filter::Side;
+pub use lines::InstructionLines;
 pub use link::{Link, XdpMode, XdpSeen, driver_words, link_ids, tcx_on, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
-pub use samples::samples;
+pub use samples::{Samples, samples};
 pub use set_way::SetWay;
 pub use skb::TcContext;
 

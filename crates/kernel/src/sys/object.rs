@@ -92,7 +92,80 @@ pub(super) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, String) {
     (done, MESSAGES.with_borrow(String::clone))
 }
 
-struct Open(NonNull<libbpf_sys::bpf_object>);
+/// An object before it is loaded.
+pub(super) struct Open(NonNull<libbpf_sys::bpf_object>);
+
+impl Open {
+    /// Opens an object, and adjusts it.
+    pub(super) fn new(object: &[u8], adjust: Adjust<'_>) -> io::Result<Open> {
+        let mut opts = libbpf_sys::bpf_object_open_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.object_name = c"onpath".as_ptr();
+        // SAFETY: object bytes and options outlive the call.
+        let raw = unsafe {
+            libbpf_sys::bpf_object__open_mem(object.as_ptr().cast(), object.len() as _, &opts)
+        };
+        let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
+        let obj = open.raw();
+        for (name, entries) in adjust.resize {
+            let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
+            // SAFETY: the object is open; the map belongs to it.
+            unsafe {
+                let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
+                if !map.is_null() {
+                    check(libbpf_sys::bpf_map__set_max_entries(map, *entries))?;
+                }
+            }
+        }
+        if let Some(most) = adjust.most_entries {
+            // SAFETY: walks the open object's maps.
+            unsafe {
+                let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
+                while !map.is_null() {
+                    if libbpf_sys::bpf_map__max_entries(map) > most {
+                        check(libbpf_sys::bpf_map__set_max_entries(map, most))?;
+                    }
+                    map = libbpf_sys::bpf_object__next_map(obj, map);
+                }
+            }
+        }
+        for (name, bytes) in adjust.data {
+            let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
+            // SAFETY: the object is open; the map's memory is as long as libbpf reports.
+            unsafe {
+                let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
+                if !map.is_null() {
+                    let mut size = 0;
+                    let at = libbpf_sys::bpf_map__initial_value(map, &mut size).cast::<u8>();
+                    if at.is_null() || (size as usize) < bytes.len() {
+                        return Err(io::ErrorKind::InvalidInput.into());
+                    }
+                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len());
+                }
+            }
+        }
+        for (name, shared) in adjust.reuse {
+            let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
+            // SAFETY: the object is open; libbpf duplicates the descriptor.
+            unsafe {
+                let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
+                if map.is_null() {
+                    return Err(io::ErrorKind::NotFound.into());
+                }
+                check(libbpf_sys::bpf_map__reuse_fd(
+                    map,
+                    shared.as_fd().as_raw_fd(),
+                ))?;
+            }
+        }
+        Ok(open)
+    }
+
+    /// What libbpf calls it by, as long as it is open.
+    pub(super) fn raw(&self) -> *mut libbpf_sys::bpf_object {
+        self.0.as_ptr()
+    }
+}
 
 impl Drop for Open {
     fn drop(&mut self) {
@@ -183,15 +256,8 @@ pub(super) fn load(
     detail: Detail,
     log: &[AtomicU8],
 ) -> io::Result<Loaded> {
-    let mut opts = libbpf_sys::bpf_object_open_opts::default();
-    opts.sz = size_of_val(&opts) as _;
-    opts.object_name = c"onpath".as_ptr();
-    // SAFETY: object bytes and options outlive the call.
-    let raw = unsafe {
-        libbpf_sys::bpf_object__open_mem(object.as_ptr().cast(), object.len() as _, &opts)
-    };
-    let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
-    let obj = open.0.as_ptr();
+    let open = Open::new(object, adjust)?;
+    let obj = open.raw();
     // The programs' own log: that of an object is also for its type information, which is longer than fits.
     // SAFETY: walks the open object's programs; the log outlives the object.
     unsafe {
@@ -201,57 +267,6 @@ pub(super) fn load(
             check(libbpf_sys::bpf_program__set_log_buf(prog, at, size))?;
             check(libbpf_sys::bpf_program__set_log_level(prog, detail.level()))?;
             prog = libbpf_sys::bpf_object__next_program(obj, prog);
-        }
-    }
-    for (name, entries) in adjust.resize {
-        let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: the object is open; the map belongs to it.
-        unsafe {
-            let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
-            if !map.is_null() {
-                check(libbpf_sys::bpf_map__set_max_entries(map, *entries))?;
-            }
-        }
-    }
-    if let Some(most) = adjust.most_entries {
-        // SAFETY: walks the open object's maps.
-        unsafe {
-            let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
-            while !map.is_null() {
-                if libbpf_sys::bpf_map__max_entries(map) > most {
-                    check(libbpf_sys::bpf_map__set_max_entries(map, most))?;
-                }
-                map = libbpf_sys::bpf_object__next_map(obj, map);
-            }
-        }
-    }
-    for (name, bytes) in adjust.data {
-        let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: the object is open; the map's memory is as long as libbpf reports.
-        unsafe {
-            let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
-            if !map.is_null() {
-                let mut size = 0;
-                let at = libbpf_sys::bpf_map__initial_value(map, &mut size).cast::<u8>();
-                if at.is_null() || (size as usize) < bytes.len() {
-                    return Err(io::ErrorKind::InvalidInput.into());
-                }
-                std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len());
-            }
-        }
-    }
-    for (name, shared) in adjust.reuse {
-        let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: the object is open; libbpf duplicates the descriptor.
-        unsafe {
-            let map = libbpf_sys::bpf_object__find_map_by_name(obj, name.as_ptr());
-            if map.is_null() {
-                return Err(io::ErrorKind::NotFound.into());
-            }
-            check(libbpf_sys::bpf_map__reuse_fd(
-                map,
-                shared.as_fd().as_raw_fd(),
-            ))?;
         }
     }
     // SAFETY: the object is open.

@@ -3,6 +3,7 @@
 //! A log of a million instructions takes up to 20 s, so the verifier is interrupted after a second. It gives up at a
 //! signal; what it has logged until then shows which instructions it meets again and again.
 
+use super::lines::{InstructionLines, instruction_lines};
 use super::object::{Adjust, Detail, load};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use std::os::unix::thread::JoinHandleExt;
@@ -21,17 +22,35 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// here asks for.
 const SIGNAL: Signal = Signal::SIGURG;
 
-/// Loads an object once more, for about a second at most, and gives the end of the verifier's log at several times. Each
-/// text may begin and end anywhere in a line, and holds NULs where a later line has overwritten an earlier one.
-///
-/// The source line stands in a log only where it changes, so what repeats a single line shows none.
+/// Parts of the verifier's log of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Samples {
+    /// The parts. Each may begin and end anywhere in a line, and holds NULs where a later line has overwritten an earlier one.
+    pub parts: Vec<String>,
+    /// Where the instructions come from: a source line stands in a log only where it changes, so a part of a log in which
+    /// a single line is repeated does not show it. It may be empty.
+    pub lines: InstructionLines,
+}
+
+/// A log as it is, whose instructions stand behind their source lines.
+impl From<String> for Samples {
+    fn from(log: String) -> Samples {
+        Samples {
+            parts: vec![log],
+            lines: InstructionLines::default(),
+        }
+    }
+}
+
+/// Loads an object once more, for about a second at most, and gives the end of the verifier's log at several times.
 ///
 /// None if the kernel keeps the beginning of a log instead of its end (before Linux 6.4), if the verifier is done
 /// too soon, or if this process has a use for the signal.
-pub fn samples(object: &[u8]) -> Vec<String> {
+pub fn samples(object: &[u8]) -> Samples {
     if !can_interrupt() {
-        return Vec::new();
+        return Samples::default();
     }
+    let lines = instruction_lines(object).unwrap_or_default();
     let log: Arc<[AtomicU8]> = Detail::Samples.buffer().into();
     let (object, written) = (object.to_vec(), Arc::clone(&log));
     let loading = thread::spawn(move || {
@@ -51,7 +70,10 @@ pub fn samples(object: &[u8]) -> Vec<String> {
         samples.push(now);
     }
     end(loading);
-    of_a_moving_end(&samples)
+    Samples {
+        parts: of_a_moving_end(&samples),
+        lines,
+    }
 }
 
 /// The samples, if the log was still written when they were taken. A kernel that keeps the beginning of a log has filled

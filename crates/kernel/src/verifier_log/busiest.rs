@@ -1,6 +1,7 @@
 //! Which line of a program the verifier is busy with.
 
 use super::{line_span, only_line_with, split_location};
+use crate::sys::Samples;
 use diag::{SourceMap, Span};
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,21 +9,27 @@ use std::collections::{BTreeMap, HashMap};
 /// What is called from a line, such as Onpath's own C, counts as that line. `None` if no line of the program is there.
 ///
 /// A part may begin and end anywhere; what is not a whole line is passed over.
-pub fn busiest(logs: &[String], sources: &SourceMap) -> Option<Span> {
-    let mut lines: HashMap<&str, Option<Span>> = HashMap::new();
+pub fn busiest(samples: &Samples, sources: &SourceMap) -> Option<Span> {
+    let mut comments: HashMap<&str, Option<Span>> = HashMap::new();
+    let mut instructions: HashMap<u32, Option<Span>> = HashMap::new();
     let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
-    for log in logs {
+    for part in &samples.parts {
         let mut at = None;
-        for line in whole_lines(log) {
+        for line in whole_lines(part) {
             if let Some(comment) = line.strip_prefix(';') {
-                let found = lines
+                let found = comments
                     .entry(comment)
                     .or_insert_with(|| program_line(comment, sources));
                 at = found.or(at);
-            } else if let Some(span) = at
-                && is_instruction(line)
-            {
-                *counts.entry((span.lo, span.hi)).or_default() += 1;
+            } else if let Some(number) = instruction(line) {
+                let found = instructions.entry(number).or_insert_with(|| {
+                    let (file, line) = samples.lines.of(number)?;
+                    line_span(sources, file, line)
+                });
+                at = found.or(at);
+                if let Some(span) = at {
+                    *counts.entry((span.lo, span.hi)).or_default() += 1;
+                }
             }
         }
     }
@@ -45,8 +52,7 @@ fn program_line(comment: &str, sources: &SourceMap) -> Option<Span> {
     }
 }
 
-/// `12: (61) r1 = …`, but not `12: R0=0 …`, which is the state before one.
-fn is_instruction(line: &str) -> bool {
-    let parts = line.split_once(": (");
-    parts.is_some_and(|(number, _)| number.trim().parse::<u32>().is_ok())
+/// `12: (61) r1 = …` → 12, but not `12: R0=0 …`, which is the state before one.
+fn instruction(line: &str) -> Option<u32> {
+    line.split_once(": (")?.0.trim().parse().ok()
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sys::InstructionLines;
 
 /// Linux 6.18, a packet byte read without a bounds check.
 const PACKET: &str = "\
@@ -98,9 +99,13 @@ fn the_last_location_and_all_words_of_the_reason() {
 fn kinds_have_their_codes() {
     let sources = SourceMap::new();
     let code = |log| {
-        explain(&read(log).expect("a refusal"), &[], &sources)
-            .code
-            .0
+        explain(
+            &read(log).expect("a refusal"),
+            &Samples::default(),
+            &sources,
+        )
+        .code
+        .0
     };
     assert_eq!(code(PACKET), "E0774");
     assert_eq!(code(LOOP), "E0771");
@@ -119,7 +124,12 @@ fn a_reason_on_the_line_of_its_instruction_is_read() {
     );
     assert_eq!(refusal.instruction, Some(11));
     assert_eq!(refusal.location, Some(("stack.p4".into(), 32)));
-    assert_eq!(explain(&refusal, &[], &SourceMap::new()).code.0, "E0771");
+    assert_eq!(
+        explain(&refusal, &Samples::default(), &SourceMap::new())
+            .code
+            .0,
+        "E0771"
+    );
     let called = "5: (85) call bpf_iter_num_next#123 the stack is too deep\n";
     assert_eq!(
         read(called).expect("a refusal").reason,
@@ -152,7 +162,11 @@ fn a_log_without_a_path_has_its_reason() {
 
 #[test]
 fn without_its_source_the_location_is_reported_in_words() {
-    let diagnostic = explain(&read(LOOP).expect("a refusal"), &[], &SourceMap::new());
+    let diagnostic = explain(
+        &read(LOOP).expect("a refusal"),
+        &Samples::default(),
+        &SourceMap::new(),
+    );
     assert_eq!(
         diagnostic.message,
         "the program has too many paths for the kernel to check: \
@@ -163,7 +177,11 @@ fn without_its_source_the_location_is_reported_in_words() {
 #[test]
 fn a_line_without_a_number_is_found_by_its_text() {
     let sources = router();
-    let diagnostic = explain(&read(WITHOUT_PLACE).expect("a refusal"), &[], &sources);
+    let diagnostic = explain(
+        &read(WITHOUT_PLACE).expect("a refusal"),
+        &Samples::default(),
+        &sources,
+    );
     assert_eq!(
         sources.text(diagnostic.primary.span),
         "hdr.ip.ttl = hdr.ip.ttl - 1;"
@@ -177,7 +195,7 @@ fn reports_of_newer_kernels_are_read() {
     assert_eq!(refusal.location, Some(("router.p4".into(), 2)));
     assert_eq!(refusal.instruction, Some(1));
     let sources = router();
-    let diagnostic = explain(&refusal, &[], &sources);
+    let diagnostic = explain(&refusal, &Samples::default(), &sources);
     assert_eq!(
         sources.text(diagnostic.primary.span),
         "hdr.ip.ttl = hdr.ip.ttl - 1;"
@@ -217,8 +235,11 @@ const AROUND: &str = "\
 fn the_busiest_line_is_the_one_with_most_instructions() {
     let sources = router();
     let busiest = |logs: &[&str]| {
-        let logs: Vec<String> = logs.iter().map(|log| log.to_string()).collect();
-        shown_text(busiest(&logs, &sources), &sources)
+        let samples = Samples {
+            parts: logs.iter().map(|log| log.to_string()).collect(),
+            ..Samples::default()
+        };
+        shown_text(busiest(&samples, &sources), &sources)
     };
     // Three instructions each: 13 to 15 and 16 to 18.
     assert_eq!(busiest(&[AROUND]), "hdr.ip.ttl = hdr.ip.ttl - 1;");
@@ -230,6 +251,28 @@ fn the_busiest_line_is_the_one_with_most_instructions() {
     assert_eq!(busiest(&["2: (b4) w1 = 4\n"]), "");
 }
 
+/// The verifier names a line only where it begins.
+#[test]
+fn a_part_within_one_line_is_of_the_line_that_its_instructions_come_from() {
+    let sources = router();
+    let of = |file: &str, line| (file.to_owned(), line);
+    let samples = Samples {
+        parts: vec![
+            "7: (b4) w1 = 4\n8: (b4) w1 = 4\n9: (05) goto pc-3\n7: (b4) w1 = 4\n".to_owned(),
+        ],
+        lines: InstructionLines::from_iter([
+            (0, of("router.p4", 1)),
+            (7, of("router.p4", 2)),
+            (8, of("onpath/csum.h", 3)),
+            (10, of("router.p4", 3)),
+        ]),
+    };
+    assert_eq!(
+        shown_text(busiest(&samples, &sources), &sources),
+        "hdr.ip.ttl = hdr.ip.ttl - 1;"
+    );
+}
+
 #[test]
 fn what_a_line_calls_counts_as_that_line() {
     let sources = router();
@@ -237,7 +280,7 @@ fn what_a_line_calls_counts_as_that_line() {
                ; hdr.ip.ttl = hdr.ip.ttl - 1; @ router.p4:2\n3: (b4) w1 = 4\n\
                ; return x; @ onpath/csum.h:2\n4: (b4) w1 = 4\n5: (b4) w1 = 4\n";
     assert_eq!(
-        shown_text(busiest(&[log.to_owned()], &sources), &sources),
+        shown_text(busiest(&log.to_owned().into(), &sources), &sources),
         "hdr.ip.ttl = hdr.ip.ttl - 1;"
     );
 }
@@ -246,7 +289,7 @@ fn what_a_line_calls_counts_as_that_line() {
 fn a_program_with_too_much_to_check_is_shown_at_its_busiest_line() {
     let sources = router();
     let refusal = read(ALONE).expect("a refusal");
-    let diagnostic = explain(&refusal, &[AROUND.to_owned()], &sources);
+    let diagnostic = explain(&refusal, &AROUND.to_owned().into(), &sources);
     assert_eq!(
         sources.text(diagnostic.primary.span),
         "hdr.ip.ttl = hdr.ip.ttl - 1;"

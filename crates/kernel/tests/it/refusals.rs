@@ -86,9 +86,26 @@ fn a_loop_without_an_end_in_sight() {
 fn a_program_that_is_too_large_is_refused_about_as_fast_as_it_is_checked() {
     let body = "unsigned n = random(), s = 0;\n#line 3\nfor (unsigned i = 0; i < 1000000; i++) {\n\
                 #line 2\ns = s * 31 + i; if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; } return s + data[0] * 0;";
+    is_too_large_at_its_line(body);
+}
+
+/// The log repeats no line whose number does not change.
+#[test]
+fn a_loop_on_a_single_line_is_shown_at_that_line() {
+    let body = "unsigned n = random(), s = 0; for (unsigned i = 0; i < 1000000; i++) { \
+                s = s * 31 + i; if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; }\n\
+                #line 3\nreturn s + data[0] * 0;";
+    is_too_large_at_its_line(body);
+}
+
+fn is_too_large_at_its_line(body: &str) {
     let (failure, sources) = refused("", body);
     assert_eq!(failure.diagnostic.code.0, "E0771");
     assert_eq!(sources.text(failure.diagnostic.primary.span), LINE);
+    assert_eq!(
+        failure.diagnostic.primary.text,
+        "the verifier spent the most instructions here"
+    );
     assert!(
         failure.diagnostic.message.contains("too large")
             || failure.diagnostic.message.contains("too complex"),
