@@ -21,17 +21,22 @@ pub enum Obstacle {
 pub struct Trial {
     /// What another compilation may overcome, with the verifier's reason.
     pub obstacle: Option<(Obstacle, String)>,
-    /// How long it took.
+    /// How long it took, without finding the place of what it refused.
     pub took: Duration,
 }
 
 /// Asks the verifier about an object, where this process may; what keeps it from asking is no obstacle.
 pub fn trial(object: &[u8]) -> Trial {
     let begun = Instant::now();
-    let failure = load_object_with(object, Adjust::trial()).err();
-    Trial {
-        obstacle: failure.and_then(|failure| obstacle(&failure.log, &failure.error)),
-        took: begun.elapsed(),
+    match load_object_with(object, Adjust::trial()) {
+        Ok(_) => Trial {
+            obstacle: None,
+            took: begun.elapsed(),
+        },
+        Err(failure) => Trial {
+            obstacle: obstacle(&failure.log, &failure.error),
+            took: failure.took,
+        },
     }
 }
 

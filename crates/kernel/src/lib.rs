@@ -45,7 +45,7 @@ pub mod veth;
 pub mod veth_device;
 mod xdp;
 
-pub use load::{Failure, Instance, load, verify};
+pub use load::{Failure, Instance, Verified, load, verify};
 pub use pins::{Pins, Record};
 pub use program::HookProg;
 pub use store::KernelStore;

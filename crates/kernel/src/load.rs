@@ -10,6 +10,7 @@ use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// A program in the kernel, attached to nothing.
 #[derive(Debug)]
@@ -58,11 +59,32 @@ pub fn load(
     load_with(object, abi, schema, sources, Onto::default())
 }
 
-/// Asks the verifier about an object, with small maps: it does not matter to it how much memory there is. Gives the
-/// number of instructions that it processed.
-pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Result<u32, Failure> {
-    let loaded =
-        load_object_with(object, Adjust::trial()).map_err(|f| explain(f, object, sources))?;
+/// What the verifier reported of an object that it was only asked about.
+#[derive(Debug)]
+pub struct Verified {
+    /// The number of instructions that it processed, or why it refused the object.
+    pub instructions: Result<u32, Failure>,
+    /// How long it took, without finding the place of what it refused.
+    pub took: Duration,
+}
+
+/// Asks the verifier about an object, with small maps: it does not matter to it how much memory there is.
+pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Verified {
+    let begun = Instant::now();
+    match load_object_with(object, Adjust::trial()) {
+        Ok(loaded) => Verified {
+            took: begun.elapsed(),
+            instructions: processed(&loaded, abi),
+        },
+        Err(failure) => Verified {
+            took: failure.took,
+            instructions: Err(explain(failure, object, sources)),
+        },
+    }
+}
+
+/// The number of instructions that the verifier processed of an object's program.
+fn processed(loaded: &Loaded, abi: &Abi) -> Result<u32, Failure> {
     let wanted = abi.programs.first().map_or("", |program| &program.function);
     let found = loaded.programs.iter().find(|(name, _)| name == wanted);
     let info = found.and_then(|(_, prog)| prog.info().ok());

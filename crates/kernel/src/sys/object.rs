@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 /// How much the verifier logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +69,8 @@ pub struct LoadFailure {
     pub log: String,
     /// The messages of libbpf.
     pub messages: String,
+    /// How long the attempt took that failed, without another one for a longer log.
+    pub took: Duration,
 }
 
 thread_local! {
@@ -218,7 +221,7 @@ pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Loa
         Err(detailed) if !detailed.log.is_empty() => Err(LoadFailure {
             error: refused.error,
             log: detailed.log,
-            messages: refused.messages,
+            ..refused
         }),
         _ => Err(refused),
     }
@@ -236,10 +239,12 @@ fn is_worth_a_path(log: &str) -> bool {
 fn load_logged(object: &[u8], adjust: Adjust<'_>, detail: Detail) -> Result<Loaded, LoadFailure> {
     collect_messages();
     let log = detail.buffer();
+    let begun = Instant::now();
     load(object, adjust, detail, &log).map_err(|error| LoadFailure {
         error,
         log: text(&log),
         messages: MESSAGES.with_borrow(String::clone),
+        took: begun.elapsed(),
     })
 }
 

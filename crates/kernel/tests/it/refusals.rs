@@ -4,9 +4,10 @@ use bpf::abi::Abi;
 use diag::SourceMap;
 use kernel::build::Obstacle;
 use kernel::clang::{self, Source};
-use kernel::{Failure, load};
+use kernel::{Failure, load, verify};
 use schema::Schema;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const P4: &str = "control c() {\n    hdr.ip.ttl = hdr.ip.ttl - 1;\n}\n";
 
@@ -18,8 +19,8 @@ static long (*const no_such_helper)(void *) = (void *)9999;
 char text[] __attribute__((section(\"license\"), used)) = \"GPL\";
 ";
 
-/// Compiles a body whose statements stand on line 2 of the P4 text, and has the kernel refuse it.
-fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
+/// An object of a program with this body, whose statements stand on line 2 of the P4 text.
+fn object(before: &str, body: &str) -> Vec<u8> {
     let clang = clang::find().expect("these tests need clang");
     let text = format!(
         "{HEAD}{before}\n__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
@@ -32,21 +33,29 @@ fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
         defines: &[],
         effort: clang::Effort::Full,
     };
-    let object = clang::compile(&clang, source).expect("compiles");
+    clang::compile(&clang, source).expect("compiles")
+}
+
+fn sources() -> SourceMap {
     let mut sources = SourceMap::new();
     sources.add("router.p4", P4).expect("room");
-    let abi: Abi = serde_json::from_str(
+    sources
+}
+
+fn abi() -> Abi {
+    serde_json::from_str(
         r#"{"version":1,"source":"","arch":"","programs":[],"maps":[],"globals":null,"tables":[],
             "value_sets":[],"counters":[],"ports":{"devmap":null,"input":null},"events":null}"#,
     )
-    .expect("an empty description");
-    let failure = load(
-        &object,
-        &Arc::new(abi),
-        &Arc::new(Schema::default()),
-        &sources,
-    )
-    .expect_err("the kernel refuses it; these tests need root");
+    .expect("an empty description")
+}
+
+/// What the kernel says of a program with this body.
+fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
+    let sources = sources();
+    let schema = Arc::new(Schema::default());
+    let failure = load(&object(before, body), &Arc::new(abi()), &schema, &sources)
+        .expect_err("the kernel refuses it; these tests need root");
     (failure, sources)
 }
 
@@ -89,13 +98,31 @@ fn a_program_that_is_too_large_is_refused_about_as_fast_as_it_is_checked() {
     is_too_large_at_its_line(body);
 }
 
+const LOOP_ON_A_LINE: &str = "unsigned n = random(), s = 0; for (unsigned i = 0; i < 1000000; i++) { \
+    s = s * 31 + i; if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; }\n\
+    #line 3\nreturn s + data[0] * 0;";
+
 /// The log repeats no line whose number does not change.
 #[test]
 fn a_loop_on_a_single_line_is_shown_at_that_line() {
-    let body = "unsigned n = random(), s = 0; for (unsigned i = 0; i < 1000000; i++) { \
-                s = s * 31 + i; if ((s ^ n) == i * 77 + 5) break; s ^= random(); s += i << 2; s *= 17; }\n\
-                #line 3\nreturn s + data[0] * 0;";
-    is_too_large_at_its_line(body);
+    is_too_large_at_its_line(LOOP_ON_A_LINE);
+}
+
+/// For which the verifier is watched for a second.
+#[test]
+fn the_verifiers_time_is_without_the_search_for_a_line() {
+    let object = object("", LOOP_ON_A_LINE);
+    let begun = Instant::now();
+    let verified = verify(&object, &abi(), &sources());
+    let all = begun.elapsed();
+    let failure = verified.instructions.expect_err("too large");
+    assert_eq!(failure.diagnostic.code.0, "E0771");
+    let rest = all - verified.took;
+    assert!(
+        rest > Duration::from_millis(900),
+        "{:?} of {all:?}",
+        verified.took
+    );
 }
 
 fn is_too_large_at_its_line(body: &str) {
@@ -130,22 +157,8 @@ fn two_functions_with_too_much_stack_between_them() {
 
 #[test]
 fn the_verifier_is_asked_whether_another_object_may_fare_better() {
-    let clang = clang::find().expect("these tests need clang");
-    let trial = |body: &str| {
-        let text = format!(
-            "{HEAD}__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n{body} }}\n"
-        );
-        let source = Source {
-            text: &text,
-            headers: &[],
-            include_dirs: &[],
-            defines: &[],
-            effort: clang::Effort::Full,
-        };
-        kernel::build::trial(&clang::compile(&clang, source).expect("compiles")).obstacle
-    };
-    let unchecked = "unsigned char *data = (void *)(long)ctx->data; return data[8];";
-    let (obstacle, reason) = trial(unchecked).expect("refused");
+    let trial = |body: &str| kernel::build::trial(&object("", body)).obstacle;
+    let (obstacle, reason) = trial("return data[8];").expect("refused");
     assert_eq!(obstacle, Obstacle::LostPointer);
     assert!(reason.contains("invalid access to packet"), "{reason}");
     assert_eq!(trial("return 2;"), None);

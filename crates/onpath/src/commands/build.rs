@@ -14,7 +14,7 @@ use kernel::memory::{self, Need};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
@@ -97,7 +97,7 @@ pub(crate) fn run(args: Build) -> Done {
 /// The verifier's result for a program.
 struct Verification {
     answer: Answer,
-    /// How long it took.
+    /// How long it took, with every object that was tried; without finding the places of refusals.
     time: Duration,
 }
 
@@ -126,14 +126,11 @@ fn ask(
         };
         return Ok((compiled, verification));
     }
-    let verify = |compiled: &Compiled| {
-        let begun = Instant::now();
-        let answer = kernel::verify(&compiled.object, &compiled.abi, sources);
-        (answer, begun.elapsed())
-    };
-    let (mut answer, mut time) = verify(&compiled);
+    let verify = |compiled: &Compiled| kernel::verify(&compiled.object, &compiled.abi, sources);
+    let mut answer = verify(&compiled);
+    let mut time = answer.took;
     let mut last = compiled;
-    if let Err(failure) = &answer
+    if let Err(failure) = &answer.instructions
         && failure
             .obstacle
             .is_some_and(|o| o.is_surmountable(last.decisions.parser_turns.is_some()))
@@ -143,11 +140,10 @@ fn ask(
             ..request
         };
         last = bpf_target::compile(program, sources, trial)?;
-        let again = verify(&last);
-        time += last.verify_time + again.1;
-        answer = again.0;
+        answer = verify(&last);
+        time += last.verify_time + answer.took;
     }
-    let answer = match answer {
+    let answer = match answer.instructions {
         Ok(instructions) => Answer::Accepted { instructions },
         Err(failure) => Answer::Refused(with_location(&failure.diagnostic, sources)),
     };
@@ -196,7 +192,8 @@ fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, St
 /// (`parser_turns`, null where the kernel has `may_goto`), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
 /// `verifier` reports (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
-/// `milliseconds` of `own`, `clang`'s and the `verifier`'s time.
+/// `milliseconds` of `own`, `clang`'s and the `verifier`'s time: of all strategies, without what it takes to find the line of
+/// a refusal.
 fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> Value {
     let functions: Vec<Value> = compiled
         .budget
