@@ -43,10 +43,15 @@ _tour_run() {
 tour() { _tour_run "$_tour_holder" "$_tour_net" "$@"; }
 peer() { _tour_run "$_peer_holder" "$_peer_net" "$@"; }
 
+# Ends a host; when it returns, the host takes no command any more.
+_tour_host_end() {
+    _tour_is_there "$1" "$2" && kill -KILL "$1"
+    while _tour_is_there "$1" "$2"; do sleep 0.01; done
+}
+
 tour_end() {
-    _tour_is_there "$_tour_holder" "$_tour_net" && kill "$_tour_holder"
-    _tour_is_there "$_peer_holder" "$_peer_net" && kill "$_peer_holder"
-    true
+    _tour_host_end "$_tour_holder" "$_tour_net"
+    _tour_host_end "$_peer_holder" "$_peer_net"
 }
 
 _tour_begin() {
