@@ -11,6 +11,14 @@ pub type Version = (u32, u32);
 /// The oldest kernel that programs of every kind run on.
 pub const FLOOR: Version = (6, 1);
 
+/// Helpers that generated code cannot do without, of those that are not as old as BPF: name, number, and the version that
+/// brought them.
+pub const NEEDED: [(&str, u32, Version); 3] = [
+    ("bpf_ktime_get_coarse_ns", 160, (5, 11)),
+    ("bpf_loop", 181, (5, 17)),
+    ("bpf_xdp_load_bytes", 189, (5, 18)),
+];
+
 /// A feature of the kernel for which generated code has a fallback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -108,6 +116,11 @@ mod tests {
         assert!(Feature::ALL.iter().all(|&f| !debian_12.has(f)));
         let ubuntu_24 = Features::of((6, 8));
         assert!(ubuntu_24.has(Feature::TrackedSpills) && !ubuntu_24.has(Feature::MayGoto));
+    }
+
+    #[test]
+    fn the_floor_has_what_is_needed() {
+        assert!(NEEDED.iter().all(|(_, _, since)| *since <= FLOOR));
     }
 
     #[test]

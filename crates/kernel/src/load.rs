@@ -1,6 +1,7 @@
 //! A compiled program into the kernel: maps, initial data, the program's own entries.
 
 use crate::build::{self, Obstacle};
+use crate::features::Kernel;
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
@@ -112,6 +113,7 @@ pub(crate) fn load_with(
     sources: &SourceMap,
     onto: Onto<'_>,
 ) -> Result<Instance, Failure> {
+    Kernel::This.check()?;
     check_memory(abi, onto)?;
     let adjust = Adjust {
         reuse: onto.reuse,
@@ -188,7 +190,10 @@ fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure 
         errors::load::not_permitted("load a BPF program", &missing)
     } else {
         match verifier_log::read(&failure.log) {
-            Some(refusal) => {
+            Some(mut refusal) => {
+                if refusal.location.is_none() {
+                    verifier_log::locate(&mut refusal, object);
+                }
                 let samples = match errors::verifier::is_too_much(&refusal) {
                     true if refusal.instruction.is_some() => Samples::from(failure.log),
                     true => samples(object),

@@ -1,12 +1,12 @@
 //! What this machine can do, found out by trying.
 
 use crate::clang;
-use crate::features;
+use crate::features::{self, Kernel};
 use crate::netns::NetNs;
 use crate::sys::{DetachedBpffs, Link, Map, Prog, Side, TcContext, XdpMode, filter};
 use crate::veth::make_pairs;
 use crate::{caps, pins};
-use bpf::features::{FLOOR, Feature};
+use bpf::features::Feature;
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::Path;
@@ -99,13 +99,13 @@ pub fn examine() -> Vec<Finding> {
 }
 
 fn kernel() -> Finding {
-    let (major, minor) = kernel_version();
+    let refused = Kernel::This.check().err();
     Finding {
         name: "kernel",
-        state: State::of((major, minor) >= FLOOR),
-        detail: release(),
+        state: State::of(refused.is_none()),
+        detail: refused.map_or_else(release, |refused| refused.message),
         need: Need::Needed,
-        remedy: "use Linux 6.1 or newer; what newer ones have is listed below; Onpath is tested on 6.18",
+        remedy: "use Linux 6.1 or newer; what newer ones have is listed below; Onpath is tested on 6.1, 6.12 and 6.18",
     }
 }
 
@@ -319,7 +319,8 @@ fn on_veth<T>(attach: impl FnOnce(u32) -> io::Result<T> + Send) -> io::Result<()
     })
 }
 
-fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
+/// Tries whether programs may call a helper, by its number.
+pub(crate) fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
     // SAFETY: no options.
     let answer = unsafe {
         libbpf_sys::libbpf_probe_bpf_helper(libbpf_sys::BPF_PROG_TYPE_XDP, id, std::ptr::null())
@@ -353,22 +354,24 @@ mod tests {
     #[test]
     fn what_the_tests_of_this_crate_need_is_found() {
         let all = examine();
+        let newer = Feature::ALL.map(|feature| (feature.name(), feature.since()));
+        for (name, since) in newer.into_iter().chain([("tcx", (6, 6))]) {
+            let finding = all.iter().find(|f| f.name == name).expect(name);
+            let there = kernel_version() >= since;
+            assert_eq!(finding.state, State::of(there), "{finding:?}");
+        }
         for name in [
             "kernel",
             "clang",
             "XDP programs",
             "test runs",
             "native XDP on veth",
-            "tcx",
             "tc filters",
             "test runs at tc",
             "locks in maps",
             "coarse clock",
-            "may_goto",
-            "tracked spills",
             "detached mounts",
             "bpf_loop",
-            "bpf_cast_to_kern_ctx",
             "bpf_xdp_load_bytes",
         ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);

@@ -9,7 +9,7 @@ mod busiest;
 pub use busiest::busiest;
 
 use crate::errors;
-use crate::sys::Samples;
+use crate::sys::{Samples, instruction_lines};
 use diag::{Diagnostic, SourceMap, Span};
 
 /// The contents of a log.
@@ -59,6 +59,13 @@ pub fn explain(refusal: &Refusal, samples: &Samples, sources: &SourceMap) -> Box
         None => stopped().map_or(Location::Unknown, Location::Stopped),
     };
     errors::verifier::refused(refusal, place)
+}
+
+/// Finds the location by the instruction, for the logs of kernels before 6.8, which have none.
+pub fn locate(refusal: &mut Refusal, object: &[u8]) {
+    let lines = instruction_lines(object).unwrap_or_default();
+    let line = refusal.instruction.and_then(|at| lines.of(at));
+    refusal.location = line.map(|(file, line)| (file.to_owned(), line));
 }
 
 /// The text of a line of a source that was compiled under this name, without its indentation.

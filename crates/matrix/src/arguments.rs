@@ -244,7 +244,7 @@ mod tests {
         assert!(!choice.takes(stf, "tc::programs/nat/nat.p4"));
         assert!(!choice.takes(stf, "interp::tests/stf/arith/a.p4"));
         let smoke = run(&["--smoke"]).choice;
-        assert!(smoke.takes(stf, "tc::programs/nat/nat.p4"));
+        assert!(smoke.takes(stf, "tc::tests/stf/tc/mark.p4"));
         assert!(!smoke.takes(stf, "tc::tests/stf/arith/a.p4"));
         assert!(!smoke.takes_suite(truth));
     }

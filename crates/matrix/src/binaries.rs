@@ -7,9 +7,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The profile: emulated machines need optimised code.
-const PROFILE: &str = "guest";
-
 /// The binary of each suite.
 #[derive(Debug)]
 pub(crate) struct Binaries(BTreeMap<&'static str, PathBuf>);
@@ -24,11 +21,12 @@ impl Binaries {
                 "test",
                 "--no-run",
                 "--locked",
-                "--profile",
-                PROFILE,
+                // Of parts of the workspace cargo would build dependencies with other features: after `make test`
+                // nothing is left to build.
+                "--workspace",
                 "--message-format=json-render-diagnostics",
             ])
-            .args(["-p", "onpath", "-p", "kernel", "--lib", "--bins"])
+            .args(["--lib", "--bins"])
             .current_dir(root)
             .stderr(Stdio::inherit());
         for suite in SUITES {
@@ -58,6 +56,13 @@ impl Binaries {
                 suite.name
             ))
         })
+    }
+
+    /// `onpath` itself.
+    pub(crate) fn onpath(&self) -> Result<&Path, Error> {
+        let runs_it = |suite: &&Suite| suite.target == Target::Loads;
+        let suite = SUITES.iter().find(runs_it);
+        self.of(suite.ok_or_else(|| Error::new("no suite runs onpath"))?)
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Plan {
     pub suites: Vec<Part>,
     /// The folder of compiled objects.
     pub objects: PathBuf,
+    /// `onpath`, which knows what a kernel has.
+    pub onpath: PathBuf,
 }
 
 /// What of a suite is to run.
@@ -92,6 +94,7 @@ pub(crate) fn plan(
     Ok(Plan {
         suites,
         objects: objects.to_path_buf(),
+        onpath: binaries.onpath()?.to_path_buf(),
     })
 }
 

@@ -45,6 +45,7 @@ impl Progress {
     pub(crate) fn take(&mut self, event: &Event, out: &mut impl Write) -> io::Result<()> {
         match event {
             Event::Started { release } => self.line(out, &format!("Linux {release} runs")),
+            Event::Feature(_) => Ok(()),
             Event::Suite { name, trials } => {
                 self.close(out)?;
                 self.suite = Some(Running {

@@ -1,7 +1,7 @@
 //! What came of a run, kernel by kernel.
 
 use crate::plan::Plan;
-use crate::trial::{Event, Trial};
+use crate::trial::{Event, Feature, Trial};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -12,6 +12,8 @@ pub(crate) struct Results {
     pub kernel: String,
     /// What it says of itself.
     pub release: String,
+    /// What it has and lacks.
+    pub features: Vec<Feature>,
     /// All trials that ended, in the plan's order.
     pub trials: Vec<Trial>,
     /// What kept trials from being run, if something did.
@@ -35,6 +37,7 @@ impl Results {
     pub(crate) fn take(&mut self, event: Event) {
         match event {
             Event::Started { release } => self.release = release,
+            Event::Feature(feature) => self.features.push(feature),
             Event::Suite { .. } => {}
             Event::Trial(trial) => self.trials.push(trial),
             Event::Broken { name, reason } => self.trouble.push(format!("{name}: {reason}")),
@@ -90,6 +93,7 @@ mod tests {
         let plan = Plan {
             suites: vec![part],
             objects: "o".into(),
+            onpath: "p".into(),
         };
         let mut results = Results::new("6.1");
         for name in ["z", "x"] {

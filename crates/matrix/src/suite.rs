@@ -33,21 +33,27 @@ pub(crate) const SUITES: [Suite; 8] = [
         package: "onpath",
         target: Target::Loads,
         takes: &[],
-        smoke: &[""],
+        smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
     },
     Suite {
         name: "kernel",
         package: "kernel",
         target: Target::Library,
         takes: &[],
-        smoke: &["probe::", "sys::", "store::"],
+        smoke: &[
+            "features::",
+            "link_settings::",
+            "memory::",
+            "probe::",
+            "sys::",
+        ],
     },
     Suite {
         name: "attach",
         package: "kernel",
         target: Target::Test("it"),
         takes: &[],
-        smoke: &[""],
+        smoke: &["refusals::", "tc::"],
     },
     Suite {
         name: "stf",
@@ -55,12 +61,12 @@ pub(crate) const SUITES: [Suite; 8] = [
         target: Target::Test("stf"),
         takes: &["xdp::", "veth::", "tc::", "tc_veth::"],
         smoke: &[
-            "xdp::programs/",
-            "tc::programs/",
-            "tc_veth::programs/pdm",
-            "veth::programs/firewall",
-            "xdp::tests/stf/flow_state/",
-            "tc::tests/stf/flow_state/",
+            "xdp::tests/stf/match/",
+            "xdp::tests/stf/parser/",
+            "tc::tests/stf/header/",
+            "tc::tests/stf/tc/",
+            "veth::programs/firewall/",
+            "tc_veth::programs/guard/",
         ],
     },
     Suite {
@@ -75,7 +81,7 @@ pub(crate) const SUITES: [Suite; 8] = [
             "pdm::",
             "pdm_tshark::",
         ],
-        smoke: &["tc_traffic::", "pdm_rules::"],
+        smoke: &["pdm_rules::"],
     },
     Suite {
         name: "truth",
@@ -96,11 +102,7 @@ pub(crate) const SUITES: [Suite; 8] = [
         package: "onpath",
         target: Target::Test("differential"),
         takes: &[],
-        smoke: &[
-            "xdp::programs/router",
-            "tc_ingress::programs/nat",
-            "random::tc_egress::1",
-        ],
+        smoke: &[],
     },
 ];
 
@@ -143,10 +145,10 @@ mod tests {
         let stf = Suite::by_name("stf").expect("a suite");
         assert!(stf.has("xdp::tests/stf/arith/slices.p4"));
         assert!(!stf.has("interp::tests/stf/arith/slices.p4"));
-        assert!(stf.is_smoke("tc::programs/nat/nat.p4"));
+        assert!(stf.is_smoke("tc::tests/stf/tc/mark.p4"));
         assert!(!stf.is_smoke("tc::tests/stf/arith/slices.p4"));
         let kernel = Suite::by_name("kernel").expect("a suite");
         assert!(kernel.has("anything"));
-        assert!(!kernel.is_smoke("memory::anything"));
+        assert!(!kernel.is_smoke("store::anything"));
     }
 }

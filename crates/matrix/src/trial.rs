@@ -33,6 +33,17 @@ pub(crate) enum Outcome {
     Crashed,
 }
 
+/// A feature of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Feature {
+    /// Its name.
+    pub name: String,
+    /// Whether the kernel has it.
+    pub there: bool,
+    /// What is done without it, of a kernel that lacks it.
+    pub without: String,
+}
+
 /// A line of a guest's report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
@@ -42,6 +53,8 @@ pub(crate) enum Event {
         /// As `uname -r` prints it.
         release: String,
     },
+    /// What the kernel has or lacks, as `onpath doctor` finds it.
+    Feature(Feature),
     /// A suite begins.
     Suite {
         /// Its name.

@@ -257,15 +257,14 @@ pub struct Test {
 
 /// A version of Linux from the oldest supported one on.
 fn kernel_version(text: &str) -> Result<bpf::features::Version, String> {
-    let (major, minor) = bpf::features::FLOOR;
     let parsed = text
         .split_once('.')
         .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
-    match parsed {
-        Some(version) if version >= (major, minor) => Ok(version),
-        Some(_) => Err(format!("Onpath needs Linux {major}.{minor} or newer")),
-        None => Err("give major and minor version, as `6.12`".into()),
-    }
+    let version = parsed.ok_or("give major and minor version, as `6.12`")?;
+    let checked = kernel::features::Kernel::Version(version).check();
+    checked
+        .map(|()| version)
+        .map_err(|refused| refused.message.clone())
 }
 
 /// The end of `onpath run --help`.

@@ -41,6 +41,23 @@ pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
     .into()
 }
 
+/// The kernel is older than any that programs run on, and lacks these helpers.
+pub fn too_old((major, minor): (u32, u32), lacks: &[&str]) -> Box<Diagnostic> {
+    let (floor_major, floor_minor) = bpf::features::FLOOR;
+    let problem = match lacks.split_last() {
+        None => format!("Onpath is not tested on Linux {major}.{minor}"),
+        Some((only, [])) => format!("Linux {major}.{minor} lacks {only}"),
+        Some((last, rest)) => format!("Linux {major}.{minor} lacks {} and {last}", rest.join(", ")),
+    };
+    Diagnostic::error(
+        Code("E0768"),
+        Span::NONE,
+        format!("{problem}; Onpath needs Linux {floor_major}.{floor_minor}"),
+    )
+    .help("the interpreter runs programs anywhere: `onpath test --target interp`; `onpath build --kernel 6.1` makes objects for another machine")
+    .into()
+}
+
 /// A program's maps need more memory than is free, or than was allowed.
 pub fn too_much_memory(
     largest: &MapNeed,

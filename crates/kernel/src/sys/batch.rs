@@ -239,3 +239,51 @@ enum Unread {
     NoBatches,
     Failed(io::Error),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A map of devices has no batches in any kernel, so that this is what older ones do with other maps.
+    #[test]
+    fn a_map_without_batches_is_written_and_read_one_by_one() {
+        let kind = libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH;
+        let map = Map::create(kind, "devices", 4, 4, 8, 0).expect("this test needs root");
+        let keys = |numbers: &[u32]| -> Vec<u8> {
+            numbers
+                .iter()
+                .flat_map(|number| number.to_ne_bytes())
+                .collect()
+        };
+        let found = || {
+            let mut all = Vec::new();
+            let number = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("4 bytes"));
+            map.each(|key, value| all.push((number(key), number(value))))
+                .expect("reads");
+            all.sort_unstable();
+            all
+        };
+        let loopback = 1;
+        map.set_many(&keys(&[7, 8, 9]), &keys(&[loopback; 3]))
+            .expect("writes");
+        assert_eq!(found(), [(7, loopback), (8, loopback), (9, loopback)]);
+        // What the kernel does not take ends it, and what came before stays.
+        let no_device = u32::MAX - 1;
+        let partial = map.set_many(&keys(&[5, 6]), &keys(&[loopback, no_device]));
+        assert_eq!(partial.expect_err("there is no such device").done, 1);
+        map.delete_many(&keys(&[7, 3, 9]))
+            .expect("one is gone already");
+        assert_eq!(found(), [(5, loopback), (8, loopback)]);
+        let mut count = 1u32;
+        let mut opts = libbpf_sys::bpf_map_batch_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        let key = keys(&[8]);
+        // SAFETY: there is one key, which the kernel only reads.
+        let code = unsafe {
+            let (fd, key) = (map.as_fd().as_raw_fd(), key.as_ptr().cast());
+            libbpf_sys::bpf_map_delete_batch(fd, key, &mut count, &opts)
+        };
+        let error = check(code).expect_err("it would be no test of what does without");
+        assert!(lacks_batches(&error), "{error}");
+    }
+}

@@ -27,7 +27,7 @@ impl FromIterator<(u32, (String, u32))> for InstructionLines {
 
 /// The lines of an object's program, as its debug information has them once the functions that it calls are part of it. None
 /// if the object has several programs: the verifier counts the instructions of each.
-pub(super) fn instruction_lines(object: &[u8]) -> io::Result<InstructionLines> {
+pub fn instruction_lines(object: &[u8]) -> io::Result<InstructionLines> {
     let open = Open::new(object, Adjust::trial())?;
     let obj = open.raw();
     // SAFETY: the object is open.

@@ -225,20 +225,47 @@ impl Link {
 mod tests {
     use super::*;
     use crate::netns::NetNs;
+    use crate::probe::kernel_version;
+
+    const LOOPBACK: u32 = 1;
+
+    fn id(prog: &Prog) -> u32 {
+        prog.info().expect("is loaded").id
+    }
 
     #[test]
     fn a_link_takes_another_program() {
         let ns = NetNs::new().expect("this test needs root");
-        let [first, second] = [-1, 2].map(|verdict| Prog::constant_tc(verdict).expect("loads"));
+        let [first, second] = [1, 2].map(|verdict| Prog::constant_xdp(verdict).expect("loads"));
         let seen = ns.run(|| {
-            let loopback = 1;
-            let link = Link::attach_tcx(&first, loopback, Side::Ingress)?;
-            let before = tcx_on(loopback, Side::Ingress)?;
+            let link = Link::attach_xdp(&first, LOOPBACK, XdpMode::Generic)?;
+            let before = xdp_on(LOOPBACK)?.map(|seen| seen.prog_id);
             link.update(&second)?;
-            Ok([before, tcx_on(loopback, Side::Ingress)?])
+            Ok([before, xdp_on(LOOPBACK)?.map(|seen| seen.prog_id)])
         });
-        let id = |prog: &Prog| prog.info().expect("is loaded").id;
-        let expected = [vec![id(&first)], vec![id(&second)]];
+        let expected = [Some(id(&first)), Some(id(&second))];
         assert_eq!(seen.expect("attaches"), expected);
+    }
+
+    #[test]
+    fn tcx_takes_another_program_or_is_not_there() {
+        let ns = NetNs::new().expect("this test needs root");
+        let [first, second] = [-1, 2].map(|verdict| Prog::constant_tc(verdict).expect("loads"));
+        let there = || tcx_on(LOOPBACK, Side::Ingress).expect("asks");
+        let seen = ns.run(|| {
+            let link = Link::attach_tcx(&first, LOOPBACK, Side::Ingress)?;
+            let before = there();
+            link.update(&second)?;
+            Ok([before, there()])
+        });
+        if kernel_version() >= (6, 6) {
+            let expected = [vec![id(&first)], vec![id(&second)]];
+            assert_eq!(seen.expect("attaches"), expected);
+        } else {
+            // By this error a filter is tried instead.
+            let error = seen.expect_err("Linux 6.6 brought it");
+            assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
+            assert_eq!(there(), [0u32; 0]);
+        }
     }
 }

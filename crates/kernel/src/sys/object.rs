@@ -218,7 +218,7 @@ pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Loa
     };
     match load_logged(object, adjust, Detail::Path) {
         // The log that was cut hides the error: the kernel reports that there was no room for it.
-        Err(detailed) if !detailed.log.is_empty() => Err(LoadFailure {
+        Err(detailed) if is_whole(&detailed.log) => Err(LoadFailure {
             error: refused.error,
             log: detailed.log,
             ..refused
@@ -229,11 +229,21 @@ pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Loa
 
 /// Whether the path that a program was refused for is found in a short time, and has more than the reason.
 fn is_worth_a_path(log: &str) -> bool {
-    let processed = log.lines().find_map(|line| {
+    !log.is_empty() && processed(log).is_none_or(|processed| processed <= MOST_LISTED)
+}
+
+/// Whether a log has its end, with the reason and then the statistics. Kernels that keep the beginning of what does not
+/// fit lose it.
+fn is_whole(log: &str) -> bool {
+    processed(log).is_some()
+}
+
+/// The instructions that the verifier processed, by the statistics at the end of its log.
+fn processed(log: &str) -> Option<u64> {
+    log.lines().find_map(|line| {
         let rest = line.strip_prefix("processed ")?;
-        rest.split(' ').next()?.parse::<u64>().ok()
-    });
-    !log.is_empty() && processed.is_none_or(|processed| processed <= MOST_LISTED)
+        rest.split(' ').next()?.parse().ok()
+    })
 }
 
 fn load_logged(object: &[u8], adjust: Adjust<'_>, detail: Detail) -> Result<Loaded, LoadFailure> {

@@ -16,7 +16,7 @@
 //! sent from one processor, and a marker that went through all the queue shows that what was in it
 //! before has made a step. A packet makes three at most.
 
-use super::{Subject, in_order, marker, receive_rest, receive_until, system};
+use super::{Subject, in_order, marker, receive_rest, receive_until, socket, system};
 use crate::ports::connect_split;
 use crate::raw_socket::RawSocket;
 use crate::sys::{Link, Prog, Side, filter};
@@ -81,10 +81,10 @@ impl Wiring {
             }
             ports.push(Port {
                 number: *n,
-                enter: RawSocket::open(&name("e", n))?,
-                port: RawSocket::open(&name("p", n))?,
-                leave: RawSocket::open(&name("l", n))?,
-                seen: RawSocket::open(&name("s", n))?,
+                enter: socket(&name("e", n))?,
+                port: socket(&name("p", n))?,
+                leave: socket(&name("l", n))?,
+                seen: socket(&name("s", n))?,
                 _links: links,
             });
         }

@@ -4,7 +4,7 @@
 //! or redirects at the outer one. A marker sent after the last packet shows that an outer end has nothing more,
 //! and a memory barrier waits for the softirqs that were running.
 
-use super::{Subject, in_order, marker, receive_rest, receive_until, system};
+use super::{Subject, in_order, marker, receive_rest, receive_until, socket, system};
 use crate::ports::connect_ports;
 use crate::raw_socket::RawSocket;
 use crate::sys::{self, Link, Prog, XdpMode};
@@ -57,8 +57,8 @@ impl Wiring {
             ];
             ports.push(Port {
                 number: *number,
-                inner: RawSocket::open(inner)?,
-                outer: RawSocket::open(outer)?,
+                inner: socket(inner)?,
+                outer: socket(outer)?,
                 _links: links,
             });
         }

@@ -8,6 +8,7 @@ use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change};
 use kernel::netns::NetNs;
 use kernel::pins::{Begun, Pins};
+use kernel::probe::kernel_version;
 use kernel::raw_socket::RawSocket;
 use kernel::sys::{Link, Map, Side, Update, filter, tcx_on};
 use kernel::veth;
@@ -238,7 +239,7 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
                 .iter()
                 .map(|m| m.interfaces[0].mode.clone())
                 .collect();
-            let mode = if way == TcMethod::Best {
+            let mode = if way == TcMethod::Best && kernel_version() >= (6, 6) {
                 "tcx"
             } else {
                 "clsact"

@@ -103,6 +103,7 @@ fn loading() {
             load::not_permitted("load a BPF program", &["CAP_BPF", "CAP_NET_ADMIN"]),
             load::not_permitted("load a BPF program", &[]),
             load::not_loaded(&error, "libbpf: map 'x': failed to create\n"),
+            load::too_old((5, 15), &["bpf_loop", "bpf_xdp_load_bytes"]),
             load::map_differs("routes", "it is not there"),
             load::no_program("xdp_main"),
             load::initial_state("entries of table `t`", "it is full (4 entries)"),
@@ -118,6 +119,8 @@ E0760 not permitted to load a BPF program: a security policy forbids it although
   run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `onpath test --target interp` needs no rights
 E0761 the kernel did not load the program: Permission denied (os error 13) (libbpf: map 'x': failed to create)
   `onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages
+E0768 Linux 5.15 lacks bpf_loop and bpf_xdp_load_bytes; Onpath needs Linux 6.1
+  the interpreter runs programs anywhere: `onpath test --target interp`; `onpath build --kernel 6.1` makes objects for another machine
 E0762 the object and its description disagree about map `routes`: it is not there
   build both again with the same Onpath; files of different builds were mixed
 E0763 the object holds no program `xdp_main`

@@ -4,7 +4,8 @@ use bpf::abi::Abi;
 use diag::SourceMap;
 use kernel::build::Obstacle;
 use kernel::clang::{self, Source};
-use kernel::{Failure, load, verify};
+use kernel::sys::{Adjust, load_object_with};
+use kernel::{Failure, load, verifier_log, verify};
 use schema::Schema;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -74,6 +75,23 @@ fn an_access_without_a_check() {
         code_and_place("", "return data[8];"),
         ("E0774", LINE.into())
     );
+}
+
+#[test]
+fn a_line_is_found_by_the_instruction_where_the_log_does_not_name_it() {
+    let object = object("", "return data[8];");
+    let failure = load_object_with(&object, Adjust::trial()).expect_err("the kernel refuses it");
+    // As Linux 6.1 writes it.
+    let without_places: Vec<&str> = failure
+        .log
+        .lines()
+        .map(|line| line.split(" @ ").next().unwrap_or(line))
+        .collect();
+    let mut refusal = verifier_log::read(&without_places.join("\n")).expect("a refusal");
+    assert_eq!(refusal.location, None);
+    verifier_log::locate(&mut refusal, &object);
+    let (file, line) = refusal.location.expect("the object knows it");
+    assert!(file.ends_with("router.p4") && line == 2, "{file}:{line}");
 }
 
 #[test]

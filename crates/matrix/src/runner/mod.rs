@@ -1,5 +1,6 @@
 //! Runs a plan on the present kernel: in a guest, or on the host.
 
+mod features;
 mod loads;
 mod output;
 mod process;
@@ -13,6 +14,7 @@ pub(crate) fn run(plan: &Plan, sink: &mut dyn Sink) {
     sink.take(Event::Started {
         release: release().unwrap_or_default(),
     });
+    features::run(&plan.onpath, sink);
     for part in &plan.suites {
         sink.take(Event::Suite {
             name: part.suite.clone(),

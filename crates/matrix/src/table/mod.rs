@@ -7,7 +7,7 @@ pub(crate) use grid::Grid;
 use crate::expected::Expected;
 use crate::results::Results;
 use crate::suite::SUITES;
-use crate::trial::{Outcome, Trial};
+use crate::trial::{Feature, Outcome, Trial};
 use std::collections::BTreeMap;
 
 /// The suites whose trials are named `hook::program`.
@@ -15,7 +15,13 @@ const BY_PROGRAM: [&str; 2] = ["loads", "stf"];
 
 /// All tables, each with a title.
 pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(String, Grid)> {
-    let mut tables = vec![("Trials that passed".to_string(), by_suite(all, expected))];
+    let mut tables = vec![
+        ("Trials that passed".to_string(), by_suite(all, expected)),
+        (
+            "Features that not every kernel has".to_string(),
+            features(all),
+        ),
+    ];
     for suite in BY_PROGRAM {
         let title = match suite {
             "loads" => "Instructions that the verifier processed".to_string(),
@@ -27,6 +33,7 @@ pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(String, Grid)
         "Other trials that did not pass".to_string(),
         others(all, expected),
     ));
+    tables.push(("Why trials are refused".to_string(), reasons(all, expected)));
     tables.retain(|(_, grid)| !grid.is_empty());
     tables
 }
@@ -55,6 +62,56 @@ fn by_suite(all: &[Results], expected: &Expected) -> Grid {
         let cells: Vec<String> = cells.collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
             grid.row(std::iter::once(suite.name.to_string()).chain(cells));
+        }
+    }
+    grid
+}
+
+/// What some kernel lacks, and what is done there instead.
+fn features(all: &[Results]) -> Grid {
+    let kernels = all.iter().map(|results| results.kernel.clone());
+    let head = std::iter::once("feature".to_string()).chain(kernels);
+    let mut grid = Grid::new(head.chain(std::iter::once("instead".to_string())));
+    let mut lacking: Vec<&Feature> = Vec::new();
+    for feature in all.iter().flat_map(|results| &results.features) {
+        if !feature.there && !lacking.iter().any(|known| known.name == feature.name) {
+            lacking.push(feature);
+        }
+    }
+    for lacked in lacking {
+        let cells = all.iter().map(|results| {
+            let found = results.features.iter().find(|f| f.name == lacked.name);
+            found
+                .map_or("", |f| if f.there { "yes" } else { "no" })
+                .to_string()
+        });
+        let row = std::iter::once(lacked.name.clone()).chain(cells);
+        grid.row(row.chain(std::iter::once(lacked.without.clone())));
+    }
+    grid
+}
+
+/// What is documented not to pass on these kernels.
+fn reasons(all: &[Results], expected: &Expected) -> Grid {
+    let head = ["kernel", "suite", "trial", "reason"];
+    let mut grid = Grid::new(head.iter().map(ToString::to_string));
+    for refused in &expected.refused {
+        let is_asked = |kernel: &&String| all.iter().any(|results| results.kernel == **kernel);
+        let kernels: Vec<&str> = refused
+            .kernels
+            .iter()
+            .filter(is_asked)
+            .map(String::as_str)
+            .collect();
+        if !kernels.is_empty() {
+            let trials = refused.trials.join(", ");
+            let cells = [
+                &kernels.join(", "),
+                &refused.suite,
+                &trials,
+                &refused.reason,
+            ];
+            grid.row(cells.into_iter().cloned());
         }
     }
     grid
@@ -137,6 +194,7 @@ fn cell(results: &Results, trial: &Trial, expected: &Expected) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expected::Refused;
 
     fn trial(suite: &str, name: &str, outcome: Outcome, verified: Option<u64>) -> Trial {
         Trial {
@@ -157,23 +215,46 @@ mod tests {
             trial("stf", "tc::a.p4", Outcome::Failed, None),
             trial("attach", "pins", Outcome::Hung, None),
         ];
+        let lacked = |there, without: &str| Feature {
+            name: "tcx".to_string(),
+            there,
+            without: without.to_string(),
+        };
+        let everywhere = Feature {
+            name: "bpf_loop".to_string(),
+            ..lacked(true, "")
+        };
+        old.features = vec![everywhere.clone(), lacked(false, "filters")];
         let mut new = Results::new("6.12");
+        new.features = vec![everywhere, lacked(true, "")];
         new.trials = vec![
             trial("stf", "tc::a.p4", Outcome::Passed, None),
             trial("stf", "tc::b.p4", Outcome::Crashed, None),
             trial("attach", "pins", Outcome::Passed, None),
         ];
-        let tables = tables(&[old, new], &Expected::default());
+        let refused = Refused {
+            kernels: ["5.15", "6.1"].map(String::from).to_vec(),
+            suite: "kernel".to_string(),
+            trials: ["x", "y*"].map(String::from).to_vec(),
+            message: "m".to_string(),
+            reason: "it is old".to_string(),
+        };
+        let expected = Expected {
+            refused: vec![refused],
+        };
+        let tables = tables(&[old, new], &expected);
         let text: Vec<String> = tables.iter().map(|(_, grid)| grid.text()).collect();
         assert_eq!(
             text,
             [
                 "suite   6.1 ()  6.12 ()\nloads   1 of 1\nattach  0 of 1  1 of 1\nstf     1 of 2  1 of 2\n",
+                "feature  6.1  6.12  instead\ntcx      no   yes   filters\n",
                 "program  6.1 xdp  6.12 xdp\na.p4     7\n",
                 "program  6.1 xdp  6.1 tc  6.12 xdp  6.12 tc\n\
                  a.p4     ok       FAILED            ok\n\
                  b.p4                                CRASHED\n",
                 "trial        6.1   6.12\nattach pins  HUNG  ok\n",
+                "kernel  suite   trial  reason\n6.1     kernel  x, y*  it is old\n",
             ]
         );
     }

@@ -1,0 +1,71 @@
+//! What the kernel has of what `onpath` looks for.
+
+use super::process::{self, End};
+use crate::trial::{Event, Feature, Sink};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// It tries some thirty things.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Asks `onpath doctor`.
+pub(super) fn run(onpath: &Path, sink: &mut dyn Sink) {
+    let mut command = Command::new(onpath);
+    command.args(["doctor", "--json"]);
+    match process::run(&mut command, PATIENCE, |_| {}) {
+        Ok((End::Succeeded, text)) => {
+            for feature in features(&text) {
+                sink.take(Event::Feature(feature));
+            }
+        }
+        // Its status says that this kernel runs no program.
+        Ok((_, text)) => broken(text, sink),
+        Err(error) => broken(error.to_string(), sink),
+    }
+}
+
+fn broken(reason: String, sink: &mut dyn Sink) {
+    sink.take(Event::Broken {
+        name: "onpath doctor".to_string(),
+        reason,
+    });
+}
+
+/// The findings of a report.
+fn features(report: &str) -> Vec<Feature> {
+    let report: Value = serde_json::from_str(report).unwrap_or_default();
+    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let feature = |finding: &Value| {
+        Some(Feature {
+            name: finding["name"].as_str()?.to_string(),
+            there: finding["state"] == "present",
+            without: finding["remedy"].as_str().unwrap_or_default().to_string(),
+        })
+    };
+    findings.iter().filter_map(feature).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_what_is_there_and_what_is_done_without_the_rest() {
+        let report = r#"{"kernel": "6.1", "findings": [
+            {"name": "tcx", "state": "missing", "remedy": "filters do it"},
+            {"name": "bpf_loop", "state": "present", "remedy": null}]}"#;
+        let feature = |name: &str, there, without: &str| Feature {
+            name: name.to_string(),
+            there,
+            without: without.to_string(),
+        };
+        let expected = [
+            feature("tcx", false, "filters do it"),
+            feature("bpf_loop", true, ""),
+        ];
+        assert_eq!(features(report), expected);
+        assert_eq!(features("no report"), []);
+    }
+}
