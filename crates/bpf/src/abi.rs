@@ -4,6 +4,7 @@
 //! no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list heads, prefix
 //! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
 
+use crate::uses::Use;
 pub use emit::ByteOrder;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct Abi {
     pub ports: PortsAbi,
     /// The perf event array for packets sent to user space.
     pub events: Option<String>,
+    /// What the object needs of the kernel.
+    #[serde(default)]
+    pub uses: Vec<Use>,
 }
 
 impl Abi {

@@ -3,6 +3,7 @@
 use crate::abi::{CounterAbi, MapAbi, MapKind};
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
+use crate::uses::{Construct, needs};
 use crate::{errors, flow_state};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -32,6 +33,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             g.pure_function(name, call);
         }
         (None, name @ ("l4_csum_replace2" | "l4_csum_replace4")) => {
+            needs(g, Construct::TransportChecksums);
             let mut args = vec![C::id("ctx")];
             args.extend(g.arguments(call));
             g.result(call, C::call(name, args));

@@ -1,7 +1,7 @@
-//! What generated code uses of a kernel where it has it, and what it uses instead where it has not.
+//! What generated code uses of a kernel that not every version of Linux has.
 //!
 //! Which kernel has a feature is found out by trying it ([the `kernel` crate](../kernel)), or, for a kernel that is not
-//! this one, by its version. Everything else that generated code uses is as old as [`FLOOR`].
+//! this one, by its version. What generated code does with it, and instead of it, is in [`crate::uses`].
 
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +11,7 @@ pub type Version = (u32, u32);
 /// The oldest kernel that programs of every kind run on.
 pub const FLOOR: Version = (6, 1);
 
-/// Helpers that generated code cannot do without, of those that are not as old as BPF: name, number, and the version that
-/// brought them.
-pub const NEEDED: [(&str, u32, Version); 3] = [
-    ("bpf_ktime_get_coarse_ns", 160, (5, 11)),
-    ("bpf_loop", 181, (5, 17)),
-    ("bpf_xdp_load_bytes", 189, (5, 18)),
-];
-
-/// A feature of the kernel for which generated code has a fallback.
+/// A feature of the kernel that generated code uses and that Linux did not always have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {
@@ -30,14 +22,35 @@ pub enum Feature {
     TrackedSpills,
     /// The function `bpf_cast_to_kern_ctx`: programs at tc read the kernel's own description of a packet.
     KernelContext,
+    /// The functions `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
+    XdpBytes,
+    /// The function `bpf_loop`.
+    LoopCalls,
+    /// The function `bpf_check_mtu`.
+    CheckMtu,
+    /// The function `bpf_ktime_get_coarse_ns`.
+    CoarseClock,
+    /// The function `bpf_probe_read_kernel`.
+    ProbeReadKernel,
+    /// Maps from port numbers to interfaces that a redirect goes to.
+    DeviceMaps,
+    /// Locks in the values of maps.
+    Locks,
 }
 
 impl Feature {
     /// All of them, the newest first.
-    pub const ALL: [Feature; 3] = [
+    pub const ALL: [Feature; 10] = [
         Feature::MayGoto,
         Feature::TrackedSpills,
         Feature::KernelContext,
+        Feature::XdpBytes,
+        Feature::LoopCalls,
+        Feature::CheckMtu,
+        Feature::CoarseClock,
+        Feature::ProbeReadKernel,
+        Feature::DeviceMaps,
+        Feature::Locks,
     ];
 
     /// As the kernel's documentation calls it.
@@ -46,6 +59,13 @@ impl Feature {
             Feature::MayGoto => "may_goto",
             Feature::TrackedSpills => "tracked spills",
             Feature::KernelContext => "bpf_cast_to_kern_ctx",
+            Feature::XdpBytes => "bpf_xdp_load_bytes",
+            Feature::LoopCalls => "bpf_loop",
+            Feature::CheckMtu => "bpf_check_mtu",
+            Feature::CoarseClock => "bpf_ktime_get_coarse_ns",
+            Feature::ProbeReadKernel => "bpf_probe_read_kernel",
+            Feature::DeviceMaps => "device maps",
+            Feature::Locks => "bpf_spin_lock",
         }
     }
 
@@ -55,10 +75,27 @@ impl Feature {
             Feature::MayGoto => (6, 9),
             Feature::TrackedSpills => (6, 8),
             Feature::KernelContext => (6, 2),
+            Feature::XdpBytes => (5, 18),
+            Feature::LoopCalls => (5, 17),
+            Feature::CheckMtu => (5, 12),
+            Feature::CoarseClock => (5, 11),
+            Feature::ProbeReadKernel => (5, 5),
+            Feature::DeviceMaps => (5, 4),
+            Feature::Locks => (5, 1),
         }
     }
 
-    /// What generated code does without it, in a sentence for users.
+    /// Whether generated code has a fallback for it.
+    pub fn has_fallback(self) -> bool {
+        self.since() > FLOOR
+    }
+
+    /// Whether a kernel without it refuses every object that uses it. Others refuse only some.
+    pub fn is_certain(self) -> bool {
+        self != Feature::TrackedSpills
+    }
+
+    /// What generated code does without it, or what needs it, in a sentence for users.
     pub fn without(self) -> &'static str {
         match self {
             Feature::MayGoto => {
@@ -72,6 +109,17 @@ impl Feature {
                 "without it (before Linux 6.2) PDM and other tc programs that change transport checksums use \
                  bpf_probe_read_kernel, which takes CAP_PERFMON"
             }
+            Feature::XdpBytes => {
+                "XDP programs that move headers of varying length need it (Linux 5.18)"
+            }
+            Feature::LoopCalls => "tc programs that change packets need it (Linux 5.17)",
+            Feature::CheckMtu => "tc programs that read the interface's MTU need it (Linux 5.12)",
+            Feature::CoarseClock => "flow_state with an idle time needs it (Linux 5.11)",
+            Feature::ProbeReadKernel => {
+                "without bpf_cast_to_kern_ctx, tc programs that change transport checksums need it (Linux 5.5)"
+            }
+            Feature::DeviceMaps => "XDP_REDIRECT needs them (Linux 5.4)",
+            Feature::Locks => "flow_state needs it (Linux 5.1, and BTF)",
         }
     }
 }
@@ -112,21 +160,21 @@ mod tests {
     #[test]
     fn versions_have_what_was_there_before_them() {
         assert_eq!(Features::of((6, 18)), Features::newest());
-        let debian_12 = Features::of((6, 1));
-        assert!(Feature::ALL.iter().all(|&f| !debian_12.has(f)));
+        let debian_12 = Features::of(FLOOR);
+        for feature in Feature::ALL {
+            assert_eq!(
+                debian_12.has(feature),
+                !feature.has_fallback(),
+                "{feature:?}"
+            );
+        }
         let ubuntu_24 = Features::of((6, 8));
         assert!(ubuntu_24.has(Feature::TrackedSpills) && !ubuntu_24.has(Feature::MayGoto));
     }
 
     #[test]
-    fn the_floor_has_what_is_needed() {
-        assert!(NEEDED.iter().all(|(_, _, since)| *since <= FLOOR));
-    }
-
-    #[test]
-    fn the_newest_comes_first_and_none_is_older_than_the_floor() {
+    fn the_newest_comes_first() {
         let since = Feature::ALL.map(Feature::since);
         assert!(since.is_sorted_by(|a, b| a >= b), "{since:?}");
-        assert!(since.iter().all(|&version| version > FLOOR), "{since:?}");
     }
 }

@@ -6,10 +6,12 @@ use crate::features::Feature;
 use crate::hook::{self, HookCode};
 use crate::maps::section;
 use crate::target::{File, INLINE, Shared};
+use crate::uses::{Construct, Use};
 use crate::{BpfOutput, Options, Report, budget};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::Local;
 use ir::Program;
+use std::collections::BTreeSet;
 
 /// The function of the full program, where the fast path has one of its own.
 const FULL_PROGRAM: &str = "full_program";
@@ -26,10 +28,24 @@ pub(crate) fn file(
         structs,
         prototypes,
         functions,
-        own: Shared { mut maps, .. },
+        contents,
+        own: Shared {
+            mut maps,
+            constructs,
+            ..
+        },
         ..
     } = file;
     let code = hook::code(options.hook);
+    let constructs = [
+        contents.loops.then_some(Construct::Loops),
+        contents.bounds.then_some(Construct::Bounds),
+        contents.copied_bytes.then(|| code.copied_bytes()).flatten(),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(constructs)
+    .collect();
     let hook = code.text();
     let mut items = vec![Item::Comment(vec![format!(
         "Made by onpath from {}; `#line` leads back to it.",
@@ -89,12 +105,22 @@ pub(crate) fn file(
         flow_states: maps.flow_states,
         ports: maps.ports,
         events: maps.events,
+        uses: uses(&constructs, options),
     };
     BpfOutput {
         c_source: cgen::print(&Unit { items }),
         abi,
         report,
     }
+}
+
+/// What the kernel must have, in the order of [`Construct`].
+fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
+    let used = |construct: &Construct| Use {
+        construct: *construct,
+        by: construct.form(&options.features).needs,
+    };
+    constructs.iter().map(used).collect()
 }
 
 /// The hook's function; in front of it the one that it leaves rare packets to, if there are two.

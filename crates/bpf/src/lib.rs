@@ -26,6 +26,7 @@ mod names;
 mod storage;
 mod table;
 mod target;
+pub mod uses;
 mod wire;
 
 use abi::{Abi, Hook};

@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::names::RESERVED;
 use crate::table::value_set::{self, Set};
 use crate::table::{self, Table};
+use crate::uses::Construct;
 use crate::wire::Wire;
 use crate::{Options, externs, storage};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -17,7 +18,7 @@ use emit::record::Form;
 use emit::table::TableShape;
 use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Target};
 use ir::{Expr, ExternCall, ExternInst, ValueSet, ValueSetData, Var};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// The emitter for BPF.
@@ -94,6 +95,8 @@ pub(crate) struct Shared {
     pub maps: Maps,
     /// Where flow states keep what.
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
+    /// What is in the file that the kernel must have something for.
+    pub constructs: BTreeSet<Construct>,
 }
 
 /// 0, which the verifier does not know.

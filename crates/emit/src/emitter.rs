@@ -55,6 +55,17 @@ pub(crate) struct ConditionalAccess {
     pub writes: BTreeSet<Field>,
 }
 
+/// What is in the code that a target may have several forms of, or be reported by it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Contents {
+    /// Loops of the program.
+    pub loops: bool,
+    /// Bounds of numbers, checked so that the verifier of the C knows them.
+    pub bounds: bool,
+    /// Headers whose bytes are copied by `packet_load_bytes` and `packet_store_bytes`.
+    pub copied_bytes: bool,
+}
+
 /// The file being written: what its functions share.
 pub struct File<T: Target> {
     /// The names of the file.
@@ -65,6 +76,8 @@ pub struct File<T: Target> {
     pub prototypes: Vec<(SmolStr, Item)>,
     /// Functions of the program that stay functions.
     pub functions: Vec<function::Function>,
+    /// What is in its functions.
+    pub contents: Contents,
     /// What only the target knows of.
     pub own: T::File,
     pub(crate) tables: HashMap<ir::Table, LoweredTable<T>>,
@@ -78,6 +91,7 @@ impl<T: Target> Default for File<T> {
             structs: Vec::new(),
             prototypes: Vec::new(),
             functions: Vec::new(),
+            contents: Contents::default(),
             own: T::File::default(),
             tables: HashMap::new(),
             value_sets: HashMap::new(),
@@ -92,6 +106,7 @@ impl<T: Target> Clone for File<T> {
             structs: self.structs.clone(),
             prototypes: self.prototypes.clone(),
             functions: self.functions.clone(),
+            contents: self.contents,
             own: self.own.clone(),
             tables: self.tables.clone(),
             value_sets: self.value_sets.clone(),
@@ -282,6 +297,7 @@ impl<'a, T: Target> Gen<'a, T> {
     pub(crate) fn at_most(&mut self, var: &C, most: u64) {
         self.barrier(var);
         self.goto_reject(C::bin(BinOp::Gt, var.clone(), C::int(most)));
+        self.file.contents.bounds = true;
         let kept = self.target.keep_bound(var);
         self.out.extend(kept);
     }

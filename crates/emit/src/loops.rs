@@ -82,6 +82,7 @@ impl<T: Target> Gen<'_, T> {
             && let Some(start) = target.start.clone()
         {
             let end = target.end.clone();
+            self.file.contents.loops = true;
             self.back_edge(&end, &start);
         }
     }

@@ -11,6 +11,7 @@
 //! ```
 
 use crate::attach::{self, Attached, TcMethod};
+use crate::features::Kernel;
 use crate::load::{Failure, Instance, Onto, load_with};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
@@ -232,8 +233,10 @@ fn describe(state: &FlowStateAbi) -> String {
     )
 }
 
-/// Fails if this process may not load, attach and pin programs at these hooks, `attachments` in all.
+/// Fails if this kernel is too old, or if this process may not load, attach and pin programs at these hooks,
+/// `attachments` in all.
 pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagnostic>> {
+    Kernel::This.check()?;
     for hook in hooks {
         attach::check_rights(*hook)?;
     }

@@ -1,9 +1,9 @@
-//! Which of the features that generated code can do without a kernel has.
+//! Which of the features that generated code uses a kernel has.
 
-use crate::errors;
-use crate::probe::{has_helper, kernel_version};
-use crate::sys::Prog;
-use bpf::features::{FLOOR, Feature, Features, NEEDED, Version};
+use crate::probe::kernel_version;
+use crate::sys::{Map, Prog};
+use crate::{caps, errors};
+use bpf::features::{FLOOR, Feature, Features, Version};
 use diag::Diagnostic;
 use std::io;
 
@@ -18,38 +18,43 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// What it has: of this kernel by trying, where this process may load programs, else by its version.
+    /// What it has. Of this kernel, where this process may load programs, what generated code has a fallback for is tried,
+    /// and what its version does not promise: distributions add features to old kernels.
     pub fn features(self) -> Features {
-        match self {
-            Kernel::Version(version) => Features::of(version),
-            Kernel::This => Features::which(|feature| match try_out(feature) {
+        let version = self.version();
+        Features::which(|feature| {
+            let published = feature.since() <= version;
+            if self != Kernel::This || (published && !feature.has_fallback()) {
+                return published;
+            }
+            match try_out(feature) {
                 Ok(()) => true,
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    feature.since() <= kernel_version()
-                }
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => published,
                 Err(_) => false,
-            }),
+            }
+        })
+    }
+
+    /// Its version.
+    pub fn version(self) -> Version {
+        match self {
+            Kernel::This => kernel_version(),
+            Kernel::Version(version) => version,
         }
     }
 
     /// Fails if it is too old for any program. An old kernel to which a distribution has added what is needed
     /// is not, although nobody has tested it.
     pub fn check(self) -> Result<(), Box<Diagnostic>> {
-        let version = match self {
-            Kernel::Version(version) => version,
-            Kernel::This => kernel_version(),
-        };
+        let version = self.version();
         if version >= FLOOR {
             return Ok(());
         }
-        let has = |helper: u32, since: Version| match self {
-            Kernel::Version(_) => since <= version,
-            Kernel::This => has_helper(helper).is_ok(),
-        };
-        let lacks: Vec<&str> = NEEDED
-            .iter()
-            .filter(|(_, helper, since)| !has(*helper, *since))
-            .map(|(name, _, _)| *name)
+        let features = self.features();
+        let lacks: Vec<&str> = Feature::ALL
+            .into_iter()
+            .filter(|feature| !feature.has_fallback() && !features.has(*feature))
+            .map(Feature::name)
             .collect();
         match self {
             Kernel::This if lacks.is_empty() => Ok(()),
@@ -64,6 +69,32 @@ pub(crate) fn try_out(feature: Feature) -> io::Result<()> {
         Feature::MayGoto => Prog::may_goto().map(|_| ()),
         Feature::TrackedSpills => Prog::tracked_spill().map(|_| ()),
         Feature::KernelContext => Prog::calls_kernel(c"bpf_cast_to_kern_ctx").map(|_| ()),
+        Feature::XdpBytes => has_helper(libbpf_sys::BPF_FUNC_xdp_load_bytes),
+        Feature::LoopCalls => has_helper(libbpf_sys::BPF_FUNC_loop),
+        Feature::CheckMtu => has_helper(libbpf_sys::BPF_FUNC_check_mtu),
+        Feature::CoarseClock => has_helper(libbpf_sys::BPF_FUNC_ktime_get_coarse_ns),
+        Feature::ProbeReadKernel => has_helper(libbpf_sys::BPF_FUNC_probe_read_kernel),
+        Feature::DeviceMaps => {
+            let kind = libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH;
+            Map::create(kind, "onpath_probe", 4, 4, 1, 0).map(|_| ())
+        }
+        Feature::Locks => has_helper(libbpf_sys::BPF_FUNC_spin_lock),
+    }
+}
+
+fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
+    // libbpf takes whatever is no answer of the verifier's for a yes.
+    if !caps::missing(&caps::RUN).is_empty() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    // SAFETY: no options.
+    let answer = unsafe {
+        libbpf_sys::libbpf_probe_bpf_helper(libbpf_sys::BPF_PROG_TYPE_XDP, id, std::ptr::null())
+    };
+    match answer {
+        1 => Ok(()),
+        0 => Err(io::ErrorKind::Unsupported.into()),
+        code => Err(io::Error::from_raw_os_error(-code)),
     }
 }
 
@@ -76,11 +107,11 @@ mod tests {
         let message = |version| Kernel::Version(version).check().map_err(|d| d.message);
         assert_eq!(
             message((5, 10)),
-            Err("Linux 5.10 lacks bpf_ktime_get_coarse_ns, bpf_loop and bpf_xdp_load_bytes; Onpath needs Linux 6.1".into())
+            Err("Linux 5.10 lacks bpf_xdp_load_bytes, bpf_loop, bpf_check_mtu and bpf_ktime_get_coarse_ns; Onpath needs Linux 6.1".into())
         );
         assert_eq!(
             message((5, 15)),
-            Err("Linux 5.15 lacks bpf_loop and bpf_xdp_load_bytes; Onpath needs Linux 6.1".into())
+            Err("Linux 5.15 lacks bpf_xdp_load_bytes and bpf_loop; Onpath needs Linux 6.1".into())
         );
         assert_eq!(
             message((5, 17)),
@@ -95,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn this_kernel_has_the_helpers_that_are_needed() {
-        for (name, helper, _) in NEEDED {
-            assert!(has_helper(helper).is_ok(), "{name}");
+    fn this_kernel_has_what_the_oldest_has() {
+        for feature in Feature::ALL.into_iter().filter(|f| !f.has_fallback()) {
+            assert!(try_out(feature).is_ok(), "{feature:?}");
         }
         assert!(has_helper(9999).is_err());
     }

@@ -249,24 +249,6 @@ fn features() -> Vec<Finding> {
             map(bpf::BPF_MAP_TYPE_LPM_TRIE, 8, 4, 1, NO_PREALLOC),
         ),
         tried(
-            "device maps",
-            Need::Useful,
-            "XDP_REDIRECT needs them (Linux 5.4)",
-            map(bpf::BPF_MAP_TYPE_DEVMAP_HASH, 4, 4, 1, 0),
-        ),
-        tried(
-            "bpf_xdp_load_bytes",
-            Need::Useful,
-            "XDP programs that move headers of varying length need it (Linux 5.18)",
-            has_helper(bpf::BPF_FUNC_xdp_load_bytes),
-        ),
-        tried(
-            "bpf_loop",
-            Need::Useful,
-            "tc programs that rewrite packets with complete checksums need it (Linux 5.17)",
-            has_helper(bpf::BPF_FUNC_loop),
-        ),
-        tried(
             "tcx",
             Need::Useful,
             "tc programs attach by it (Linux 6.6); filters do the same on older kernels",
@@ -291,18 +273,6 @@ fn features() -> Vec<Finding> {
             }),
         ),
         tried(
-            "locks in maps",
-            Need::Useful,
-            "flow_state needs them (Linux 5.1, and BTF)",
-            has_helper(bpf::BPF_FUNC_spin_lock),
-        ),
-        tried(
-            "coarse clock",
-            Need::Useful,
-            "flow_state with an idle time needs it (Linux 5.11)",
-            has_helper(bpf::BPF_FUNC_ktime_get_coarse_ns),
-        ),
-        tried(
             "detached mounts",
             Need::Useful,
             "attaching at several hooks atomically needs them (Linux 5.2, CAP_SYS_ADMIN)",
@@ -317,19 +287,6 @@ fn on_veth<T>(attach: impl FnOnce(u32) -> io::Result<T> + Send) -> io::Result<()
         make_pairs(&[("probe0".into(), "probe1".into())])?;
         attach(if_nametoindex("probe0")?).map(|_| ())
     })
-}
-
-/// Tries whether programs may call a helper, by its number.
-pub(crate) fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
-    // SAFETY: no options.
-    let answer = unsafe {
-        libbpf_sys::libbpf_probe_bpf_helper(libbpf_sys::BPF_PROG_TYPE_XDP, id, std::ptr::null())
-    };
-    match answer {
-        1 => Ok(()),
-        0 => Err(io::ErrorKind::Unsupported.into()),
-        code => Err(io::Error::from_raw_os_error(-code)),
-    }
 }
 
 #[cfg(test)]
@@ -368,11 +325,7 @@ mod tests {
             "native XDP on veth",
             "tc filters",
             "test runs at tc",
-            "locks in maps",
-            "coarse clock",
             "detached mounts",
-            "bpf_loop",
-            "bpf_xdp_load_bytes",
         ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);
             assert_eq!(finding.state, State::Present, "{finding:?}");

@@ -3,6 +3,7 @@
 use super::layout::{Layout, flow_layout};
 use super::{Calls, HeldLock, anywhere, ask_mtu, name_of};
 use crate::target::Gen;
+use crate::uses::{Construct, needs};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::values::Value;
@@ -43,11 +44,10 @@ pub(super) fn locked(
     g.push(declare(CType::U32, &index, masked));
     let now = (layout.idle > 0).then(|| {
         let now = own(g, "now");
-        let time = g
-            .target
-            .hook
-            .timestamp(g)
-            .unwrap_or_else(|| C::call("flow_now", Vec::new()));
+        let time = g.target.hook.timestamp(g).unwrap_or_else(|| {
+            needs(g, Construct::IdleTime);
+            C::call("flow_now", Vec::new())
+        });
         g.push(declare(CType::U64, &now, time));
         now
     });
@@ -65,6 +65,7 @@ pub(super) fn locked(
         align: None,
     });
     let lock = set.clone().arrow("lock").addr();
+    needs(g, Construct::FlowState);
     g.push(Stmt::Expr(C::call("bpf_spin_lock", vec![lock.clone()])));
     let found = C::call(
         "flow_find",

@@ -15,6 +15,7 @@ pub(crate) use layout::Layout;
 
 use crate::errors::flow_state as refusals;
 use crate::target::{Gen, unknown_zero};
+use crate::uses::{Construct, needs};
 use calls::{leave_way, locked_call};
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
@@ -116,6 +117,7 @@ pub(crate) fn ask_mtu(g: &mut Gen<'_>) -> C {
     if let Some(asked) = before.or_else(|| g.target.asked_mtu.clone()) {
         return asked;
     }
+    needs(g, Construct::Mtu);
     let asked = g.own_local("asked_mtu", CType::U32, None);
     g.set(asked.clone(), C::call("packet_mtu", vec![C::id("ctx")]));
     g.target.asked_mtu = Some(asked.clone());

@@ -12,6 +12,7 @@ use crate::abi::Hook;
 use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::Gen;
+use crate::uses::Construct;
 use cgen::tree::{Block, Expr as C, Type};
 use ir::Var;
 use smol_str::SmolStr;
@@ -85,6 +86,11 @@ pub(crate) trait HookCode {
 
     /// The variable that has the time, if the program keeps it anyway.
     fn timestamp(&self, _g: &mut Gen<'_>) -> Option<C> {
+        None
+    }
+
+    /// What copying bytes of the packet to memory and back is to the kernel; `None` if every one can do it.
+    fn copied_bytes(&self) -> Option<Construct> {
         None
     }
 

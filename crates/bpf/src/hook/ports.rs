@@ -3,6 +3,7 @@
 use crate::abi::{MOST_PORTS_OF_A_GROUP, MapAbi, MapKind, PortsAbi};
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
+use crate::uses::{Construct, needs};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 
 /// Multicast groups that there may be at a time.
@@ -37,6 +38,7 @@ fn input_ports(g: &mut Gen<'_>) -> C {
 
 /// The address of the map from ports to interfaces, for redirects by XDP.
 pub(super) fn redirect_ports(g: &mut Gen<'_>) -> C {
+    needs(g, Construct::Redirects);
     let abi = port_map(g, MapKind::DevmapHash);
     one_map(g, |ports| &mut ports.devmap, "ports", abi, None)
 }

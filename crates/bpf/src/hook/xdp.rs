@@ -6,6 +6,7 @@ use super::{HookCode, HookText};
 use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::Gen;
+use crate::uses::Construct;
 use arch::xdp::{INPUT, OUTPUT, Verdict};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 
@@ -47,6 +48,10 @@ impl HookCode for Xdp {
             }
             Model::Switch | Model::Tc => switch_verdict(g),
         }
+    }
+
+    fn copied_bytes(&self) -> Option<Construct> {
+        Some(Construct::MovedHeaders)
     }
 
     fn refused(&self, model: Model) -> C {

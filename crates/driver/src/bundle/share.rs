@@ -182,6 +182,7 @@ mod tests {
             flow_states: states,
             ports: PortsAbi::default(),
             events: None,
+            uses: Vec::new(),
         }
     }
 

@@ -198,6 +198,7 @@ impl<T: Target> Gen<'_, T> {
         // The verifier of the C may have lost the bound in a loop in between.
         self.at_most(&len, (fixed + max).into());
         let to = self.target.relocated().plus(slot.into());
+        self.file.contents.copied_bytes = true;
         let copy = |len: C| {
             let args = vec![C::id("ctx"), from, to, len];
             vec![Stmt::goto_if(C::call("packet_load_bytes", args), "reject")]

@@ -134,6 +134,7 @@ impl<T: Target> Gen<'_, T> {
 
     fn store_bytes(&mut self, offset: C, slot: u32, len: C) {
         let from = self.target.relocated().plus(slot.into());
+        self.file.contents.copied_bytes = true;
         let store = |len: C| {
             let args = vec![C::id("ctx"), offset, from, len];
             vec![Stmt::goto_if(C::call("packet_store_bytes", args), "reject")]

@@ -129,6 +129,7 @@ impl<T: Target> Gen<'_, T> {
                         g.set_offset(offset);
                     }
                     if cyclic && in_loop {
+                        g.file.contents.loops = true;
                         g.back_edge("reject", &label);
                     } else {
                         g.push(Stmt::Goto(label));

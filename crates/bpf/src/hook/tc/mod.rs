@@ -10,6 +10,7 @@ use crate::maps::Maps;
 use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::{Coverage, Gen};
+use crate::uses::{Construct, needs};
 use arch::tc::{Direction, INPUT, OUTPUT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
@@ -104,6 +105,7 @@ impl HookCode for Tc {
     fn start(&self, g: &mut Gen<'_>) -> Block {
         let mut out = Block::new();
         if g.target.wire.writes {
+            needs(g, Construct::ChangedPackets);
             declare_work(g);
         }
         if let Some((from, to)) = self.summed(g) {
@@ -144,7 +146,10 @@ impl HookCode for Tc {
                 "length" => ctx("len"),
                 "gso_segments" => ctx("gso_segs"),
                 "timestamp" => C::call("now_ns", Vec::new()),
-                "mtu" => C::call("packet_mtu", vec![C::id("ctx")]),
+                "mtu" => {
+                    needs(g, Construct::Mtu);
+                    C::call("packet_mtu", vec![C::id("ctx")])
+                }
                 member => ctx(member),
             };
             out.push(Stmt::Assign(place, value));

@@ -6,6 +6,7 @@ use crate::features::Feature;
 use crate::maps::GLOBALS;
 use crate::table::map_element;
 use crate::target::Gen;
+use crate::uses::{Construct, needs};
 use cgen::tree::{BinOp, Block, Expr as C, Member, Stmt, Type, UnOp};
 use emit::Function;
 use ir::Expr;
@@ -42,7 +43,7 @@ struct Turn {
 impl TupleSpace {
     /// Declares the function of a turn, if the kernel needs one.
     pub(super) fn with_turns(self, g: &mut Gen<'_>, short: &str, entry: Type) -> TupleSpace {
-        if g.target.options.features.has(Feature::MayGoto) {
+        if needs(g, Construct::MaskSearch).needs == Some(Feature::MayGoto) {
             return self;
         }
         let field = |ty: Type, name: &str| Member::Field {

@@ -169,6 +169,7 @@ fn abi() -> Abi {
         },
         flow_states: vec![],
         events: None,
+        uses: Vec::new(),
     }
 }
 

@@ -1,0 +1,236 @@
+//! What an object needs of the kernel, recorded where the code that needs it is emitted.
+
+use crate::features::{FLOOR, Feature, Features, Version};
+use crate::target::Gen;
+use serde::{Deserialize, Serialize};
+
+/// Something in a program that generated code has several forms of, or that needs a feature of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Construct {
+    /// Loops, of parsers above all.
+    Loops,
+    /// Tables and value sets with ternary, range or optional keys: the search through their masks.
+    MaskSearch,
+    /// Bounds of lengths that are not constant.
+    Bounds,
+    /// Transport checksums that a device may have to complete.
+    TransportChecksums,
+    /// Packets that a program at tc changes: their bytes are summed and moved piece by piece.
+    ChangedPackets,
+    /// Headers of varying length that a program at XDP moves.
+    MovedHeaders,
+    /// The interface's MTU.
+    Mtu,
+    /// Flows that end when they are unused.
+    IdleTime,
+    /// Per-flow state.
+    FlowState,
+    /// Redirects by XDP.
+    Redirects,
+}
+
+/// How something is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it needs; `None` if every kernel that Onpath runs on has all of it.
+    pub needs: Option<Feature>,
+}
+
+const fn by(feature: Feature, name: &'static str) -> Form {
+    Form {
+        name,
+        needs: Some(feature),
+    }
+}
+
+const fn plain(name: &'static str) -> Form {
+    Form { name, needs: None }
+}
+
+impl Construct {
+    /// All of them.
+    pub const ALL: [Construct; 10] = [
+        Construct::Loops,
+        Construct::MaskSearch,
+        Construct::Bounds,
+        Construct::TransportChecksums,
+        Construct::ChangedPackets,
+        Construct::MovedHeaders,
+        Construct::Mtu,
+        Construct::IdleTime,
+        Construct::FlowState,
+        Construct::Redirects,
+    ];
+
+    /// What users call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Construct::Loops => "loops",
+            Construct::MaskSearch => "ternary, range and optional keys",
+            Construct::Bounds => "checked lengths",
+            Construct::TransportChecksums => "transport checksums",
+            Construct::ChangedPackets => "packets changed at tc",
+            Construct::MovedHeaders => "moved headers of varying length",
+            Construct::Mtu => "the interface's MTU",
+            Construct::IdleTime => "idle times of flows",
+            Construct::FlowState => "flow_state",
+            Construct::Redirects => "redirects",
+        }
+    }
+
+    /// The forms that it has, the preferred one first. The last one is for the oldest kernel that Onpath runs on.
+    pub fn forms(self) -> &'static [Form] {
+        match self {
+            Construct::Loops => {
+                const { &[by(Feature::MayGoto, "may_goto"), plain("counted turns")] }
+            }
+            Construct::MaskSearch => {
+                const {
+                    &[
+                        by(Feature::MayGoto, "may_goto"),
+                        by(Feature::LoopCalls, "bpf_loop"),
+                    ]
+                }
+            }
+            Construct::Bounds => {
+                const {
+                    &[
+                        by(Feature::TrackedSpills, "tracked spills"),
+                        plain("barriers"),
+                    ]
+                }
+            }
+            Construct::TransportChecksums => {
+                const {
+                    &[
+                        by(Feature::KernelContext, "bpf_cast_to_kern_ctx"),
+                        by(Feature::ProbeReadKernel, "bpf_probe_read_kernel"),
+                    ]
+                }
+            }
+            Construct::ChangedPackets => const { &[by(Feature::LoopCalls, "bpf_loop")] },
+            Construct::MovedHeaders => const { &[by(Feature::XdpBytes, "bpf_xdp_load_bytes")] },
+            Construct::Mtu => const { &[by(Feature::CheckMtu, "bpf_check_mtu")] },
+            Construct::IdleTime => const { &[by(Feature::CoarseClock, "bpf_ktime_get_coarse_ns")] },
+            Construct::FlowState => const { &[by(Feature::Locks, "bpf_spin_lock")] },
+            Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
+        }
+    }
+
+    /// The form for a kernel: the first of which it has all, else the last.
+    pub fn form(self, kernel: &Features) -> Form {
+        let forms = self.forms();
+        let has = |form: &&Form| form.needs.is_none_or(|feature| kernel.has(feature));
+        let last = forms[forms.len() - 1];
+        forms.iter().find(has).copied().unwrap_or(last)
+    }
+}
+
+/// Something in an object, in the form that its code has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Use {
+    /// What.
+    #[serde(rename = "for")]
+    pub construct: Construct,
+    /// The feature that it is done by; `None` if it needs none.
+    pub by: Option<Feature>,
+}
+
+impl Use {
+    /// The form that it has.
+    pub fn form(self) -> Form {
+        let forms = self.construct.forms();
+        let taken = forms.iter().find(|form| form.needs == self.by);
+        taken.copied().unwrap_or(forms[0])
+    }
+
+    /// The feature that the preferred form needs and the kernel lacks, if the code has another one.
+    pub fn lacking(self) -> Option<Feature> {
+        let preferred = self.construct.forms()[0];
+        preferred.needs.filter(|_| preferred.needs != self.by)
+    }
+
+    /// The form for kernels without [`Use::by`], if there is one.
+    pub fn fallback(self) -> Option<Form> {
+        let mut forms = self.construct.forms().iter();
+        forms.find(|form| form.needs == self.by)?;
+        forms.next().copied()
+    }
+}
+
+/// The oldest version of Linux that has everything an object uses, [`FLOOR`] at least.
+pub fn loads_from(uses: &[Use]) -> Version {
+    let needed = uses.iter().filter_map(|used| used.by);
+    needed.map(Feature::since).fold(FLOOR, Version::max)
+}
+
+/// What a kernel lacks of what an object uses, and refuses it for.
+pub fn missing(uses: &[Use], kernel: &Features) -> Vec<Use> {
+    let lacks = |by: Feature| by.is_certain() && !kernel.has(by);
+    let missing = uses.iter().filter(|used| used.by.is_some_and(lacks));
+    missing.copied().collect()
+}
+
+/// Records that the file has something, and gives the form that its code is to have.
+pub(crate) fn needs(g: &mut Gen<'_>, construct: Construct) -> Form {
+    g.file.own.constructs.insert(construct);
+    construct.form(&g.target.options.features)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uses(kernel: &Features) -> Vec<Use> {
+        let used = |construct: Construct| Use {
+            construct,
+            by: construct.form(kernel).needs,
+        };
+        Construct::ALL.map(used).to_vec()
+    }
+
+    #[test]
+    fn what_the_oldest_kernel_gets_it_has() {
+        let oldest = Features::of(FLOOR);
+        let all = uses(&oldest);
+        assert_eq!(loads_from(&all), FLOOR);
+        assert!(missing(&all, &oldest).is_empty());
+        for used in all {
+            assert_eq!(used.fallback(), None, "{used:?}");
+        }
+    }
+
+    #[test]
+    fn every_feature_with_a_fallback_is_what_some_construct_prefers() {
+        let newest = uses(&Features::newest());
+        assert_eq!(loads_from(&newest), (6, 9));
+        for feature in Feature::ALL.into_iter().filter(|f| f.has_fallback()) {
+            let used: Vec<_> = newest.iter().filter(|u| u.by == Some(feature)).collect();
+            assert!(!used.is_empty(), "{feature:?}");
+            assert!(used.iter().all(|u| u.fallback().is_some()), "{used:?}");
+        }
+        assert!(newest.iter().all(|used| used.lacking().is_none()));
+    }
+
+    #[test]
+    fn the_form_taken_says_what_the_kernel_lacks() {
+        let search = Use {
+            construct: Construct::MaskSearch,
+            by: Construct::MaskSearch.form(&Features::of((6, 8))).needs,
+        };
+        assert_eq!(search.form().name, "bpf_loop");
+        assert_eq!(search.lacking(), Some(Feature::MayGoto));
+    }
+
+    #[test]
+    fn a_kernel_refuses_what_it_lacks_but_not_what_only_may_be_refused() {
+        let newest = uses(&Features::newest());
+        let of = |construct| newest.iter().find(|u| u.construct == construct).copied();
+        let [loops, bounds] = [Construct::Loops, Construct::Bounds].map(|c| of(c).expect("used"));
+        assert_eq!(missing(&[loops, bounds], &Features::of(FLOOR)), [loops]);
+        assert_eq!(loads_from(&[bounds]), (6, 8));
+    }
+}

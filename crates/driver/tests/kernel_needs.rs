@@ -1,0 +1,207 @@
+//! What is recorded of an object's needs of the kernel is what is in its instructions and maps.
+
+use bpf::abi::Hook;
+use bpf::features::{FLOOR, Feature};
+use bpf::uses::{Construct, Use, loads_from};
+use driver::Input;
+use driver::bpf_target::{Compiled, Request, compile};
+use kernel::features::Kernel;
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const NEWEST: Kernel = Kernel::Version((99, 0));
+const OLDEST: Kernel = Kernel::Version(FLOOR);
+
+fn build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Compiled {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(program);
+    let elaborated = driver::elaborate(&Input::file(file)).ok().expect(program);
+    let default = driver::hooks::default_hook(&elaborated.program.arch);
+    let request = Request {
+        kernel,
+        trial: false,
+        ..Request::hook(hook.unwrap_or(default))
+    };
+    compile(&elaborated.program, &elaborated.map, request).expect(program)
+}
+
+/// The features that instructions call for; what a verifier keeps track of is in none.
+fn in_object(object: &[u8]) -> BTreeSet<&'static str> {
+    // Numbers of helper functions, of the kernel's ABI.
+    let helpers = [
+        (189, Feature::XdpBytes),
+        (190, Feature::XdpBytes),
+        (181, Feature::LoopCalls),
+        (163, Feature::CheckMtu),
+        (160, Feature::CoarseClock),
+        (113, Feature::ProbeReadKernel),
+        (93, Feature::Locks),
+    ];
+    let file = object::File::parse(object).expect("an object");
+    let mut found = BTreeSet::new();
+    for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {
+        for insn in section.data().expect("code").chunks_exact(8) {
+            let immediate = i32::from_le_bytes([insn[4], insn[5], insn[6], insn[7]]);
+            match (insn[0], insn[1] >> 4) {
+                (0xe5, _) => {
+                    found.insert(Feature::MayGoto.name());
+                }
+                (0x85, 0) => {
+                    let known = helpers.iter().find(|(number, _)| *number == immediate);
+                    found.extend(known.map(|(_, feature)| feature.name()));
+                }
+                _ => {}
+            }
+        }
+    }
+    if file
+        .symbols()
+        .any(|s| s.name() == Ok("bpf_cast_to_kern_ctx"))
+    {
+        found.insert(Feature::KernelContext.name());
+    }
+    found
+}
+
+/// The features that are recorded.
+fn recorded(compiled: &Compiled) -> BTreeSet<&'static str> {
+    let features = compiled.abi.uses.iter().filter_map(|used| used.by);
+    let visible = |f: &Feature| !matches!(f, Feature::TrackedSpills | Feature::DeviceMaps);
+    features.filter(visible).map(Feature::name).collect()
+}
+
+fn examples() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let files = |folder: &Path| -> Vec<PathBuf> {
+        let list = std::fs::read_dir(folder).expect("a folder");
+        list.map(|entry| entry.expect("reads").path()).collect()
+    };
+    let mut found: Vec<String> = files(&root.join("programs"))
+        .iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|folder| files(folder))
+        .filter(|path| path.extension().is_some_and(|e| e == "p4"))
+        .map(|path| {
+            path.strip_prefix(&root)
+                .expect("below")
+                .display()
+                .to_string()
+        })
+        .collect();
+    found.sort();
+    assert!(found.len() > 15, "{found:?}");
+    found
+}
+
+#[test]
+fn what_examples_need_is_recorded_and_nothing_else() {
+    for program in examples() {
+        for kernel in [NEWEST, OLDEST] {
+            let compiled = build(&program, None, kernel);
+            let (found, recorded) = (in_object(&compiled.object), recorded(&compiled));
+            assert_eq!(found, recorded, "{program} for {kernel:?}");
+            let redirects = compiled.abi.ports.devmap.is_some();
+            let uses = |c| compiled.abi.uses.iter().any(|used| used.construct == c);
+            assert_eq!(uses(Construct::Redirects), redirects, "{program}");
+            if kernel == OLDEST {
+                assert_eq!(loads_from(&compiled.abi.uses), FLOOR, "{program}");
+            }
+        }
+    }
+}
+
+/// Every construct in each of its forms: by which feature it is done on the newest and on the oldest kernel.
+#[test]
+fn every_construct_is_recorded_in_the_form_that_its_code_has() {
+    use Construct::*;
+    let goto = Some(Feature::MayGoto);
+    let cases = [
+        ("tests/stf/parser/tlv_loop.p4", Hook::Xdp, Loops, goto, None),
+        (
+            "programs/firewall/firewall.p4",
+            Hook::Xdp,
+            MaskSearch,
+            goto,
+            Some(Feature::LoopCalls),
+        ),
+        (
+            "tests/stf/header/varbit_moves.p4",
+            Hook::Xdp,
+            Bounds,
+            Some(Feature::TrackedSpills),
+            None,
+        ),
+        (
+            "tests/stf/header/varbit_moves.p4",
+            Hook::Xdp,
+            MovedHeaders,
+            Some(Feature::XdpBytes),
+            Some(Feature::XdpBytes),
+        ),
+        (
+            "tests/stf/tc/checksums.p4",
+            Hook::TcIngress,
+            TransportChecksums,
+            Some(Feature::KernelContext),
+            Some(Feature::ProbeReadKernel),
+        ),
+        (
+            "programs/nat/nat.p4",
+            Hook::TcIngress,
+            ChangedPackets,
+            Some(Feature::LoopCalls),
+            Some(Feature::LoopCalls),
+        ),
+        (
+            "tests/stf/flow_state/interface_size.p4",
+            Hook::TcEgress,
+            Mtu,
+            Some(Feature::CheckMtu),
+            Some(Feature::CheckMtu),
+        ),
+        (
+            "tests/stf/flow_state/ageing.p4",
+            Hook::Xdp,
+            IdleTime,
+            Some(Feature::CoarseClock),
+            Some(Feature::CoarseClock),
+        ),
+        (
+            "tests/stf/flow_state/ageing.p4",
+            Hook::Xdp,
+            FlowState,
+            Some(Feature::Locks),
+            Some(Feature::Locks),
+        ),
+        (
+            "programs/router/router.p4",
+            Hook::Xdp,
+            Redirects,
+            Some(Feature::DeviceMaps),
+            Some(Feature::DeviceMaps),
+        ),
+    ];
+    let mut left: BTreeSet<Construct> = Construct::ALL.into_iter().collect();
+    for (program, hook, construct, newest, oldest) in cases {
+        for (kernel, by) in [(NEWEST, newest), (OLDEST, oldest)] {
+            let compiled = build(program, Some(hook), kernel);
+            let used = Use { construct, by };
+            let uses = &compiled.abi.uses;
+            assert!(uses.contains(&used), "{program}: {used:?} in {uses:?}");
+            let found = in_object(&compiled.object);
+            assert!(
+                found.is_subset(&recorded(&compiled)),
+                "{program}: {found:?} but {uses:?}"
+            );
+            let visible = by.filter(|f| !matches!(f, Feature::TrackedSpills | Feature::DeviceMaps));
+            assert!(
+                visible.is_none_or(|f| found.contains(f.name())),
+                "{program}: {found:?}"
+            );
+        }
+        left.remove(&construct);
+    }
+    assert!(left.is_empty(), "{left:?}");
+}
