@@ -85,6 +85,28 @@ impl Relay {
         }
     }
 
+    /// Waits until no packet has come for 300 ms, for ten seconds at most: the last acknowledgements of a stream are on
+    /// their way when both applications are done with it.
+    pub fn wait_until_quiet(&self) -> io::Result<()> {
+        const QUIET: Duration = Duration::from_millis(300);
+        let came = || self.counts().map(|counts| counts.seen + counts.overflowed);
+        let started = Instant::now();
+        let (mut before, mut since) = (came(), started);
+        while since.elapsed() < QUIET {
+            if started.elapsed() > Duration::from_secs(10) {
+                return Err(io::Error::other(
+                    "packets still come to the relay after 10 s",
+                ));
+            }
+            thread::sleep(Duration::from_millis(10));
+            let now = came();
+            if now != before {
+                (before, since) = (now, Instant::now());
+            }
+        }
+        Ok(())
+    }
+
     /// Stops after the waiting packets, and returns what it did.
     pub fn finish(mut self) -> io::Result<[Counts; 2]> {
         self.stop.store(true, Ordering::Relaxed);
@@ -173,6 +195,27 @@ mod tests {
         };
         let (got, counts) = arrivals(conditions, 3);
         assert_eq!((got, counts.overtaken), (vec![1, 2, 3], 0));
+    }
+
+    #[test]
+    fn it_is_quiet_when_nobody_sends_any_more() {
+        let net = Relayed::new(ends()).expect("this test needs root");
+        let relay = net
+            .relay(Conditions::default(), Conditions::default())
+            .expect("starts");
+        let sink = udp::Sink::start(net.server(), (SERVER, 7000).into()).expect("starts");
+        let every = Duration::from_millis(5);
+        let sent = thread::scope(|scope| {
+            let sending =
+                scope.spawn(|| udp::send(net.client(), (SERVER, 7000).into(), 100, every));
+            relay.wait_for(1).expect("comes");
+            relay.wait_until_quiet().expect("ends");
+            let [counts, _] = relay.counts();
+            sending.join().expect("sends").expect("sends");
+            counts.seen
+        });
+        let arrived = sink.finish().expect("works").len();
+        assert_eq!((sent, arrived), (100, 100));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use crate::measured::{Flow, Measured};
 use crate::soak_time;
 use lab::traffic::{Amount, tcp};
 use lab::{Conditions, Counts, Pick, Relayed};
-use std::thread;
 use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
@@ -25,7 +24,7 @@ pub(crate) fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 
     let relay = net.relay(there, back).expect("starts");
     let amount = soak_time().map_or(Amount::Bytes(3_000_000), Amount::Time);
     let seen = tcp::transfer(net, port, amount).expect("works");
-    thread::sleep(300 * MS);
+    relay.wait_until_quiet().expect("ends");
     let [there, back] = relay.finish().expect("works");
     assert_eq!(seen.corrupted_at, None);
     assert!(there.lost > 10, "{there:?}");

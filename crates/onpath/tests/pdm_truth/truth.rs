@@ -71,6 +71,7 @@ fn a_path_that_only_a_middlebox_knows_to_be_narrow_is_no_black_hole() {
     };
     let relay = net.relay(middlebox(), middlebox()).expect("starts");
     let seen = tcp::transfer(&net, PORT, Amount::Bytes(1_000_000)).expect("works");
+    relay.wait_until_quiet().expect("ends");
     let [there, back] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
     assert_eq!((there.too_big, back.too_big), (0, 0));
@@ -185,6 +186,7 @@ fn the_segment_size_leaves_room(net: &Relayed, [client, _]: &[Measured<'_>; 2]) 
     };
     let relay = net.relay(keeping, Conditions::default()).expect("starts");
     let seen = tcp::transfer(net, PORT, Amount::Bytes(1_000_000)).expect("works");
+    relay.wait_until_quiet().expect("ends");
     let [there, _] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
     let longest = there.kept.iter().map(Vec::len).max();
@@ -210,6 +212,7 @@ fn a_narrow_path_is_no_black_hole(
     };
     let relay = net.relay(narrow(), narrow()).expect("starts");
     let seen = tcp::transfer(net, port, Amount::Bytes(2_000_000)).expect("works");
+    relay.wait_until_quiet().expect("ends");
     let [there, _] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (2_000_000, None), "{mtu}");
     assert!(
