@@ -268,7 +268,7 @@ impl<'a> Staged<'a> {
 mod tests {
     use super::*;
     use crate::store::exact::{Array, Hash};
-    use crate::store::lpm::Lpm;
+    use crate::store::lpm::{Lpm, flags_are_heeded};
     use crate::sys::Update;
     use bpf::abi::{ActionAbi, ByteOrder, FieldAbi, KeyAbi};
     use schema::Bits;
@@ -310,6 +310,15 @@ mod tests {
         kind: u32,
         change: impl Fn(&mut Staged<'_>) -> Result<(), StoreError>,
     ) -> (Vec<&'static str>, bool) {
+        steps_by(flags_are_heeded(), kind, change)
+    }
+
+    /// The same, by what tries heed.
+    fn steps_by(
+        flags_are_heeded: bool,
+        kind: u32,
+        change: impl Fn(&mut Staged<'_>) -> Result<(), StoreError>,
+    ) -> (Vec<&'static str>, bool) {
         let flags = if kind == TRIE {
             libbpf_sys::BPF_F_NO_PREALLOC
         } else {
@@ -335,6 +344,7 @@ mod tests {
                 lpm_key: 0,
                 prefix_base: 0,
                 value: &value,
+                flags_are_heeded,
             }),
             _ => Box::new(Hash {
                 map: &map,
@@ -392,6 +402,21 @@ mod tests {
             "the second takes the memory of the first"
         );
         assert!(!steps(TRIE, two).1);
+    }
+
+    /// As all tries are before Linux 6.13.
+    #[test]
+    fn a_trie_that_heeds_no_flags_is_read_whole_instead() {
+        let change = |s: &mut Staged<'_>| {
+            let again = s.insert(&keys(1), &call([1, 1]), 0);
+            assert!(matches!(again, Err(StoreError::Duplicate)), "{again:?}");
+            let absent = s.modify(&keys(4), &call([1, 1]), 0);
+            assert!(matches!(absent, Err(StoreError::Missing)), "{absent:?}");
+            s.insert(&keys(3), &call([1, 1]), 0)?;
+            s.modify(&keys(1), &call([1, 1]), 0)
+        };
+        let wanted = vec!["insert", "replace"];
+        assert_eq!(steps_by(false, TRIE, change), (wanted, false));
     }
 
     #[test]

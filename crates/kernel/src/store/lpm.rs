@@ -8,8 +8,8 @@ use control::StoreError;
 use schema::{Bits, KeyMatch};
 use std::io;
 
-/// Tries before Linux 6.13 ignore whether an update may make or replace an entry.
-fn flags_are_heeded() -> bool {
+/// Whether this kernel's tries heed whether an update may make or replace an entry. Those before Linux 6.13 do not.
+pub(super) fn flags_are_heeded() -> bool {
     crate::probe::kernel_version() >= (6, 13)
 }
 
@@ -25,6 +25,8 @@ pub(super) struct Lpm<'a> {
     pub prefix_base: u32,
     /// The map's values.
     pub value: &'a ValueAbi,
+    /// See [`flags_are_heeded`].
+    pub flags_are_heeded: bool,
 }
 
 impl Codec for Lpm<'_> {
@@ -86,7 +88,7 @@ impl Codec for Lpm<'_> {
         let Some(near) = self.map.get(key)? else {
             return Ok(Some(None));
         };
-        if !flags_are_heeded() {
+        if !self.flags_are_heeded {
             return Ok(None);
         }
         match self.map.set(key, &near, Update::Existing) {

@@ -235,6 +235,7 @@ impl KernelStore {
                 lpm_key: *lpm_key as usize,
                 prefix_base: *prefix_base,
                 value,
+                flags_are_heeded: lpm::flags_are_heeded(),
             })),
             LookupAbi::TupleSpace(abi) => Opened::Tuples(TupleSpace {
                 abi,

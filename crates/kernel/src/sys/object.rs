@@ -339,3 +339,19 @@ fn check_fd(fd: RawFd) -> io::Result<()> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_without_its_end_is_no_path() {
+        let whole = "0: (b7) r0 = 2\nR1 !read_ok\nprocessed 5 insns (limit 1000000)\n";
+        assert!(is_whole(whole) && is_worth_a_path(whole));
+        assert!(!is_whole("0: (b7) r0 = 2\n1: (95) ex"));
+        assert!(!is_worth_a_path(
+            "too large\nprocessed 1000001 insns (limit 1000000)\n"
+        ));
+        assert!(!is_worth_a_path(""));
+    }
+}
