@@ -408,7 +408,7 @@ mod tests {
         let refused = apply(&mut store, &two).unwrap_err();
         assert_eq!(
             refused.message,
-            "some lines before this one stay in force (the cable is cut); table `C.routes`: it is full (1 entries)"
+            "some lines before this one stay in force (the cable is cut); table `C.routes`: it is full (1 entry)"
         );
     }
 }

@@ -2,6 +2,7 @@
 //! program before these are called; a target only keeps them.
 
 use crate::change::{self, Change, Next, Rejected};
+use diag::counted;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
 use std::sync::Arc;
@@ -81,7 +82,9 @@ impl fmt::Display for StoreError {
         match self {
             StoreError::Duplicate => f.write_str("there is already an entry with this match"),
             StoreError::Missing => f.write_str("there is no entry with this match"),
-            StoreError::Full { capacity } => write!(f, "it is full ({capacity} entries)"),
+            StoreError::Full { capacity } => {
+                write!(f, "it is full ({})", counted(*capacity, "entry"))
+            }
             StoreError::OutOfRange { size } => write!(f, "index out of range: the size is {size}"),
             StoreError::NoInterface { port } => write!(f, "port {port} has no interface"),
             StoreError::Const => f.write_str("it is declared const"),

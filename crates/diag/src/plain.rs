@@ -1,5 +1,18 @@
 //! Plain text for people, beside diagnostics: what the system reports, and tables.
 
+use std::fmt::Display;
+
+/// A number of things, which are named in the singular: "1 entry", "2 entries".
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> String {
+    if number == N::from(1) {
+        return format!("{number} {singular}");
+    }
+    match singular.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ => format!("{number} {singular}s"),
+    }
+}
+
 /// What the system reported, without the number of the error.
 pub fn system_message(error: &std::io::Error) -> String {
     let mut text = error.to_string();
@@ -35,6 +48,14 @@ pub fn columns(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_plural_is_for_all_numbers_but_one() {
+        assert_eq!(counted(1usize, "entry"), "1 entry");
+        assert_eq!(counted(0u64, "entry"), "0 entries");
+        assert_eq!(counted(2u32, "key"), "2 keys");
+        assert_eq!(counted(11u64, "byte"), "11 bytes");
+    }
 
     #[test]
     fn what_the_system_says_has_no_number() {

@@ -1,6 +1,6 @@
 //! What takes a program's stack, in its own names.
 
-use diag::{Diagnostic, Diagnostics, Span};
+use diag::{Diagnostic, Diagnostics, Span, counted};
 use ir::{HeaderData, Program, Type};
 use kernel::clang::STACK_TOO_LARGE;
 
@@ -41,14 +41,15 @@ fn name_takers(mut diagnostic: Diagnostic, program: &Program, copied: &[String])
     let named: Vec<String> = takers
         .iter()
         .take(NAMED)
-        .map(|taker| format!("`{}` ({} bytes)", taker.name, taker.bytes))
+        .map(|taker| format!("`{}` ({})", taker.name, counted(taker.bytes, "byte")))
         .collect();
     let others = match takers.len().saturating_sub(NAMED) {
         0 => String::new(),
         others => format!(" and {others} more"),
     };
     diagnostic.message += &format!(
-        "; its variables and headers take {all} bytes: {}{others}",
+        "; its variables and headers take {}: {}{others}",
+        counted(all, "byte"),
         named.join(", ")
     );
     if diagnostic.primary.span.is_none() {

@@ -6,7 +6,7 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
-use diag::{Diagnostics, SourceMap};
+use diag::{Diagnostics, SourceMap, counted};
 use interp::trace::{TraceEvent, TraceKind};
 use interp::{Interpreter, Options};
 use ir::Program;
@@ -268,7 +268,7 @@ fn in_order(some: &Diagnostics, more: &Diagnostics) -> Diagnostics {
 
 /// `1 packet`, `2 packets`.
 pub fn packets(count: usize) -> String {
-    format!("{count} packet{}", if count == 1 { "" } else { "s" })
+    counted(count, "packet")
 }
 
 /// A packet by the program's own headers, for failures.

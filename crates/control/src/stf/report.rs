@@ -1,6 +1,7 @@
 //! Expected and received packets beside each other.
 
 use super::Pattern;
+use diag::counted;
 use std::fmt::Write;
 
 /// A field of a packet, as the program's own parser sees it.
@@ -36,9 +37,9 @@ pub fn mismatch(pattern: &Pattern, received: &[u8], decoder: &Decoder) -> String
     };
     let _ = writeln!(
         out,
-        "        expected {:<17} received {} bytes",
-        format!("{expected_len} bytes{end}"),
-        received.len()
+        "        expected {:<17} received {}",
+        format!("{}{end}", counted(expected_len, "byte")),
+        counted(received.len(), "byte")
     );
     for start in (0..expected_len.max(received.len())).step_by(ROW) {
         let mut left = String::new();

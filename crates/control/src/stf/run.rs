@@ -6,7 +6,7 @@ use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
 use crate::{Change, Device, StoreError};
-use diag::{Diagnostic, Span};
+use diag::{Diagnostic, Span, counted};
 use schema::{Bits, Entry, Object, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -283,9 +283,9 @@ impl Runner<'_> {
         };
         if !check.op.holds(found, check.value) {
             let text = format!(
-                "counter {} has {found} {unit}{}, not {} {}",
+                "counter {} has {}, not {} {}",
                 check.shown,
-                if found == 1 { "" } else { "s" },
+                counted(found, unit),
                 check.op.symbol(),
                 check.value
             );

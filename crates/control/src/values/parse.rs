@@ -2,6 +2,7 @@
 
 use super::ValueError;
 use super::show::show_scalar;
+use diag::counted;
 use num_bigint::{BigInt, BigUint};
 use schema::{Bits, KeyMatch, KeySchema, MatchKind, Schema, Type, canonical};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -164,7 +165,10 @@ fn exact_width(
 ) -> Result<Bits, ValueError> {
     if width != needed {
         return error(
-            format!("`{text}` is {what} of {needed} bits, but the field has {width}"),
+            format!(
+                "`{text}` is {what} of {}, but the field has {width}",
+                counted(needed, "bit")
+            ),
             "write a number, or name another key",
         );
     }
@@ -196,7 +200,10 @@ fn prefix(
     let [network, value] =
         [network, value].map(|value| show_scalar(schema, key.field.ty, name, &value));
     error(
-        format!("`{text}` has bits set after its prefix of {length} bits"),
+        format!(
+            "`{text}` has bits set after its prefix of {}",
+            counted(length, "bit")
+        ),
         format!("write {network}/{length} for the prefix, or {value}/{width} for this value alone"),
     )
 }
@@ -222,7 +229,10 @@ pub fn parse_match(schema: &Schema, key: &KeySchema, text: &str) -> Result<KeyMa
             Ok(length) if length <= width => prefix(schema, key, text, value, length)?,
             Ok(length) => {
                 return error(
-                    format!("the prefix length {length} is longer than the field's {width} bits"),
+                    format!(
+                        "the prefix length {length} is longer than the field's {}",
+                        counted(width, "bit")
+                    ),
                     format!("write a length from 0 to {width}"),
                 );
             }

@@ -1,6 +1,6 @@
 //! Tables, keys and entries.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, counted};
 use ir::MatchKind;
 
 /// A match kind that no target knows.
@@ -81,7 +81,10 @@ pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u
     Diagnostic::warning(
         Code("W0551"),
         at,
-        format!("the table `{table}` has {entries} entries but a size of {size}"),
+        format!(
+            "the table `{table}` has {} but a size of {size}",
+            counted(entries, "entry")
+        ),
     )
     .label("too small for the program's own entries")
     .help("make `size` large enough for these and what the control plane adds, or omit it")

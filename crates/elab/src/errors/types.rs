@@ -1,17 +1,20 @@
 //! Types that cannot be laid out.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, counted};
 
 /// A header whose fixed part ends within a byte: it could neither be extracted nor emitted.
 pub(crate) fn header_width(at: Span, name: &str, width: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0550"),
         at,
-        format!("header `{name}` is {width} bits wide, which is not a whole number of bytes"),
+        format!(
+            "header `{name}` is {} wide, which is not a whole number of bytes",
+            counted(width, "bit")
+        ),
     )
     .help(format!(
-        "add {} bits of padding, or make it a struct if it never is in a packet",
-        8 - width % 8
+        "add {} of padding, or make it a struct if it never is in a packet",
+        counted(8 - width % 8, "bit")
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Named, TraceEvent, TraceKind};
 use crate::outcome::Marks;
-use diag::SourceMap;
+use diag::{SourceMap, counted};
 use std::fmt::Write;
 
 /// Where the source line stands, in characters.
@@ -33,8 +33,8 @@ fn body(kind: &TraceKind) -> Vec<String> {
     match kind {
         TraceKind::Packet { port, bytes } => {
             vec![format!(
-                "packet on port {port}, {} bytes: {}",
-                bytes.len() / 2,
+                "packet on port {port}, {}: {}",
+                counted(bytes.len() / 2, "byte"),
                 shortened(bytes)
             )]
         }
@@ -50,7 +50,10 @@ fn body(kind: &TraceKind) -> Vec<String> {
             fields,
         ),
         TraceKind::Advance { bytes, to } => {
-            vec![format!("    advance {bytes} bytes, to byte {to}")]
+            vec![format!(
+                "    advance {}, to byte {to}",
+                counted(*bytes, "byte")
+            )]
         }
         TraceKind::Select { keys, to } => vec![format!(
             "    select {} -> {}",
@@ -117,9 +120,9 @@ fn body(kind: &TraceKind) -> Vec<String> {
             let mut lines = vec![format!("verdict: {verdict}")];
             for packet in packets {
                 lines.push(format!(
-                    "  port {}, {} bytes: {}",
+                    "  port {}, {}: {}",
                     packet.port,
-                    packet.bytes.len() / 2,
+                    counted(packet.bytes.len() / 2, "byte"),
                     shortened(&packet.bytes)
                 ));
             }

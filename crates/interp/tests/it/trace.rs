@@ -88,7 +88,7 @@ verdict: passed
     assert_eq!(
         text(traced(&mut it, &[2])),
         "\
-packet on port 1, 1 bytes: 02
+packet on port 1, 1 byte: 02
 parser P
   state start
   reject: PacketTooShort

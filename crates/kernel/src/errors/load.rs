@@ -1,7 +1,7 @@
 //! Loading an object, and the rights it takes.
 
 use crate::memory::{MapNeed, readable};
-use diag::{Code, Diagnostic, Span, system_message};
+use diag::{Code, Diagnostic, Span, counted, system_message};
 use std::io;
 use std::path::Path;
 
@@ -71,8 +71,8 @@ pub fn too_much_memory(
     };
     let full = largest.need.full;
     let alone = format!(
-        "{what} with {} entries takes {}",
-        largest.entries,
+        "{what} with {} takes {}",
+        counted(largest.entries, "entry"),
         readable(full)
     );
     let all = match readable(needed) == readable(full) {

@@ -7,7 +7,7 @@ use crate::args::Check;
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::entries::{self, Changes};
-use diag::{Diagnostics, Severity, SourceMap};
+use diag::{Diagnostics, Severity, SourceMap, counted};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::bundle::{self, Bundle};
@@ -28,7 +28,7 @@ pub(crate) fn run(args: Check) -> Done {
     let file = args.source.file.display().to_string();
     let (reported, what) = if is_bundle(&args.source.file) {
         let (reported, programs) = check_bundle(&args)?;
-        (reported, format!(", {}", plural(programs, "program")))
+        (reported, format!(", {}", counted(programs, "program")))
     } else {
         let reported = match (args.hook, driver::elaborate(&input(&args.source))) {
             (
@@ -63,12 +63,12 @@ pub(crate) fn run(args: Check) -> Done {
         }
         match (errors, warnings) {
             (0, 0) => out_line!("{file}: accepted{what}"),
-            (0, n) => out_line!("{file}: accepted{what}, {}", plural(n, "warning")),
-            (n, 0) => out_line!("{file}: refused, {}", plural(n, "error")),
+            (0, n) => out_line!("{file}: accepted{what}, {}", counted(n, "warning")),
+            (n, 0) => out_line!("{file}: refused, {}", counted(n, "error")),
             (n, m) => out_line!(
                 "{file}: refused, {}, {}",
-                plural(n, "error"),
-                plural(m, "warning")
+                counted(n, "error"),
+                counted(m, "warning")
             ),
         }
     }
@@ -89,10 +89,6 @@ fn elements(list: Value) -> Vec<Value> {
         Value::Array(elements) => elements,
         other => vec![other],
     }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Everything about a bundle but what needs a kernel, a network or clang. Also returns how many programs it has.

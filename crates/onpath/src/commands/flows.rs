@@ -7,7 +7,7 @@ use control::flow::{
     Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
 };
 use control::{Flow, Piece, Store, StoreError, errors};
-use diag::{Diagnostic, SourceMap, Span};
+use diag::{Diagnostic, SourceMap, Span, counted};
 use schema::{Bits, Object, Schema};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -111,8 +111,7 @@ fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) ->
             shown.push(json!({ "state": name.as_str(), "flows": flows }));
             continue;
         }
-        let count = flows.len();
-        out_line!("{name}: {count} flow{}", if count == 1 { "" } else { "s" });
+        out_line!("{name}: {}", counted(flows.len(), "flow"));
         for Flow { key, value } in &flows {
             let key = show_fields(schema, data, Part::Key, key);
             let value = show_fields(schema, data, Part::Value, value);

@@ -10,7 +10,7 @@ use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
 use control::{Change, Contents, Piece, Store, errors};
-use diag::{Diagnostic, SourceMap, Span};
+use diag::{Diagnostic, SourceMap, Span, counted};
 use driver::read_text;
 use schema::{Schema, Table};
 use serde_json::{Value, json};
@@ -128,8 +128,7 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
     if as_json {
         print_json(&json!({ "changes": count, "milliseconds": milliseconds }));
     } else {
-        let plural = if count == 1 { "" } else { "s" };
-        out_line!("{count} change{plural} made in {milliseconds} ms");
+        out_line!("{} made in {milliseconds} ms", counted(count, "change"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -198,9 +197,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
                 }
             }
             DumpForm::Text => {
-                let count = entries.len();
-                let plural = if count == 1 { "y" } else { "ies" };
-                out_line!("{name}: {count} entr{plural}");
+                out_line!("{name}: {}", counted(entries.len(), "entry"));
                 for entry in &entries {
                     out_line!("  {}", show_entry(schema, table, entry));
                 }

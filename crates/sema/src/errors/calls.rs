@@ -1,7 +1,7 @@
 //! Calls and their arguments (E040x to E042x).
 
-use super::{count, did_you_mean, quoted};
-use diag::{Code, Diagnostic, Span};
+use super::{did_you_mean, quoted};
+use diag::{Code, Diagnostic, Span, counted};
 use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
@@ -48,7 +48,7 @@ pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagn
     let want = if want == 0 {
         "no arguments".to_owned()
     } else {
-        count(want, "argument")
+        counted(want, "argument")
     };
     Diagnostic::error(
         Code("E0404"),
@@ -131,7 +131,7 @@ pub(crate) fn no_overload(
         span,
         format!("no `{name}` takes these arguments"),
     )
-    .label(format!("{} given", count(got, "argument")))
+    .label(format!("{} given", counted(got, "argument")))
     .help(format!("it exists with {} parameters", counts.join(" or ")));
     locations
         .iter()

@@ -21,15 +21,6 @@ fn did_you_mean(near: Option<&str>, otherwise: impl Into<String>) -> String {
     }
 }
 
-/// "1 argument", "2 arguments"
-fn count(n: usize, what: &str) -> String {
-    if n == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{n} {what}s")
-    }
-}
-
 /// "`a`, `b` and `c`"
 fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     match names {

@@ -1,7 +1,6 @@
 //! Statements, l-values and keysets (E043x to E045x).
 
-use super::count;
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, counted};
 
 /// Something that cannot be written to.
 pub(crate) fn not_lvalue(span: Span, what: &str) -> Diagnostic {
@@ -92,7 +91,7 @@ pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0440"),
         span,
-        format!("{} for {}", count(got, "element"), count(want, "key")),
+        format!("{} for {}", counted(got, "element"), counted(want, "key")),
     )
     .label("one element per key")
     .help("give as many elements as `select` has keys, `_` for those that do not matter")

@@ -1,7 +1,7 @@
 //! Tables (E046x to E048x).
 
-use super::{count, did_you_mean};
-use diag::{Code, Diagnostic, Span};
+use super::did_you_mean;
+use diag::{Code, Diagnostic, Span, counted};
 use syntax::ast::Ident;
 
 /// A table without `actions`.
@@ -115,7 +115,7 @@ pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Dia
         span,
         format!(
             "`{table}` has {}, this entry {got}",
-            count(want, "key field")
+            counted(want, "key field")
         ),
     )
     .label("one element per key field")

@@ -1,8 +1,8 @@
 //! Types that do not fit (E03xx).
 
-use super::{count, quoted};
+use super::quoted;
 use crate::types::Container;
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, counted};
 use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
@@ -37,10 +37,10 @@ pub(crate) fn block_parameters(
 ) -> Diagnostic {
     let message = format!(
         "`{from}` does not fit `{to}`: it has {}, not {want}",
-        count(got, "parameter")
+        counted(got, "parameter")
     );
     Diagnostic::error(Code("E0345"), span, message)
-        .label(format!("expected {}", count(want, "parameter")))
+        .label(format!("expected {}", counted(want, "parameter")))
         .help(format!(
             "give `{from}` the parameters that `{to}` declares, in the same order"
         ))
@@ -115,7 +115,10 @@ pub(crate) fn type_argument_count(span: Span, name: &str, want: usize, got: usiz
     Diagnostic::error(
         Code("E0305"),
         span,
-        format!("`{name}` takes {}, not {got}", count(want, "type argument")),
+        format!(
+            "`{name}` takes {}, not {got}",
+            counted(want, "type argument")
+        ),
     )
     .label("wrong number of type arguments")
     .help(format!("write `{name}<{}>`", vec!["..."; want].join(", ")))
@@ -215,7 +218,7 @@ pub(crate) fn list_length(span: Span, ty: &str, want: usize, got: usize) -> Diag
     Diagnostic::error(
         Code("E0312"),
         span,
-        format!("`{ty}` has {}, not {got}", count(want, "element")),
+        format!("`{ty}` has {}, not {got}", counted(want, "element")),
     )
     .label(format!("{got} given"))
     .help("give one value for each, or end the list with `...` for default values")
@@ -280,7 +283,7 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
         span,
         format!(
             "index {index} is out of range: there are {}",
-            count(size, "element")
+            counted(size, "element")
         ),
     )
     .label("outside")
@@ -310,10 +313,7 @@ pub(crate) fn slice_range(span: Span, hi: &BigInt, width: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0321"),
         span,
-        format!(
-            "bit {hi} is outside a value of {}",
-            count(width as usize, "bit")
-        ),
+        format!("bit {hi} is outside a value of {}", counted(width, "bit")),
     )
     .label("no such bit")
     .help(format!("the highest bit is {}", width.saturating_sub(1)))

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use diag::{FileId, Span};
+use diag::{FileId, Span, counted};
 use smol_str::{SmolStr, ToSmolStr};
 
 use super::macros::{Macro, Params};
@@ -250,8 +250,7 @@ impl Preprocessor<'_> {
         let given = arguments.len();
         if given != wanted + usize::from(params.variadic) {
             let many = if params.variadic { "at least " } else { "" };
-            let plural = if wanted == 1 { "" } else { "s" };
-            let wanted = format!("{many}{wanted} argument{plural}");
+            let wanted = format!("{many}{}", counted(wanted, "argument"));
             self.report(errors::macro_args(
                 name.span,
                 &found.name,

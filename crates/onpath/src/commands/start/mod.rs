@@ -9,7 +9,7 @@ use crate::args::Run;
 use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
 use crate::progress::Progress;
 use bpf::abi::Hook;
-use diag::{Diagnostic, system_message};
+use diag::{Diagnostic, counted, system_message};
 use driver::bundle;
 use kernel::Pins;
 use kernel::attach::{Mode, Refused, TcMethod};
@@ -366,9 +366,10 @@ pub(crate) fn set_up<'a>(
         .map(|p| p.compiled.budget.instructions())
         .sum();
     let mut report = vec![format!(
-        "{name}: compiled and loaded in {} ms (compiler {} ms), {instructions} instructions",
+        "{name}: compiled and loaded in {} ms (compiler {} ms), {}",
         took.as_millis(),
         own.as_millis(),
+        counted(instructions, "instruction"),
     )];
     report.extend(lines);
     if !how.detach && ends_with_us {
