@@ -1,4 +1,4 @@
-//! One writer at a time, in whichever process, and nothing half done where one was killed.
+//! One writer at a time, in whichever process and thread, and nothing half done where one was killed.
 //!
 //! The lock is on the folder in which the program is pinned: it belongs to this loading, only root can open it, and
 //! the kernel releases it when its holder dies. Before a change of more than one element a journal is pinned beside
@@ -11,7 +11,8 @@ use super::{KernelStore, system};
 use crate::sys::Map;
 use control::StoreError;
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::{Flock, FlockArg, OFlag, openat};
+use nix::sys::stat::Mode;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -77,7 +78,7 @@ impl Guard {
         let failed = system("lock the program's tables");
         let started = Instant::now();
         let mut pause = Duration::from_micros(100);
-        let mut folder = self.folder.try_clone().map_err(&failed)?;
+        let mut folder = self.opened_again().map_err(&failed)?;
         loop {
             match Flock::lock(folder, how) {
                 Ok(lock) => {
@@ -101,6 +102,14 @@ impl Guard {
             thread::sleep(pause);
             pause = (pause * 2).min(PAUSE);
         }
+    }
+
+    /// The folder by a descriptor that shares nothing with others of this process. The kernel gives a lock to an open
+    /// file: all copies of a descriptor hold it, so that a second thread would get what the first one has, and end it
+    /// for both.
+    fn opened_again(&self) -> io::Result<File> {
+        let how = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        Ok(openat(&self.folder, ".", how, Mode::empty())?.into())
     }
 
     fn journal(&self) -> PathBuf {
@@ -174,5 +183,62 @@ impl Guard {
         }
         settle(store);
         self.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A guard of a folder that is removed when this goes, if it is still there.
+    struct Folder(PathBuf, Guard);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let name = format!("onpath-guard-{}-{name}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir(&path).expect("a folder of this test's own");
+            let guard = Guard::new(File::open(&path).expect("it is there"), 0);
+            Folder(path, guard)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir(&self.0);
+        }
+    }
+
+    /// Takes the lock in another thread, if that is possible now.
+    fn elsewhere(guard: &Guard, how: FlockArg) -> Result<HeldLock, StoreError> {
+        let take = || guard.lock(how, Duration::ZERO);
+        thread::scope(|scope| scope.spawn(take).join().expect("it does not panic"))
+    }
+
+    #[test]
+    fn threads_of_one_process_keep_each_other_away() {
+        use FlockArg::{LockExclusiveNonblock as WRITE, LockSharedNonblock as READ};
+        let Folder(_, guard) = &Folder::new("threads");
+        let writer = guard.write(Duration::ZERO).expect("nobody has it");
+        assert!(elsewhere(guard, WRITE).is_err());
+        assert!(elsewhere(guard, READ).is_err());
+        // What others have tried has not ended it.
+        assert!(elsewhere(guard, WRITE).is_err());
+        drop(writer);
+        let readers = [READ, READ].map(|how| elsewhere(guard, how).expect("only readers have it"));
+        assert!(elsewhere(guard, WRITE).is_err());
+        let [first, second] = readers;
+        drop(first);
+        assert!(elsewhere(guard, WRITE).is_err());
+        drop(second);
+        assert!(elsewhere(guard, WRITE).is_ok());
+    }
+
+    #[test]
+    fn the_lock_of_a_folder_that_was_removed_is_refused() {
+        let folder = Folder::new("removed");
+        fs::remove_dir(&folder.0).expect("it is empty");
+        let refused = folder.1.write(Duration::ZERO);
+        assert_eq!(refused.err(), Some(StoreError::Unloaded));
     }
 }
