@@ -213,7 +213,8 @@ fn apply(instance: &mut Instance, text: String) -> Result<f64, Error> {
         .ok_or_else(|| Error::new("too many entries"))?;
     let store: &mut dyn Store = &mut instance.store;
     let begun = Instant::now();
-    entries::load(&map, file, Existing::Keep, store).map_err(|d| Error::diagnostics(&d, &map))?;
+    entries::load(entries::lines(&map, file), Existing::Keep, store)
+        .map_err(|d| Error::diagnostics(&d, &map))?;
     Ok(begun.elapsed().as_secs_f64())
 }
 

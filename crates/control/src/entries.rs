@@ -32,30 +32,16 @@ pub struct Changes {
 
 /// Reads a file of changes. All errors in it are reported at once.
 pub fn parse(schema: &Schema, map: &SourceMap, file: FileId) -> Result<Changes, Diagnostics> {
-    let text = &map.file(file).text;
-    parse_lines(schema, lines(text, map.span(file, 0..0).lo))
-}
-
-/// Checks a file of changes without keeping them. All errors in it are reported at once.
-pub fn check(schema: &Schema, map: &SourceMap, file: FileId) -> Result<(), Diagnostics> {
-    let text = &map.file(file).text;
-    each_line(schema, lines(text, map.span(file, 0..0).lo), |_, _| ())
-}
-
-/// Reads changes, a line each, wherever they stand. All errors are reported at once.
-pub fn parse_lines<'a>(
-    schema: &Schema,
-    lines: impl IntoIterator<Item = Piece<'a>>,
-) -> Result<Changes, Diagnostics> {
     let mut changes = Changes::default();
-    each_line(schema, lines, |change, span| {
+    check(schema, lines(map, file), |change, span| {
         changes.changes.push(change);
         changes.spans.push(span);
     })?;
     Ok(changes)
 }
 
-fn each_line<'a>(
+/// Reads changes, a line each, without keeping them; `each` gets those that are right. All errors are reported at once.
+pub fn check<'a>(
     schema: &Schema,
     lines: impl IntoIterator<Item = Piece<'a>>,
     mut each: impl FnMut(Change, Span),
@@ -83,7 +69,8 @@ fn code(line: Piece<'_>) -> Option<Piece<'_>> {
 }
 
 /// The lines of a file, with their locations.
-fn lines<'a>(text: &'a str, start: u32) -> impl Iterator<Item = Piece<'a>> {
+pub fn lines(map: &SourceMap, file: FileId) -> impl Iterator<Item = Piece<'_>> {
+    let (text, start) = (&map.file(file).text, map.span(file, 0..0).lo);
     let mut offset = 0;
     text.split_inclusive('\n').map(move |raw| {
         let line = Piece::new(raw, start + offset as u32);
@@ -130,19 +117,17 @@ pub enum Existing {
     Replace,
 }
 
-/// Reads a file of changes and makes them, all or none, without holding all of them. Returns how many there were.
+/// Reads changes, a line each, and makes them, all or none, without holding all of them. Returns how many there were.
 ///
 /// # Errors
-/// All errors in the file, or the first change that cannot be made.
-pub fn load(
-    map: &SourceMap,
-    file: FileId,
+/// All errors in the lines, or the first change that cannot be made.
+pub fn load<'a>(
+    lines: impl IntoIterator<Item = Piece<'a>>,
     existing: Existing,
     store: &mut dyn Store,
 ) -> Result<usize, Diagnostics> {
     let schema = Arc::clone(store.schema());
-    let text = &map.file(file).text;
-    let mut rest = lines(text, map.span(file, 0..0).lo).filter_map(code);
+    let mut rest = lines.into_iter().filter_map(code);
     let mut diagnostics = Diagnostics::new();
     let mut locations: Vec<(Span, Option<Subject>)> = Vec::new();
     let mut replaced = BTreeSet::new();
@@ -341,7 +326,7 @@ mod tests {
         let first = changes("add routes 10.0.0.0/8 drop()").unwrap();
         apply(&mut store, &first).unwrap();
         let before = store.state();
-        let done = load(&map, file, existing, &mut store);
+        let done = load(lines(&map, file), existing, &mut store);
         done.map_err(|list| {
             assert_eq!(store.state(), before, "nothing is changed");
             let line = |d: &diag::Diagnostic| map.line_col(d.primary.span).unwrap().1.line;

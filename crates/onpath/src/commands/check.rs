@@ -1,11 +1,12 @@
 //! `onpath check`
 
 use super::source::input;
-use super::start::prepare::read_entries;
+use super::start::entries as texts;
 use super::start::unit::is_bundle;
 use crate::args::Check;
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
+use control::Piece;
 use control::entries::{self, Changes};
 use diag::{Diagnostics, Severity, SourceMap, counted};
 use driver::Elaborated;
@@ -147,10 +148,9 @@ fn together(
         bundle.programs.iter().zip(programs.iter_mut()).enumerate()
     {
         let program = &elaborated.program;
-        match read_entries(map, member.entries.as_ref(), &Schema::of(program))? {
-            Ok(changes) => own.append(conflicts(program, changes)),
-            Err(wrong) => own.append(wrong),
-        }
+        let entries = member.entries.as_ref();
+        let file = texts::open(map, entries)?;
+        own.append(wrong_entries(program, texts::lines(map, entries, file)));
         let hook = member.hook.as_ref();
         let hook = hook.map_or_else(|| hooks::default_hook(&program.arch), |at| at.value);
         at.push(hook);
@@ -182,21 +182,24 @@ fn together(
     Ok(own)
 }
 
-/// Entries that do not go together, such as two with the same keys: what a table refuses, one after the other.
-fn conflicts(program: &Program, changes: Changes) -> Diagnostics {
-    let mut wrong = Diagnostics::new();
+/// Entries that are wrong, or else those that do not go together, such as two with the same keys: what a table refuses,
+/// one after the other.
+fn wrong_entries<'a>(program: &Program, lines: impl Iterator<Item = Piece<'a>>) -> Diagnostics {
+    let mut conflicts = Diagnostics::new();
     // What no interpreter runs has been reported.
-    let Ok(mut tables) = Interpreter::new(Arc::new(program.clone()), Options::default()) else {
-        return wrong;
-    };
-    for (change, span) in changes.changes.into_iter().zip(changes.spans) {
+    let mut tables = Interpreter::new(Arc::new(program.clone()), Options::default()).ok();
+    let read = entries::check(&Schema::of(program), lines, |change, span| {
         let one = Changes {
             changes: vec![change],
             spans: vec![span],
         };
-        if let Err(refusal) = entries::apply(&mut tables, &one) {
-            wrong.push(*refusal);
+        let done = tables.as_mut().map(|tables| entries::apply(tables, &one));
+        if let Some(Err(refusal)) = done {
+            conflicts.push(*refusal);
         }
+    });
+    match read {
+        Ok(()) => conflicts,
+        Err(wrong) => wrong,
     }
-    wrong
 }

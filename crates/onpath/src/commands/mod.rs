@@ -1,6 +1,7 @@
 //! A file a command.
 
 mod build;
+mod changes;
 mod check;
 mod completions;
 mod counter;

@@ -1,5 +1,6 @@
 //! `onpath table`
 
+use super::changes;
 use super::instance::open;
 use crate::args::{Instance, TableCommand};
 use crate::output::{
@@ -17,7 +18,6 @@ use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Reads or changes a running program's tables.
 pub(crate) fn run(command: TableCommand) -> Done {
@@ -116,19 +116,18 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
     let Some(id) = map.add(name.clone(), text) else {
         return failed(format!("`{name}` is too large"));
     };
-    let begun = Instant::now();
     let progress = Progress::new(false);
     let step = format!("changing tables by {name}");
-    let done = progress.during(&step, || entries::load(&map, id, existing, &mut *store));
-    let count = done.map_err(|diagnostics| {
+    let lines = entries::lines(&map, id);
+    let made = progress.during(&step, || changes::make(lines, existing, &mut *store));
+    let made = made.map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
-    let milliseconds = begun.elapsed().as_millis() as u64;
     if as_json {
-        print_json(&json!({ "changes": count, "milliseconds": milliseconds }));
+        print_json(&Value::Object(made.json()));
     } else {
-        out_line!("{} made in {milliseconds} ms", counted(count, "change"));
+        out_line!("{}", made.text());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -177,15 +177,23 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
 }
 
 /// What commands report of steps that take long on a slow machine.
-const STEPS: [&str; 2] = [": compiling", ": the kernel verifies it"];
+fn is_step(line: &str) -> bool {
+    [": compiling", ": the kernel verifies it"]
+        .iter()
+        .any(|step| line.ends_with(step))
+        || [": checking entries in ", ": changing tables by "]
+            .iter()
+            .any(|step| line.contains(step))
+        || line.starts_with("changing tables by ")
+}
 
 /// Whole lines without blanks at their ends and without empty lines, which would end a command's output, and
-/// without [`STEPS`].
+/// without steps.
 fn tidy(printed: &str) -> String {
     printed
         .trim_end()
         .lines()
-        .filter(|line| !STEPS.iter().any(|step| line.ends_with(step)))
+        .filter(|line| !is_step(line))
         .fold(String::new(), |mut text, line| {
             text += line.trim_end();
             text.push('\n');

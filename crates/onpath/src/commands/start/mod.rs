@@ -1,9 +1,11 @@
 //! `onpath run`
 
+pub(crate) mod entries;
 mod load;
 pub(crate) mod prepare;
 pub(crate) mod unit;
 
+use super::changes::Made;
 use super::instance::mend;
 use crate::args::Run;
 use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
@@ -103,14 +105,24 @@ impl Printer {
         let name = running.name();
         if self.json {
             let attached: Vec<Value> = running.attached.iter().map(Running::as_json).collect();
+            let filled: Vec<Value> = running.filled.iter().map(Filled::as_json).collect();
             out_line!(
                 "{}",
-                json!({ "name": name, "state": "running", "detached": detached, "attached": attached })
+                json!({
+                    "name": name,
+                    "state": "running",
+                    "detached": detached,
+                    "attached": attached,
+                    "entries": filled,
+                })
             );
             return;
         }
         for line in &running.report {
             out_line!("{line}");
+        }
+        for filled in &running.filled {
+            out_line!("{}", filled.text());
         }
         match detached {
             true => out_line!("{name}: running; `onpath unload {name}` ends it"),
@@ -171,11 +183,31 @@ pub(crate) struct How<'a> {
 pub(crate) struct Running<'a> {
     /// What is reported of it, a line each.
     pub report: Vec<String>,
+    /// What went into the tables of those of its programs that have entries.
+    filled: Vec<Filled>,
     /// Where its programs run.
     attached: Vec<AttachedProgram>,
     saved: Option<Saved<'a>>,
     // Ends after the program has been detached.
     _guard: Option<Guard>,
+}
+
+/// What went into a program's tables.
+struct Filled {
+    label: String,
+    made: Made,
+}
+
+impl Filled {
+    fn text(&self) -> String {
+        format!("{}: {}", self.label, self.made.text())
+    }
+
+    fn as_json(&self) -> Value {
+        let mut all = self.made.json();
+        all.insert("program".to_owned(), json!(self.label));
+        Value::Object(all)
+    }
 }
 
 /// A program at an interface.
@@ -313,9 +345,13 @@ pub(crate) fn set_up<'a>(
     }
     let instances = load::load(&unit, &mut prepared, &how, &progress)?;
     let mut members = load::members(&unit, instances, interfaces);
-    let took = begun.elapsed();
-    for ((member, of), prepared) in members.iter_mut().zip(&unit.bundle.programs).zip(&prepared) {
-        prepared.fill(&unit, of, &mut member.instance.store)?;
+    let checking: Duration = prepared.iter().map(|p| p.entries.took).sum();
+    let took = begun.elapsed().saturating_sub(checking);
+    let mut filled = Vec::new();
+    for (number, (member, prepared)) in members.iter_mut().zip(&prepared).enumerate() {
+        let made = prepared.fill(&unit, number, &mut member.instance.store, &progress)?;
+        let label = unit.label(&unit.bundle.programs[number]);
+        filled.extend(made.map(|made| Filled { label, made }));
     }
     kernel::bundle::connect(&members).map_err(refused)?;
     // From here on an interrupt waits until what is set up can be taken down.
@@ -380,6 +416,7 @@ pub(crate) fn set_up<'a>(
     }
     Ok(Running {
         report,
+        filled,
         attached: at,
         saved: Some(Saved {
             pins,

@@ -1,23 +1,22 @@
 //! One program from its text to a BPF object, before anything is set up.
 
+use super::entries::{self, Checked};
 use super::unit::Unit;
+use crate::commands::changes::Made;
 use crate::commands::source::elaborate_input;
 use crate::output::{Stop, print_diagnostics, refused_in};
 use crate::progress::Progress;
 use bpf::abi::Hook;
-use control::entries::{self, Changes, Existing};
-use control::{Piece, Store, errors};
-use diag::{Diagnostic, Diagnostics, FileId, SourceMap};
+use control::{Store, errors};
+use diag::{Diagnostic, Diagnostics, SourceMap};
 use driver::bpf_target::{self, Compiled, Request};
-use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec};
+use driver::bundle::{self, Bundle, Member, PortSpec};
 use driver::hooks;
-use driver::read_text;
 use ir::Program;
 use kernel::build::Obstacle;
 use kernel::bundle::Port;
 use kernel::interface;
 use schema::Schema;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,17 +33,9 @@ pub(crate) struct Prepared {
     /// Whether the verifier was asked already when it was compiled.
     pub tried: bool,
     /// What goes into its tables.
-    entered: Entered,
+    pub entries: Checked,
     /// How long it took us, without clang.
     pub compiler_time: Duration,
-}
-
-/// What goes into a program's tables, free of errors.
-enum Entered {
-    /// Few changes, in memory.
-    Lines(Changes),
-    /// A file, which is read while its changes are made.
-    File(FileId),
 }
 
 /// A program as far as its text alone shows: what it is, and where it will run.
@@ -84,7 +75,7 @@ pub(crate) fn prepare(
     read: Read,
     progress: &Progress,
 ) -> Result<Prepared, Stop> {
-    let entered = entered(unit, number, &Schema::of(&read.program))?;
+    let entries = entries::check(unit, number, &Schema::of(&read.program), progress)?;
     let step = format!("{}: compiling", unit.label(&unit.bundle.programs[number]));
     let compiled = progress.during(&step, || {
         compile(unit, number, read.hook, &read.program, &read.sources, false)
@@ -97,7 +88,7 @@ pub(crate) fn prepare(
         program: read.program,
         compiled,
         tried: false,
-        entered,
+        entries,
     })
 }
 
@@ -123,53 +114,6 @@ fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagn
         None => print_diagnostics(unfit, sources),
     }
     Stop::AlreadyReported(2)
-}
-
-/// Checks all of a program's entries before anything is set up; all errors are reported at once.
-fn entered(unit: &mut Unit, number: usize, schema: &Schema) -> Result<Entered, Stop> {
-    let checked = match &unit.bundle.programs[number].entries {
-        None => return Ok(Entered::Lines(Changes::default())),
-        Some(Entries::File(file)) => {
-            let id = add_file(&mut unit.map, &file.value).map_err(Stop::Failed)?;
-            entries::check(schema, &unit.map, id).map(|()| Entered::File(id))
-        }
-        Some(Entries::Lines(lines)) => {
-            entries::parse_lines(schema, pieces(lines)).map(Entered::Lines)
-        }
-    };
-    checked.map_err(|wrong| {
-        print_diagnostics(&wrong, &unit.map);
-        Stop::AlreadyReported(1)
-    })
-}
-
-/// A file of entries among the texts.
-fn add_file(map: &mut SourceMap, file: &Path) -> Result<FileId, String> {
-    let text = read_text(file)?;
-    let name = file.display().to_string();
-    map.add(name.clone(), text)
-        .ok_or_else(|| format!("`{name}` is too large"))
-}
-
-/// Lines in a bundle's file: a string begins behind its quotation mark.
-fn pieces(lines: &[At<String>]) -> impl Iterator<Item = Piece<'_>> {
-    lines.iter().map(|l| Piece::new(&l.value, l.span.lo + 1))
-}
-
-/// What a program's entries ask for. The outer error is a file that cannot be read.
-pub(crate) fn read_entries(
-    map: &mut SourceMap,
-    entries: Option<&Entries>,
-    schema: &Schema,
-) -> Result<Result<Changes, Diagnostics>, String> {
-    match entries {
-        None => Ok(Ok(Changes::default())),
-        Some(Entries::File(file)) => {
-            let id = add_file(map, &file.value)?;
-            Ok(entries::parse(schema, map, id))
-        }
-        Some(Entries::Lines(lines)) => Ok(entries::parse_lines(schema, pieces(lines))),
-    }
 }
 
 impl Prepared {
@@ -200,33 +144,24 @@ impl Prepared {
         Ok(())
     }
 
-    /// Puts its entries and multicast groups in. A refusal is reported.
+    /// Puts its entries and multicast groups in. A refusal is reported. Gives what it took to put the entries in, if it
+    /// has any.
     pub(crate) fn fill(
         &self,
         unit: &Unit,
-        member: &Member,
+        number: usize,
         store: &mut dyn Store,
-    ) -> Result<(), Stop> {
-        match &self.entered {
-            Entered::Lines(changes) => {
-                let done = entries::apply(store, changes);
-                done.map_err(|refusal| refused_in(refusal, &unit.map))?;
-            }
-            Entered::File(id) => {
-                let done = entries::load(&unit.map, *id, Existing::Keep, store);
-                done.map_err(|wrong| {
-                    print_diagnostics(&wrong, &unit.map);
-                    Stop::AlreadyReported(1)
-                })?;
-            }
-        }
+        progress: &Progress,
+    ) -> Result<Option<Made>, Stop> {
+        let made = entries::fill(unit, number, &self.entries, store, progress)?;
+        let member = &unit.bundle.programs[number];
         for (group, ports) in &member.ports.groups {
             store.set_multicast_group(*group, ports).map_err(|error| {
                 let what = format!("multicast group {group} was not made");
                 refused_in(errors::store(member.name.span, &what, &error), &unit.map)
             })?;
         }
-        Ok(())
+        Ok(made)
     }
 }
 
