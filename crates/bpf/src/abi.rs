@@ -56,6 +56,16 @@ impl Abi {
     pub fn map(&self, name: &str) -> Option<&MapAbi> {
         self.maps.iter().find(|m| m.name == name)
     }
+
+    /// Maps that user space makes larger than the object has them, and how many elements they have then.
+    pub fn resized(&self) -> impl Iterator<Item = (&str, u32)> {
+        let tables = self.tables.iter().map(|t| &t.lookup);
+        let lookups = tables.chain(self.value_sets.iter().map(|s| &s.lookup));
+        lookups.filter_map(|lookup| match lookup {
+            LookupAbi::TupleSpace(space) => Some((space.masks.as_str(), space.tally() + 1)),
+            _ => None,
+        })
+    }
 }
 
 /// A function that the kernel runs.
@@ -273,7 +283,8 @@ pub enum LookupAbi {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TupleSpaceAbi {
     /// Array map of `{u32 tuple, u32 top, mask}`, twice [`TupleSpaceAbi::max_masks`] elements: two
-    /// halves. `top` is the highest priority among the tuple's entries.
+    /// halves. `top` is the highest priority among the tuple's entries. User space makes it larger by one element,
+    /// [`TupleSpaceAbi::tally`].
     pub masks: String,
     /// Where the mask begins in such a value; it has the layout of `key`.
     pub mask_offset: u32,
@@ -295,6 +306,14 @@ pub struct TupleSpaceAbi {
     /// `width/8` bytes rounded up in network order: tag 0 any, 1 exact (a), 2 prefix (a, length in b's
     /// last two bytes or only byte), 3 ternary (a under mask b), 4 range (a to b).
     pub shadow: String,
+}
+
+impl TupleSpaceAbi {
+    /// The last element of [`TupleSpaceAbi::masks`], which only user space uses: `{u32 next, u32 count}`. `count` is how
+    /// many shadow entries there are, `next` a number above those of all of them, or 0 if neither is known.
+    pub fn tally(&self) -> u32 {
+        2 * self.max_masks
+    }
 }
 
 /// A default action.

@@ -115,7 +115,9 @@ pub(crate) fn load_with(
 ) -> Result<Instance, Failure> {
     Kernel::This.check()?;
     check_memory(abi, onto)?;
+    let resize: Vec<(&str, u32)> = abi.resized().collect();
     let adjust = Adjust {
+        resize: &resize,
         reuse: onto.reuse,
         data: &[(SEED_SECTION, &onto.seed.to_ne_bytes())],
         ..Adjust::default()
@@ -145,7 +147,9 @@ pub(crate) fn load_again(
         ..Onto::default()
     };
     check_memory(abi, onto)?;
+    let resize: Vec<(&str, u32)> = abi.resized().collect();
     let adjust = Adjust {
+        resize: &resize,
         reuse,
         ..Adjust::default()
     };

@@ -73,12 +73,17 @@ pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
         .iter()
         .map(|map| {
             let (role, name) = declaration(abi, &map.name);
+            let resized = abi.resized().find(|(name, _)| *name == map.name);
+            let loaded = MapAbi {
+                max_entries: resized.map_or(map.max_entries, |(_, entries)| entries),
+                ..map.clone()
+            };
             MapNeed {
                 map: map.name.clone(),
                 role,
                 name,
                 entries: map.max_entries,
-                need: of_map(map, processors),
+                need: of_map(&loaded, processors),
             }
         })
         .collect();

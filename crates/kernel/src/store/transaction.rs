@@ -312,7 +312,7 @@ impl<'a> Transaction<'a> {
                         shape.and_then(|s| store.open(s)).map_err(failed)?
                     {
                         space.start_empty().map_err(failed)?;
-                        let tuples = tuples.onto(space);
+                        let tuples = tuples.onto(space).map_err(failed)?;
                         steps.extend(tuples.plan().map_err(NotDone::before)?);
                     }
                 }

@@ -4,6 +4,7 @@ use crate::hand_written::*;
 use control::{Store, StoreError};
 use ir::{Bits, ExternInst, KeyMatch};
 use kernel::TestRun;
+use kernel::sys::Update;
 use kernel::test_run::{Outcome, verdict};
 
 fn device() -> TestRun {
@@ -123,6 +124,10 @@ fn range(low: u64, high: u64) -> KeyMatch {
     KeyMatch::Range(Bits::new(16, low), Bits::new(16, high))
 }
 
+fn ternary16(value: u64, mask: u64) -> KeyMatch {
+    KeyMatch::Ternary(Bits::new(16, value), Bits::new(16, mask))
+}
+
 fn ternary(value: u64, mask: u64) -> KeyMatch {
     KeyMatch::Ternary(Bits::new(48, value), Bits::new(48, mask))
 }
@@ -193,6 +198,73 @@ fn a_shadowed_entry_appears_when_the_other_goes() {
     assert_eq!(port(&mut d, 1, 1, 7), Some(2));
     d.remove(table(RULES), &keys(), 2).expect("there");
     assert_eq!(port(&mut d, 1, 1, 7), Some(1));
+}
+
+#[test]
+fn an_entry_that_is_hidden_is_there() {
+    let mut d = device();
+    let keys = || vec![range(7, 7), ternary(1, 1)];
+    let hidden = entry(keys(), 1, out(1));
+    d.insert(table(RULES), &hidden).expect("room");
+    d.insert(table(RULES), &entry(keys(), 2, out(2)))
+        .expect("room");
+    // Another notation of the same match.
+    let again = entry(vec![ternary16(7, 0xffff), ternary(3, 1)], 1, out(3));
+    for entry in [&hidden, &again] {
+        assert_eq!(
+            d.insert(table(RULES), entry),
+            Err(StoreError::Duplicate),
+            "{entry:?}"
+        );
+    }
+}
+
+#[test]
+fn one_more_entry_reads_no_other() {
+    let mut d = device();
+    let rule = |n: u64| entry(vec![range(n, n), KeyMatch::Any], 1, out(n as u32));
+    for n in 0..6 {
+        d.insert(table(RULES), &rule(n)).expect("room");
+    }
+    d.remove(table(RULES), &rule(4).keys, 1).expect("there");
+    let shadow = |d: &TestRun| -> Vec<(u32, Vec<u8>)> {
+        let map = d.instance.store.maps.get("rule_shadow");
+        let map = map.expect("opens").expect("there");
+        let mut all = Vec::new();
+        map.each(|key, value| {
+            let number = u32::from_ne_bytes(key.try_into().expect("a number"));
+            all.push((number, value.to_vec()));
+        })
+        .expect("reads");
+        all.sort();
+        all
+    };
+    // Whoever reads the shadow entries now finds none.
+    let before = shadow(&d);
+    let map = d.instance.store.maps.get("rule_shadow");
+    let map = map.expect("opens").expect("there");
+    for (number, _) in &before {
+        assert!(map.delete(&number.to_ne_bytes()).expect("deletes"));
+    }
+    d.insert(table(RULES), &rule(6)).expect("room");
+    let numbers: Vec<u32> = shadow(&d).iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, [6]);
+    // Back to what there is; how many there are is known all the time.
+    let map = d.instance.store.maps.get("rule_shadow");
+    let map = map.expect("opens").expect("there");
+    for (number, value) in &before {
+        map.set(&number.to_ne_bytes(), value, Update::New)
+            .expect("sets");
+    }
+    for n in [7, 8] {
+        d.insert(table(RULES), &rule(n)).expect("room");
+    }
+    assert_eq!(
+        d.insert(table(RULES), &rule(9)),
+        Err(StoreError::Full { capacity: 8 })
+    );
+    let expected = [0, 1, 2, 3, 5, 6, 7, 8].map(rule);
+    assert_eq!(d.entries(table(RULES)).expect("reads"), expected);
 }
 
 #[test]

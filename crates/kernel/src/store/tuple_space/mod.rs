@@ -1,12 +1,14 @@
 //! Tables with ternary, range and optional keys: tuple space search.
 //!
 //! The shadow entries are the entries as they were given; the maps that the program reads follow from them. A
-//! change ([`Staged`]) puts new entries in, switches the list of masks, and takes out what is left over.
+//! change ([`Staged`]) puts new entries in, switches the list of masks, and takes out what is left over. It reads all
+//! shadow entries, unless it only adds a few that can be seen to be new ([`tally`]).
 
 mod identity;
 mod plan;
 mod shadow;
 mod staged;
+mod tally;
 
 pub(super) use staged::Staged;
 

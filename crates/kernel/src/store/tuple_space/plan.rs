@@ -1,5 +1,6 @@
 //! From changed shadow entries to what is written into the maps that the program reads.
 
+use super::tally::Tally;
 use super::{List, Mask, Staged};
 use crate::store::layout;
 use crate::store::records::Records;
@@ -58,7 +59,7 @@ impl Staged<'_> {
         }
         let list = self.space.read_list()?;
         let slots = self.slots(&list)?;
-        let mut steps = self.shadow_steps();
+        let mut steps = self.shadow_steps()?;
         let mut found = slots.records.differences();
         let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
         let map = &self.space.abi.entries;
@@ -214,11 +215,15 @@ impl Staged<'_> {
         Ok(Some(at))
     }
 
-    /// The steps that write the shadow entries.
-    fn shadow_steps(&self) -> Vec<Step> {
+    /// The steps that write the shadow entries, and what is known of them.
+    fn shadow_steps(&self) -> Result<Vec<Step>, StoreError> {
         let mut numbers = self.numbers.clone();
-        let mut next = numbers.last().map_or(0, |n| u64::from(*n) + 1);
-        if next + self.records.len() as u64 > u64::from(u32::MAX) {
+        let mut next = match &self.unread {
+            Some(unread) => u64::from(unread.tally.next),
+            None => numbers.last().map_or(0, |n| u64::from(*n) + 1),
+        };
+        let starts_over = next + self.records.len() as u64 > u64::from(u32::MAX);
+        if starts_over {
             // After four thousand million insertions: numbers of entries that went are free.
             next = 0;
         }
@@ -247,7 +252,14 @@ impl Staged<'_> {
         let mut found = by_number.differences();
         let gone = found.removals(map);
         let [changed, added] = found.writes(map, self.space.capacity);
-        vec![gone, changed, added]
+        // Where numbers between others are used, the next one is not known.
+        let tally = (!starts_over).then_some(Tally {
+            next: next as u32,
+            count: self.live() as u32,
+        });
+        let mut steps = vec![gone, changed, added];
+        steps.extend(self.space.tally_step(tally)?);
+        Ok(steps)
     }
 
     /// Writes the list into the half that is not in use and makes it the one in use.
