@@ -268,6 +268,29 @@ fn one_more_entry_reads_no_other() {
 }
 
 #[test]
+fn how_many_entries_there_are_is_known_after_a_change_that_failed_halfway() {
+    let mut d = device();
+    let rule = |low, high, src| entry(vec![range(low, high), exact(48, src)], 1, out(1));
+    // Eight elements each of the map that packets search, which has 32.
+    for src in 0..3 {
+        d.insert(table(RULES), &rule(1, 30, src)).expect("room");
+    }
+    // Ten.
+    assert_eq!(
+        d.insert(table(RULES), &rule(1, 62, 3)),
+        Err(StoreError::Full { capacity: 8 })
+    );
+    for src in 4..9 {
+        d.insert(table(RULES), &rule(1, 1, src)).expect("room");
+    }
+    assert_eq!(
+        d.insert(table(RULES), &rule(1, 1, 9)),
+        Err(StoreError::Full { capacity: 8 })
+    );
+    assert_eq!(d.entries(table(RULES)).expect("reads").len(), 8);
+}
+
+#[test]
 fn the_default_action_changes_whole() {
     let mut d = device();
     assert_eq!(d.default_action(table(MACS)), Ok(DROP));
