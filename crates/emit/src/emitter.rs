@@ -14,7 +14,6 @@ use diag::{Diagnostic, Diagnostics, SourceMap};
 use ir::{Expr, Header, Label, Program, StmtId, StmtKind, visit};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
 
 /// A loop or block that can be left.
 pub(crate) struct Labeled {
@@ -40,7 +39,7 @@ pub(crate) struct Scope {
 #[derive(Default)]
 pub(crate) struct Moment {
     /// What was known before each assumption that holds for the current operand.
-    pub assumed: Vec<Rc<HeaderFacts>>,
+    pub assumed: Vec<HeaderFacts>,
     /// Arrays with values that were computed for it.
     pub computed: HashMap<Expr, C>,
 }
@@ -149,7 +148,7 @@ pub struct Gen<'a, T: Target> {
     /// The function's variables.
     pub locals: Locals,
     /// What is known about headers at this point.
-    pub header_facts: Rc<HeaderFacts>,
+    pub header_facts: HeaderFacts,
     /// What the deparser needs.
     pub rebuilding: Rebuilding,
     /// The application of a table whose action is emitted.
@@ -190,7 +189,7 @@ impl<'a, T: Target> Gen<'a, T> {
             file,
             out: Vec::new(),
             locals: Locals::default(),
-            header_facts: Rc::new(HeaderFacts::start(p)),
+            header_facts: HeaderFacts::start(p),
             rebuilding: Rebuilding::default(),
             site: None,
             scope: Scope::default(),
@@ -204,10 +203,10 @@ impl<'a, T: Target> Gen<'a, T> {
     }
 
     /// What is known at the point that is emitted next; nothing if it is not reached.
-    pub(crate) fn now_at(&mut self, facts: Option<&Rc<HeaderFacts>>) {
+    pub(crate) fn now_at(&mut self, facts: Option<&HeaderFacts>) {
         self.header_facts = match facts {
             Some(facts) => facts.clone(),
-            None => Rc::new(HeaderFacts::unreached(self.p)),
+            None => HeaderFacts::unreached(self.p),
         };
     }
 

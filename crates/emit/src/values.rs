@@ -11,7 +11,6 @@ use cgen::lower::{self, Leaves, limb_count};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use ir::{Expr, ExprKind, HeaderRef, Place, Program, Type, Var};
 use std::collections::HashMap;
-use std::rc::Rc;
 
 /// A value to be stored in a place.
 pub enum Value {
@@ -81,7 +80,7 @@ impl<T: Target> Leaves for Gen<'_, T> {
     fn assume(&mut self, cond: Expr, truth: bool) {
         self.moment.assumed.push(self.header_facts.clone());
         let (p, plan) = (self.p, self.plan);
-        plan.refine(Rc::make_mut(&mut self.header_facts), p, cond, truth);
+        plan.refine(&mut self.header_facts, p, cond, truth);
     }
 
     fn end_assumption(&mut self) {

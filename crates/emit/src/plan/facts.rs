@@ -154,18 +154,20 @@ impl Facts {
     }
 
     fn find_repeats(&mut self, graph: &Graph) {
-        let steps = self.steps.clone();
-        for (i, own) in steps.iter().enumerate() {
-            for (k, step) in own.iter().enumerate() {
-                let Step::Extract(h) = *step else { continue };
-                let again = own[k + 1..].contains(step)
-                    || graph.states[i]
-                        .reaches
-                        .iter()
-                        .enumerate()
-                        .any(|(j, &r)| r && steps[j].contains(step));
-                self.of(h).repeated |= again;
+        let mut extracts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.headers.len()];
+        for (i, steps) in self.steps.iter().enumerate() {
+            for (k, step) in steps.iter().enumerate() {
+                if let Step::Extract(h) = step {
+                    extracts[h.as_u32() as usize].push((i, k));
+                }
             }
+        }
+        for (header, extracts) in self.headers.iter_mut().zip(&extracts) {
+            header.repeated |= extracts.iter().any(|&(i, k)| {
+                let follows =
+                    |&(j, l): &(usize, usize)| (i == j && k < l) || graph.reach.contains(i, j);
+                extracts.iter().any(follows)
+            });
         }
     }
 

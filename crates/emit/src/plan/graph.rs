@@ -2,6 +2,7 @@
 //! is when they are entered.
 
 use super::cursor::{Cursor, Cursors};
+use super::reach::Reach;
 use ir::analysis::dataflow::{reverse_postorder, successors};
 use ir::{Parser, Place, Program, State, StateData, StmtKind, Target, Transition};
 use std::collections::HashMap;
@@ -22,8 +23,6 @@ pub struct StateInfo {
     /// So many paths lead to it, each with its own cursor, that the cursor's value is killed: the
     /// verifier of the C would follow each of them to the end.
     pub kills_cursor: bool,
-    /// Indices of states reachable from it by at least one step.
-    pub reaches: Vec<bool>,
 }
 
 /// The reachable states, in an order in which only loops lead backwards.
@@ -33,6 +32,8 @@ pub struct Graph {
     pub states: Vec<StateInfo>,
     /// The index of each state in the list.
     pub index: HashMap<State, usize>,
+    /// Which of them can follow which, by index.
+    pub reach: Reach,
     /// Where the cursor is.
     pub cursors: Cursors,
 }
@@ -73,19 +74,18 @@ impl Graph {
                 next.filter_map(|s| index.get(&s).copied()).collect()
             })
             .collect();
-        let reaches: Vec<Vec<bool>> = (0..order.len()).map(|i| reachable(&next, i)).collect();
+        let reach = Reach::new(&next);
+        let preds = count_edges(&next);
         let mut states: Vec<StateInfo> = order
             .iter()
             .enumerate()
-            .map(|(i, &state)| (i, state, count_edges(&next, i)))
-            .map(|(i, state, preds)| StateInfo {
+            .map(|(i, &state)| StateInfo {
                 state,
-                preds,
-                on_edge: preds == 1 && i > 0 && enters_after_assignments(&data.states[state]),
-                cyclic: reaches[i][i],
+                preds: preds[i],
+                on_edge: preds[i] == 1 && i > 0 && enters_after_assignments(&data.states[state]),
+                cyclic: reach.contains(i, i),
                 cursor: Cursor::Const(0),
                 kills_cursor: false,
-                reaches: reaches[i].clone(),
             })
             .collect();
         let cursors = Cursors::new(program, parser);
@@ -100,15 +100,18 @@ impl Graph {
         Graph {
             states,
             index,
+            reach,
             cursors,
         }
     }
 }
 
-/// The edges into a state; the start has one from outside.
-fn count_edges(next: &[Vec<usize>], to: usize) -> u32 {
-    let edges = next.iter().flatten().filter(|&&n| n == to).count() as u32;
-    edges + u32::from(to == 0)
+/// The edges into each state; the start has one from outside.
+fn count_edges(next: &[Vec<usize>]) -> Vec<u32> {
+    let mut edges = vec![0; next.len()];
+    edges.first_mut().into_iter().for_each(|start| *start = 1);
+    next.iter().flatten().for_each(|&to| edges[to] += 1);
+    edges
 }
 
 /// Whether a state is what jump threading puts between an edge and the control.
@@ -123,15 +126,4 @@ fn enters_after_assignments(state: &StateData) -> bool {
                 }
             )
         })
-}
-
-fn reachable(next: &[Vec<usize>], from: usize) -> Vec<bool> {
-    let mut seen = vec![false; next.len()];
-    let mut todo = next[from].clone();
-    while let Some(i) = todo.pop() {
-        if !std::mem::replace(&mut seen[i], true) {
-            todo.extend(&next[i]);
-        }
-    }
-    seen
 }

@@ -1,44 +1,28 @@
 //! What is known about headers at a point of the program: valid or not, extracted or not.
 
+mod blocks;
+
+use blocks::{Blocks, Fact};
+pub use blocks::{HeaderSet, Known};
 use ir::analysis::dataflow::Domain;
 use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, UnaryOp, visit};
 
-/// What is known of a fact.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Known {
-    /// It does not hold.
-    No,
-    /// It holds.
-    Yes,
-    /// It depends on the packet.
-    Maybe,
-}
-
-impl Known {
-    /// What is known when either may have happened.
-    pub fn or(self, other: Known) -> Known {
-        if self == other { self } else { Known::Maybe }
-    }
-}
-
 /// What is known at a point. `valid` is P4's validity; `extracted` means that the header was extracted, so
-/// that its pointer leads to its bytes even if it was made invalid since.
+/// that its pointer leads to its bytes even if it was made invalid since. Points share what they know alike: a copy
+/// takes memory only for what changes in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderFacts {
     /// The point cannot be reached.
     pub dead: bool,
-    valid: Vec<Known>,
-    extracted: Vec<Known>,
+    headers: Blocks,
 }
 
 impl HeaderFacts {
     /// At the start nothing is valid.
     pub fn start(program: &Program) -> HeaderFacts {
-        let n = program.headers.len();
         HeaderFacts {
             dead: false,
-            valid: vec![Known::No; n],
-            extracted: vec![Known::No; n],
+            headers: Blocks::new(program.headers.len()),
         }
     }
 
@@ -52,40 +36,23 @@ impl HeaderFacts {
 
     /// Whether a header is valid.
     pub fn valid(&self, h: Header) -> Known {
-        self.valid[index(h)]
+        self.headers.get(Fact::Valid, index(h))
     }
 
     /// Whether a header has been extracted.
     pub fn extracted(&self, h: Header) -> Known {
-        self.extracted[index(h)]
+        self.headers.get(Fact::Extracted, index(h))
     }
 
     /// Sets a header's validity.
     pub fn set_valid(&mut self, h: Header, known: Known) {
-        self.valid[index(h)] = known;
+        self.headers.set(Fact::Valid, index(h), known);
     }
 
     /// A header was extracted.
     pub fn extract(&mut self, h: Header) {
-        self.valid[index(h)] = Known::Yes;
-        self.extracted[index(h)] = Known::Yes;
-    }
-
-    /// This point is reached from `other` too.
-    pub fn join(&mut self, other: &HeaderFacts) {
-        if other.dead {
-            return;
-        }
-        if self.dead {
-            *self = other.clone();
-            return;
-        }
-        for (a, b) in self.valid.iter_mut().zip(&other.valid) {
-            *a = a.or(*b);
-        }
-        for (a, b) in self.extracted.iter_mut().zip(&other.extracted) {
-            *a = a.or(*b);
-        }
+        self.set_valid(h, Known::Yes);
+        self.headers.set(Fact::Extracted, index(h), Known::Yes);
     }
 
     /// How a condition turns out, if its tests of validity decide that.
@@ -130,12 +97,8 @@ impl HeaderFacts {
     }
 
     /// After `refine`, a header that is only ever made valid by extraction is in the packet if it is valid.
-    pub fn valid_means_extracted(&mut self, only_extracted: &[bool]) {
-        for (i, only) in only_extracted.iter().enumerate() {
-            if *only && self.valid[i] == Known::Yes {
-                self.extracted[i] = Known::Yes;
-            }
-        }
+    pub fn valid_means_extracted(&mut self, only_extracted: &HeaderSet) {
+        self.headers.valid_means_extracted(only_extracted);
     }
 
     /// Follows a statement that has no blocks.
@@ -175,9 +138,9 @@ impl HeaderFacts {
                     _ => return,
                 };
                 for h in instances(program, header) {
-                    self.valid[index(h)] = Known::Maybe;
+                    self.set_valid(h, Known::Maybe);
                     if extracts {
-                        self.extracted[index(h)] = Known::Maybe;
+                        self.headers.set(Fact::Extracted, index(h), Known::Maybe);
                     }
                 }
             });
@@ -190,9 +153,14 @@ impl HeaderFacts {
 
 impl Domain for HeaderFacts {
     fn join(&mut self, other: &HeaderFacts) -> bool {
-        let before = self.clone();
-        HeaderFacts::join(self, other);
-        *self != before
+        if other.dead {
+            return false;
+        }
+        if self.dead {
+            *self = other.clone();
+            return true;
+        }
+        self.headers.join(&other.headers)
     }
 }
 

@@ -5,6 +5,8 @@
 //! it may have to move, by as much as the packet's head does; and if the parser's order is the emitted
 //! one, even that stays where it is until the program touches a header's presence.
 
+mod order;
+
 use super::HeaderStorage;
 use super::facts::{Facts, Step};
 use super::graph::Graph;
@@ -12,6 +14,7 @@ use crate::errors;
 use crate::target::Target;
 use diag::{Diagnostic, Diagnostics};
 use ir::{Block, Header, HeaderRef, Program, Routine, StmtId, StmtKind, visit};
+use order::Order;
 
 /// A header that the deparser emits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,69 +67,19 @@ impl Layout {
         let of = |h: Header| &facts.headers[h.as_u32() as usize];
         emits.retain(|e| !of(e.header).sites.is_empty() || of(e.header).replaced);
 
-        let place = |h: Header, from: usize| {
-            let mut all = emits
-                .iter()
-                .enumerate()
-                .skip(from)
-                .filter(|(_, e)| e.header == h);
-            let first = all.next();
-            match (first, all.next()) {
-                (Some((i, _)), None) => Some(i),
-                _ => None,
-            }
-        };
-        let later = |i: usize, k: usize| {
-            let own = facts.steps[i][k + 1..].iter();
-            let others = (0..graph.states.len())
-                .filter(move |&j| graph.states[i].reaches[j])
-                .flat_map(|j| facts.steps[j].iter());
-            own.chain(others)
-        };
-        let sites = |h: Header| {
-            facts.steps.iter().enumerate().flat_map(move |(i, own)| {
-                own.iter()
-                    .enumerate()
-                    .filter(move |(_, s)| **s == Step::Extract(h))
-                    .map(move |(k, _)| (i, k))
-            })
-        };
-        // Whether everything read after `h` is emitted after it, by the emits from `from` on.
-        let in_order = |at: usize, from: usize| {
-            let h = emits[at].header;
-            sites(h).all(|(i, k)| {
-                later(i, k).all(|step| match step {
-                    Step::Extract(next) => place(*next, from).is_some_and(|p| p > at),
-                    Step::Skip => false,
-                })
-            })
-        };
-
-        // Whether everything read before the header of an emit is emitted before it.
-        let earlier_is_before = |at: usize| {
-            sites(emits[at].header).all(|(i, k)| {
-                let own = facts.steps[i][..k].iter();
-                let others = (0..graph.states.len())
-                    .filter(|&j| graph.states[j].reaches[i])
-                    .flat_map(|j| facts.steps[j].iter());
-                own.chain(others).all(|step| match step {
-                    Step::Extract(before) => place(*before, 0).is_some_and(|p| p < at),
-                    Step::Skip => false,
-                })
-            })
-        };
+        let order = Order::new(facts, graph, &emits);
 
         let mut relocated = emits.len();
         while relocated > 0 {
             let at = relocated - 1;
             let e = emits[at];
             let f = of(e.header);
-            let once = emits.iter().filter(|o| o.header == e.header).count() == 1;
+            let once = order.only(e.header) == Some(at);
             let plain = storages[e.header.as_u32() as usize] == HeaderStorage::Packet
                 && e.always
                 && once
                 && !f.invalidated;
-            if !plain || !in_order(at, at) {
+            if !plain || !order.later_are_behind(e.header, at, at) {
                 break;
             }
             relocated -= 1;
@@ -136,25 +89,25 @@ impl Layout {
             true => (0..relocated)
                 .take_while(|&at| {
                     let h = emits[at].header;
-                    let once = place(h, 0) == Some(at);
+                    let once = order.only(h) == Some(at);
                     let plain = storages[h.as_u32() as usize] == HeaderStorage::Packet
                         && !of(h).invalidated;
-                    emits[at].always && once && plain && earlier_is_before(at)
+                    emits[at].always && once && plain && order.earlier_are_before(h, at)
                 })
                 .count(),
         };
-        let retained = |h: Header| emits[relocated..].iter().any(|e| e.header == h);
+        let retained = |h: Header| order.last(h).is_some_and(|last| last >= relocated);
         let prefix_steps = facts.steps.iter().flatten().any(|s| match s {
             Step::Extract(h) => !retained(*h),
             Step::Skip => true,
         });
         let all_read_is_emitted = facts.steps.iter().flatten().all(|s| match s {
-            Step::Extract(h) => place(*h, 0).is_some() && !of(*h).repeated,
+            Step::Extract(h) => order.only(*h).is_some() && !of(*h).repeated,
             Step::Skip => false,
         });
         let fixed_if_untouched = all_read_is_emitted
             && emits.iter().all(|e| e.always)
-            && (0..emits.len()).all(|at| in_order(at, 0));
+            && (emits.iter().enumerate()).all(|(at, e)| order.later_are_behind(e.header, at, 0));
         Ok(Layout {
             emits,
             relocated,

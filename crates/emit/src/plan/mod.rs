@@ -7,12 +7,13 @@ pub mod graph;
 pub mod header_facts;
 pub mod layout;
 pub mod points;
+pub mod reach;
 
 use crate::target::{Stage, Target};
 use diag::Diagnostics;
 use facts::Facts;
 use graph::Graph;
-use header_facts::HeaderFacts;
+use header_facts::{HeaderFacts, HeaderSet};
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use points::Points;
@@ -41,7 +42,7 @@ pub struct Plan {
     /// The offset at which a header always is, where there is such.
     pub fixed_at: Vec<Option<u32>>,
     /// Headers that only extraction ever makes valid.
-    pub only_extracted: Vec<bool>,
+    pub only_extracted: HeaderSet,
     /// Headers that are made invalid somewhere.
     pub invalidated: Vec<bool>,
     /// The parser's states.
@@ -73,7 +74,7 @@ impl Plan {
         } = *stage;
         let graph = Graph::new(program, parser);
         let facts = Facts::new(program, &graph, stage, T::reads_packet);
-        let only_extracted: Vec<bool> = facts.headers.iter().map(|h| h.only_extracted()).collect();
+        let only_extracted = facts.headers.iter().map(|h| h.only_extracted()).collect();
         let points = Points::new(program, stage, &only_extracted);
         // A packet that something reads as it came is written at the end only.
         let in_place = deparser.is_some() && !facts.packet_is_read;

@@ -1,6 +1,6 @@
 //! What is known about headers at every point of a stage.
 
-use super::header_facts::HeaderFacts;
+use super::header_facts::{HeaderFacts, HeaderSet};
 use crate::target::Stage;
 use ir::analysis::dataflow::{self, After, Forward};
 use ir::{
@@ -8,10 +8,6 @@ use ir::{
     Target, visit,
 };
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
-
-/// Facts at a point, which many points share.
-type Shared = Rc<HeaderFacts>;
 
 /// A statement, and the table's application that runs it if it stands in an action.
 type Site = (Option<StmtId>, StmtId);
@@ -19,21 +15,21 @@ type Site = (Option<StmtId>, StmtId);
 /// Facts by point; a point that is not reached has none.
 #[derive(Debug, Default)]
 pub struct Points {
-    before: HashMap<Site, Shared>,
-    after: HashMap<Site, Shared>,
-    states: HashMap<State, Shared>,
-    transitions: HashMap<State, Shared>,
+    before: HashMap<Site, HeaderFacts>,
+    after: HashMap<Site, HeaderFacts>,
+    states: HashMap<State, HeaderFacts>,
+    transitions: HashMap<State, HeaderFacts>,
     /// Wherever the parser accepts.
-    pub accepted: Option<Shared>,
+    pub accepted: Option<HeaderFacts>,
     /// At the control's end.
-    pub control_end: Option<Shared>,
+    pub control_end: Option<HeaderFacts>,
     /// At the deparser's end.
-    pub deparser_end: Option<Shared>,
+    pub deparser_end: Option<HeaderFacts>,
 }
 
 impl Points {
     /// Finds them.
-    pub fn new(program: &Program, stage: &Stage, only_extracted: &[bool]) -> Points {
+    pub fn new(program: &Program, stage: &Stage, only_extracted: &HeaderSet) -> Points {
         let mut in_actions = HashSet::new();
         for action in program.actions.values() {
             visit::walk_block(&action.body, &mut |stmt| {
@@ -47,7 +43,7 @@ impl Points {
             site: None,
             points: Points::default(),
         };
-        let start = Rc::new(HeaderFacts::start(program));
+        let start = HeaderFacts::start(program);
         for (routine, data) in &program.routines {
             if data.kind == RoutineKind::Function {
                 let body = [BlockBody::Control(routine)];
@@ -69,29 +65,29 @@ impl Points {
     }
 
     /// Before a statement, in an action run by the application `site`.
-    pub fn before(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&Shared> {
+    pub fn before(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&HeaderFacts> {
         self.before.get(&(site, stmt))
     }
 
     /// After it.
-    pub fn after(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&Shared> {
+    pub fn after(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&HeaderFacts> {
         self.after.get(&(site, stmt))
     }
 
     /// Where a parser's state begins.
-    pub fn at_state(&self, state: State) -> Option<&Shared> {
+    pub fn at_state(&self, state: State) -> Option<&HeaderFacts> {
         self.states.get(&state)
     }
 
     /// Where its transition is taken.
-    pub fn at_transition(&self, state: State) -> Option<&Shared> {
+    pub fn at_transition(&self, state: State) -> Option<&HeaderFacts> {
         self.transitions.get(&state)
     }
 }
 
 struct Finding<'a> {
     program: &'a Program,
-    only_extracted: &'a [bool],
+    only_extracted: &'a HeaderSet,
     /// The statements of actions.
     in_actions: HashSet<StmtId>,
     /// The application of a table that was met last.
@@ -107,9 +103,9 @@ impl Finding<'_> {
 }
 
 impl Forward for Finding<'_> {
-    type Fact = Shared;
+    type Fact = HeaderFacts;
 
-    fn before(&mut self, stmt: &Stmt, fact: &Shared) {
+    fn before(&mut self, stmt: &Stmt, fact: &HeaderFacts) {
         let site = self.site_of(stmt);
         self.points.before.insert(site, fact.clone());
         if let StmtKind::Apply { .. } = stmt.kind {
@@ -117,20 +113,20 @@ impl Forward for Finding<'_> {
         }
     }
 
-    fn after(&mut self, stmt: &Stmt, fact: &Shared) {
+    fn after(&mut self, stmt: &Stmt, fact: &HeaderFacts) {
         let site = self.site_of(stmt);
         self.points.after.insert(site, fact.clone());
     }
 
-    fn state_begins(&mut self, _: Parser, state: State, fact: &Shared) {
+    fn state_begins(&mut self, _: Parser, state: State, fact: &HeaderFacts) {
         self.points.states.insert(state, fact.clone());
     }
 
-    fn state_ends(&mut self, fact: &mut Shared) {
-        Rc::make_mut(fact).valid_means_extracted(self.only_extracted);
+    fn state_ends(&mut self, fact: &mut HeaderFacts) {
+        fact.valid_means_extracted(self.only_extracted);
     }
 
-    fn at_transition(&mut self, parser: Parser, state: State, fact: &Shared) {
+    fn at_transition(&mut self, parser: Parser, state: State, fact: &HeaderFacts) {
         self.points.transitions.insert(state, fact.clone());
         let transition = &self.program.parsers[parser].states[state].transition;
         let accepts = dataflow::targets(transition)
@@ -141,28 +137,27 @@ impl Forward for Finding<'_> {
         }
     }
 
-    fn branch(&mut self, cond: Expr, truth: bool, fact: &Shared) -> Option<Shared> {
+    fn branch(&mut self, cond: Expr, truth: bool, fact: &HeaderFacts) -> Option<HeaderFacts> {
         if fact.decide(self.program, cond) == Some(!truth) {
             return None;
         }
         let mut fact = fact.clone();
-        let facts = Rc::make_mut(&mut fact);
-        facts.refine(self.program, cond, truth);
-        facts.valid_means_extracted(self.only_extracted);
+        fact.refine(self.program, cond, truth);
+        fact.valid_means_extracted(self.only_extracted);
         Some(fact)
     }
 
-    fn loop_head(&mut self, _: Label, body: &Block, mut fact: Shared) -> Shared {
-        Rc::make_mut(&mut fact).kill(self.program, body);
+    fn loop_head(&mut self, _: Label, body: &Block, mut fact: HeaderFacts) -> HeaderFacts {
+        fact.kill(self.program, body);
         fact
     }
 
     /// The C leaves a loop that takes too long (see [`crate::target::Hints::leave_loop`]).
-    fn loop_gives_up(&mut self, head: &Shared) -> Option<Shared> {
+    fn loop_gives_up(&mut self, head: &HeaderFacts) -> Option<HeaderFacts> {
         Some(head.clone())
     }
 
-    fn transfer(&mut self, stmt: &Stmt, mut fact: Shared) -> After<Shared> {
+    fn transfer(&mut self, stmt: &Stmt, mut fact: HeaderFacts) -> After<HeaderFacts> {
         if let StmtKind::Verify { cond, .. } = stmt.kind {
             return After {
                 next: self.branch(cond, true, &fact),
@@ -170,7 +165,7 @@ impl Forward for Finding<'_> {
                 exited: None,
             };
         }
-        Rc::make_mut(&mut fact).step(self.program, stmt);
+        fact.step(self.program, stmt);
         After::next(fact)
     }
 }

@@ -1,0 +1,148 @@
+//! The order in which headers are read, against the order in which they are emitted.
+
+use super::Emit;
+use crate::plan::facts::{Facts, Step};
+use crate::plan::graph::Graph;
+use ir::Header;
+
+/// What is emitted where, and what is read before and after each extract.
+pub(super) struct Order {
+    /// Each header's emits, in order.
+    emits: Vec<Vec<usize>>,
+    /// Each header's extracts.
+    extracts: Vec<Vec<Extract>>,
+}
+
+/// What may be read on the paths through an extract.
+#[derive(Clone, Copy)]
+struct Extract {
+    before: Earlier,
+    after: Later,
+}
+
+/// Where the only emits of headers are that may have been read: 1 and the last of them, or more than there are if some
+/// header has not just one.
+#[derive(Clone, Copy, Default)]
+struct Earlier(usize);
+
+/// Where the last emits of headers are that may be read next.
+#[derive(Clone, Copy)]
+struct Later {
+    /// 1 and the first of their last emits; 0 if something is read and not emitted.
+    last: usize,
+    /// 1 and the last of their last emits but one; 0 if each has one emit.
+    second: usize,
+}
+
+impl Earlier {
+    fn and(self, other: Earlier) -> Earlier {
+        Earlier(self.0.max(other.0))
+    }
+}
+
+impl Later {
+    const NOTHING: Later = Later {
+        last: usize::MAX,
+        second: 0,
+    };
+
+    fn and(self, other: Later) -> Later {
+        Later {
+            last: self.last.min(other.last),
+            second: self.second.max(other.second),
+        }
+    }
+}
+
+impl Order {
+    pub(super) fn new(facts: &Facts, graph: &Graph, emits: &[Emit]) -> Order {
+        let mut order = Order {
+            emits: vec![Vec::new(); facts.headers.len()],
+            extracts: vec![Vec::new(); facts.headers.len()],
+        };
+        for (at, emit) in emits.iter().enumerate() {
+            order.emits[index(emit.header)].push(at);
+        }
+        let states = &facts.steps;
+        let earlier: Vec<Earlier> = states
+            .iter()
+            .map(|steps| steps.iter().map(|s| order.as_earlier(*s)))
+            .map(|steps| steps.fold(Earlier::default(), Earlier::and))
+            .collect();
+        let later: Vec<Later> = states
+            .iter()
+            .map(|steps| steps.iter().map(|s| order.as_later(*s)))
+            .map(|steps| steps.fold(Later::NOTHING, Later::and))
+            .collect();
+        for (i, steps) in states.iter().enumerate() {
+            let leads_here = (0..states.len()).filter(|&j| graph.reach.contains(j, i));
+            let mut before = leads_here
+                .map(|j| earlier[j])
+                .fold(Earlier::default(), Earlier::and);
+            let follows = (0..states.len()).filter(|&j| graph.reach.contains(i, j));
+            let elsewhere = follows.map(|j| later[j]).fold(Later::NOTHING, Later::and);
+            let mut afters = vec![elsewhere];
+            for step in steps.iter().skip(1).rev() {
+                let after = afters[afters.len() - 1].and(order.as_later(*step));
+                afters.push(after);
+            }
+            for (step, after) in steps.iter().zip(afters.into_iter().rev()) {
+                if let Step::Extract(h) = *step {
+                    order.extracts[index(h)].push(Extract { before, after });
+                }
+                before = before.and(order.as_earlier(*step));
+            }
+        }
+        order
+    }
+
+    fn as_earlier(&self, step: Step) -> Earlier {
+        let only = match step {
+            Step::Extract(h) => self.only(h),
+            Step::Skip => None,
+        };
+        Earlier(only.map_or(usize::MAX, |at| at + 1))
+    }
+
+    fn as_later(&self, step: Step) -> Later {
+        let emits = match step {
+            Step::Extract(h) => &self.emits[index(h)][..],
+            Step::Skip => &[],
+        };
+        let from_end = |n: usize| emits.len().checked_sub(n).map_or(0, |i| emits[i] + 1);
+        Later {
+            last: from_end(1),
+            second: from_end(2),
+        }
+    }
+
+    /// The only emit of a header.
+    pub(super) fn only(&self, h: Header) -> Option<usize> {
+        match self.emits[index(h)][..] {
+            [at] => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The last emit of a header.
+    pub(super) fn last(&self, h: Header) -> Option<usize> {
+        self.emits[index(h)].last().copied()
+    }
+
+    /// Whether everything read after a header is emitted behind `at`, and just once by the emits from `from` on.
+    pub(super) fn later_are_behind(&self, h: Header, at: usize, from: usize) -> bool {
+        let extracts = self.extracts[index(h)].iter();
+        let mut after = extracts.map(|extract| extract.after);
+        after.all(|later| later.last > at + 1 && later.second <= from)
+    }
+
+    /// Whether everything read before a header is emitted before `at`, and just once.
+    pub(super) fn earlier_are_before(&self, h: Header, at: usize) -> bool {
+        let mut extracts = self.extracts[index(h)].iter();
+        extracts.all(|extract| extract.before.0 <= at)
+    }
+}
+
+fn index(h: Header) -> usize {
+    h.as_u32() as usize
+}
