@@ -137,10 +137,10 @@ impl Hints for Bpf {
         })
     }
 
-    fn leave_loop(&self, end: &str) -> Option<Stmt> {
+    fn leave_loop(&self, label: &str) -> Option<Stmt> {
         Some(Stmt::MayJump {
             name: "may_goto".into(),
-            label: end.into(),
+            label: label.into(),
         })
     }
 

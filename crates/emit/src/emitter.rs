@@ -157,8 +157,6 @@ pub struct Gen<'a, T: Target> {
     pub(crate) moment: Moment,
     pub(crate) conditional: ConditionalAccess,
     pub(crate) cursor: CursorAt,
-    /// The function can reject the packet.
-    pub(crate) rejects: bool,
     pub(crate) entries: Entries,
     diags: Diagnostics,
 }
@@ -196,7 +194,6 @@ impl<'a, T: Target> Gen<'a, T> {
             moment: Moment::default(),
             conditional: ConditionalAccess::default(),
             cursor: CursorAt::default(),
-            rejects: true,
             entries,
             diags: Diagnostics::new(),
         }

@@ -62,7 +62,6 @@ impl<T: Target> Gen<'_, T> {
     fn function_of(&mut self, routine: Routine, params: &[Var], result: Var) -> SmolStr {
         let target = self.target.afresh();
         let mut inner = Gen::new(self.p, self.map, self.plan, target, File::default());
-        inner.rejects = false;
         let made = inner.number_function(routine, params, result);
         for diagnostic in inner.refusals().iter() {
             self.refuse(diagnostic.clone());

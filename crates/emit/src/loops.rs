@@ -1,4 +1,4 @@
-//! Blocks that can be left, loops, and the jumps back in them.
+//! Blocks that can be left, loops, and the jumps back in them. A packet that takes too many turns is rejected.
 
 use crate::emitter::{Gen, Labeled};
 use crate::locals::LocalKind;
@@ -81,13 +81,13 @@ impl<T: Target> Gen<'_, T> {
         if let Some(target) = self.scope.labels.get(&label)
             && let Some(start) = target.start.clone()
         {
-            let end = target.end.clone();
             self.file.contents.loops = true;
-            self.back_edge(&end, &start);
+            self.back_edge("reject", &start);
         }
     }
 
-    /// Goes back to `start`, or to `end` if the loop has taken too long for the target.
+    /// Goes back to `start`, or to `end` if the loop has taken too long for the target. A loop of the program has the label
+    /// `reject` there: the interpreter does not handle such a packet either. Functions have no loops.
     pub fn back_edge(&mut self, end: &str, start: &str) {
         let flags: Vec<_> = self
             .p
@@ -116,11 +116,8 @@ impl<T: Target> Gen<'_, T> {
             Some(limit) => {
                 let turns = self.local(LocalKind::Turns);
                 self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
-                // To leave another loop than a parser's before its end would be wrong: the packet is not handled.
-                if self.rejects {
-                    let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
-                    self.push(Stmt::goto_if(over, "reject"));
-                }
+                let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
+                self.push(Stmt::goto_if(over, "reject"));
             }
         }
         self.push(Stmt::Goto(start.into()));

@@ -72,8 +72,8 @@ pub trait Hints {
         None
     }
 
-    /// At a loop's end: a jump to `end` if the loop has taken too long.
-    fn leave_loop(&self, _end: &str) -> Option<Stmt> {
+    /// At a loop's end: a jump to a label if the loop has taken too long.
+    fn leave_loop(&self, _label: &str) -> Option<Stmt> {
         None
     }
 

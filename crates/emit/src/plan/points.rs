@@ -152,11 +152,6 @@ impl Forward for Finding<'_> {
         fact
     }
 
-    /// The C leaves a loop that takes too long (see [`crate::target::Hints::leave_loop`]).
-    fn loop_gives_up(&mut self, head: &HeaderFacts) -> Option<HeaderFacts> {
-        Some(head.clone())
-    }
-
     fn transfer(&mut self, stmt: &Stmt, mut fact: HeaderFacts) -> After<HeaderFacts> {
         if let StmtKind::Verify { cond, .. } = stmt.kind {
             return After {

@@ -178,10 +178,10 @@ fn variable(ty: Type, name: impl Into<SmolStr>, init: Option<C>) -> Item {
 }
 
 impl Hints for Native {
-    fn leave_loop(&self, end: &str) -> Option<Stmt> {
+    fn leave_loop(&self, label: &str) -> Option<Stmt> {
         Some(Stmt::MayJump {
             name: "may_leave".into(),
-            label: end.into(),
+            label: label.into(),
         })
     }
 }

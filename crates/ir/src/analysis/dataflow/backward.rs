@@ -1,6 +1,6 @@
 //! From the packet's departure back.
 
-use super::{Domain, reverse_postorder, targets};
+use super::{Domain, goes_on_after_timeout, reverse_postorder, targets};
 use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -40,6 +40,7 @@ pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
         returned: A::Fact::default(),
         exited: A::Fact::default(),
         rejected: A::Fact::default(),
+        times_out: false,
     };
     let mut fact = A::Fact::default();
     for block in program.blocks.iter().rev() {
@@ -72,6 +73,8 @@ struct Solver<'a, A: Backward> {
     returned: A::Fact,
     exited: A::Fact,
     rejected: A::Fact,
+    /// Any statement of the parser may be where its time ends.
+    times_out: bool,
 }
 
 impl<A: Backward> Solver<'_, A> {
@@ -85,6 +88,7 @@ impl<A: Backward> Solver<'_, A> {
             self.analysis.block_ends(fact);
         }
         let order = reverse_postorder(data);
+        self.times_out = goes_on_after_timeout(self.program, data, &order);
         let mut begins: SecondaryMap<State, A::Fact> = SecondaryMap::new();
         self.settled = false;
         loop {
@@ -102,6 +106,7 @@ impl<A: Backward> Solver<'_, A> {
         for &state in order.iter().rev() {
             self.state(&data.states[state], &begins, &accepted);
         }
+        self.times_out = false;
         begins[data.start].clone()
     }
 
@@ -133,8 +138,15 @@ impl<A: Backward> Solver<'_, A> {
                 self.analysis.computed(key, &mut fact);
             }
         }
+        self.may_time_out(&mut fact);
         self.block(&state.body, &mut fact);
         fact
+    }
+
+    fn may_time_out(&self, fact: &mut A::Fact) {
+        if self.times_out {
+            fact.join(&self.rejected);
+        }
     }
 
     fn block(&mut self, block: &[Stmt], fact: &mut A::Fact) {
@@ -143,6 +155,7 @@ impl<A: Backward> Solver<'_, A> {
                 self.analysis.after(stmt, fact);
             }
             self.stmt(stmt, fact);
+            self.may_time_out(fact);
         }
     }
 

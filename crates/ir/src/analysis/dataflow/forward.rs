@@ -1,6 +1,6 @@
 //! From the packet's arrival on.
 
-use super::{Domain, join, reverse_postorder};
+use super::{Domain, goes_on_after_timeout, join, reverse_postorder};
 use crate::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -55,12 +55,6 @@ pub trait Forward {
     /// Called with the final fact after each reachable statement that the next one can follow, as often as
     /// [`Forward::before`].
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
-
-    /// What is also known behind a loop, besides what its breaks know, if `head` is known whenever a round begins: of
-    /// programs whose loops are left when they take too long.
-    fn loop_gives_up(&mut self, _head: &Self::Fact) -> Option<Self::Fact> {
-        None
-    }
 
     /// Called with the final fact at the start of each reachable state.
     fn state_begins(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
@@ -165,6 +159,8 @@ struct Solver<'a, A: Forward> {
     exited: Option<A::Fact>,
     /// What ends the parser with an error.
     rejected: Option<A::Fact>,
+    /// Any statement of the parser may be where its time ends.
+    times_out: bool,
     /// What enters the next control, by where.
     entered: HashMap<EntryPoint, A::Fact>,
 }
@@ -179,6 +175,7 @@ impl<'a, A: Forward> Solver<'a, A> {
             returned: None,
             exited: None,
             rejected: None,
+            times_out: false,
             entered: HashMap::new(),
         }
     }
@@ -191,6 +188,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         if let Some(entry) = entries.first_mut() {
             *entry = start;
         }
+        self.times_out = goes_on_after_timeout(self.program, data, &order);
         // In this order a state without cycles is looked at when all that leads to it is settled.
         let mut todo = BTreeSet::from([0]);
         self.settled = false;
@@ -238,10 +236,12 @@ impl<'a, A: Forward> Solver<'a, A> {
                 }
             }
         }
+        self.times_out = false;
         accepted
     }
 
     fn state(&mut self, body: &[Stmt], entry: Option<A::Fact>) -> Option<A::Fact> {
+        self.may_time_out(&entry);
         let mut end = self.block(body, entry);
         if let Some(fact) = &mut end {
             self.analysis.state_ends(fact);
@@ -268,6 +268,12 @@ impl<'a, A: Forward> Solver<'a, A> {
                 out.push((Target::Reject, fact));
                 out
             }
+        }
+    }
+
+    fn may_time_out(&mut self, now: &Option<A::Fact>) {
+        if self.times_out {
+            join(&mut self.rejected, now.clone());
         }
     }
 
@@ -299,6 +305,7 @@ impl<'a, A: Forward> Solver<'a, A> {
                 self.analysis.paths_met(stmt, fact);
             }
             self.report_after(stmt, &now);
+            self.may_time_out(&now);
         }
         now
     }
@@ -364,10 +371,8 @@ impl<'a, A: Forward> Solver<'a, A> {
             StmtKind::Loop(label, block) => {
                 let head = self.analysis.loop_head(*label, block, fact);
                 // The end of a round is the beginning of the next, of which nothing more is assumed.
-                let mut end = self.analysis.loop_gives_up(&head);
                 self.block(block, Some(head));
-                join(&mut end, self.labels.remove(label).flatten());
-                end
+                self.labels.remove(label).flatten()
             }
             StmtKind::Break(label) => {
                 join(self.labels.entry(*label).or_default(), Some(fact));

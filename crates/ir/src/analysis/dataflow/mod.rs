@@ -96,5 +96,25 @@ pub fn reverse_postorder(parser: &ParserData) -> Vec<State> {
     order
 }
 
+/// Whether a packet that a parser rejects for taking too long meets what follows the parser: the parser has a loop, and the
+/// architecture goes on. Where the steps end that a packet may take, no target says, so it may be at any statement.
+fn goes_on_after_timeout(program: &Program, parser: &ParserData, order: &[State]) -> bool {
+    if program.on_reject == OnReject::Stop {
+        return false;
+    }
+    let mut seen = HashSet::new();
+    order.iter().any(|&state| {
+        seen.insert(state);
+        let StateData {
+            body, transition, ..
+        } = &parser.states[state];
+        let mut loops = successors(transition).iter().any(|to| seen.contains(to));
+        visit::walk_block(body, &mut |stmt| {
+            loops |= matches!(stmt.kind, StmtKind::Loop(..));
+        });
+        loops
+    })
+}
+
 #[cfg(test)]
 mod tests;

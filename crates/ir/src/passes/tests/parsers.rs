@@ -187,3 +187,50 @@ intrinsic slot out {{
         "{program}"
     );
 }
+
+/// With an architecture that goes on with rejected packets, those that a parser without end rejects among them.
+#[test]
+fn what_a_parser_did_when_its_time_ended_is_neither_known_nor_dead() {
+    let head = HEAD.replace("reject stop", "reject continue");
+    let parser = "parser p start s {
+    state s {
+        a = 8w1;
+        select (f) {
+            (1w1) -> accept;
+            (_) -> t;
+        }
+    }
+    state t {
+        a = 8w2;
+        goto s;
+    }
+}
+";
+    let control = "routine c block() {
+    port = 24w0 ++ a;
+}
+";
+    let rest = "pipeline p parser p
+pipeline c control c
+intrinsic slot out {
+    var \"output_port\" = port;
+}
+";
+    let optimised = |head: &str| {
+        let mut program = text::parse(&format!("{head}{parser}{control}{rest}")).expect("parses");
+        check(&program);
+        for pass in [propagate::run, fold::run, dce::run] {
+            pass(&mut program);
+            program.number_stmts();
+            check(&program);
+        }
+        let text = program.to_string();
+        ["a = 8w2;", "port = 24w0 ++ a;"].map(|code| text.contains(code))
+    };
+    assert_eq!(optimised(&head), [true, true]);
+    assert_eq!(
+        optimised(HEAD),
+        [false, false],
+        "nothing follows a rejected packet"
+    );
+}
