@@ -3,7 +3,7 @@
 use crate::sys::netlink::{attributes, put_attribute, request};
 use nix::net::if_::if_nametoindex;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
@@ -152,7 +152,8 @@ pub fn remove(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives an interface an address with a prefix of so many bits, usable at once, without duplicate address detection.
+/// Gives an interface an address with a prefix of so many bits, without duplicate address detection.
+/// An IPv6 address is of use after [`wait_until_local`].
 pub fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
     const NO_DETECTION: u8 = 0x02;
     let mut message = vec![family(address), prefix, NO_DETECTION, 0];
@@ -163,6 +164,31 @@ pub fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
     request(libc::RTM_NEWADDR, new, &message)
         .map_err(|e| about(&format!("give interface `{name}` the address {address}"), e))?;
     Ok(())
+}
+
+/// Waits until packets to an IPv6 address of this thread's namespace, whose interface is up, are taken in: the kernel adds
+/// the route to it some time after the address.
+pub fn wait_until_local(address: Ipv6Addr) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let digits: String = address
+        .octets()
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    // Destination and prefix length begin a line, in hexadecimal.
+    let route = format!("{digits} 80 ");
+    let started = Instant::now();
+    loop {
+        let routes = std::fs::read_to_string("/proc/thread-self/net/ipv6_route")?;
+        if routes.lines().any(|line| line.starts_with(&route)) {
+            return Ok(());
+        }
+        if started.elapsed() > PATIENCE {
+            let slow = io::Error::from(io::ErrorKind::TimedOut);
+            return Err(about(&format!("use the address {address}"), slow));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Makes known, for good, who has an address behind an interface.
@@ -279,7 +305,7 @@ mod tests {
     use super::*;
     use crate::link_settings;
     use crate::netns::NetNs;
-    use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
+    use std::net::{Ipv4Addr, UdpSocket};
 
     const ONE: LinkAddress = [2, 0, 0, 0, 0, 1];
     const TWO: LinkAddress = [2, 0, 0, 0, 0, 2];
@@ -296,11 +322,16 @@ mod tests {
             };
             set_up(name, setup)?;
             let v4 = |n| IpAddr::from(Ipv4Addr::new(10, 0, 0, n));
-            let v6 = |n| IpAddr::from(Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, u16::from(n)));
-            for (own, other, prefix) in [(v4(own), v4(other), 24), (v6(own), v6(other), 64)] {
+            let v6 = |n| Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, u16::from(n));
+            let addresses = [
+                (v4(own), v4(other), 24),
+                (v6(own).into(), v6(other).into(), 64),
+            ];
+            for (own, other, prefix) in addresses {
                 add_address(name, own, prefix)?;
                 add_neighbour(name, other, far)?;
             }
+            wait_until_local(v6(own))?;
             assert_eq!(link_settings::read(if_nametoindex(name)?)?.mtu, 1400);
             Ok(())
         };
@@ -321,14 +352,11 @@ mod tests {
         for (from, to) in [("10.0.0.1:0", "10.0.0.2:7"), ("[fd00::1]:0", "[fd00::2]:7")] {
             let receiver = there.run(|| UdpSocket::bind(to)).expect("bound");
             let sender = here.run(|| UdpSocket::bind(from)).expect("bound");
-            let patience = Some(Duration::from_millis(100));
+            let patience = Some(Duration::from_secs(10));
             receiver.set_read_timeout(patience).expect("set");
-            // IPv6 may take note of a cable some time after the interface does, so more than one may be sent.
-            let arrives = || {
-                sender.send_to(&[7; 58], to).is_ok()
-                    && receiver.recv(&mut [0; 100]).is_ok_and(|n| n == 58)
-            };
-            assert!((0..100).any(|_| arrives()), "from {from} to {to}");
+            sender.send_to(&[7; 58], to).expect("sent");
+            let arrived = receiver.recv(&mut [0; 100]);
+            assert!(arrived.is_ok_and(|n| n == 58), "from {from} to {to}");
         }
         let counted = here.run(|| statistics("one")).expect("counted");
         // Listener reports go out beside them.

@@ -181,6 +181,7 @@ fn set_up_ends(net: &impl Route, ends: Ends) -> io::Result<()> {
             };
             link::set_up(device, setup)?;
             link::add_address(device, own.into(), 64)?;
+            link::wait_until_local(own)?;
             link::add_neighbour(device, other.into(), link_address(other_number))?;
             for (offload, on) in ends.offloads.settings() {
                 offloads::set(device, offload, on)?;
