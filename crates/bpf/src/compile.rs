@@ -26,6 +26,10 @@ pub(crate) struct Function {
     pub extra_instructions: u32,
     /// The head of the packet may be moved.
     pub moves_head: bool,
+    /// What its parser leaves is in the per-CPU map.
+    pub parse_record: bool,
+    /// About how many instructions the verifier would process if it were in variables.
+    pub verifier_estimate: u64,
     /// Headers that live in variables.
     pub copied_headers: Vec<String>,
     /// The stack must be informed of an EtherType that the program changed.

@@ -9,7 +9,7 @@ use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
 use crate::{BpfOutput, Options, Report, budget};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
-use emit::locals::Local;
+use emit::locals::{Home, Local};
 use ir::Program;
 use std::collections::BTreeSet;
 
@@ -55,6 +55,9 @@ pub(crate) fn file(
         items.push(Item::Include("onpath/read_kernel.h".into()));
     }
     items.push(Item::Include(hook.include.into()));
+    if full.parse_record {
+        items.push(Item::Include("onpath/large.h".into()));
+    }
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
@@ -169,8 +172,11 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         scratch_variables: full
             .spilled
             .iter()
-            .flat_map(|s| s.gone.iter().map(|l| l.name.to_string()))
+            .flat_map(|s| s.gone.iter().filter(|l| l.home == Home::Anywhere))
+            .map(|l| l.name.to_string())
             .collect(),
+        parse_record: full.parse_record,
+        verifier_estimate: full.verifier_estimate,
         copied_headers: full.copied_headers.clone(),
         moves_head: both().any(|f| f.moves_head),
         parser_turns: both().find_map(|f| f.parser_turns),

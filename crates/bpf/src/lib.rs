@@ -34,6 +34,15 @@ use diag::{Diagnostics, SourceMap};
 use features::Features;
 use serde::{Deserialize, Serialize};
 
+/// When what the parser leaves is kept in a per-CPU map ([`emit::plan::parse_record`]) instead of in variables.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ParseRecord {
+    /// In large programs, and in what is behind a fast path.
+    BySize,
+    /// Always, but for the fast path.
+    Always,
+}
+
 /// Options of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -50,6 +59,8 @@ pub struct Options {
     /// Copy every header to variables: for a program that the verifier refused although each access is
     /// behind its check, because the compiler took the checks apart.
     pub copy_headers: bool,
+    /// Where what the parser leaves is kept.
+    pub parse_record: ParseRecord,
     /// What the kernel has that is to run it.
     pub features: Features,
     /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
@@ -65,6 +76,7 @@ impl Default for Options {
             max_ports: 1024,
             spill_everything: false,
             copy_headers: false,
+            parse_record: ParseRecord::BySize,
             features: Features::newest(),
             parser_turns: PARSER_TURNS,
         }
@@ -93,12 +105,23 @@ pub struct Report {
     pub scratch_bytes: u32,
     /// Variables that were moved there because the stack has no room for them.
     pub scratch_variables: Vec<String>,
+    /// What the parser leaves is in the per-CPU map.
+    pub parse_record: bool,
+    /// About how many instructions the verifier would process if it were in variables.
+    pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
     /// Whether the packet's head may move.
     pub moves_head: bool,
     /// How often the parser may go round in loops for one packet, if the verifier has to follow each turn.
     pub parser_turns: Option<u32>,
+}
+
+impl Report {
+    /// Whether the verifier may have less to process if the program is compiled otherwise.
+    pub fn can_shrink(&self) -> bool {
+        self.parser_turns.is_some() || !self.parse_record
+    }
 }
 
 /// Compiles a program, as `ir::passes` leave it, and its fast path if it has such (see `ir::passes::fast_path`), for [`Options::hook`].
@@ -139,6 +162,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum_complete.h",
         "checksum_partial.h",
         "flow_state.h",
+        "large.h",
         "observe.h",
         "onpath.h",
         "read_kernel.h",

@@ -6,7 +6,7 @@ use emit::Reserved;
 pub(crate) const RESERVED: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
-        may_goto count_turn barrier_var flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
+        may_goto count_turn barrier_var load_memory_again flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
         random_u32 packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
@@ -16,7 +16,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         send_copy send_copies observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         too_short flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
-        flow_victim_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
+        flow_victim_aged flow_forget flow_find_first flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface
         ONPATH_READ_KERNEL onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license

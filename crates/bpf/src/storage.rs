@@ -6,7 +6,7 @@ use crate::errors;
 use crate::target::Gen;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
-use emit::locals::{Local, LocalKind};
+use emit::locals::{Home, Local, LocalKind};
 use emit::record::Record;
 use emit::{Code, Hints};
 use ir::Var;
@@ -40,6 +40,8 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         spilled: placed.spilled,
         extra_instructions: g.target.extra_instructions,
         moves_head: g.rebuilding.resizes,
+        parse_record: g.plan.record.is_some(),
+        verifier_estimate: g.plan.estimate,
         copied_headers: g.copied_headers(),
         remembers_type: hook.remembers_type(g),
         parser_turns: parser_turns(g),
@@ -58,10 +60,17 @@ fn spill(
     locals: &mut Vec<Local>,
     body: &mut Block,
 ) -> Result<Option<Spilled>, Diagnostics> {
-    let movable = |l: &Local| !l.pinned && !matches!(l.ty, Type::Ptr(_));
+    let movable = |l: &Local| l.home == Home::Anywhere && !matches!(l.ty, Type::Ptr(_));
+    let in_memory = |l: &&Local| l.home == Home::Memory;
     let mut order: Vec<usize> = (0..locals.len()).filter(|&i| movable(&locals[i])).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
-    let mut on_stack: u32 = locals.iter().map(Local::size).sum();
+    let mut moved: HashSet<SmolStr> = locals
+        .iter()
+        .filter(in_memory)
+        .map(|l| l.name.clone())
+        .collect();
+    let on_stack = locals.iter().filter(|l| !in_memory(l));
+    let mut on_stack: u32 = on_stack.map(Local::size).sum();
     let limit = if g.target.options.spill_everything {
         0
     } else if g.target.wire.writes {
@@ -70,7 +79,6 @@ fn spill(
         STACK_FOR_VARIABLES
     };
     // Scalars live in registers most of the time; arrays do too while they are small.
-    let mut moved: HashSet<SmolStr> = HashSet::new();
     for i in order {
         let worth =
             locals[i].size() > 32 || on_stack > 4 * limit || g.target.options.spill_everything;

@@ -11,7 +11,7 @@ use crate::table::value_set::{self, Set};
 use crate::table::{self, Table};
 use crate::uses::Construct;
 use crate::wire::Wire;
-use crate::{Options, externs, storage};
+use crate::{Options, ParseRecord, externs, storage};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
 use emit::record::Form;
@@ -30,6 +30,10 @@ pub(crate) type File = emit::File<Bpf>;
 /// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
 /// takes less than 64 KiB for an offset in all.
 const MAX_OFFSET: u64 = 0x7fff;
+
+/// The estimate ([`emit::plan::size`]) up to which a program keeps what its parser leaves in variables: it runs a little
+/// faster, and the verifier takes a few milliseconds.
+const MOST_IN_VARIABLES: u64 = 10_000;
 
 /// How a function is linked that is part of the one that calls it.
 pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
@@ -117,6 +121,19 @@ impl Hints for Bpf {
         self.options.spill_everything
     }
 
+    fn record_above(&self) -> Option<u64> {
+        match (self.coverage, self.options.parse_record) {
+            // Its code is short, and what most packets meet.
+            (Coverage::FastPath, _) => None,
+            (Coverage::FullBehindFastPath, _) | (Coverage::Full, ParseRecord::Always) => Some(0),
+            (Coverage::Full, ParseRecord::BySize) => Some(MOST_IN_VARIABLES),
+        }
+    }
+
+    fn forget(&self) -> Option<Stmt> {
+        Some(Stmt::Expr(C::call("load_memory_again", Vec::new())))
+    }
+
     fn copy_headers(&self) -> bool {
         self.options.copy_headers
     }
@@ -193,11 +210,7 @@ impl Target for Bpf {
     }
 
     fn linkage(&self) -> &'static str {
-        match self.coverage {
-            // The fast path is short, and what most packets meet: no call is the fastest.
-            Coverage::FastPath => INLINE,
-            Coverage::Full | Coverage::FullBehindFastPath => GLOBAL_FUNC,
-        }
+        GLOBAL_FUNC
     }
 
     fn bounds(&self) -> (C, C) {

@@ -3,7 +3,8 @@
 //! writes what comes after the dashes; read the difference before you commit it.
 //!
 //! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP; a line
-//! `// kernel: 6.1` for the oldest kernel instead of the newest.
+//! `// kernel: 6.1` for the oldest kernel instead of the newest, and a line `// parse record` keeps what the parser leaves
+//! in memory, as large programs do.
 //!
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
@@ -105,6 +106,10 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         features: match text.lines().any(|line| line == "// kernel: 6.1") {
             true => Features::of((6, 1)),
             false => Features::newest(),
+        },
+        parse_record: match text.lines().any(|line| line == "// parse record") {
+            true => bpf::ParseRecord::Always,
+            false => bpf::ParseRecord::BySize,
         },
         source_name: "test.p4".into(),
         extern_files: if text.contains("--extern") {

@@ -4,7 +4,7 @@ use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::features::Features;
-use bpf::{BpfOutput, Options};
+use bpf::{BpfOutput, Options, ParseRecord};
 use control::Device;
 use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
@@ -15,7 +15,7 @@ use kernel::clang::{self, Effort, Source};
 use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,6 +73,8 @@ pub struct Request<'a> {
     pub trial: bool,
     /// The kernel that is to run it.
     pub kernel: Kernel,
+    /// Where what the parser leaves is kept.
+    pub parse_record: ParseRecord,
 }
 
 impl Default for Request<'_> {
@@ -91,6 +93,7 @@ impl Request<'_> {
             observe: false,
             trial: true,
             kernel: Kernel::This,
+            parse_record: ParseRecord::BySize,
         }
     }
 }
@@ -125,6 +128,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
             .unwrap_or_default(),
         extern_files: request.externs.iter().map(file_name).collect(),
         features,
+        parse_record: request.parse_record,
         ..Options::default()
     }
 }
@@ -143,28 +147,36 @@ pub fn compile(
         own: begun.elapsed(),
         ..Times::default()
     };
+    // The C that was tried.
+    let mut made = HashSet::new();
     // Strategies that differ by clang's effort have their C in common.
     let mut last: Option<(Options, BpfOutput)> = None;
     let tried = strategy::try_all(|strategy| {
+        let asked = options(sources, request, features);
         let options = Options {
             spill_everything: strategy.spill_everything,
             copy_headers: strategy.copy_headers,
+            parse_record: asked.parse_record.max(strategy.parse_record),
             parser_turns: strategy.parser_turns,
-            ..options(sources, request, features)
+            ..asked
         };
         let output = match &last {
             Some((known, output)) if *known == options => output.clone(),
             _ => {
                 let begun = Instant::now();
-                let made =
+                let compiled =
                     bpf::compile(&optimised, optimised_fast_path.as_ref(), sources, &options);
                 times.own += begun.elapsed();
-                match made {
+                match compiled {
                     Ok(output) => last.insert((options, output)).1.clone(),
                     Err(refused) => return Outcome::Refused(refused),
                 }
             }
         };
+        // A large program keeps a parse record at once.
+        if !made.insert((output.c_source.clone(), strategy.effort)) {
+            return Outcome::Repeated;
+        }
         attempt(output, request, strategy.effort, &mut times)
     })
     .map_err(|refused| {
@@ -227,8 +239,8 @@ fn attempt(
     }
     let Trial { obstacle, took } = build::trial(&object);
     times.verifier += took;
-    let counts = output.report.parser_turns.is_some();
-    let obstacle = obstacle.filter(|(obstacle, _)| obstacle.is_surmountable(counts));
+    let can_shrink = output.report.can_shrink();
+    let obstacle = obstacle.filter(|(obstacle, _)| obstacle.is_surmountable(can_shrink));
     match obstacle {
         None => Outcome::Made((object, output)),
         Some((obstacle, reason)) => {

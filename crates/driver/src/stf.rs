@@ -3,6 +3,7 @@
 use crate::bpf_target::{self, Compiled, Reach, Request};
 use crate::frontend::Elaborated;
 use arch::tc::Direction;
+use bpf::ParseRecord;
 use bpf::abi::Hook;
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
@@ -34,6 +35,8 @@ pub enum Target {
         reach: Reach,
         /// The kernel whose features the program uses; it runs in this one.
         kernel: Kernel,
+        /// Where what its parser leaves is kept.
+        parse_record: ParseRecord,
     },
 }
 
@@ -138,12 +141,14 @@ impl Prepared {
                 hook,
                 reach,
                 kernel,
+                parse_record,
             } => {
                 let request = Request {
                     externs,
                     // Between veth pairs a redirect is one.
                     observe: reach == Reach::TestRun,
                     kernel,
+                    parse_record,
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;

@@ -4,7 +4,7 @@
 //! which follows values but not the relations between them, cannot see through. It does so less when it optimises
 //! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
 
-use bpf::PARSER_TURNS;
+use bpf::{PARSER_TURNS, ParseRecord};
 use diag::Diagnostics;
 use kernel::build::Obstacle;
 use kernel::clang::Effort;
@@ -20,6 +20,8 @@ pub struct Strategy {
     pub spill_everything: bool,
     /// Every header is copied to variables.
     pub copy_headers: bool,
+    /// Where what the parser leaves is kept.
+    pub parse_record: ParseRecord,
     /// How hard clang optimises.
     pub effort: Effort,
     /// Turns that a parser's loops may take, where the verifier has to follow each.
@@ -27,12 +29,13 @@ pub struct Strategy {
 }
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 11] = [
+pub const STRATEGIES: [Strategy; 12] = [
     Strategy {
         name: "full optimisation",
         against: None,
         spill_everything: false,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -41,6 +44,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: false,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Reduced,
         parser_turns: PARSER_TURNS,
     },
@@ -49,6 +53,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: false,
         copy_headers: true,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -57,6 +62,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: false,
         copy_headers: true,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Reduced,
         parser_turns: PARSER_TURNS,
     },
@@ -65,6 +71,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::Stack),
         spill_everything: true,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -73,6 +80,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: true,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Reduced,
         parser_turns: PARSER_TURNS,
     },
@@ -81,6 +89,16 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::LostPointer),
         spill_everything: true,
         copy_headers: true,
+        parse_record: ParseRecord::BySize,
+        effort: Effort::Full,
+        parser_turns: PARSER_TURNS,
+    },
+    Strategy {
+        name: "parse results in a per-CPU map",
+        against: Some(Obstacle::TooLarge),
+        spill_everything: false,
+        copy_headers: false,
+        parse_record: ParseRecord::Always,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -89,6 +107,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::TooLarge),
         spill_everything: false,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: 400,
     },
@@ -97,6 +116,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::TooLarge),
         spill_everything: false,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: 100,
     },
@@ -105,6 +125,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::TooLarge),
         spill_everything: false,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: 32,
     },
@@ -113,6 +134,7 @@ pub const STRATEGIES: [Strategy; 11] = [
         against: Some(Obstacle::TooLarge),
         spill_everything: false,
         copy_headers: false,
+        parse_record: ParseRecord::BySize,
         effort: Effort::Full,
         parser_turns: 8,
     },
@@ -135,6 +157,8 @@ pub(crate) enum Outcome<T> {
     Made(T),
     /// Another strategy may work. If none does, this is the result.
     Obstructed(Obstacle, String, Result<T, Diagnostics>),
+    /// It came to what an earlier one came to.
+    Repeated,
     /// No other strategy would work either.
     Refused(Diagnostics),
 }
@@ -179,6 +203,7 @@ pub(crate) fn try_all<T>(
                     best = Some(otherwise.map(|made| (made, strategy)));
                 }
             }
+            Outcome::Repeated => {}
             Outcome::Refused(diagnostics) => {
                 best.get_or_insert(Err(diagnostics));
                 break;
@@ -275,6 +300,30 @@ mod tests {
         let (tried, taken) = outcome(|_| Some(Obstacle::Stack));
         assert_eq!(tried.len(), 2);
         assert_eq!(taken, Err("E0754"));
+    }
+
+    #[test]
+    fn what_is_too_large_takes_the_parse_record_then_fewer_turns() {
+        let large = |s: &Strategy| s.parse_record == ParseRecord::BySize && s.parser_turns > 100;
+        let (tried, taken) = outcome(|s| large(s).then_some(Obstacle::TooLarge));
+        assert_eq!(
+            tried,
+            ["full optimisation", "parse results in a per-CPU map"]
+        );
+        assert_eq!(taken, Ok("parse results in a per-CPU map"));
+        let (_, taken) = outcome(|s| (s.parser_turns > 100).then_some(Obstacle::TooLarge));
+        assert_eq!(taken, Ok("parser loops of 100 turns"));
+    }
+
+    #[test]
+    fn what_was_tried_before_is_no_failure_of_its_own() {
+        let tried = try_all(|strategy| match strategy.parse_record {
+            ParseRecord::Always => Outcome::Repeated,
+            ParseRecord::BySize if strategy.parser_turns < PARSER_TURNS => Outcome::Made(2),
+            ParseRecord::BySize => Outcome::Obstructed(Obstacle::TooLarge, "large".into(), Ok(1)),
+        })
+        .expect("something");
+        assert_eq!((tried.made, tried.failed.len()), (2, 1));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::locals::Locals;
 use crate::names::Names;
 use crate::parser::CursorAt;
 use crate::plan::{Plan, header_facts::HeaderFacts};
+use crate::region::Regions;
 use crate::table::{LoweredSet, LoweredTable};
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt};
@@ -157,6 +158,7 @@ pub struct Gen<'a, T: Target> {
     pub(crate) moment: Moment,
     pub(crate) conditional: ConditionalAccess,
     pub(crate) cursor: CursorAt,
+    pub(crate) regions: Regions,
     pub(crate) entries: Entries,
     diags: Diagnostics,
 }
@@ -194,6 +196,7 @@ impl<'a, T: Target> Gen<'a, T> {
             moment: Moment::default(),
             conditional: ConditionalAccess::default(),
             cursor: CursorAt::default(),
+            regions: Regions::default(),
             entries,
             diags: Diagnostics::new(),
         }
@@ -214,6 +217,9 @@ impl<'a, T: Target> Gen<'a, T> {
 
     /// Adds a statement.
     pub fn push(&mut self, stmt: Stmt) {
+        if let Stmt::Label(_) = stmt {
+            self.regions.paths_meet();
+        }
         self.out.push(stmt);
     }
 
@@ -228,10 +234,13 @@ impl<'a, T: Target> Gen<'a, T> {
         self.push(Stmt::Assign(dst, value));
     }
 
-    /// What `f` emits, as a block of its own.
+    /// What `f` emits, as a block of its own, which may not run.
     pub fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
+        let region = self.regions.before_block();
         f(self);
+        let ends = !self.header_facts.dead;
+        self.regions.after_block(region, ends);
         std::mem::replace(&mut self.out, outer)
     }
 

@@ -60,7 +60,8 @@ impl<T: Target> Gen<'_, T> {
         if let Some(label) = self.entries.labels.get(&entry)
             && *label != self.entries.control_end
         {
-            self.out.push(Stmt::Label(label.clone()));
+            let label = label.clone();
+            self.push(Stmt::Label(label));
         }
     }
 

@@ -78,10 +78,19 @@ impl<T: Target> Gen<'_, T> {
 
     /// Whether a header's pointer leads to its bytes.
     fn presence(&mut self, h: Header) -> C {
-        match self.header_facts.extracted(h) {
-            Known::No => C::int(0),
-            Known::Yes => C::int(1),
+        let known = self.header_facts.extracted(h);
+        if known == Known::No {
+            return C::int(0);
+        }
+        if self.in_record() {
+            if known == Known::Maybe || self.only_assumed(h) || self.is_held() {
+                return self.find_if_there(h);
+            }
+            self.find(h);
+        }
+        match known {
             Known::Maybe => self.local(self.presence_kind(h)),
+            _ => C::int(1),
         }
     }
 
@@ -153,7 +162,7 @@ impl<T: Target> Gen<'_, T> {
             }
             HeaderStorage::Packet => {
                 let present = self.presence(h);
-                if present.as_int() != Some(1) {
+                if self.header_facts.extracted(h) != Known::Yes {
                     self.conditional.reads.insert((h, field));
                 }
                 if present.as_int() == Some(0) {
@@ -201,7 +210,7 @@ impl<T: Target> Gen<'_, T> {
             }
             HeaderStorage::Packet => {
                 let present = self.presence(h);
-                if present.as_int() != Some(1) {
+                if self.header_facts.extracted(h) != Known::Yes {
                     self.conditional.writes.insert((h, field));
                 }
                 if present.as_int() == Some(0) {

@@ -23,6 +23,7 @@ pub mod names;
 mod parser;
 pub mod plan;
 pub mod record;
+mod region;
 mod select;
 mod snapshot;
 mod source;

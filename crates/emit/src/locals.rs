@@ -24,6 +24,12 @@ pub enum LocalKind {
     Pointer(Header),
     /// The first byte after a header's varbit field.
     Rest(Header),
+    /// Where a header begins in the packet, in bytes, in the parse record.
+    Offset(Header),
+    /// Whether a header's pointer was made from the parse record, and leads to its bytes.
+    Found(Header),
+    /// Where the parser's cursor is when a state begins that several paths lead to, in the parse record.
+    Cursor,
     /// Where a header's varbit field lies in the packet as it came in, in bytes.
     VarbitAt(Header),
     /// How many bytes a header's varbit field has.
@@ -40,6 +46,17 @@ pub enum LocalKind {
     Own(u32),
 }
 
+/// Where a C variable may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// In the function only: the verifier of the C has to follow its value, which it would not in memory.
+    Function,
+    /// Anywhere.
+    Anywhere,
+    /// In memory, if the target has any: the verifier of the C is to forget its value.
+    Memory,
+}
+
 /// A C variable.
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -49,8 +66,8 @@ pub struct Local {
     pub ty: Type,
     /// The first value; none for what is always written before it is read.
     pub init: Option<C>,
-    /// It must stay in the function: the verifier of the C has to follow its value, which it would not in memory.
-    pub pinned: bool,
+    /// Where it may be.
+    pub home: Home,
 }
 
 impl Local {
@@ -116,6 +133,9 @@ impl<T: Target> Gen<'_, T> {
                 byte_pointer(),
                 Some(C::id("data")),
             ),
+            LocalKind::Offset(h) => (format!("{}_offset", last(&header(h))), Type::U32, None),
+            LocalKind::Found(h) => (format!("{}_found", last(&header(h))), Type::U32, zero),
+            LocalKind::Cursor => ("cursor".to_string(), Type::U32, None),
             LocalKind::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
             LocalKind::VarbitLen(h) => (format!("{}_len", last(&header(h))), Type::U32, zero),
             LocalKind::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
@@ -124,13 +144,45 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::Turns => ("turns".to_string(), Type::U64, zero),
             LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
+        let home = self.home_of(kind);
+        self.add_local(kind, &wish, ty, init, home)
+    }
+
+    fn home_of(&self, kind: LocalKind) -> Home {
+        if let Some(record) = &self.plan.record {
+            let extracted = |h: Header| {
+                !self.plan.facts.headers[h.as_u32() as usize]
+                    .sites
+                    .is_empty()
+            };
+            return match kind {
+                LocalKind::Valid(_)
+                | LocalKind::Extracted(_)
+                | LocalKind::Offset(_)
+                | LocalKind::VarbitAt(_)
+                | LocalKind::VarbitLen(_)
+                | LocalKind::Cursor => Home::Memory,
+                LocalKind::Field(h, _) if extracted(h) => Home::Memory,
+                LocalKind::Var(v) | LocalKind::VarAt(v) | LocalKind::VarLen(v)
+                    if record.holds(v) =>
+                {
+                    Home::Memory
+                }
+                LocalKind::Found(_) | LocalKind::Turns => Home::Function,
+                _ => Home::Anywhere,
+            };
+        }
         // Whether a pointer leads to bytes of the packet, and that a loop goes on.
-        let pinned = match kind {
+        let followed = match kind {
             LocalKind::Extracted(_) | LocalKind::Turns => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };
-        self.add_local(kind, &wish, ty, init, pinned)
+        if followed {
+            Home::Function
+        } else {
+            Home::Anywhere
+        }
     }
 
     fn add_local(
@@ -139,7 +191,7 @@ impl<T: Target> Gen<'_, T> {
         wish: &str,
         ty: Type,
         init: Option<C>,
-        pinned: bool,
+        home: Home,
     ) -> C {
         let name = match kind {
             LocalKind::Var(_) | LocalKind::Pointer(_) => self.file.names.fresh_path(wish),
@@ -150,7 +202,7 @@ impl<T: Target> Gen<'_, T> {
             name: name.clone(),
             ty,
             init,
-            pinned,
+            home,
         });
         C::Ident(name)
     }
@@ -158,14 +210,31 @@ impl<T: Target> Gen<'_, T> {
     /// A variable of the emitter's own.
     pub fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
-        self.add_local(LocalKind::Own(self.locals.own), wish, ty, init, false)
+        self.add_local(
+            LocalKind::Own(self.locals.own),
+            wish,
+            ty,
+            init,
+            Home::Anywhere,
+        )
+    }
+
+    /// A variable of the emitter's own for what the deparser adds up: a known value would be followed for each
+    /// combination of headers.
+    pub(crate) fn summed_local(&mut self, wish: &str, init: Option<C>) -> C {
+        if !self.in_record() {
+            return self.pinned_local(wish, init);
+        }
+        self.locals.own += 1;
+        let kind = LocalKind::Own(self.locals.own);
+        self.add_local(kind, wish, Type::U32, init, Home::Memory)
     }
 
     /// A variable of the emitter's own that an offset into the packet or a length depends on.
     pub fn pinned_local(&mut self, wish: &str, init: Option<C>) -> C {
         self.locals.own += 1;
         let kind = LocalKind::Own(self.locals.own);
-        self.add_local(kind, wish, Type::U32, init, true)
+        self.add_local(kind, wish, Type::U32, init, Home::Function)
     }
 }
 

@@ -94,7 +94,9 @@ impl<T: Target> Gen<'_, T> {
             .headers
             .keys()
             .filter(|&h| {
-                self.plan.storage(h) == HeaderStorage::Packet
+                // Those in the parse record are not followed.
+                !self.in_record()
+                    && self.plan.storage(h) == HeaderStorage::Packet
                     && self.header_facts.extracted(h) == Known::Maybe
             })
             .collect();

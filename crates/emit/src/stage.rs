@@ -1,7 +1,7 @@
 //! A stage's function: parser, control and what the target makes of the result.
 
 use crate::emitter::{File, Gen};
-use crate::locals::{Local, LocalKind};
+use crate::locals::{Home, Local, LocalKind};
 use crate::plan::{HeaderStorage, Plan};
 use crate::target::{Stage, Target};
 use crate::{errors, snapshot};
@@ -160,24 +160,28 @@ impl<T: Target> Gen<'_, T> {
             name: name.into(),
             ty: Type::U8.ptr(),
             init: Some(init),
-            pinned: true,
+            home: Home::Function,
         })
     }
 
     /// The variables that every function may have.
     fn fixed_locals(&self) -> Vec<Local> {
-        let plain = |name: &str, ty: Type, init: C| Local {
+        let plain = |name: &str, ty: Type, init: C, home: Home| Local {
             name: name.into(),
             ty,
             init: Some(init),
-            pinned: true,
+            home,
+        };
+        let kept = match self.in_record() {
+            true => Home::Memory,
+            false => Home::Function,
         };
         let mut all = Vec::from(self.packet_locals());
         all.extend([
-            plain("off", Type::U64, C::int(0)),
-            plain("cur", Type::U8.ptr(), C::id("data")),
-            plain("keep", Type::U32, C::int(0)),
-            plain("touched", Type::U32, C::int(0)),
+            plain("off", Type::U64, C::int(0), Home::Function),
+            plain("cur", Type::U8.ptr(), C::id("data"), Home::Function),
+            plain("keep", Type::U32, C::int(0), kept),
+            plain("touched", Type::U32, C::int(0), kept),
         ]);
         all
     }

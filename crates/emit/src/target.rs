@@ -83,6 +83,17 @@ pub trait Hints {
         false
     }
 
+    /// What the parser leaves is kept in memory ([`crate::plan::parse_record`]) if [`crate::plan::size`] estimates more
+    /// than this; `None` if it never is. A target without a verifier has no use for it.
+    fn record_above(&self) -> Option<u64> {
+        None
+    }
+
+    /// Where paths meet, if the parse record is kept: has the compiler load again what is in memory.
+    fn forget(&self) -> Option<Stmt> {
+        None
+    }
+
     /// Whether every header lives in variables, none in the packet: the verifier of the C lost their pointers.
     fn copy_headers(&self) -> bool {
         false

@@ -41,11 +41,11 @@ pub fn trial(object: &[u8]) -> Trial {
 }
 
 impl Obstacle {
-    /// Whether another compilation may overcome it for a program whose parser counts its turns if it `counts`.
-    pub fn is_surmountable(self, counts: bool) -> bool {
+    /// Whether another compilation may overcome it for a program that can be compiled to less if it `can_shrink`.
+    pub fn is_surmountable(self, can_shrink: bool) -> bool {
         match self {
             Obstacle::Stack | Obstacle::LostPointer => true,
-            Obstacle::TooLarge => counts,
+            Obstacle::TooLarge => can_shrink,
         }
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_can_be_fewer_only_where_they_are_counted() {
+    fn a_program_too_large_is_compiled_again_only_if_it_can_shrink() {
         assert!(Obstacle::TooLarge.is_surmountable(true));
         assert!(!Obstacle::TooLarge.is_surmountable(false));
         assert!(Obstacle::Stack.is_surmountable(false));

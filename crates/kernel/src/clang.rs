@@ -30,7 +30,7 @@ pub struct Clang {
 }
 
 /// How hard to optimise.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Effort {
     /// `-O2`
     #[default]

@@ -4,6 +4,7 @@
 mod common;
 
 use arch::tc::Direction;
+use bpf::ParseRecord;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use control::repeatable::SEED;
@@ -38,7 +39,7 @@ const RUNNERS: [Runner; 7] = [
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
-/// The kernel that takes every fallback. Programs that need none are tested as they are.
+/// The kernel that takes every fallback. What parsers leave is in memory besides.
 const OLDEST: Kernel = Kernel::Version(FLOOR);
 
 const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Kernel) -> Runner {
@@ -64,6 +65,11 @@ impl Runner {
             hook,
             reach: self.reach,
             kernel: self.kernel,
+            // The oldest kernel's verifier needs it most.
+            parse_record: match self.kernel {
+                Kernel::This => ParseRecord::BySize,
+                Kernel::Version(_) => ParseRecord::Always,
+            },
         })
     }
 

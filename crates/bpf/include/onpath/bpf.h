@@ -53,6 +53,10 @@ static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void
  * the verifier knows what the check proved. */
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
+/* Has the compiler load again what is in memory: of what it keeps in registers, the verifier would know on which
+ * path it was stored. */
+#define load_memory_again() asm volatile("" ::: "memory")
+
 /* 1, which the compiler does not know: it cannot ask again for what the flag stands for, of which the
  * verifier would not see that it is the same. */
 static inline __attribute__((always_inline, unused)) u32 flag_set(void)

@@ -88,8 +88,25 @@ INLINE u32 flow_tag(u64 hash)
     return tag ? tag : 1;
 }
 
+/* The number of a way, which came about on one of many paths: in a large program by way of memory, so that the
+ * verifier forgets which. To do so it borrows a word of the set, whose lock is held. */
+INLINE u32 flow_forget(u32 *word, u32 way)
+{
+#ifdef ONPATH_LARGE
+    volatile u32 *borrowed = word;
+    u32 kept = *word;
+
+    *borrowed = way;
+    way = *borrowed;
+    *borrowed = kept;
+#else
+    (void)word;
+#endif
+    return way;
+}
+
 /* The first way with this tag and key; FLOW_WAYS if there is none. Ways are `size` bytes apart. */
-INLINE u32 flow_find(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
+INLINE u32 flow_find_first(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
 {
 #pragma unroll
     for (u32 at = 0; at < FLOW_WAYS; at++) {
@@ -107,6 +124,11 @@ INLINE u32 flow_find(const u32 *tags, u32 tag, const void *ways, u32 size, const
     return FLOW_WAYS;
 }
 
+INLINE u32 flow_find(u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
+{
+    return flow_forget(tags, flow_find_first(tags, tag, ways, size, key, words));
+}
+
 /* Whether what was last used then is too old. A clock that was read before the lock was taken may be behind. */
 INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
 {
@@ -114,7 +136,7 @@ INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
 }
 
 /* The way that a new flow takes: the first empty one, else the least recently used. */
-INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 lru)
+INLINE u32 flow_oldest(const u32 *tags, const u32 *used, u32 lru)
 {
     u32 oldest = 0, age = 0;
 
@@ -130,8 +152,13 @@ INLINE u32 flow_victim(const u32 *tags, const u32 *used, u32 lru)
     return oldest;
 }
 
+INLINE u32 flow_victim(u32 *tags, const u32 *used, u32 lru)
+{
+    return flow_forget(tags, flow_oldest(tags, used, lru));
+}
+
 /* The same where flows end when unused; each way has the time of its last use at `seen`. */
-INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 lru, const void *seen, u32 size, u64 now,
+INLINE u32 flow_oldest_aged(const u32 *tags, const u32 *used, u32 lru, const void *seen, u32 size, u64 now,
                             u64 idle)
 {
     u32 oldest = 0, age = 0;
@@ -146,6 +173,12 @@ INLINE u32 flow_victim_aged(const u32 *tags, const u32 *used, u32 lru, const voi
         }
     }
     return oldest;
+}
+
+INLINE u32 flow_victim_aged(u32 *tags, const u32 *used, u32 lru, const void *seen, u32 size, u64 now,
+                            u64 idle)
+{
+    return flow_forget(tags, flow_oldest_aged(tags, used, lru, seen, size, now, idle));
 }
 
 /* Gives a way of `size` bytes to a key, with zeros after it. */

@@ -68,10 +68,12 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
                 need_mtu: need_mtu(g, inside),
             };
             let span = inside.first().map_or(Span::NONE, |s| s.span);
+            g.hold_headers(inside);
             locked(g, region.object, &region.key, calls, span, |g| {
                 g.run(inside);
                 leave_way(g);
             });
+            g.release_headers();
         }
     }
 }
@@ -89,11 +91,13 @@ pub(crate) fn flow_call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, 
         need_mtu: need_mtu(g, std::slice::from_ref(stmt)),
         ..Calls::default()
     };
+    g.hold_headers(std::slice::from_ref(stmt));
     locked(g, object, key, calls, span, |g| {
         if let Some(held) = g.target.held.clone() {
             locked_call(g, &held, call, stmt.id);
         }
     });
+    g.release_headers();
 }
 
 /// Whether statements read it.

@@ -91,6 +91,7 @@ impl<T: Target> Gen<'_, T> {
         let mut items_behind = items.split_off(fixed);
         let front = self.total_size("front", C::int(0), &items);
         let size = self.total_size("size", front.clone(), &items_behind);
+        self.forget();
         for item in &mut items_behind {
             self.take_out(item);
         }
@@ -106,6 +107,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::If(grows, abort, Block::new()));
         self.rebuilding.resizes = true;
         self.reload();
+        self.regions.packet_changed();
         self.put_back(&items_behind, &front, &size);
     }
 
@@ -125,7 +127,7 @@ impl<T: Target> Gen<'_, T> {
         if simple {
             return front.plus(always.into());
         }
-        let size = self.pinned_local(name, None);
+        let size = self.summed_local(name, None);
         self.set(size.clone(), front.plus(always.into()));
         for item in items {
             let mut add = Block::new();
@@ -161,8 +163,11 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         if in_packet && max == 0 && item.fixed <= IN_REGISTERS {
+            let mut loads = match self.in_record() {
+                true => self.block(|g| g.find(h)),
+                false => Block::new(),
+            };
             let pointer = self.local(LocalKind::Pointer(h));
-            let mut loads = Block::new();
             let mut at = 0;
             while at < item.fixed {
                 let size = [8, 4, 2, 1]
@@ -186,7 +191,9 @@ impl<T: Target> Gen<'_, T> {
         item.saved = Some(slot);
         let fixed = if in_packet { item.fixed } else { 0 };
         self.rebuilding.relocated_bytes += (fixed + max).next_multiple_of(8);
-        let from = if in_packet {
+        let from = if in_packet && self.in_record() {
+            self.header_offset(h)
+        } else if in_packet {
             let pointer = self.local(LocalKind::Pointer(h));
             C::bin(BinOp::Sub, pointer, C::id("data"))
         } else {
@@ -243,7 +250,8 @@ impl<T: Target> Gen<'_, T> {
             .map_or(0, |v| layout.fields[v as usize].ty.width().div_ceil(8))
     }
 
-    fn reload(&mut self) {
+    /// Asks again where the packet's bytes begin and end.
+    pub(crate) fn reload(&mut self) {
         let (data, data_end) = self.target.bounds();
         self.set(C::id("data"), data);
         self.set(C::id("data_end"), data_end);

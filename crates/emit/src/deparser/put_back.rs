@@ -21,7 +21,7 @@ impl<T: Target> Gen<'_, T> {
         let mut known = front.as_int().map(|at| at as u32);
         // Storing bytes by the primitive invalidates the check of the whole.
         let mut checked = true;
-        let at = self.pinned_local("at", Some(C::int(0)));
+        let at = self.summed_local("at", Some(C::int(0)));
         if known.is_none() {
             self.set(at.clone(), front.clone());
             let most = self.target.limits().offset;
@@ -43,9 +43,7 @@ impl<T: Target> Gen<'_, T> {
                         (C::id("data").plus(at.into()), C::int(at.into()))
                     }
                     None => {
-                        if g.target.recheck_lengths() {
-                            g.at_most(&at, g.target.limits().offset);
-                        }
+                        let at = g.here(&at);
                         let pointer = g.own_local("out", CType::U8.ptr(), None);
                         g.set(
                             pointer.clone(),
@@ -77,6 +75,22 @@ impl<T: Target> Gen<'_, T> {
                 *k += item.fixed;
             }
         }
+    }
+
+    /// Where the next item goes, with a bound that the verifier of the C knows.
+    fn here(&mut self, at: &C) -> C {
+        let most = self.target.limits().offset;
+        if self.in_record() {
+            self.forget();
+            let here = self.pinned_local("here", None);
+            self.set(here.clone(), at.clone());
+            self.at_most(&here, most);
+            return here;
+        }
+        if self.target.recheck_lengths() {
+            self.at_most(at, most);
+        }
+        at.clone()
     }
 
     fn put(&mut self, item: &Item, pointer: &C, place: &C) {

@@ -14,7 +14,7 @@ pub(crate) struct CursorAt {
     /// Bytes from there.
     pub(super) delta: u32,
     /// Bytes from there that the packet is known to have.
-    pub(super) avail: u32,
+    pub(crate) avail: u32,
 }
 
 impl CursorAt {

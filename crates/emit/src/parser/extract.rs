@@ -8,6 +8,7 @@ use crate::headers::Resolved;
 use crate::locals::LocalKind;
 use crate::plan::cursor::{const_bits, header_bytes};
 use crate::plan::{HeaderStorage, facts};
+use crate::region::Part;
 use crate::target::Target;
 use crate::values::{Value, load_value};
 use cgen::lower;
@@ -107,22 +108,45 @@ impl<T: Target> Gen<'_, T> {
     /// Notes that a header is valid.
     fn arrive(&mut self, h: Header, here: &C) {
         if self.plan.storage(h) == HeaderStorage::Packet {
-            if self.plan.fixed_at[h.as_u32() as usize].is_none() {
+            let moves = self.plan.fixed_at[h.as_u32() as usize].is_none();
+            if self.in_record() {
+                self.record_offset(h, moves);
+            }
+            if moves || self.in_record() {
                 let pointer = self.local(LocalKind::Pointer(h));
                 self.set(pointer, here.clone());
+                self.regions.found(Part::Start(h));
             }
             let kind = self.presence_kind(h);
             if kind != LocalKind::Valid(h) {
                 let extracted = self.local(kind);
-                self.set(extracted, self.target.flag());
+                let set = match self.in_record() {
+                    true => C::int(1),
+                    false => self.target.flag(),
+                };
+                self.set(extracted, set);
             }
         }
         let valid = self.local(LocalKind::Valid(h));
-        if self.plan.storage(h) == HeaderStorage::Packet {
+        if self.plan.storage(h) == HeaderStorage::Packet && !self.in_record() {
             self.set(valid, self.target.flag());
         } else {
             self.set(valid, C::int(1));
         }
+    }
+
+    /// Notes where a header is, for code that finds it again.
+    fn record_offset(&mut self, h: Header, moves: bool) {
+        if !moves {
+            return;
+        }
+        let offset = self.local(LocalKind::Offset(h));
+        let here = self.offset();
+        if self.cursor.variable && self.cursor.delta > 0 {
+            let far = C::bin(BinOp::Gt, here.clone(), C::int(self.target.limits().offset));
+            self.goto_reject(far);
+        }
+        self.set(offset, here);
     }
 
     fn extract_varbit(&mut self, h: Header, size: Expr) {
@@ -162,7 +186,7 @@ impl<T: Target> Gen<'_, T> {
         self.set(at, offset.clone());
         self.set(varbit_len, bytes.clone());
         self.set_offset(C::bin(BinOp::Add, offset, bytes));
-        self.follow_offset(false);
+        self.follow_offset(self.in_record());
         self.cursor = CursorAt::variable();
         let end = C::id("cur").plus(after.into());
         self.goto_short(C::bin(BinOp::Gt, end, C::id("data_end")));
@@ -170,6 +194,7 @@ impl<T: Target> Gen<'_, T> {
         if self.plan.storage(h) == HeaderStorage::Packet {
             let rest = self.local(LocalKind::Rest(h));
             self.set(rest, C::id("cur"));
+            self.regions.found(Part::Rest(h));
         } else {
             self.load_range(h, v as usize, fields, C::id("cur"), after);
         }

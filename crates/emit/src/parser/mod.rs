@@ -6,10 +6,11 @@ mod extract;
 pub(crate) use cursor::CursorAt;
 
 use crate::emitter::Gen;
+use crate::locals::LocalKind;
 use crate::plan::cursor::Cursor;
 use crate::target::Target;
 
-use cgen::tree::{Block, Stmt};
+use cgen::tree::{Block, Expr as C, Stmt};
 use ir::{State, StateData, Target as Next, Transition};
 use smol_str::SmolStr;
 use std::collections::HashMap;
@@ -38,6 +39,7 @@ impl<T: Target> Gen<'_, T> {
             let label = self.file.names.fresh(&name);
             states.labels.insert(info.state, label);
         }
+        self.regions.parser(true);
         for info in plan.graph.states.iter().filter(|info| !info.on_edge) {
             let facts = plan.points.at_state(info.state);
             if facts.is_none() {
@@ -50,6 +52,12 @@ impl<T: Target> Gen<'_, T> {
             if let Some(label) = states.labels.get(&info.state) {
                 self.push(Stmt::Label(label.clone()));
             }
+            // A state with one predecessor goes on with what that knew of the packet's bounds.
+            let joins = self.in_record() && info.preds > 1;
+            if !joins {
+                self.regions.bounds_known();
+            }
+            self.ask_bounds();
             self.cursor = match info.cursor {
                 Cursor::Const(at) => CursorAt {
                     variable: false,
@@ -58,11 +66,14 @@ impl<T: Target> Gen<'_, T> {
                 },
                 Cursor::Variable => {
                     self.cursor = CursorAt::variable();
-                    if info.kills_cursor {
+                    if joins {
+                        let kept = self.local(LocalKind::Cursor);
+                        self.set_offset(kept);
+                    } else if info.kills_cursor {
                         let offset = self.unknown_offset();
                         self.set_offset(offset);
                     }
-                    self.follow_offset(info.cyclic || info.kills_cursor);
+                    self.follow_offset(info.cyclic || info.kills_cursor || self.in_record());
                     CursorAt::variable()
                 }
             };
@@ -76,7 +87,9 @@ impl<T: Target> Gen<'_, T> {
                 self.transition(state, &mut states);
             }
         }
+        self.regions.parser(false);
         self.push(Stmt::Label("accept".into()));
+        self.forget();
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {
@@ -118,11 +131,16 @@ impl<T: Target> Gen<'_, T> {
                     states.avail.insert(next, self.cursor.avail);
                 }
                 let was_variable = self.cursor.variable;
+                let joins = self.in_record() && info.preds > 1;
                 let in_loop = states.in_loop;
                 self.block(|g| {
                     if cursor == Cursor::Variable {
                         let mut offset = g.offset();
-                        if cyclic && !was_variable {
+                        if joins {
+                            let kept = g.local(LocalKind::Cursor);
+                            g.set(kept, offset.clone());
+                            offset = C::id("off");
+                        } else if cyclic && !was_variable {
                             // See `unknown_offset`.
                             offset = g.target.unknown(offset);
                         }

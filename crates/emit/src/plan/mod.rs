@@ -6,8 +6,10 @@ pub mod facts;
 pub mod graph;
 pub mod header_facts;
 pub mod layout;
+pub mod parse_record;
 pub mod points;
 pub mod reach;
+pub mod size;
 
 use crate::target::{Stage, Target};
 use diag::Diagnostics;
@@ -16,6 +18,7 @@ use graph::Graph;
 use header_facts::{HeaderFacts, HeaderSet};
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
+use parse_record::ParseRecord;
 use points::Points;
 use std::collections::BTreeSet;
 
@@ -53,6 +56,11 @@ pub struct Plan {
     pub layout: Layout,
     /// What the program does to each header.
     pub facts: Facts,
+    /// About how many instructions a verifier that follows values would walk, if what the parser leaves were in variables of the
+    /// function.
+    pub estimate: u64,
+    /// What is in memory of what the parser leaves; `None` if all of it is in variables of the function.
+    pub record: Option<ParseRecord>,
 }
 
 impl Plan {
@@ -104,6 +112,11 @@ impl Plan {
             Some(d) => Layout::new(program, target, &facts, &graph, d, &storages)?,
             None => Layout::default(),
         };
+        let estimate = size::estimate(program, &graph, stage);
+        let record = target
+            .record_above()
+            .is_some_and(|most| estimate > most)
+            .then(|| ParseRecord::new(program, &graph, stage));
         Ok(Plan {
             parser,
             control,
@@ -116,6 +129,8 @@ impl Plan {
             points,
             layout,
             facts,
+            estimate,
+            record,
         })
     }
 

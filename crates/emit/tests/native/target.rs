@@ -42,6 +42,8 @@ pub(crate) struct Native {
     contents: Rc<Contents>,
     /// How a counter is called.
     counting: Called,
+    /// What the parser leaves is found again as in memory.
+    record: bool,
 }
 
 /// What its functions share.
@@ -94,6 +96,7 @@ pub(crate) fn compile(
     map: &SourceMap,
     contents: Rc<Contents>,
     counting: Called,
+    record: bool,
 ) -> Result<Output, Diagnostics> {
     let unknown = || Box::new(refusal("such architecture", Span::NONE));
     let (model, stages) = stages(program).ok_or_else(unknown)?;
@@ -101,6 +104,7 @@ pub(crate) fn compile(
         model,
         contents,
         counting,
+        record,
     };
     let mut file: File<Native> = File::default();
     let mut functions = Vec::new();
@@ -178,6 +182,10 @@ fn variable(ty: Type, name: impl Into<SmolStr>, init: Option<C>) -> Item {
 }
 
 impl Hints for Native {
+    fn record_above(&self) -> Option<u64> {
+        self.record.then_some(0)
+    }
+
     fn leave_loop(&self, label: &str) -> Option<Stmt> {
         Some(Stmt::MayJump {
             name: "may_leave".into(),

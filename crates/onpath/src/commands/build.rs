@@ -133,7 +133,7 @@ fn ask(
     if let Err(failure) = &answer.instructions
         && failure
             .obstacle
-            .is_some_and(|o| o.is_surmountable(last.decisions.parser_turns.is_some()))
+            .is_some_and(|o| o.is_surmountable(last.decisions.can_shrink()))
     {
         let trial = Request {
             trial: true,
@@ -246,6 +246,10 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
             "bytes": compiled.decisions.scratch_bytes,
             "variables": compiled.decisions.scratch_variables,
         },
+        "parse_record": {
+            "used": compiled.decisions.parse_record,
+            "estimate": compiled.decisions.verifier_estimate,
+        },
         "copied_headers": compiled.decisions.copied_headers,
         "parser_turns": compiled.decisions.parser_turns,
         "strategy": compiled.strategy.name,
@@ -313,6 +317,12 @@ fn show(report: &Value) -> String {
     if !moved.is_empty() {
         let bytes = &report["scratch"]["bytes"];
         out += &format!("not on the stack, but in a per-CPU map: {moved} ({bytes} bytes)\n");
+    }
+    if report["parse_record"]["used"] == true {
+        let estimate = &report["parse_record"]["estimate"];
+        out += &format!(
+            "parse results: in a per-CPU map; in variables the verifier might process about {estimate} instructions\n"
+        );
     }
     let copied = names(&report["copied_headers"]);
     if !copied.is_empty() {

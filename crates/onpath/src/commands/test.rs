@@ -217,5 +217,6 @@ fn target(args: &Test) -> Result<Target, Stop> {
         hook,
         reach,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
+        parse_record: bpf::ParseRecord::BySize,
     })
 }

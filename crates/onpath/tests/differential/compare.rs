@@ -5,6 +5,7 @@ use crate::fate::{self, Seen};
 use crate::inputs;
 use crate::packets::Packets;
 use arch::tc::Direction;
+use bpf::ParseRecord;
 use bpf::abi::Hook;
 use control::Store;
 use diag::render_plain;
@@ -42,7 +43,11 @@ pub(crate) enum Unfit {
 const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
 
 /// Compiles a file for a hook.
-pub(crate) fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
+pub(crate) fn prepare(
+    file: &Path,
+    hook: Hook,
+    parse_record: ParseRecord,
+) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input::file(file))
         .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
     let sources = elaborated.map;
@@ -52,6 +57,7 @@ pub(crate) fn prepare(file: &Path, hook: Hook) -> Result<Prepared, Unfit> {
     }
     let request = Request {
         observe: true,
+        parse_record,
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {

@@ -119,8 +119,8 @@ fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagn
 impl Prepared {
     /// Whether another compilation may overcome this.
     pub(crate) fn is_retryable(&self, obstacle: Option<Obstacle>) -> bool {
-        let counts = self.compiled.decisions.parser_turns.is_some();
-        obstacle.is_some_and(|obstacle| obstacle.is_surmountable(counts))
+        let can_shrink = self.compiled.decisions.can_shrink();
+        obstacle.is_some_and(|obstacle| obstacle.is_surmountable(can_shrink))
     }
 
     /// Compiles it anew, with the verifier's word on every attempt: it refused what clang made of the first.

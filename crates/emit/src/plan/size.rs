@@ -1,0 +1,182 @@
+//! How much a verifier that follows values may have to walk, estimated before there is any C.
+//!
+//! It walks each state of the parser once for each set of headers that may be valid there, and everything behind the
+//! parser once for each set that it accepts with.
+
+use super::graph::Graph;
+use crate::target::Stage;
+use ir::analysis::dataflow;
+use ir::visit::{self, Access};
+use ir::{Block, HeaderRef, Program, Routine, StateData, StmtKind, Table, Target, Transition};
+use std::collections::{BTreeSet, HashSet};
+
+/// Headers that are valid together, by number, in order.
+type Valid = BTreeSet<u32>;
+
+/// Sets of headers at one point that are told apart; more cost what these do.
+const SETS: usize = 1024;
+
+/// Instructions of a statement, besides its expressions' nodes.
+const STATEMENT: u64 = 3;
+/// Of a table's look-up, actions aside.
+const LOOK_UP: u64 = 40;
+/// Of a call of an extern object: a map's element is found and changed.
+const OBJECT: u64 = 60;
+
+/// The instructions that a verifier may have to walk for a stage.
+pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
+    let mut sizes = Sizes {
+        program,
+        tables: HashSet::new(),
+    };
+    let parser = &program.parsers[stage.parser];
+    let mut at: Vec<HashSet<Valid>> = vec![HashSet::new(); graph.states.len()];
+    if let Some(start) = at.first_mut() {
+        start.insert(Valid::new());
+    }
+    let mut accepted: HashSet<Valid> = HashSet::new();
+    let mut total = 0u64;
+    for (i, info) in graph.states.iter().enumerate() {
+        let state = &parser.states[info.state];
+        let sets = std::mem::take(&mut at[i]);
+        let paths = sets.len() as u64;
+        total = total.saturating_add(paths.saturating_mul(sizes.state(state)));
+        let extracted = extracts(program, &state.body);
+        let after = |set: &Valid| set.union(&extracted).copied().collect::<Valid>();
+        let sets: Vec<Valid> = sets.iter().map(after).collect();
+        for target in dataflow::targets(&state.transition) {
+            let into = match target {
+                Target::State(next) => match graph.index.get(&next) {
+                    // Back edges bring no header that is not a header of the loop.
+                    Some(&next) if next > i => &mut at[next],
+                    _ => continue,
+                },
+                Target::Accept | Target::AcceptAt(_) => &mut accepted,
+                Target::Reject | Target::Rare => continue,
+            };
+            let room = SETS.saturating_sub(into.len());
+            into.extend(sets.iter().take(room).cloned());
+        }
+    }
+    let mut behind = sizes.routine(stage.control);
+    if let Some(deparser) = stage.deparser {
+        behind += sizes.routine(deparser);
+    }
+    total.saturating_add((accepted.len() as u64).saturating_mul(behind))
+}
+
+/// The headers that a block extracts.
+fn extracts(program: &Program, block: &Block) -> Valid {
+    let mut found = Valid::new();
+    visit::walk_block(block, &mut |stmt| {
+        if let StmtKind::Extract { header, .. } = stmt.kind {
+            match header {
+                HeaderRef::Header(h) => found.insert(h.as_u32()),
+                HeaderRef::Element(stack, _) => {
+                    // One more element, whichever it is.
+                    program.stacks[stack]
+                        .elems
+                        .first()
+                        .is_some_and(|h| found.insert(h.as_u32()))
+                }
+            };
+        }
+    });
+    found
+}
+
+/// What code becomes.
+struct Sizes<'a> {
+    program: &'a Program,
+    /// Tables whose actions were counted.
+    tables: HashSet<Table>,
+}
+
+impl Sizes<'_> {
+    fn routine(&mut self, routine: Routine) -> u64 {
+        self.block(&self.program.routines[routine].body)
+    }
+
+    fn state(&mut self, state: &StateData) -> u64 {
+        let chosen = match &state.transition {
+            Transition::To(_) => 0,
+            Transition::Select { keys, cases } => keys.len() * cases.len(),
+        };
+        self.block(&state.body) + 2 * chosen as u64
+    }
+
+    fn block(&mut self, block: &Block) -> u64 {
+        let mut size = 0;
+        let mut applied = Vec::new();
+        visit::walk_block(block, &mut |stmt| {
+            size += STATEMENT;
+            visit::accesses(self.program, &stmt.kind, |access| {
+                if let Access::Eval(e) = access {
+                    visit::walk_expr(self.program, e, &mut |_| size += 1);
+                }
+            });
+            match &stmt.kind {
+                StmtKind::Apply { table, .. } => applied.push(*table),
+                StmtKind::Extern(call) if call.object.is_some() => size += OBJECT,
+                _ => {}
+            }
+        });
+        for table in applied {
+            size += LOOK_UP;
+            if self.tables.insert(table) {
+                for action in &self.program.tables[table].actions {
+                    size += self.block(&self.program.actions[action.action].body);
+                }
+            }
+        }
+        size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program whose parser may find each of `headers` headers or not, and whose control has `statements`.
+    fn with(headers: usize, statements: usize) -> u64 {
+        let mut text = String::from(
+            "program test reject stop\nheader_type t {\n    a: bit<8>;\n}\nvar x: bit<8>\n",
+        );
+        for i in 0..headers {
+            text += &format!("header h{i}: t\n");
+        }
+        text += "routine c block() {\n";
+        text += &"    x = x + 8w1;\n".repeat(statements);
+        text += "}\nparser p start s0 {\n";
+        for i in 0..headers {
+            let next = i + 1;
+            text += &format!(
+                "    state s{i} {{\n        select (x) {{\n            (8w{i}) -> e{i};\n            (_) -> s{next};\n        }}\n    }}\n"
+            );
+            text += &format!(
+                "    state e{i} {{\n        extract h{i};\n        goto s{next};\n    }}\n"
+            );
+        }
+        text += &format!("    state s{headers} {{\n        goto accept;\n    }}\n}}\n");
+        let program = ir::text::parse(&text).expect("a program");
+        let stage = Stage {
+            parser: program.parsers.keys().next().expect("a parser"),
+            control: program.routines.keys().next().expect("a control"),
+            deparser: None,
+        };
+        estimate(&program, &Graph::new(&program, stage.parser), &stage)
+    }
+
+    #[test]
+    fn what_is_behind_the_parser_counts_once_for_each_set_of_headers() {
+        let statement = |headers| with(headers, 101) - with(headers, 100);
+        assert_eq!(statement(1), 2 * statement(0));
+        assert_eq!(statement(5), 32 * statement(0));
+    }
+
+    #[test]
+    fn the_number_of_sets_is_bounded() {
+        let statement = with(40, 101) - with(40, 100);
+        assert_eq!(statement, SETS as u64 * (with(0, 101) - with(0, 100)));
+    }
+}

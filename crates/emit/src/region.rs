@@ -1,0 +1,286 @@
+//! Headers in the parse record: where code without jumps into it has made their pointers, and making them.
+//!
+//! A region begins where paths meet. The packet's bounds are asked there again, and each header that is used is found again from its
+//! offset, and checked once.
+
+use crate::emitter::Gen;
+use crate::locals::LocalKind;
+use crate::plan::header_facts::{Known, instances};
+use crate::plan::{HeaderStorage, cursor::header_bytes};
+use crate::target::Target;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt};
+use ir::visit::{self, Access};
+use ir::{ExprKind, Header, HeaderRef, Place};
+use std::collections::HashMap;
+
+/// A run of bytes that a pointer leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Part {
+    /// From a header's first byte to its varbit field, or its end.
+    Start(Header),
+    /// From behind its varbit field to its end.
+    Rest(Header),
+}
+
+/// What is known of a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    /// It leads to the header's bytes.
+    Always,
+    /// It does if the flag says so.
+    IfFlagged,
+}
+
+/// The region that is emitted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Region {
+    /// The variables for the packet's bounds were set in it.
+    bounds: bool,
+    found: HashMap<Part, Found>,
+}
+
+/// The current region, and what must be known to leave a block.
+#[derive(Debug, Default)]
+pub(crate) struct Regions {
+    now: Region,
+    /// Labels so far: where they are, paths may meet.
+    labels: u32,
+    /// The parser is emitted, whose blocks end with jumps.
+    in_parser: bool,
+    /// A lock is held: nothing may be found, and nothing forgotten.
+    held: bool,
+}
+
+impl Regions {
+    /// Another path may come in here.
+    pub(crate) fn paths_meet(&mut self) {
+        self.labels += 1;
+        if !self.held {
+            self.now = Region::default();
+        }
+    }
+
+    /// The parser begins, or ends.
+    pub(crate) fn parser(&mut self, begins: bool) {
+        self.in_parser = begins;
+    }
+
+    /// The region in front of a block that may not run.
+    pub(crate) fn before_block(&self) -> (Region, u32) {
+        (self.now.clone(), self.labels)
+    }
+
+    /// Behind such a block, at whose end paths meet if it `ends`. Pointers that were found in front of it would still be good, but to keep them would
+    /// keep the paths apart.
+    pub(crate) fn after_block(&mut self, (before, labels): (Region, u32), ends: bool) {
+        if self.held {
+            return;
+        }
+        let meets = labels != self.labels || ends && !self.in_parser;
+        self.now = if meets { Region::default() } else { before };
+    }
+
+    /// The variables for the packet's bounds are up to date.
+    pub(crate) fn bounds_known(&mut self) {
+        self.now.bounds = true;
+    }
+
+    /// All pointers into the packet are of no use any more.
+    pub(crate) fn packet_changed(&mut self) {
+        self.paths_meet();
+        self.now.bounds = true;
+    }
+
+    /// A header's pointer was set.
+    pub(crate) fn found(&mut self, part: Part) {
+        self.now.found.insert(part, Found::Always);
+    }
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// What the parser leaves is in memory.
+    pub(crate) fn in_record(&self) -> bool {
+        self.plan.record.is_some()
+    }
+
+    /// Where paths meet: nothing that is in memory is kept in registers over this.
+    pub(crate) fn forget(&mut self) {
+        if !self.in_record() {
+            return;
+        }
+        if let Some(forgotten) = self.target.forget()
+            && self.out.last() != Some(&forgotten)
+        {
+            self.push(forgotten);
+        }
+    }
+
+    /// Asks where the packet's bytes begin and end, unless that was done in this region.
+    pub(crate) fn ask_bounds(&mut self) {
+        if self.regions.now.bounds {
+            return;
+        }
+        self.forget();
+        self.reload();
+        self.regions.bounds_known();
+        // What was checked is not known of the new pointers.
+        self.cursor.avail = 0;
+    }
+
+    /// Sets the pointers to a header that is certainly in the packet.
+    pub(crate) fn find(&mut self, h: Header) {
+        for part in self.parts(h) {
+            if self.regions.now.found.get(&part) == Some(&Found::Always) {
+                continue;
+            }
+            self.ask_bounds();
+            self.point_at(part);
+            self.regions.found(part);
+        }
+    }
+
+    /// Sets the pointers to a header that may be in the packet; gives a flag that says whether it is.
+    pub(crate) fn find_if_there(&mut self, h: Header) -> C {
+        let flag = self.local(LocalKind::Found(h));
+        let parts = self.parts(h);
+        let found = |part| self.regions.now.found.get(part).copied();
+        if parts.iter().all(|part| found(part) == Some(Found::Always)) {
+            return C::int(1);
+        }
+        if parts.iter().all(|part| found(part).is_some()) {
+            return flag;
+        }
+        if self.is_held() {
+            self.not_lowered("a header that was not held", self.p.headers[h].span);
+            return flag;
+        }
+        self.ask_bounds();
+        self.set(flag.clone(), C::int(0));
+        let there = self.local(self.presence_kind(h));
+        let made = self.block(|g| {
+            for part in g.parts(h) {
+                g.point_at(part);
+            }
+            let set = g.target.flag();
+            g.set(flag.clone(), set);
+        });
+        self.push(Stmt::If(there, made, Block::new()));
+        for part in parts {
+            self.regions
+                .now
+                .found
+                .entry(part)
+                .or_insert(Found::IfFlagged);
+        }
+        flag
+    }
+
+    /// Sets a pointer from an offset of the record, and rejects the packet where it has not the bytes, which the
+    /// parser has seen.
+    fn point_at(&mut self, part: Part) {
+        let (Part::Start(h) | Part::Rest(h)) = part;
+        let (before, after) = self.split(h);
+        let (pointer, offset, bytes) = match part {
+            Part::Start(_) => (LocalKind::Pointer(h), self.header_offset(h), before),
+            Part::Rest(_) => {
+                let at = self.local(LocalKind::VarbitAt(h));
+                let len = self.local(LocalKind::VarbitLen(h));
+                (LocalKind::Rest(h), C::bin(BinOp::Add, at, len), after)
+            }
+        };
+        let most = self.target.limits().offset;
+        let place = match offset.as_int() {
+            Some(at) => C::id("data").plus(at),
+            None if (most + 1).is_power_of_two() => {
+                let bounded = C::bin(BinOp::And, offset, C::int(most));
+                C::bin(BinOp::Add, C::id("data"), bounded)
+            }
+            None => C::bin(BinOp::Add, C::id("data"), offset),
+        };
+        let pointer = self.local(pointer);
+        self.set(pointer.clone(), place);
+        self.barrier(&pointer);
+        let end = pointer.plus(bytes.into());
+        self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
+    }
+
+    /// Where a header begins in the packet, in bytes.
+    pub(crate) fn header_offset(&mut self, h: Header) -> C {
+        match self.plan.fixed_at[h.as_u32() as usize] {
+            Some(at) => C::int(at.into()),
+            None => self.local(LocalKind::Offset(h)),
+        }
+    }
+
+    /// The bytes of a header in front of its varbit field, and behind it.
+    fn split(&self, h: Header) -> (u32, u32) {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let all = header_bytes(self.p, HeaderRef::Header(h));
+        let Some(v) = layout.varbit() else {
+            return (all, 0);
+        };
+        let before: u32 = layout.fields[..v as usize]
+            .iter()
+            .map(|f| f.ty.width())
+            .sum();
+        (before / 8, all - before / 8)
+    }
+
+    fn parts(&self, h: Header) -> Vec<Part> {
+        let (before, after) = self.split(h);
+        let start = (before > 0).then_some(Part::Start(h));
+        let rest = (after > 0).then_some(Part::Rest(h));
+        start.into_iter().chain(rest).collect()
+    }
+
+    /// Sets the pointers of all headers that statements use, which stay as they are until [`Gen::release_headers`]: a
+    /// lock is taken in between, so that no jump may leave.
+    pub fn hold_headers(&mut self, stmts: &[ir::Stmt]) {
+        if !self.in_record() {
+            return;
+        }
+        let p = self.p;
+        let mut used: Vec<Header> = Vec::new();
+        let mut add = |header: HeaderRef| {
+            for h in instances(p, header) {
+                if !used.contains(&h) {
+                    used.push(h);
+                }
+            }
+        };
+        visit::walk_block(stmts, &mut |stmt| {
+            visit::accesses(p, &stmt.kind, |access| match access {
+                Access::Eval(e) => visit::walk_expr(p, e, &mut |data| {
+                    if let ExprKind::Field(header, _) = data.kind {
+                        add(header);
+                    }
+                }),
+                Access::Write(Place::Field(header, _)) => add(header),
+                _ => {}
+            });
+        });
+        for h in used {
+            if self.plan.storage(h) != HeaderStorage::Packet {
+                continue;
+            }
+            match self.header_facts.extracted(h) {
+                Known::No => {}
+                Known::Yes => self.find(h),
+                Known::Maybe => {
+                    self.find_if_there(h);
+                }
+            }
+        }
+        self.regions.held = true;
+    }
+
+    /// No lock is held any more.
+    pub fn release_headers(&mut self) {
+        self.regions.held = false;
+    }
+
+    /// Whether the headers are held, so that none can be found now.
+    pub(crate) fn is_held(&self) -> bool {
+        self.regions.held
+    }
+}
