@@ -55,6 +55,20 @@ pub(crate) struct StackLoc {
     pub(crate) next: Var,
 }
 
+impl StackLoc {
+    /// An element, by the headers that it consists of.
+    fn element(&self, headers: Vec<(HeaderRef, HeaderType)>) -> Storage {
+        match headers[..] {
+            [(at, ty)] if !self.of_unions => Storage::Header(HeaderLoc {
+                at,
+                ty,
+                union: None,
+            }),
+            _ => union_of(headers.into_iter()),
+        }
+    }
+}
+
 /// A scalar or a header: what storage ends in.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Leaf {
@@ -179,14 +193,7 @@ impl Elab<'_> {
                 None => (HeaderRef::Element(member, index), ty),
             })
             .collect();
-        match refs[..] {
-            [(at, ty)] if !stack.of_unions => Storage::Header(HeaderLoc {
-                at,
-                ty,
-                union: None,
-            }),
-            _ => union_of(refs.into_iter()),
-        }
+        stack.element(refs)
     }
 
     /// The elements of a stack in order.
@@ -200,14 +207,7 @@ impl Elab<'_> {
                         (HeaderRef::Header(self.program.stacks[member].elems[i]), ty)
                     })
                     .collect();
-                match refs[..] {
-                    [(at, ty)] if !stack.of_unions => Storage::Header(HeaderLoc {
-                        at,
-                        ty,
-                        union: None,
-                    }),
-                    _ => union_of(refs.into_iter()),
-                }
+                stack.element(refs)
             })
             .collect()
     }

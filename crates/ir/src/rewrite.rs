@@ -124,15 +124,7 @@ impl<'a, L: Leaves> Rewriter<'a, L> {
                     None => ExprKind::IsValid(header),
                 }
             }
-            ExprKind::Unary(op, a) => ExprKind::Unary(op, self.expr(a)),
-            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, self.expr(a), self.expr(b)),
-            ExprKind::Cast(a) => ExprKind::Cast(self.expr(a)),
-            ExprKind::Slice { base, hi, lo } => ExprKind::Slice {
-                base: self.expr(base),
-                hi,
-                lo,
-            },
-            ExprKind::Mux(a, b, c) => ExprKind::Mux(self.expr(a), self.expr(b), self.expr(c)),
+            ref operation => visit::map_operation(operation.clone(), |operand| self.expr(operand)),
         };
         match build::simplify(self.program, &new, ty, span) {
             Some(simple) => simple,

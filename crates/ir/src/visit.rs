@@ -29,6 +29,27 @@ pub fn header_index(header: HeaderRef) -> Option<Expr> {
     }
 }
 
+/// The same operation with other operands. What reads storage, or is constant, stays.
+pub fn map_operation(kind: ExprKind, mut f: impl FnMut(Expr) -> Expr) -> ExprKind {
+    match kind {
+        ExprKind::Const(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Member(_)
+        | ExprKind::Var(_)
+        | ExprKind::Field(..)
+        | ExprKind::IsValid(_) => kind,
+        ExprKind::Unary(op, a) => ExprKind::Unary(op, f(a)),
+        ExprKind::Binary(op, a, b) => ExprKind::Binary(op, f(a), f(b)),
+        ExprKind::Cast(a) => ExprKind::Cast(f(a)),
+        ExprKind::Slice { base, hi, lo } => ExprKind::Slice {
+            base: f(base),
+            hi,
+            lo,
+        },
+        ExprKind::Mux(a, b, c) => ExprKind::Mux(f(a), f(b), f(c)),
+    }
+}
+
 /// Calls `f` on an expression and everything it is made of, operands after what they are part of.
 pub fn walk_expr(program: &Program, expr: Expr, f: &mut impl FnMut(&ExprData)) {
     let data = &program.exprs[expr];

@@ -230,19 +230,10 @@ struct Renaming {
 impl Renaming {
     fn kind(&mut self, kind: ExprKind) -> ExprKind {
         match kind {
-            ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) => kind,
             ExprKind::Var(var) => ExprKind::Var(self.var(var)),
             ExprKind::Field(header, field) => ExprKind::Field(self.header(header), field),
             ExprKind::IsValid(header) => ExprKind::IsValid(self.header(header)),
-            ExprKind::Unary(op, a) => ExprKind::Unary(op, self.expr(a)),
-            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, self.expr(a), self.expr(b)),
-            ExprKind::Cast(a) => ExprKind::Cast(self.expr(a)),
-            ExprKind::Slice { base, hi, lo } => ExprKind::Slice {
-                base: self.expr(base),
-                hi,
-                lo,
-            },
-            ExprKind::Mux(a, b, c) => ExprKind::Mux(self.expr(a), self.expr(b), self.expr(c)),
+            operation => visit::map_operation(operation, |operand| self.expr(operand)),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
+use super::sweep::Lock;
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
 use crate::attach::{self, Attached, Holder, TcMethod};
 use crate::bundle::Port;
@@ -20,7 +21,7 @@ use diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a program does at an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,16 @@ struct PortChange {
     adds: bool,
 }
 
+/// An instance whose ports may be changed as long as this exists: nobody else changes them.
+struct Changeable {
+    /// The instance's folder.
+    folder: PathBuf,
+    record: Record,
+    /// The number of the program that is meant.
+    number: usize,
+    lock: Lock,
+}
+
 impl Pins {
     /// Gives a program of an instance a port: the named one, or the only one. Nothing is changed if it fails, and what
     /// a killed command has begun, the next one takes back. The interface must be in the network namespace of the others:
@@ -55,10 +66,12 @@ impl Pins {
         port: &Port,
         usage: PortUse,
     ) -> Result<(), Box<Diagnostic>> {
-        let folder = self.existing(instance)?;
-        let _lock = self.lock()?;
-        self.settle(instance)?;
-        let (record, number) = self.changeable(instance, member)?;
+        let Changeable {
+            folder,
+            record,
+            number,
+            lock: _lock,
+        } = self.changeable(instance, member)?;
         let program = &record.members[number];
         if let Some((at, netns)) = program.elsewhere() {
             let found = netns::path_of(netns);
@@ -98,10 +111,12 @@ impl Pins {
         member: Option<&str>,
         port: u32,
     ) -> Result<(), Box<Diagnostic>> {
-        let folder = self.existing(instance)?;
-        let _lock = self.lock()?;
-        self.settle(instance)?;
-        let (record, number) = self.changeable(instance, member)?;
+        let Changeable {
+            folder,
+            record,
+            number,
+            lock: _lock,
+        } = self.changeable(instance, member)?;
         let program = &record.members[number];
         let Some((_, name, index)) = program.ports().find(|(known, ..)| *known == port) else {
             let known: Vec<u32> = program.ports().map(|(number, ..)| number).collect();
@@ -136,18 +151,26 @@ impl Pins {
         }
     }
 
-    /// The record of an instance whose ports can be changed, and the number of the program that is meant.
+    /// An instance whose ports can be changed, and the program of it that is meant.
     fn changeable(
         &self,
         instance: &str,
         member: Option<&str>,
-    ) -> Result<(Record, usize), Box<Diagnostic>> {
+    ) -> Result<Changeable, Box<Diagnostic>> {
+        let folder = self.existing(instance)?;
+        let lock = self.lock()?;
+        self.settle(instance)?;
         let record = self.record(instance)?;
         let number = record.number(member)?;
         if record.owner.is_some() || record.changes_links {
             return Err(errors::bound(instance));
         }
-        Ok((record, number))
+        Ok(Changeable {
+            folder,
+            record,
+            number,
+            lock,
+        })
     }
 
     /// Completes or takes back the change that is written down, if one is: the caller holds the lock, and nobody else

@@ -23,7 +23,24 @@ struct Trace<'a> {
     seen: BTreeMap<String, Names>,
 }
 
+/// A program of these routines and parsers, for an architecture that does this with a rejected packet.
+fn program(reject: &str, text: &str) -> Program {
+    let head = format!(
+        "program p reject {reject}\nerrors NoError\nlabels 30\nvar a: bit<8>\nvar f: bool\n"
+    );
+    let program = text::parse(&format!("{head}{text}")).unwrap_or_else(|e| panic!("{e}"));
+    crate::verify(&program).unwrap_or_else(|e| panic!("{e:?}"));
+    program
+}
+
 impl Trace<'_> {
+    fn of(program: &Program) -> Trace<'_> {
+        Trace {
+            program,
+            seen: BTreeMap::new(),
+        }
+    }
+
     fn number(&self, expr: Expr) -> String {
         match &self.program.exprs[expr].kind {
             ExprKind::Const(bits) => bits.to_u64().map_or(String::new(), |n| n.to_string()),
@@ -97,13 +114,8 @@ impl Backward for Trace<'_> {
 
 /// What reaches each call, or follows each assignment.
 fn traces(text: &str, forward: bool) -> Vec<String> {
-    let head = "program p reject continue\nerrors NoError\nlabels 4\nvar a: bit<8>\nvar f: bool\n";
-    let program = text::parse(&format!("{head}{text}")).unwrap_or_else(|e| panic!("{e}"));
-    crate::verify(&program).unwrap_or_else(|e| panic!("{e:?}"));
-    let mut trace = Trace {
-        program: &program,
-        seen: BTreeMap::new(),
-    };
+    let program = program("continue", text);
+    let mut trace = Trace::of(&program);
     if forward {
         super::forward(&program, &mut trace, Names::default());
     } else {
@@ -229,10 +241,7 @@ fn a_packet_that_takes_too_long_is_a_rejected_one() {
 
 #[test]
 fn states_come_in_reverse_postorder() {
-    let program = text::parse(&format!(
-        "program p reject stop\nvar a: bit<8>\nvar f: bool\nerrors NoError\n{PARSER}"
-    ))
-    .unwrap();
+    let program = program("stop", PARSER);
     let (_, parser) = program.parsers.iter().next().unwrap();
     let names: Vec<_> = reverse_postorder(parser)
         .into_iter()
@@ -288,12 +297,8 @@ fn facts_enter_a_control_where_the_parser_does() {
 fn what_only_entries_reach_is_all_that_is_known_there() {
     let both = ENTERED.replace("(_) -> accept at e0;", "(1w0) -> t; (_) -> accept at e0;");
     let accepted = |text: &str| {
-        let head = "program p reject stop\nlabels 4\nvar a: bit<8>\nvar f: bool\n";
-        let program = text::parse(&format!("{head}{text}")).unwrap();
-        let mut trace = Trace {
-            program: &program,
-            seen: BTreeMap::new(),
-        };
+        let program = program("stop", text);
+        let mut trace = Trace::of(&program);
         super::forward(&program, &mut trace, Names::default());
         trace.seen.into_keys().collect::<Vec<_>>()
     };
@@ -333,13 +338,9 @@ routine c block() {
 pipeline p parser p
 pipeline c control c
 ";
-    let head = "program p reject stop\nlabels 4\nvar a: bit<8>\nvar f: bool\n";
-    let program = text::parse(&format!("{head}{text}")).unwrap();
+    let program = program("stop", text);
     let mut calls = Calls {
-        trace: Trace {
-            program: &program,
-            seen: BTreeMap::new(),
-        },
+        trace: Trace::of(&program),
         all: Vec::new(),
     };
     super::backward(&program, &mut calls);
@@ -386,16 +387,9 @@ fn nested(depth: usize) -> String {
 #[test]
 fn nested_loops_take_few_rounds() {
     let depth = 30;
-    let text = format!(
-        "program p reject stop\nlabels {depth}\nvar a: bit<8>\nvar f: bool\n{}",
-        nested(depth)
-    );
-    let program = text::parse(&text).unwrap();
+    let program = program("stop", &nested(depth));
     let mut counting = Counting {
-        trace: Trace {
-            program: &program,
-            seen: BTreeMap::new(),
-        },
+        trace: Trace::of(&program),
         transfers: 0,
     };
     super::backward(&program, &mut counting);

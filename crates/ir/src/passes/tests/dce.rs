@@ -162,24 +162,29 @@ intrinsic slot out {
     assert!(text.contains("b = 8w2"), "{text}");
 }
 
-#[test]
-fn a_pure_call_with_unused_results_is_removed() {
-    let call = |effect: &str| {
-        after(
-            &format!(
-                "routine c block() {{
-    {effect}extern sum(in(a)) -> b;
-    {effect}extern sum(in(a)) -> a;
-    port = cast(a, bit<32>);
+/// A switch whose port the architecture reads, without what is dead.
+fn switch(body: &str) -> String {
+    after(
+        &format!(
+            "routine c block() {{
+{body}
 }}
 pipeline switch control c
 intrinsic slot out {{
     var \"output_port\" = port;
 }}
 "
-            ),
-            &[dce::run],
-        )
+        ),
+        &[dce::run],
+    )
+}
+
+#[test]
+fn a_pure_call_with_unused_results_is_removed() {
+    let call = |effect: &str| {
+        switch(&format!(
+            "{effect}extern sum(in(a)) -> b; {effect}extern sum(in(a)) -> a; port = cast(a, bit<32>);"
+        ))
     };
     let pure = call("pure ");
     assert_eq!(pure.matches("extern sum").count(), 1, "{pure}");
@@ -191,21 +196,9 @@ intrinsic slot out {{
 #[test]
 fn only_calls_with_an_effect_read_what_the_architecture_reads() {
     let call = |effect: &str| {
-        after(
-            &format!(
-                "routine c block() {{
-    port = 32w1;
-    {effect}extern sum(in(a)) -> b;
-    port = cast(b, bit<32>);
-}}
-pipeline switch control c
-intrinsic slot out {{
-    var \"output_port\" = port;
-}}
-"
-            ),
-            &[dce::run],
-        )
+        switch(&format!(
+            "port = 32w1; {effect}extern sum(in(a)) -> b; port = cast(b, bit<32>);"
+        ))
     };
     assert!(!call("pure ").contains("port = 32w1"));
     assert!(call("").contains("port = 32w1"));
