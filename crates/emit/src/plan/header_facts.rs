@@ -1,10 +1,8 @@
 //! What is known about headers at a point of the program: valid or not, extracted or not.
 
-mod blocks;
-
-use blocks::{Blocks, Fact};
-pub use blocks::{HeaderSet, Known};
 use ir::analysis::dataflow::Domain;
+pub use ir::analysis::known::Known;
+use ir::analysis::known::{Knowledge, Members};
 use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, UnaryOp, visit};
 
 /// What is known at a point. `valid` is P4's validity; `extracted` means that the header was extracted, so
@@ -14,15 +12,18 @@ use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, U
 pub struct HeaderFacts {
     /// The point cannot be reached.
     pub dead: bool,
-    headers: Blocks,
+    valid: Knowledge,
+    extracted: Knowledge,
 }
 
 impl HeaderFacts {
     /// At the start nothing is valid.
     pub fn start(program: &Program) -> HeaderFacts {
+        let none = Knowledge::new(program.headers.len(), Known::No);
         HeaderFacts {
             dead: false,
-            headers: Blocks::new(program.headers.len()),
+            valid: none.clone(),
+            extracted: none,
         }
     }
 
@@ -36,23 +37,23 @@ impl HeaderFacts {
 
     /// Whether a header is valid.
     pub fn valid(&self, h: Header) -> Known {
-        self.headers.get(Fact::Valid, index(h))
+        self.valid.get(index(h))
     }
 
     /// Whether a header has been extracted.
     pub fn extracted(&self, h: Header) -> Known {
-        self.headers.get(Fact::Extracted, index(h))
+        self.extracted.get(index(h))
     }
 
     /// Sets a header's validity.
     pub fn set_valid(&mut self, h: Header, known: Known) {
-        self.headers.set(Fact::Valid, index(h), known);
+        self.valid.set(index(h), known);
     }
 
     /// A header was extracted.
     pub fn extract(&mut self, h: Header) {
         self.set_valid(h, Known::Yes);
-        self.headers.set(Fact::Extracted, index(h), Known::Yes);
+        self.extracted.set(index(h), Known::Yes);
     }
 
     /// How a condition turns out, if its tests of validity decide that.
@@ -97,8 +98,8 @@ impl HeaderFacts {
     }
 
     /// After `refine`, a header that is only ever made valid by extraction is in the packet if it is valid.
-    pub fn valid_means_extracted(&mut self, only_extracted: &HeaderSet) {
-        self.headers.valid_means_extracted(only_extracted);
+    pub fn valid_means_extracted(&mut self, only_extracted: &Members) {
+        self.extracted.hold_where(&self.valid, only_extracted);
     }
 
     /// Follows a statement that has no blocks.
@@ -140,7 +141,7 @@ impl HeaderFacts {
                 for h in instances(program, header) {
                     self.set_valid(h, Known::Maybe);
                     if extracts {
-                        self.headers.set(Fact::Extracted, index(h), Known::Maybe);
+                        self.extracted.set(index(h), Known::Maybe);
                     }
                 }
             });
@@ -160,7 +161,8 @@ impl Domain for HeaderFacts {
             *self = other.clone();
             return true;
         }
-        self.headers.join(&other.headers)
+        // Both change.
+        self.valid.join(&other.valid) | self.extracted.join(&other.extracted)
     }
 }
 

@@ -15,7 +15,8 @@ use crate::target::{Stage, Target};
 use diag::Diagnostics;
 use facts::Facts;
 use graph::Graph;
-use header_facts::{HeaderFacts, HeaderSet};
+use header_facts::HeaderFacts;
+use ir::analysis::known::Members;
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use parse_record::ParseRecord;
@@ -45,7 +46,7 @@ pub struct Plan {
     /// The offset at which a header always is, where there is such.
     pub fixed_at: Vec<Option<u32>>,
     /// Headers that only extraction ever makes valid.
-    pub only_extracted: HeaderSet,
+    pub only_extracted: Members,
     /// Headers that are made invalid somewhere.
     pub invalidated: Vec<bool>,
     /// The parser's states.

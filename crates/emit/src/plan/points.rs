@@ -1,8 +1,9 @@
 //! What is known about headers at every point of a stage.
 
-use super::header_facts::{HeaderFacts, HeaderSet};
+use super::header_facts::HeaderFacts;
 use crate::target::Stage;
 use ir::analysis::dataflow::{self, After, Forward};
+use ir::analysis::known::Members;
 use ir::{
     Block, BlockBody, Expr, Label, Parser, Program, RoutineKind, State, Stmt, StmtId, StmtKind,
     Target, visit,
@@ -29,7 +30,7 @@ pub struct Points {
 
 impl Points {
     /// Finds them.
-    pub fn new(program: &Program, stage: &Stage, only_extracted: &HeaderSet) -> Points {
+    pub fn new(program: &Program, stage: &Stage, only_extracted: &Members) -> Points {
         let mut in_actions = HashSet::new();
         for action in program.actions.values() {
             visit::walk_block(&action.body, &mut |stmt| {
@@ -87,7 +88,7 @@ impl Points {
 
 struct Finding<'a> {
     program: &'a Program,
-    only_extracted: &'a HeaderSet,
+    only_extracted: &'a Members,
     /// The statements of actions.
     in_actions: HashSet<StmtId>,
     /// The application of a table that was met last.

@@ -5,10 +5,12 @@
 //! of what is not mentioned.
 
 use super::dataflow::Domain;
+use super::known::{Knowledge, Known};
 use crate::eval::{self, Value};
 use crate::types::is_signed;
 use crate::*;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What is known of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,18 +21,26 @@ pub enum KnownVar {
     Copy(Var),
 }
 
-/// What is known at a point that can be reached.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+/// What is known at a point that can be reached. Points share what they know alike.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Facts {
-    vars: HashMap<Var, KnownVar>,
-    valid: HashMap<Header, bool>,
+    vars: Rc<HashMap<Var, KnownVar>>,
+    valid: Knowledge,
 }
 
 impl Facts {
+    /// Nothing is known.
+    pub fn unknown(program: &Program) -> Facts {
+        Facts {
+            vars: Rc::default(),
+            valid: Knowledge::new(program.headers.len(), Known::Maybe),
+        }
+    }
+
     /// What is known of headers, and of no variable.
     pub fn of_headers(&self) -> Facts {
         Facts {
-            vars: HashMap::new(),
+            vars: Rc::default(),
             valid: self.valid.clone(),
         }
     }
@@ -42,7 +52,11 @@ impl Facts {
 
     /// Whether a header is valid, if known.
     pub fn valid(&self, header: Header) -> Option<bool> {
-        self.valid.get(&header).copied()
+        match self.valid.get(index(header)) {
+            Known::Yes => Some(true),
+            Known::No => Some(false),
+            Known::Maybe => None,
+        }
     }
 
     /// The header that a reference means, if its index is known and in bounds.
@@ -129,20 +143,24 @@ impl Facts {
 
     /// Kills what is known of a variable and of its copies.
     pub fn kill(&mut self, var: Var) {
-        self.vars.remove(&var);
-        self.vars.retain(|_, known| *known != KnownVar::Copy(var));
+        let copy = KnownVar::Copy(var);
+        if self.vars.contains_key(&var) || self.vars.values().any(|known| *known == copy) {
+            let vars = Rc::make_mut(&mut self.vars);
+            vars.remove(&var);
+            vars.retain(|_, known| *known != copy);
+        }
     }
 
     /// Kills a header's validity.
     pub fn kill_valid(&mut self, header: Header) {
-        self.valid.remove(&header);
+        self.know_valid(header, None);
     }
 
     /// Stores a value in a variable.
     pub fn set(&mut self, var: Var, value: Value) {
         self.kill(var);
         if value.to_const().is_some() {
-            self.vars.insert(var, KnownVar::Value(value));
+            Rc::make_mut(&mut self.vars).insert(var, KnownVar::Value(value));
         }
     }
 
@@ -164,17 +182,14 @@ impl Facts {
         }
         self.kill(var);
         if let Some(source) = source {
-            self.vars.insert(var, KnownVar::Copy(source));
+            Rc::make_mut(&mut self.vars).insert(var, KnownVar::Copy(source));
         }
     }
 
     /// Sets a header's validity; the header is one of those that the reference may mean.
     pub fn set_valid(&mut self, program: &Program, header: HeaderRef, valid: Option<bool>) {
         if let Some(header) = self.resolve(program, header) {
-            self.valid.remove(&header);
-            if let Some(valid) = valid {
-                self.valid.insert(header, valid);
-            }
+            self.know_valid(header, valid);
             return;
         }
         if let HeaderRef::Element(stack, index) = header {
@@ -182,9 +197,9 @@ impl Facts {
                 // Out of bounds: nothing is written.
                 return;
             }
-            for elem in &program.stacks[stack].elems {
-                if self.valid.get(elem).copied() != valid {
-                    self.valid.remove(elem);
+            for &elem in &program.stacks[stack].elems {
+                if self.valid(elem) != valid {
+                    self.kill_valid(elem);
                 }
             }
         }
@@ -195,7 +210,7 @@ impl Facts {
         match program.exprs[cond].kind {
             ExprKind::IsValid(header) => {
                 if let Some(header) = self.resolve(program, header) {
-                    self.valid.insert(header, truth);
+                    self.know_valid(header, Some(truth));
                 }
             }
             ExprKind::Var(var) => self.refine(var, Value::Bool(truth)),
@@ -235,25 +250,38 @@ impl Facts {
             return;
         }
         if let Some(&KnownVar::Copy(origin)) = self.vars.get(&var) {
-            self.vars.insert(origin, KnownVar::Value(value.clone()));
+            Rc::make_mut(&mut self.vars).insert(origin, KnownVar::Value(value.clone()));
         }
-        self.vars.insert(var, KnownVar::Value(value));
+        Rc::make_mut(&mut self.vars).insert(var, KnownVar::Value(value));
     }
 
     /// Marks a header's validity as known, whatever was known before.
     pub(super) fn insert_valid(&mut self, header: Header, valid: bool) {
-        self.valid.insert(header, valid);
+        self.know_valid(header, Some(valid));
     }
+
+    fn know_valid(&mut self, header: Header, valid: Option<bool>) {
+        let known = match valid {
+            Some(true) => Known::Yes,
+            Some(false) => Known::No,
+            None => Known::Maybe,
+        };
+        self.valid.set(index(header), known);
+    }
+}
+
+fn index(header: Header) -> usize {
+    header.as_u32() as usize
 }
 
 /// Joined, two keep what both know.
 impl Domain for Facts {
     fn join(&mut self, other: &Facts) -> bool {
-        let before = (self.vars.len(), self.valid.len());
-        self.vars
-            .retain(|var, known| other.vars.get(var) == Some(known));
-        self.valid
-            .retain(|header, valid| other.valid.get(header) == Some(valid));
-        (self.vars.len(), self.valid.len()) != before
+        let differs = |(var, known): (&Var, &KnownVar)| other.vars.get(var) != Some(known);
+        let fewer = !Rc::ptr_eq(&self.vars, &other.vars) && self.vars.iter().any(differs);
+        if fewer {
+            Rc::make_mut(&mut self.vars).retain(|var, known| other.vars.get(var) == Some(known));
+        }
+        self.valid.join(&other.valid) || fewer
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod dataflow;
 pub mod facts;
+pub mod known;
 pub mod liveness;
 pub mod mentions;
 pub mod point_facts;

@@ -25,7 +25,7 @@ impl PointFacts {
     /// Computes the facts of all that the pipeline reaches.
     pub fn new(program: &Program) -> PointFacts {
         let mut knowing = Knowing::new(program);
-        let mut facts = Facts::default();
+        let mut facts = Facts::unknown(program);
         for (var, data) in &program.vars {
             if !knowing.intrinsic.contains(&var) {
                 facts.set(var, Value::zero(data.ty));

@@ -52,7 +52,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
     };
     while copies.targets.len() < copies.versions.len() {
         let (state, values) = copies.versions[copies.targets.len()].clone();
-        let mut facts = Facts::default();
+        let mut facts = Facts::unknown(program);
         for (var, value) in values {
             facts.set(var, Value::Bits(Bits::new(32, value)));
         }
