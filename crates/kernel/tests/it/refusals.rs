@@ -1,9 +1,9 @@
 //! What the kernel itself refuses, shown at the line of P4 that it comes from.
 
+use crate::hand_written::compile;
 use bpf::abi::Abi;
 use diag::SourceMap;
 use kernel::build::Obstacle;
-use kernel::clang::{self, Source};
 use kernel::sys::{Adjust, load_object_with};
 use kernel::{Failure, load, verifier_log, verify};
 use schema::Schema;
@@ -22,19 +22,11 @@ char text[] __attribute__((section(\"license\"), used)) = \"GPL\";
 
 /// An object of a program with this body, whose statements stand on line 2 of the P4 text.
 fn object(before: &str, body: &str) -> Vec<u8> {
-    let clang = clang::find().expect("these tests need clang");
     let text = format!(
         "{HEAD}{before}\n__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
          unsigned char *data = (void *)(long)ctx->data;\n#line 2 \"router.p4\"\n{body}\n}}\n"
     );
-    let source = Source {
-        text: &text,
-        headers: &[],
-        include_dirs: &[],
-        defines: &[],
-        effort: clang::Effort::Full,
-    };
-    clang::compile(&clang, source).expect("compiles")
+    compile(&text, false)
 }
 
 fn sources() -> SourceMap {

@@ -307,25 +307,22 @@ pub(crate) fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
     bytes
 }
 
+/// The object of a program in C; `observe` is for test runs.
+pub(crate) fn compile(text: &str, observe: bool) -> Vec<u8> {
+    let clang = clang::find().expect("these tests need clang");
+    let source = Source {
+        text,
+        headers: &[("program.h", include_str!("program.h"))],
+        include_dirs: &[],
+        defines: if observe { &[test_run::OBSERVE] } else { &[] },
+        effort: clang::Effort::Full,
+    };
+    clang::compile(&clang, source).expect("compiles")
+}
+
 /// Compiles and loads the program; `observe` is for test runs.
 pub(crate) fn instance(observe: bool) -> Instance {
-    let clang = clang::find().expect("these tests need clang");
-    let defines = if observe {
-        &[test_run::OBSERVE][..]
-    } else {
-        &[]
-    };
-    let object = clang::compile(
-        &clang,
-        Source {
-            text: include_str!("switch.c"),
-            headers: &[],
-            include_dirs: &[],
-            defines,
-            effort: clang::Effort::Full,
-        },
-    )
-    .expect("compiles");
+    let object = compile(include_str!("switch.c"), observe);
     load(
         &object,
         &Arc::new(abi()),

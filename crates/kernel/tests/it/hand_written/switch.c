@@ -8,25 +8,14 @@
  *   rules   tuple space    type, src      -> out(port) | drop
  * and the default of macs when nothing matches anywhere.
  */
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-#define SEC(name) __attribute__((section(name), used))
-#define __uint(name, value) int(*name)[value]
-#define __type(name, value) value *name
+#include "program.h"
 
 struct xdp_md {
     u32 data, data_end, data_meta, ingress_ifindex, rx_queue_index, egress_ifindex;
 };
 
-static void *(*const lookup)(void *, const void *) = (void *)1;
 #ifdef ONPATH_OBSERVE
-struct {
-    u32 port, redirect_ingress, copies, drawn;
-    u64 now;
-    u32 copy[64], random[64];
-} onpath_observed SEC(".data.observed");
+struct observed onpath_observed SEC(".data.observed");
 #define redirect(map, to, flags) (onpath_observed.port = (to), 4)
 #else
 static long (*const redirect)(void *, u64, u64) = (void *)51;
@@ -124,13 +113,6 @@ struct {
     __type(key, u32);
     __type(value, u32);
 } ports SEC(".maps");
-
-struct {
-    __uint(type, 1);
-    __uint(max_entries, 8);
-    __type(key, u32);
-    __type(value, u32);
-} inputs SEC(".maps");
 
 struct {
     u64 head;

@@ -1,10 +1,10 @@
 //! A hand-written program for traffic control with a description as the compiler gives it.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+use crate::hand_written::compile;
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi};
 use diag::SourceMap;
-use kernel::clang::{self, Source};
-use kernel::{Instance, load, test_run};
+use kernel::{Instance, load};
 use schema::Schema;
 use std::sync::Arc;
 
@@ -94,21 +94,8 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
 
 /// The object, with capacity for so many flows.
 pub(crate) fn object(observe: bool, flows: u32) -> Vec<u8> {
-    let clang = clang::find().expect("these tests need clang");
     let text = format!("#define FLOWS {flows}\n{}", include_str!("tc.c"));
-    let defines = if observe {
-        &[test_run::OBSERVE][..]
-    } else {
-        &[]
-    };
-    let source = Source {
-        text: &text,
-        headers: &[],
-        include_dirs: &[],
-        defines,
-        effort: clang::Effort::Full,
-    };
-    clang::compile(&clang, source).expect("compiles")
+    compile(&text, observe)
 }
 
 /// Compiles and loads the program for a hook; `observe` is for test runs.

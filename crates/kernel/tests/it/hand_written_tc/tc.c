@@ -1,12 +1,7 @@
 /* A hand-written program for traffic control with the structure of generated ones. What it does with a packet
  * is in the packet: the last byte of the destination selects the action, that of the source the port.
  */
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-#define SEC(name) __attribute__((section(name), used))
-#define __uint(name, value) int(*name)[value]
-#define __type(name, value) value *name
+#include "program.h"
 
 struct __sk_buff {
     u32 len, pkt_type, mark, queue_mapping, protocol, vlan_present, vlan_tci, vlan_proto, priority;
@@ -18,7 +13,6 @@ struct __sk_buff {
     u32 gso_size;
 };
 
-static void *(*const lookup)(void *, const void *) = (void *)1;
 static long (*const store_bytes)(struct __sk_buff *, u32, const void *, u32, u64) = (void *)9;
 static u64 (*const ktime)(void) = (void *)5;
 static long (*const clone_redirect)(struct __sk_buff *, u32, u64) = (void *)13;
@@ -27,13 +21,6 @@ static long (*const redirect)(u32, u64) = (void *)23;
 struct flow {
     u64 packets;
 };
-
-struct {
-    __uint(type, 1);
-    __uint(max_entries, 8);
-    __type(key, u32);
-    __type(value, u32);
-} inputs SEC(".maps");
 
 struct {
     __uint(type, 1);
@@ -64,11 +51,7 @@ struct {
 const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
 
 #ifdef ONPATH_OBSERVE
-struct {
-    u32 port, redirect_ingress, copies, drawn;
-    u64 now;
-    u32 copy[64], random[64];
-} observed SEC(".data.observed");
+struct observed observed SEC(".data.observed");
 #endif
 
 static inline int go(u32 port, u32 ingress)
