@@ -24,6 +24,7 @@ mod share;
 mod suite;
 mod table;
 mod trial;
+mod warm;
 
 use arguments::{Command, HOST, Run};
 use error::Error;
@@ -134,6 +135,7 @@ fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Er
         let kernel = packages::fetch(name, &folder.join("packages"))?;
         let logs = folder.join("logs").join(name);
         fs::create_dir_all(&logs).map_err(Error::file("make", &logs))?;
+        warm::run(plan, name);
         eprintln!(
             "{name}: booting by {}",
             accelerator::Accelerator::of_this_machine().name()

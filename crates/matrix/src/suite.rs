@@ -81,7 +81,7 @@ pub(crate) const SUITES: [Suite; 8] = [
             "pdm::",
             "pdm_tshark::",
         ],
-        smoke: &["pdm_rules::"],
+        smoke: &[],
     },
     Suite {
         name: "truth",
