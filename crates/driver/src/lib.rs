@@ -2,9 +2,11 @@
 //! the verdict of an STF test.
 //!
 //! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
-//! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`bundle`] reads bundle files, [`stf`] runs tests.
+//! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`built`] reads what was compiled earlier,
+//! [`bundle`] reads and writes bundle files, [`stf`] runs tests.
 
 pub mod bpf_target;
+pub mod built;
 pub mod bundle;
 mod frontend;
 pub mod hooks;

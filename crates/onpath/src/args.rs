@@ -4,6 +4,18 @@
 use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::sync::LazyLock;
+
+/// The version, and the commit that it was built from where `make` knew it.
+static VERSION: LazyLock<String> = LazyLock::new(|| version(option_env!("ONPATH_COMMIT")));
+
+fn version(commit: Option<&str>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match commit.filter(|commit| !commit.is_empty()) {
+        Some(commit) => format!("{version} ({commit})"),
+        None => version.to_string(),
+    }
+}
 
 /// P4 for the packet paths of a Linux machine.
 ///
@@ -12,7 +24,7 @@ use std::path::PathBuf;
 #[derive(Parser, Debug)]
 #[command(
     name = "onpath",
-    version,
+    version = VERSION.as_str(),
     arg_required_else_help = true,
     after_help = "Begin with `onpath doctor`, which reports what this machine supports.\n\n\
                   With --json, a command that fails prints an object with an array `diagnostics`: severity, code, message, file, line, column, labels and help of each.\n\n\
@@ -30,13 +42,20 @@ pub enum Command {
     /// Check a program or a bundle: report each error with its location and help
     ///
     /// Reports all syntax errors in one run; if there are none, all other errors. For a bundle (a file
-    /// that ends in .toml), also checks that its programs fit their hooks, their entries and each other.
+    /// that ends in .toml), also checks that its programs fit their hooks, their entries and each other. For
+    /// an object that `onpath build` wrote, checks that it and its description belong together.
     Check(Check),
-    /// Compile a program for a target
+    /// Compile a program or a bundle for a target
+    ///
+    /// What `--output` writes is complete: `onpath run` of the object, or of the folder, loads it without
+    /// clang, also on another machine. A bundle (a file that ends in .toml) becomes a folder with the
+    /// objects of its programs, their entries, and a bundle file that names them.
     Build(Build),
     /// Run STF tests on a program
     Test(Test),
     /// Compile, load and attach a program or a bundle, and keep it running until interrupted
+    ///
+    /// An object or a folder that `onpath build -o` wrote is loaded as it is, without clang.
     ///
     /// The output shows how it is attached. XDP: in the driver (native) if possible, otherwise in the
     /// network stack (generic). Traffic control: by a tcx link, or before Linux 6.6 by a filter at a
@@ -272,7 +291,7 @@ const BUNDLES: &str = "\
 A bundle is a file that ends in .toml; its paths are relative to its folder:
   name = \"flows\"              by default, the file's name
   [[program]]                 one or more, in the order in which they are attached
-  source = \"count.p4\"
+  source = \"count.p4\"         or count.o, an object that `onpath build` wrote
   name = \"count\"              by default, the source's name
   hook = \"tc-ingress\"         or tc-egress, xdp
   dev = [\"eth0\", \"eth1\"]      ports 0, 1, …; a single one needs no brackets
@@ -288,7 +307,8 @@ A bundle is a file that ends in .toml; its paths are relative to its folder:
 #[derive(Args, Debug)]
 #[command(after_long_help = BUNDLES)]
 pub struct Run {
-    /// The P4 program, or a bundle of several (a file that ends in .toml)
+    /// The P4 program, a bundle of several (a file that ends in .toml), or what `onpath build -o` wrote of
+    /// either: an object (with its .json beside it) or the folder
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Look for `#include` files here, before the built-in ones
@@ -744,5 +764,13 @@ mod tests {
             panic!()
         };
         assert_eq!(test.trace, Some(TraceFormat::Json));
+    }
+
+    #[test]
+    fn the_version_has_the_commit_if_it_is_known() {
+        let plain = env!("CARGO_PKG_VERSION");
+        assert_eq!(version(None), plain);
+        assert_eq!(version(Some("")), plain);
+        assert_eq!(version(Some("0123abc")), format!("{plain} (0123abc)"));
     }
 }

@@ -66,6 +66,16 @@ pub fn missing(span: Span, what: &str, example: &str) -> Diagnostic {
     refuse("E0904", span, what, format!("add `{example}`"))
 }
 
+/// A key that is about a program's text, where an object is named.
+pub fn is_compiled(span: Span, key: &str, object: &str) -> Diagnostic {
+    refuse(
+        "E0920",
+        span,
+        format!("`{key}` is for a P4 program, and `{object}` is compiled already"),
+        "give it when the object is built, and remove it here",
+    )
+}
+
 /// A name that the BPF file system could not hold, or that names could not be distinguished by.
 pub fn bad_name(span: Span, name: &str) -> Diagnostic {
     refuse(

@@ -1,6 +1,6 @@
 //! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
 //!
-//! [`read`] makes a [`Bundle`] of the file's text, and [`resolve`] finds out which state the programs have in
+//! [`read`] makes a [`Bundle`] of the file's text, [`write`] a text of a bundle, and [`resolve`] finds out which state the programs have in
 //! common. Both are pure: nothing is opened, compiled or loaded here, and every error is a diagnostic at its location.
 
 mod devices;
@@ -9,16 +9,24 @@ mod ports;
 mod read;
 mod share;
 mod values;
+mod write;
 
 pub use devices::{check_groups, check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::read;
 pub use share::resolve;
+pub use write::write;
 
 use crate::frontend::Input;
 use bpf::abi::Hook;
 use diag::{Diagnostics, Span};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Whether a file is a bundle, by its name.
+pub fn is_bundle(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
+}
 
 /// A value and its location in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,7 +53,7 @@ pub struct Bundle {
 pub struct Member {
     /// Unique in the bundle.
     pub name: At<String>,
-    /// The P4 file.
+    /// The P4 file, or the object that was built of one.
     pub source: At<PathBuf>,
     /// Folders for `#include`.
     pub include: Vec<PathBuf>,

@@ -3,6 +3,7 @@
 use super::ports::{PortSpec, Ports};
 use super::values::{Reader, Value};
 use super::{At, Bundle, Entries, Member, Share, SharedBy, errors};
+use crate::built::is_object;
 use crate::hooks;
 use bpf::abi::Hook;
 use diag::{Diagnostics, FileId, SourceMap, Span};
@@ -154,6 +155,15 @@ fn member(reader: &mut Reader, folder: &Path, table: &DeTable, span: Span) -> Op
         return None;
     };
     let source = reader.text("source", value, "a P4 file", SOURCE)?;
+    if is_object(Path::new(&source.value)) {
+        for key in ["include", "define", "extern"] {
+            if let Some((key, _)) = table.get_key_value(key) {
+                let span = reader.span(key.span());
+                let refused = errors::is_compiled(span, key.get_ref(), &source.value);
+                reader.errors.push(refused);
+            }
+        }
+    }
     let name = name.unwrap_or_else(|| At {
         value: crate::instance_name::from_file(Path::new(&source.value)),
         span: source.span,

@@ -2,16 +2,16 @@
 
 use super::source::input;
 use super::start::entries as texts;
-use super::start::unit::is_bundle;
-use crate::args::Check;
+use crate::args::{Check, HookName};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::Piece;
 use control::entries::{self, Changes};
-use diag::{Diagnostics, Severity, SourceMap, counted};
+use diag::{Diagnostics, Severity, SourceMap, Span, counted};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
-use driver::bundle::{self, Bundle};
+use driver::built::{self, Built, is_object};
+use driver::bundle::{self, Bundle, is_bundle};
 use driver::hooks;
 use driver::read_text;
 use interp::{Interpreter, Options};
@@ -24,10 +24,12 @@ use std::sync::Arc;
 /// The diagnostics of texts.
 type Reported = Vec<(Diagnostics, SourceMap)>;
 
-/// Checks a program or a bundle: status 0 if it is accepted, 1 if it is refused.
+/// Checks a program, an object or a bundle: status 0 if it is accepted, 1 if it is refused.
 pub(crate) fn run(args: Check) -> Done {
     let file = args.source.file.display().to_string();
-    let (reported, what) = if is_bundle(&args.source.file) {
+    let (reported, what) = if is_object(&args.source.file) {
+        (check_object(&args)?, String::new())
+    } else if is_bundle(&args.source.file) {
         let (reported, programs) = check_bundle(&args)?;
         (reported, format!(", {}", counted(programs, "program")))
     } else {
@@ -92,6 +94,28 @@ fn elements(list: Value) -> Vec<Value> {
     }
 }
 
+/// Whether an object and its description belong together, and fit the hook.
+fn check_object(args: &Check) -> Result<Reported, Stop> {
+    let file = &args.source.file;
+    if !args.source.include.is_empty() || !args.source.define.is_empty() {
+        return Err(Stop::Usage(format!(
+            "`-I` and `-D` are for a P4 program, and {} is compiled already",
+            file.display()
+        )));
+    }
+    let fits = built::read(file).and_then(|built| match args.hook.map(HookName::hook) {
+        Some(hook) if hook != built.hook => Err(built::errors::other_hook(
+            file,
+            built.hook,
+            hook,
+            Span::NONE,
+        )),
+        _ => Ok(()),
+    });
+    let wrong = fits.err().map(Diagnostics::from).unwrap_or_default();
+    Ok(vec![(wrong, SourceMap::new())])
+}
+
 /// Everything about a bundle but what needs a kernel, a network or clang. Also returns how many programs it has.
 fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
@@ -116,62 +140,94 @@ fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
         Err(wrong) => return Ok((vec![(wrong, map)], 0)),
     };
     let mut reported = Reported::new();
+    let mut own = Diagnostics::new();
     let mut programs = Vec::new();
     for member in &bundle.programs {
+        if is_object(&member.source.value) {
+            match built::of_member(member) {
+                Ok(built) => programs.push(Part::Built(built)),
+                Err(refused) => own.push(*refused),
+            }
+            continue;
+        }
         match driver::elaborate(&member.input()) {
-            Ok(elaborated) => programs.push(elaborated),
+            Ok(elaborated) => programs.push(Part::Text(elaborated)),
             Err(refused) => reported.push((refused.diagnostics, refused.map)),
         }
     }
-    let mut own = Diagnostics::new();
-    if reported.is_empty() {
+    if reported.is_empty() && !own.has_errors() {
         own = together(&bundle, &mut programs, &mut map).map_err(Stop::Failed)?;
     }
-    for elaborated in programs {
-        reported.push((elaborated.diagnostics, elaborated.map));
+    for part in programs {
+        if let Part::Text(elaborated) = part {
+            reported.push((elaborated.diagnostics, elaborated.map));
+        }
     }
     reported.push((own, map));
     Ok((reported, bundle.programs.len()))
+}
+
+/// A program of a bundle, right by itself.
+enum Part {
+    Text(Elaborated),
+    Built(Built),
 }
 
 /// What is wrong with programs, each right by itself, at their hooks, with their entries and in what they share. What
 /// is about a program's text is added to its diagnostics, what is about the bundle's or entries', returned.
 fn together(
     bundle: &Bundle,
-    programs: &mut [Elaborated],
+    programs: &mut [Part],
     map: &mut SourceMap,
 ) -> Result<Diagnostics, String> {
     let mut own = Diagnostics::new();
-    let mut abis: Vec<Abi> = Vec::new();
+    let mut abis: Vec<Arc<Abi>> = Vec::new();
     let mut at: Vec<Hook> = Vec::new();
-    for (number, (member, elaborated)) in
-        bundle.programs.iter().zip(programs.iter_mut()).enumerate()
-    {
-        let program = &elaborated.program;
+    for (number, (member, part)) in bundle.programs.iter().zip(programs.iter_mut()).enumerate() {
         let entries = member.entries.as_ref();
         let file = texts::open(map, entries)?;
-        own.append(wrong_entries(program, texts::lines(map, entries, file)));
-        let hook = member.hook.as_ref();
-        let hook = hook.map_or_else(|| hooks::default_hook(&program.arch), |at| at.value);
-        at.push(hook);
-        let request = Request {
-            hook,
-            externs: &member.externs,
-            ..Request::default()
-        };
-        match bpf_target::generate(program, &elaborated.map, request) {
-            Ok(output) => abis.push(output.abi),
-            Err(unfit) => match bundle::moved_to(&unfit, bundle.hook_span(number)) {
-                Some(placed) => own.append(placed),
-                None => elaborated.diagnostics.append(unfit),
-            },
+        let lines = texts::lines(map, entries, file);
+        own.append(match &*part {
+            Part::Text(elaborated) => wrong_entries(&elaborated.program, lines),
+            // Entries that do not go together show only in tables, and an object has none before it is loaded.
+            Part::Built(built) => {
+                let read = entries::check(&built.schema, lines, |_, _| ());
+                read.err().unwrap_or_default()
+            }
+        });
+        match part {
+            Part::Text(elaborated) => {
+                let program = &elaborated.program;
+                let hook = member.hook.as_ref();
+                let hook = hook.map_or_else(|| hooks::default_hook(&program.arch), |at| at.value);
+                at.push(hook);
+                let request = Request {
+                    hook,
+                    externs: &member.externs,
+                    ..Request::default()
+                };
+                match bpf_target::generate(program, &elaborated.map, request) {
+                    Ok(output) => abis.push(Arc::new(output.abi)),
+                    Err(unfit) => match bundle::moved_to(&unfit, bundle.hook_span(number)) {
+                        Some(placed) => own.append(placed),
+                        None => elaborated.diagnostics.append(unfit),
+                    },
+                }
+            }
+            Part::Built(built) => {
+                at.push(built.hook);
+                match built::check_hook(member, built) {
+                    Ok(()) => abis.push(Arc::clone(&built.abi)),
+                    Err(unfit) => own.push(*unfit),
+                }
+            }
         }
     }
     if let Err(clashes) = bundle::check_room(bundle, &at) {
         own.append(clashes);
     }
     if abis.len() == programs.len() {
-        let abis: Vec<&Abi> = abis.iter().collect();
+        let abis: Vec<&Abi> = abis.iter().map(|abi| &**abi).collect();
         if let Err(wrong) = bundle::resolve(bundle, &abis) {
             own.append(wrong);
         }

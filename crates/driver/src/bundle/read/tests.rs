@@ -314,3 +314,73 @@ fn what_is_shared_is_the_state_of_two_programs() {
         ]
     );
 }
+
+#[test]
+fn an_object_is_compiled_already() {
+    let text = "[[program]]\nsource = \"out/a.o\"\ndev = \"eth0\"\nhook = \"xdp\"\n";
+    let bundle = try_read(text).unwrap();
+    assert_eq!(bundle.programs[0].name.value, "a");
+    let told = |key| {
+        format!(
+            "5:1 E0920 `{key}` is for a P4 program, and `out/a.o` is compiled already; give it when the object is built, and remove it here"
+        )
+    };
+    for (key, value) in [
+        ("include", "\"lib\""),
+        ("define", "[\"A=1\"]"),
+        ("extern", "\"sum.c\""),
+    ] {
+        assert_eq!(wrong(&format!("{text}{key} = {value}\n")), [told(key)]);
+    }
+}
+
+#[test]
+fn what_is_written_of_a_bundle_reads_as_it() {
+    let text = r#"
+name = "flows"
+[[program]]
+name = "egress"
+source = "out.o"
+hook = "tc-egress"
+dev = ["eth0", "eth\"1"]
+ports = { 7 = "eth7", 10 = "eth10" }
+reach = { 9 = "mirror" }
+groups = { 1 = [0, 7, 9] }
+entries = "e.txt"
+[[program]]
+source = "in.o"
+entries = ["add t 1 drop()", "setdefault t pass()"]
+[share]
+flows = ["egress.flows", "in.c.flows"]
+"#;
+    let bundle = |text: &str| {
+        let mut map = SourceMap::new();
+        let file = map.add("flows.toml", text).unwrap();
+        read(&map, file).unwrap()
+    };
+    let first = bundle(text);
+    let written = crate::bundle::write(&first);
+    let second = bundle(&written);
+    let values = |bundle: &Bundle| {
+        let entries = |member: &Member| match &member.entries {
+            None => vec![],
+            Some(Entries::File(file)) => vec![file.value.display().to_string()],
+            Some(Entries::Lines(lines)) => lines.iter().map(|line| line.value.clone()).collect(),
+        };
+        let program = |member: &Member| {
+            let hook = member.hook.as_ref().map(|hook| hook.value);
+            let names = (member.name.value.clone(), member.source.value.clone());
+            (names, hook, member.ports.clone(), entries(member))
+        };
+        let programs: Vec<_> = bundle.programs.iter().map(program).collect();
+        let part = |by: &SharedBy| (by.program, by.state.clone());
+        let share = |share: &Share| {
+            let of: Vec<_> = share.of.iter().map(part).collect();
+            (share.name.value.clone(), of)
+        };
+        let shares: Vec<_> = bundle.shares.iter().map(share).collect();
+        let name = bundle.name.as_ref().map(|name| name.value.clone());
+        (name, programs, shares)
+    };
+    assert_eq!(values(&second), values(&first), "{written}");
+}

@@ -1,15 +1,17 @@
 //! Compiled programs into the kernel.
 
 use super::How;
-use super::prepare::{Interfaces, Prepared};
+use super::prepare::{Interfaces, Origin, Prepared};
 use super::unit::Unit;
 use crate::output::{Stop, err_line, print_diagnostics, refused_in};
 use crate::progress::Progress;
 use bpf::abi::Abi;
-use diag::Span;
+use diag::{SourceMap, Span};
+use driver::built::errors::for_kernel;
 use driver::bundle;
 use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
+use kernel::probe::kernel_version;
 use kernel::{Failure, Instance};
 
 /// Loads all programs. One rejected for what clang made of it is recompiled with other strategies first.
@@ -25,9 +27,8 @@ pub(crate) fn load(
             Ok(instances) => return Ok(instances),
             Err(refusal) => refusal,
         };
-        let again = &mut prepared[member];
-        if !again.tried && again.is_retryable(failure.obstacle) {
-            again.try_others(unit, member, progress)?;
+        let refused = &mut prepared[member];
+        if refused.try_others(failure.obstacle, unit, member, progress)? {
             continue;
         }
         let Failure {
@@ -36,10 +37,20 @@ pub(crate) fn load(
             about,
             ..
         } = failure;
-        if let Some(name) = about {
-            diagnostic.primary.span = declared(&again.program, &name);
+        if let (Some(name), Some(text)) = (about, refused.text()) {
+            diagnostic.primary.span = declared(&text.program, &name);
         }
-        let stop = refused_in(diagnostic, &again.sources);
+        let none = SourceMap::new();
+        let stop = refused_in(
+            diagnostic,
+            refused.text().map_or(&none, |text| &text.sources),
+        );
+        if let Origin::Built(Some((major, minor))) = &refused.origin {
+            err_line!(
+                "note: this object was built for Linux {major}.{minor} and newer; {}",
+                for_kernel(kernel_version())
+            );
+        }
         if how.verbose {
             err_line!("\nthe kernel's log:\n{log}");
         } else if !log.is_empty() {
@@ -56,7 +67,8 @@ fn load_all(
     memory: Option<u64>,
     progress: &Progress,
 ) -> Result<Result<Vec<Instance>, LoadRefused>, Stop> {
-    let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.compiled.abi).collect();
+    let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.abi).collect();
+    let none = SourceMap::new();
     let refuse = |wrong| {
         print_diagnostics(&wrong, &unit.map);
         Stop::AlreadyReported(1)
@@ -69,10 +81,10 @@ fn load_all(
         .zip(prepared)
         .map(|(member, p)| Source {
             name: &member.name.value,
-            object: &p.compiled.object,
-            abi: &p.compiled.abi,
-            schema: &p.compiled.schema,
-            sources: &p.sources,
+            object: &p.object,
+            abi: &p.abi,
+            schema: &p.schema,
+            sources: p.text().map_or(&none, |text| &text.sources),
         })
         .collect();
     let mut loader = Loader::new(&sources, &shared).allow_memory(memory);

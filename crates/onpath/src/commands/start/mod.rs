@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use unit::Unit;
 
-/// Compiles, loads, fills and attaches a program or the programs of a bundle; then stays until interrupted, or
+/// Compiles (unless that is done), loads, fills and attaches a program or the programs of a bundle; then stays until interrupted, or
 /// leaves them running. Until the last step everything that went before is undone by going out of scope.
 pub(crate) fn run(args: Run) -> Done {
     // Before anything is set up: an interrupt in between waits until it can be undone in order.
@@ -335,7 +335,7 @@ pub(crate) fn set_up<'a>(
     let begun = Instant::now();
     let mut read = Vec::new();
     for member in &unit.bundle.programs {
-        read.push(prepare::read(member)?);
+        read.push(prepare::read(&unit, member)?);
     }
     check_hooks(&unit, &read, &interfaces, pins)?;
     check_method(&unit, &read, how.method)?;
@@ -396,17 +396,20 @@ pub(crate) fn set_up<'a>(
     let loading = pending.commit(&members, attached).map_err(refused)?;
 
     let name = unit.name;
-    let own: Duration = prepared.iter().map(|p| p.compiler_time).sum();
-    let instructions: u32 = prepared
+    let instructions = prepared.iter().map(Prepared::instructions).sum::<u32>();
+    let instructions = counted(instructions, "instruction");
+    let compiled: Vec<Duration> = prepared
         .iter()
-        .map(|p| p.compiled.budget.instructions())
-        .sum();
-    let mut report = vec![format!(
-        "{name}: compiled and loaded in {} ms (compiler {} ms), {}",
-        took.as_millis(),
-        own.as_millis(),
-        counted(instructions, "instruction"),
-    )];
+        .filter_map(|p| Some(p.text()?.compiler_time))
+        .collect();
+    let took = took.as_millis();
+    let mut report = vec![match compiled.is_empty() {
+        true => format!("{name}: loaded in {took} ms, {instructions}"),
+        false => format!(
+            "{name}: compiled and loaded in {took} ms (compiler {} ms), {instructions}",
+            compiled.iter().sum::<Duration>().as_millis(),
+        ),
+    }];
     report.extend(lines);
     if !how.detach && ends_with_us {
         report.push(format!(

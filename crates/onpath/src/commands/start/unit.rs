@@ -1,9 +1,10 @@
-//! What `onpath run` is to run: a bundle from a file, or a program, which is a bundle of one.
+//! What `onpath run` is to run: a bundle from a file, or a program or an object, which is a bundle of one.
 
 use crate::args::Run;
-use crate::output::{Stop, failed, print_diagnostics};
+use crate::output::{Stop, failed, print_diagnostics, refused};
 use diag::{Diagnostics, SourceMap, Span};
-use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports};
+use driver::built::{self, is_object};
+use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports, is_bundle};
 use driver::instance_name;
 use driver::read_text;
 use std::path::{Path, PathBuf};
@@ -33,20 +34,15 @@ impl Unit {
 
 /// Reads what the flags and, if there is one, the bundle's file give.
 pub(crate) fn read(args: &Run) -> Result<Unit, Stop> {
-    if is_bundle(&args.file) {
-        from_file(args)
+    let file = built::find(&args.file).map_err(refused)?;
+    if is_bundle(&file) {
+        from_file(args, &file)
     } else {
-        alone(args)
+        alone(args, &file)
     }
 }
 
-/// Whether a file is a bundle, by its name.
-pub(crate) fn is_bundle(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
-}
-
-fn from_file(args: &Run) -> Result<Unit, Stop> {
+fn from_file(args: &Run, path: &Path) -> Result<Unit, Stop> {
     let for_programs = [
         ("-I", !args.include.is_empty()),
         ("-D", !args.define.is_empty()),
@@ -60,13 +56,13 @@ fn from_file(args: &Run) -> Result<Unit, Stop> {
     if let Some((flag, _)) = for_programs.iter().find(|(_, given)| *given) {
         return Err(Stop::Usage(format!(
             "`{flag}` is for a single program: {} sets it for each of its programs",
-            args.file.display()
+            path.display()
         )));
     }
-    let text = read_text(&args.file).map_err(Stop::Failed)?;
+    let text = read_text(path).map_err(Stop::Failed)?;
     let mut map = SourceMap::new();
-    let Some(file) = map.add(args.file.display().to_string(), text) else {
-        return failed(format!("`{}` is too large", args.file.display()));
+    let Some(file) = map.add(path.display().to_string(), text) else {
+        return failed(format!("`{}` is too large", path.display()));
     };
     let refuse = |diagnostics: Diagnostics| {
         print_diagnostics(&diagnostics, &map);
@@ -78,7 +74,7 @@ fn from_file(args: &Run) -> Result<Unit, Stop> {
     let name = match (&args.name, &bundle.name) {
         (Some(name), _) => name.clone(),
         (None, Some(name)) => name.value.clone(),
-        (None, None) => instance_name::from_file(&args.file),
+        (None, None) => instance_name::from_file(path),
     };
     Ok(Unit {
         name,
@@ -88,15 +84,28 @@ fn from_file(args: &Run) -> Result<Unit, Stop> {
     })
 }
 
-fn alone(args: &Run) -> Result<Unit, Stop> {
+fn alone(args: &Run, path: &Path) -> Result<Unit, Stop> {
+    let for_texts = [
+        ("-I", !args.include.is_empty()),
+        ("-D", !args.define.is_empty()),
+        ("--extern", !args.externs.is_empty()),
+    ];
+    if let Some((flag, _)) = for_texts.iter().find(|(_, given)| *given)
+        && is_object(path)
+    {
+        return Err(Stop::Usage(format!(
+            "`{flag}` is for a P4 program, and {} is compiled already: give it to `onpath build`",
+            path.display()
+        )));
+    }
     let name = match &args.name {
         Some(name) => name.clone(),
-        None => instance_name::from_file(&args.file),
+        None => instance_name::from_file(path),
     };
     let entries = args.entries.clone();
     let member = Member {
         name: synthetic(name.clone()),
-        source: synthetic(args.file.clone()),
+        source: synthetic(path.to_owned()),
         include: args.include.clone(),
         define: args.define.iter().map(|d| driver::macro_of(d)).collect(),
         externs: args.externs.clone(),

@@ -1,10 +1,15 @@
 //! `onpath build`
 
+mod bundle;
+mod write;
+
 use super::source::elaborate;
 use crate::args::{Build, Emit};
-use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json};
-use diag::{Diagnostic, Diagnostics, SourceMap, columns, system_message};
+use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
+use diag::{Diagnostic, Diagnostics, SourceMap, columns};
 use driver::bpf_target::{self, Compiled, Request};
+use driver::built::is_object;
+use driver::bundle::is_bundle;
 use driver::hooks;
 use ir::Program;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
@@ -12,13 +17,21 @@ use kernel::caps;
 use kernel::features::Kernel;
 use kernel::memory::{self, Need};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Compiles a program: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
+/// Compiles a program or a bundle: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
 pub(crate) fn run(args: Build) -> Done {
+    if is_object(&args.source.file) {
+        return Err(Stop::Usage(format!(
+            "{} is compiled already: `onpath run` loads it, `onpath check` checks it",
+            args.source.file.display()
+        )));
+    }
+    if is_bundle(&args.source.file) {
+        return bundle::run(&args);
+    }
     let elaborated = elaborate(&args.source)?;
     let front = elaborated.took;
     let (program, sources) = (elaborated.program, elaborated.map);
@@ -58,25 +71,14 @@ pub(crate) fn run(args: Build) -> Done {
         }
         None => {}
     }
-    let mut compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
-    let verification = match args.report {
-        true => {
-            let (last, verification) = ask(compiled, &program, &sources, request).map_err(unfit)?;
-            compiled = last;
-            Some(verification)
-        }
-        false => None,
-    };
-    let stem = args.source.file.file_stem().unwrap_or_default();
-    let stem = stem.to_string_lossy();
+    let (compiled, verification) =
+        compile(&program, &sources, request, args.report).map_err(unfit)?;
     let mut written = Vec::new();
     if let Some(dir) = &args.output {
-        written = write(dir, &stem, &compiled)?;
+        let stem = args.source.file.file_stem().unwrap_or_default();
+        written = write::program(dir, &stem.to_string_lossy(), &compiled)?;
         if !args.json {
-            out_line!(
-                "{}: {stem}.c, {stem}.o and {stem}.json written",
-                dir.display()
-            );
+            out_line!("{}", write::line(dir, &written));
         }
     }
     let report = verification.map(|verification| report(&compiled, front, &verification));
@@ -92,6 +94,20 @@ pub(crate) fn run(args: Build) -> Done {
         (false, None) => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Compiles a program, and asks the verifier about it if it is to be reported on.
+fn compile(
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+    report: bool,
+) -> Result<(Compiled, Option<Verification>), Diagnostics> {
+    let compiled = bpf_target::compile(program, sources, request)?;
+    match report {
+        true => ask(compiled, program, sources, request).map(|(last, asked)| (last, Some(asked))),
+        false => Ok((compiled, None)),
+    }
 }
 
 /// The verifier's result for a program.
@@ -157,31 +173,6 @@ fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
         Some((file, at)) => format!("{message} (at {}:{})", sources.file(file).name, at.line),
         None => message.clone(),
     }
-}
-
-/// Writes the files, and gives their paths.
-fn write(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
-    let mut description = control::describe::describe(&compiled.schema);
-    description["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
-    let files: [(&str, Vec<u8>); 3] = [
-        ("c", compiled.c_source.clone().into_bytes()),
-        ("o", compiled.object.clone()),
-        ("json", format!("{description:#}\n").into_bytes()),
-    ];
-    if let Err(error) = std::fs::create_dir_all(dir) {
-        let why = system_message(&error);
-        return failed(format!("cannot create `{}`: {why}", dir.display()));
-    }
-    let mut written = Vec::new();
-    for (extension, bytes) in files {
-        let path = dir.join(format!("{stem}.{extension}"));
-        if let Err(error) = std::fs::write(&path, bytes) {
-            let why = system_message(&error);
-            return failed(format!("`{}` was not written: {why}", path.display()));
-        }
-        written.push(path);
-    }
-    Ok(written)
 }
 
 /// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),

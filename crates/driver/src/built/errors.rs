@@ -1,0 +1,135 @@
+//! What can be wrong with a program that was compiled earlier. One function a diagnostic.
+
+use bpf::abi::Hook;
+use bpf::features::{FLOOR, Feature, Version};
+use diag::{Code, Diagnostic, Span};
+use std::path::{Path, PathBuf};
+
+/// What makes an object and its description anew.
+const AGAIN: &str = "build it again: `onpath build PROGRAM.p4 -o DIR`";
+
+fn refuse(
+    code: &'static str,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::error(Code(code), Span::NONE, message);
+    diagnostic.help(help).into()
+}
+
+/// The object, or the folder, cannot be read.
+pub fn unreadable(file: &Path, why: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0930",
+        format!("`{}` cannot be read: {why}", file.display()),
+        "name an object that `onpath build -o` wrote, or its folder",
+    )
+}
+
+/// There is no readable description beside the object.
+pub fn no_description(object: &Path, described: &Path, why: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0931",
+        format!(
+            "`{}` has no description: `{}` cannot be read: {why}",
+            object.display(),
+            described.display()
+        ),
+        "`onpath build -o` writes both; keep them in one folder, under one name",
+    )
+}
+
+/// The description is of another form than all versions write.
+pub fn no_such_form(described: &Path, why: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0932",
+        format!(
+            "`{}` is not the description of an object, or it is damaged: {why}",
+            described.display()
+        ),
+        AGAIN,
+    )
+}
+
+/// The object and the description are not of one build.
+pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
+    refuse(
+        "E0933",
+        format!(
+            "`{}` and `{}` do not belong together: one of them is damaged, or they are of different builds",
+            object.display(),
+            described.display()
+        ),
+        "copy both again from where they were built",
+    )
+}
+
+/// The files are of an Onpath that wrote other forms.
+pub fn other_version(object: &Path, onpath: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0934",
+        format!(
+            "`{}` was built by Onpath {onpath}, whose objects this one ({}) cannot load",
+            object.display(),
+            env!("CARGO_PKG_VERSION")
+        ),
+        "build it again with the Onpath that is to run it",
+    )
+}
+
+/// The object is for another hook than the one asked for, which is named at `at`.
+pub fn other_hook(object: &Path, built: Hook, wanted: Hook, at: Span) -> Box<Diagnostic> {
+    let mut diagnostic = refuse(
+        "E0935",
+        format!(
+            "`{}` was built for {}, and cannot run at {}",
+            object.display(),
+            built.name(),
+            wanted.name()
+        ),
+        format!("build it with `--hook {}`", wanted.name()),
+    );
+    diagnostic.primary.span = at;
+    diagnostic
+}
+
+/// The object uses what a kernel lacks.
+pub fn newer_kernel(object: &Path, lacks: Feature, kernel: Version) -> Box<Diagnostic> {
+    let (major, minor) = lacks.since();
+    refuse(
+        "E0936",
+        format!(
+            "`{}` needs Linux {major}.{minor} or newer: it uses {}, which Linux {}.{} lacks",
+            object.display(),
+            lacks.name(),
+            kernel.0,
+            kernel.1
+        ),
+        for_kernel(kernel),
+    )
+}
+
+/// How an object is made for an older kernel.
+pub fn for_kernel(kernel: Version) -> String {
+    let (major, minor) = kernel.max(FLOOR);
+    format!("build it for this kernel: `onpath build PROGRAM.p4 --kernel {major}.{minor} -o DIR`")
+}
+
+/// A folder has several `of` a kind.
+pub fn several(folder: &Path, of: &str, names: &[&PathBuf]) -> Box<Diagnostic> {
+    let names: Vec<String> = names.iter().map(|n| format!("`{}`", n.display())).collect();
+    refuse(
+        "E0937",
+        format!("`{}` has several {of}", folder.display()),
+        format!("name one: {}", names.join(", ")),
+    )
+}
+
+/// A folder has neither a bundle nor an object.
+pub fn nothing(folder: &Path) -> Box<Diagnostic> {
+    refuse(
+        "E0938",
+        format!("`{}` has neither a bundle nor an object", folder.display()),
+        "name a folder that `onpath build -o` wrote, a P4 program or a bundle",
+    )
+}

@@ -1,0 +1,176 @@
+//! Programs as `onpath build -o` writes them: an object, and beside it a JSON description. They run without clang, also
+//! on another machine.
+//!
+//! The description is what `control` tells other programs about tables, actions and counters, with two parts for
+//! Onpath itself: `bpf`, the [`Abi`], and `object`, a [`Stamp`]. The stamp holds the description and the object
+//! together: neither is used without the other.
+
+pub mod errors;
+mod find;
+
+pub use find::{find, is_object};
+
+use crate::bpf_target::Compiled;
+use crate::bundle::Member;
+use bpf::abi::{Abi, Hook};
+use bpf::features::{Feature, Features, Version};
+use bpf::uses;
+use diag::{Diagnostic, system_message};
+use kernel::budget::{self, Budget};
+use schema::Schema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The ending of an object's name.
+const OBJECT: &str = "o";
+/// The ending of its description's.
+const DESCRIPTION: &str = "json";
+
+/// A program that was compiled earlier.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Built {
+    /// The object.
+    pub object: Vec<u8>,
+    /// What is where in its maps.
+    pub abi: Arc<Abi>,
+    /// What the program offers the control plane.
+    pub schema: Arc<Schema>,
+    /// Where it runs.
+    pub hook: Hook,
+}
+
+/// What joins an object with its description.
+#[derive(Serialize, Deserialize)]
+struct Stamp {
+    /// [`FORMAT`].
+    format: u32,
+    /// The version of Onpath that wrote it.
+    onpath: String,
+    /// [`Built::schema`].
+    schema: Schema,
+    /// [`digest`], in hexadecimal.
+    sha256: String,
+}
+
+/// The version of [`Stamp`], and of how it and the rest of a description are read.
+const FORMAT: u32 = 1;
+
+/// The part of a stamp that every version has.
+#[derive(Deserialize)]
+struct Origin {
+    format: u32,
+    onpath: String,
+}
+
+/// A description for a program that was just compiled.
+pub fn description(compiled: &Compiled) -> Value {
+    let stamp = Stamp {
+        format: FORMAT,
+        onpath: env!("CARGO_PKG_VERSION").to_string(),
+        sha256: digest(&compiled.object, &compiled.abi, &compiled.schema),
+        schema: Schema::clone(&compiled.schema),
+    };
+    let mut described = control::describe::describe(&compiled.schema);
+    described["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
+    described["object"] = serde_json::to_value(&stamp).unwrap_or_default();
+    described
+}
+
+/// The SHA-256 of an object and of what is used with it.
+fn digest(object: &[u8], abi: &Abi, schema: &Schema) -> String {
+    let described = serde_json::to_vec(&(abi, schema)).unwrap_or_default();
+    let mut hash = Sha256::new();
+    hash.update((object.len() as u64).to_be_bytes());
+    hash.update(object);
+    hash.update(described);
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads an object and the description beside it.
+///
+/// # Errors
+///
+/// One of them cannot be read, is damaged, does not belong to the other, or is of another version of Onpath.
+pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
+    let described = description_of(file);
+    let object = fs::read(file).map_err(|e| errors::unreadable(file, &system_message(&e)))?;
+    let text = fs::read(&described)
+        .map_err(|e| errors::no_description(file, &described, &system_message(&e)))?;
+    let damaged = |error: serde_json::Error| errors::no_such_form(&described, &error.to_string());
+    let mut value: Value = serde_json::from_slice(&text).map_err(damaged)?;
+    let Some(stamp) = value.get_mut("object").map(Value::take) else {
+        return Err(errors::no_such_form(&described, "it has no `object`"));
+    };
+    let Origin { format, onpath } = Origin::deserialize(&stamp).map_err(damaged)?;
+    let version = value["bpf"]["version"].as_u64();
+    if format != FORMAT || version != Some(Abi::VERSION.into()) {
+        return Err(errors::other_version(file, &onpath));
+    }
+    let Stamp { schema, sha256, .. } = Stamp::deserialize(stamp).map_err(damaged)?;
+    let abi = Abi::deserialize(&value["bpf"]).map_err(damaged)?;
+    let program = abi.programs.first();
+    let is_one = sha256 == digest(&object, &abi, &schema);
+    match program {
+        Some(program) if is_one => Ok(Built {
+            hook: program.hook,
+            object,
+            abi: Arc::new(abi),
+            schema: Arc::new(schema),
+        }),
+        _ => Err(errors::differ(file, &described)),
+    }
+}
+
+/// Reads the object that a bundle's member names. A refusal is shown where it is named.
+pub fn of_member(member: &Member) -> Result<Built, Box<Diagnostic>> {
+    read(&member.source.value).map_err(|mut refused| {
+        refused.primary.span = member.source.span;
+        refused
+    })
+}
+
+/// Fails if an object is not for the hook that the bundle's member names, if it names one.
+pub fn check_hook(member: &Member, built: &Built) -> Result<(), Box<Diagnostic>> {
+    match &member.hook {
+        Some(hook) if hook.value != built.hook => {
+            let file = &member.source.value;
+            Err(errors::other_hook(file, built.hook, hook.value, hook.span))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where an object's description is.
+pub fn description_of(object: &Path) -> PathBuf {
+    object.with_extension(DESCRIPTION)
+}
+
+impl Built {
+    /// What it will cost.
+    pub fn budget(&self) -> Budget {
+        budget::read(&self.object).unwrap_or_default()
+    }
+
+    /// What keeps a kernel with these features from loading it: the newest of what it lacks.
+    pub fn missing(&self, features: Features) -> Option<Feature> {
+        let missing = uses::missing(&self.abi.uses, &features);
+        let lacks = missing.iter().filter_map(|used| used.by);
+        lacks.max_by_key(|feature| feature.since())
+    }
+
+    /// The version from which on Linux has all that its code uses, if a kernel with these features has not: its verifier
+    /// may refuse the code.
+    pub fn made_for_newer(&self, features: Features) -> Option<Version> {
+        let used = self.abi.uses.iter().filter_map(|used| used.by);
+        let lacks = used.filter(|feature| !features.has(*feature));
+        lacks.map(Feature::since).max()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! The text of a bundle's file.
+
+use super::{Bundle, Entries, Member, PortSpec, SharedBy};
+use serde::{Serialize, Serializer};
+use std::path::Path;
+
+/// A table of TOML, in order.
+type Pairs<K, V> = Vec<(K, V)>;
+
+fn table<K: Serialize, V: Serialize, S: Serializer>(
+    pairs: &[(K, V)],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    program: Vec<Program<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "table")]
+    share: Pairs<&'a str, Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct Program<'a> {
+    name: &'a str,
+    source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dev: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "table")]
+    ports: Pairs<String, &'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "table")]
+    reach: Pairs<String, &'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "table")]
+    groups: Pairs<String, &'a [u32]>,
+}
+
+/// Entries, as a bundle may have them.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Text<'a> {
+    File(String),
+    Lines(Vec<&'a str>),
+}
+
+/// The text of a file that reads as this bundle. How a P4 program is compiled (its folders, macros and C files) is left
+/// out: the programs are objects.
+pub fn write(bundle: &Bundle) -> String {
+    let file = File {
+        name: bundle.name.as_ref().map(|name| name.value.as_str()),
+        program: bundle.programs.iter().map(program).collect(),
+        share: bundle
+            .shares
+            .iter()
+            .map(|share| {
+                let part = |part: &SharedBy| {
+                    format!(
+                        "{}.{}",
+                        bundle.programs[part.program].name.value, part.state
+                    )
+                };
+                (
+                    share.name.value.as_str(),
+                    share.of.iter().map(part).collect(),
+                )
+            })
+            .collect(),
+    };
+    toml::to_string(&file).unwrap_or_default()
+}
+
+fn program(member: &Member) -> Program<'_> {
+    let text = |path: &Path| path.display().to_string();
+    let ports = &member.ports;
+    Program {
+        name: &member.name.value,
+        source: text(&member.source.value),
+        hook: member.hook.as_ref().map(|hook| hook.value.name()),
+        dev: ports.dev.iter().map(String::as_str).collect(),
+        entries: member.entries.as_ref().map(|entries| match entries {
+            Entries::File(file) => Text::File(text(&file.value)),
+            Entries::Lines(lines) => Text::Lines(lines.iter().map(|l| l.value.as_str()).collect()),
+        }),
+        ports: numbered(&ports.numbered),
+        reach: numbered(&ports.reach),
+        groups: ports
+            .groups
+            .iter()
+            .map(|(group, ports)| (group.to_string(), ports.as_slice()))
+            .collect(),
+    }
+}
+
+fn numbered(ports: &[PortSpec]) -> Pairs<String, &str> {
+    ports
+        .iter()
+        .map(|port| (port.port.to_string(), port.interface.as_str()))
+        .collect()
+}

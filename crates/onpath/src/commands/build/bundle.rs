@@ -1,0 +1,241 @@
+//! `onpath build BUNDLE.toml`: a folder with all that `onpath run` of the bundle needs.
+
+use super::{Verification, compile, report, show, write};
+use crate::args::Build;
+use crate::commands::source::elaborate_input;
+use crate::commands::start::entries as texts;
+use crate::commands::start::unit::synthetic;
+use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json};
+use bpf::abi::{Abi, Hook};
+use control::entries;
+use diag::{Diagnostics, SourceMap};
+use driver::bpf_target::{Compiled, Request};
+use driver::built::is_object;
+use driver::bundle::{self, Bundle, Entries, Member};
+use driver::{hooks, read_text};
+use kernel::features::Kernel;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// A program of the bundle, compiled.
+struct Part {
+    hook: Hook,
+    compiled: Compiled,
+    verification: Option<Verification>,
+    /// How long reading it took.
+    front: Duration,
+}
+
+/// Compiles all programs of a bundle, and writes them with a bundle file that names the objects. As a program's, the
+/// JSON is what was `written`; with `--report`, `programs` too, each with its `name` and what the report of a program has.
+pub(super) fn run(args: &Build) -> Done {
+    let file = &args.source.file;
+    check_flags(args)?;
+    let mut map = SourceMap::new();
+    let text = read_text(file).map_err(Stop::Failed)?;
+    let Some(id) = map.add(file.display().to_string(), text) else {
+        return failed(format!("`{}` is too large", file.display()));
+    };
+    let mut bundle = bundle::read(&map, id).map_err(|wrong| refuse(&wrong, &map, 1))?;
+    if let Some(dir) = &args.output {
+        check_overwrites(file, &bundle, dir)?;
+    }
+    let kernel = args.kernel.map_or(Kernel::This, Kernel::Version);
+    let mut parts = Vec::new();
+    for number in 0..bundle.programs.len() {
+        parts.push(part(&bundle, number, &map, kernel, args.report)?);
+    }
+    check(&bundle, &parts, &mut map)?;
+    let mut written = Vec::new();
+    if let Some(dir) = &args.output {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        written = write(dir, &name, &mut bundle, &parts, args.json)?;
+    }
+    let reports = bundle
+        .programs
+        .iter()
+        .zip(&parts)
+        .filter_map(|(member, part)| {
+            let verification = part.verification.as_ref()?;
+            let mut report = report(&part.compiled, part.front, verification);
+            report["name"] = json!(member.name.value);
+            Some(report)
+        });
+    let reports: Vec<Value> = reports.collect();
+    if args.json {
+        let mut object = json!({});
+        if args.report {
+            object["programs"] = json!(reports);
+        }
+        if args.output.is_some() {
+            object["written"] = json!(written);
+        }
+        print_json(&object);
+    } else {
+        for report in &reports {
+            out_line!("{}:", report["name"].as_str().unwrap_or_default());
+            out!("{}", show(report));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse(wrong: &Diagnostics, map: &SourceMap, status: u8) -> Stop {
+    print_diagnostics(wrong, map);
+    Stop::AlreadyReported(status)
+}
+
+fn check_flags(args: &Build) -> Result<(), Stop> {
+    let file = args.source.file.display();
+    let for_programs = [
+        ("-I", !args.source.include.is_empty()),
+        ("-D", !args.source.define.is_empty()),
+        ("--hook", args.hook.is_some()),
+        ("--extern", !args.externs.is_empty()),
+    ];
+    if let Some((flag, _)) = for_programs.iter().find(|(_, given)| *given) {
+        return Err(Stop::Usage(format!(
+            "`{flag}` is for a single program: {file} sets it for each of its programs"
+        )));
+    }
+    match args.emit {
+        Some(_) => Err(Stop::Usage(format!(
+            "`--emit` is for a single program: name one of {file}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The name of a program's file of entries in the folder.
+fn entries_file(member: &Member) -> String {
+    format!("{}.txt", member.name.value)
+}
+
+/// Fails if what is written would replace what it is made of.
+fn check_overwrites(file: &Path, bundle: &Bundle, dir: &Path) -> Result<(), Stop> {
+    let mut pairs = vec![(
+        file.to_owned(),
+        dir.join(file.file_name().unwrap_or_default()),
+    )];
+    for member in &bundle.programs {
+        if let Some(Entries::File(entries)) = &member.entries {
+            pairs.push((entries.value.clone(), dir.join(entries_file(member))));
+        }
+    }
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let same = |(from, to): &&(PathBuf, PathBuf)| real(from).is_some() && real(from) == real(to);
+    match pairs.iter().find(same) {
+        Some((from, _)) => Err(Stop::Usage(format!(
+            "`{}` would be overwritten: give `-o` another folder",
+            from.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Compiles a program.
+fn part(
+    bundle: &Bundle,
+    number: usize,
+    map: &SourceMap,
+    kernel: Kernel,
+    report: bool,
+) -> Result<Part, Stop> {
+    let member = &bundle.programs[number];
+    let source = &member.source.value;
+    if is_object(source) {
+        return failed(format!(
+            "`{}` is compiled already: name its P4 program, or copy the bundle with it",
+            source.display()
+        ));
+    }
+    let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
+    let hook = match &member.hook {
+        Some(hook) => hook.value,
+        None => hooks::default_hook(&elaborated.program.arch),
+    };
+    let request = Request {
+        externs: &member.externs,
+        kernel,
+        // As for a single program.
+        trial: false,
+        ..Request::hook(hook)
+    };
+    let made = compile(&elaborated.program, &elaborated.map, request, report);
+    let (compiled, verification) =
+        made.map_err(
+            |unfit| match bundle::moved_to(&unfit, bundle.hook_span(number)) {
+                Some(placed) => refuse(&placed, map, 2),
+                None => refuse(&unfit, &elaborated.map, 2),
+            },
+        )?;
+    Ok(Part {
+        hook,
+        compiled,
+        verification,
+        front: elaborated.took,
+    })
+}
+
+/// Whether the programs go together, and with their entries.
+fn check(bundle: &Bundle, parts: &[Part], map: &mut SourceMap) -> Result<(), Stop> {
+    let mut wrong = Diagnostics::new();
+    for (member, part) in bundle.programs.iter().zip(parts) {
+        let entries = member.entries.as_ref();
+        let file = texts::open(map, entries).map_err(Stop::Failed)?;
+        let lines = texts::lines(map, entries, file);
+        if let Err(list) = entries::check(&part.compiled.schema, lines, |_, _| ()) {
+            wrong.append(list);
+        }
+    }
+    let abis: Vec<&Abi> = parts.iter().map(|part| &*part.compiled.abi).collect();
+    let hooks: Vec<Hook> = parts.iter().map(|part| part.hook).collect();
+    let together = [
+        bundle::check_room(bundle, &hooks),
+        bundle::check_groups(bundle, &abis),
+        bundle::resolve(bundle, &abis).map(|_| ()),
+    ];
+    for list in together.into_iter().filter_map(Result::err) {
+        wrong.append(list);
+    }
+    match wrong.has_errors() {
+        true => Err(refuse(&wrong, map, 1)),
+        false => Ok(()),
+    }
+}
+
+/// Writes the folder: of each program what a single one has, and its file of entries; then the bundle's file.
+fn write(
+    dir: &Path,
+    name: &str,
+    bundle: &mut Bundle,
+    parts: &[Part],
+    quiet: bool,
+) -> Result<Vec<PathBuf>, Stop> {
+    let mut all = Vec::new();
+    for (member, part) in bundle.programs.iter_mut().zip(parts) {
+        let stem = &member.name.value;
+        let mut written = write::program(dir, stem, &part.compiled)?;
+        member.source = synthetic(format!("{stem}.o").into());
+        member.hook = Some(synthetic(part.hook));
+        let copied = entries_file(member);
+        if let Some(Entries::File(entries)) = &mut member.entries {
+            let text = read_text(&entries.value).map_err(Stop::Failed)?;
+            written.push(write::file(dir, &copied, text.as_bytes())?);
+            entries.value = copied.into();
+        }
+        if !quiet {
+            out_line!("{}", write::line(dir, &written));
+        }
+        all.extend(written);
+    }
+    let written = write::file(dir, name, bundle::write(bundle).as_bytes())?;
+    if !quiet {
+        out_line!("{}", write::line(dir, std::slice::from_ref(&written)));
+    }
+    all.push(written);
+    Ok(all)
+}

@@ -1,0 +1,48 @@
+//! What `onpath build -o` writes.
+
+use crate::output::{Stop, failed};
+use diag::system_message;
+use driver::bpf_target::Compiled;
+use driver::built;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes a program's C source, object and description, and gives their paths.
+pub(super) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
+    let description = built::description(compiled);
+    let files: [(&str, Vec<u8>); 3] = [
+        ("c", compiled.c_source.clone().into_bytes()),
+        ("o", compiled.object.clone()),
+        ("json", format!("{description:#}\n").into_bytes()),
+    ];
+    let mut written = Vec::new();
+    for (extension, bytes) in files {
+        written.push(file(dir, &format!("{stem}.{extension}"), &bytes)?);
+    }
+    Ok(written)
+}
+
+/// Writes a file in a folder, which it makes if it is not there, and gives its path.
+pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
+    if let Err(error) = fs::create_dir_all(dir) {
+        let why = system_message(&error);
+        return failed(format!("cannot create `{}`: {why}", dir.display()));
+    }
+    let path = dir.join(name);
+    if let Err(error) = fs::write(&path, bytes) {
+        let why = system_message(&error);
+        return failed(format!("`{}` was not written: {why}", path.display()));
+    }
+    Ok(path)
+}
+
+/// What was written, for people.
+pub(super) fn line(dir: &Path, written: &[PathBuf]) -> String {
+    let names = written.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    let names = match names.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        _ => names.join(", "),
+    };
+    format!("{}: {names} written", dir.display())
+}
