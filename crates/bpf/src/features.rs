@@ -11,6 +11,9 @@ pub type Version = (u32, u32);
 /// The oldest kernel that programs of every kind run on.
 pub const FLOOR: Version = (6, 1);
 
+/// The version that brought tcx, by which programs at tc are attached. Filters at `clsact` qdiscs are older than [`FLOOR`].
+pub const TCX_SINCE: Version = (6, 6);
+
 /// A feature of the kernel that generated code uses and that Linux did not always have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -66,7 +66,7 @@ impl Construct {
     ];
 
     /// What users call it.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Construct::Loops => "loops",
             Construct::MaskSearch => "ternary, range and optional keys",

@@ -11,6 +11,7 @@ mod graph;
 mod group;
 mod guard;
 mod instance;
+mod loads_from;
 mod ls;
 mod man;
 pub mod pdm;

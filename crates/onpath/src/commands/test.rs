@@ -40,6 +40,12 @@ pub(crate) fn run(args: Test) -> Done {
             print_diagnostics(diagnostics, map);
         }
     };
+    if let Target::Kernel { .. } = target {
+        Kernel::This.check().map_err(|too_old| {
+            refuse(&too_old.into(), &SourceMap::new());
+            Stop::AlreadyReported(2)
+        })?;
+    }
     let cases = match read_cases(&args) {
         Ok(cases) => cases,
         Err(why) if args.json => {

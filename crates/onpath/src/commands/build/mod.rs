@@ -3,6 +3,7 @@
 mod bundle;
 mod write;
 
+use super::loads_from;
 use super::source::elaborate;
 use crate::args::{Build, Emit};
 use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
@@ -81,7 +82,11 @@ pub(crate) fn run(args: Build) -> Done {
             out_line!("{}", write::line(dir, &written));
         }
     }
-    let report = verification.map(|verification| report(&compiled, front, &verification));
+    let report = verification.map(|verification| {
+        let mut report = report(&compiled, front, &verification);
+        report["kernel"] = loads_from(&compiled, request);
+        report
+    });
     match (args.json, report) {
         (true, report) => {
             let mut object = report.unwrap_or_else(|| json!({}));
@@ -118,7 +123,7 @@ struct Verification {
 }
 
 enum Answer {
-    /// This process may not ask.
+    /// This process may not ask, or the kernel is too old.
     NotAsked(String),
     Accepted {
         instructions: u32,
@@ -135,9 +140,14 @@ fn ask(
     request: Request,
 ) -> Result<(Compiled, Verification), Diagnostics> {
     let missing = caps::missing(&caps::RUN);
-    if !missing.is_empty() {
+    let reason = match Kernel::This.check() {
+        Err(too_old) => Some(too_old.message.clone()),
+        Ok(()) if missing.is_empty() => None,
+        Ok(()) => Some(format!("this process lacks {}", missing.join(", "))),
+    };
+    if let Some(reason) = reason {
         let verification = Verification {
-            answer: Answer::NotAsked(format!("this process lacks {}", missing.join(", "))),
+            answer: Answer::NotAsked(reason),
             time: Duration::ZERO,
         };
         return Ok((compiled, verification));
@@ -175,12 +185,27 @@ fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
     }
 }
 
+/// What [`loads_from::describe`] gives for a program that was just compiled.
+fn loads_from(compiled: &Compiled, request: Request) -> Value {
+    let externs: Vec<String> = request
+        .externs
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    loads_from::describe(
+        &compiled.abi.uses,
+        request.hook,
+        request.kernel.version(),
+        &externs,
+    )
+}
+
 /// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
 /// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
 /// of all maps and what of it is `available`, what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
 /// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), how many turns of loops a packet may take
-/// (`parser_turns`, null where the kernel has `may_goto`), the
+/// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
 /// `verifier` reports (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
 /// `milliseconds` of `own`, `clang`'s and the `verifier`'s time: of all strategies, without what it takes to find the line of
@@ -319,11 +344,7 @@ fn show(report: &Value) -> String {
     if !copied.is_empty() {
         out += &format!("headers in variables instead of the packet: {copied}\n");
     }
-    if let Some(turns) = report["parser_turns"].as_u64() {
-        out += &format!(
-            "loops: a packet may take {turns} turns, since the kernel has no may_goto; one that takes more is rejected\n"
-        );
-    }
+    out += &loads_from::show(&report["kernel"], report["parser_turns"].as_u64());
     let failed = report["failed_strategies"].as_array();
     for failed in failed.into_iter().flatten() {
         let (name, reason) = (text(&failed["name"]), text(&failed["reason"]));

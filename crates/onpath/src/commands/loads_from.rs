@@ -1,0 +1,143 @@
+//! From which version of Linux on an object loads, and why: a part of the report.
+
+use bpf::abi::Hook;
+use bpf::features::{FLOOR, Feature, TCX_SINCE, Version};
+use bpf::uses::{Use, loads_from};
+use serde_json::{Value, json};
+
+/// A version as users write it.
+pub(super) fn version((major, minor): Version) -> String {
+    format!("{major}.{minor}")
+}
+
+/// `since`, the version of Linux from which on an object loads; `built_for`, the one that it was made for; what its code `uses`:
+/// each with what it is `for`, the `form` that it has, the `feature` that this needs and the version `since` which Linux has
+/// it (null if none is needed), what the kernel is `lacking` for the preferred form, and what code for older kernels does
+/// `otherwise`; how it is attached at tc (null for XDP); the C files that it was `not_looked_into`.
+pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[String]) -> Value {
+    let feature =
+        |feature: Feature| json!({ "feature": feature.name(), "since": version(feature.since()) });
+    let used = |used: &Use| {
+        json!({
+            "for": used.construct.name(),
+            "form": used.form().name,
+            "feature": used.by.map(Feature::name),
+            "since": used.by.map(|by| version(by.since())),
+            "lacking": used.lacking().map(feature),
+            "otherwise": used.fallback().map(|form| form.name),
+        })
+    };
+    let attached = json!({ "form": "tcx", "since": version(TCX_SINCE), "otherwise": "filters at clsact qdiscs" });
+    json!({
+        "since": version(loads_from(uses)),
+        "built_for": version(made_for),
+        "uses": uses.iter().map(used).collect::<Vec<_>>(),
+        "attached": (hook != Hook::Xdp).then_some(attached),
+        "not_looked_into": externs,
+    })
+}
+
+/// The same for people; `turns` are those that a packet may take in loops, if they are counted.
+pub(super) fn show(described: &Value, turns: Option<u64>) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let since = text(&described["since"]);
+    let all = described["uses"].as_array().map_or(&[][..], Vec::as_slice);
+    let floor = version(FLOOR);
+    let mut out = match all.iter().find(|used| used["since"] == described["since"]) {
+        Some(used) if since != floor => format!(
+            "loads from Linux {since} on, which has {}; `--kernel {floor}` makes an object that loads from {floor} on\n",
+            text(&used["feature"])
+        ),
+        _ => format!("loads from Linux {since} on, the oldest that Onpath runs on\n"),
+    };
+    for used in all {
+        out += &format!("  {}: {}", text(&used["for"]), text(&used["form"]));
+        let lacking = &used["lacking"];
+        if lacking.is_object() {
+            let (feature, since) = (text(&lacking["feature"]), text(&lacking["since"]));
+            let made_for = text(&described["built_for"]);
+            out += &format!(", since Linux {made_for} has no {feature} (Linux {since})");
+        } else if used["since"].is_string() {
+            out += &format!(" (Linux {})", text(&used["since"]));
+        }
+        if used["otherwise"].is_string() {
+            out += &format!("; for older kernels {}", text(&used["otherwise"]));
+        }
+        if let (true, Some(turns)) = (used["feature"].is_null() && used["for"] == LOOPS, turns) {
+            out += &format!("; a packet may take {turns} turns, one that takes more is rejected");
+        }
+        out += "\n";
+    }
+    let attached = &described["attached"];
+    if attached.is_object() {
+        let (form, since) = (text(&attached["form"]), text(&attached["since"]));
+        let otherwise = text(&attached["otherwise"]);
+        out += &format!("  attaching: {form} (Linux {since}); on older kernels {otherwise}\n");
+    }
+    for file in described["not_looked_into"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
+        out += &format!("  what {} uses of the kernel is not known\n", text(file));
+    }
+    out
+}
+
+/// What loops are called.
+const LOOPS: &str = bpf::uses::Construct::Loops.name();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bpf::features::Features;
+    use bpf::uses::Construct;
+
+    fn described(constructs: &[Construct], kernel: Version) -> Value {
+        let features = Features::of(kernel);
+        let used = |construct: &Construct| Use {
+            construct: *construct,
+            by: construct.form(&features).needs,
+        };
+        let uses: Vec<Use> = constructs.iter().map(used).collect();
+        describe(&uses, Hook::TcIngress, kernel, &["sum.c".to_string()])
+    }
+
+    #[test]
+    fn the_newest_feature_decides_and_every_form_is_named() {
+        let all = [Construct::Loops, Construct::MaskSearch, Construct::Mtu];
+        assert_eq!(
+            show(&described(&all, (6, 18)), None),
+            "loads from Linux 6.9 on, which has may_goto; `--kernel 6.1` makes an object that loads from 6.1 on
+  loops: may_goto (Linux 6.9); for older kernels counted turns
+  ternary, range and optional keys: may_goto (Linux 6.9); for older kernels bpf_loop
+  the interface's MTU: bpf_check_mtu (Linux 5.12)
+  attaching: tcx (Linux 6.6); on older kernels filters at clsact qdiscs
+  what sum.c uses of the kernel is not known
+"
+        );
+    }
+
+    #[test]
+    fn a_fallback_names_what_the_kernel_lacks() {
+        let all = [Construct::Loops, Construct::MaskSearch];
+        assert_eq!(
+            show(&described(&all, (6, 1)), Some(1600)),
+            "loads from Linux 6.1 on, the oldest that Onpath runs on
+  loops: counted turns, since Linux 6.1 has no may_goto (Linux 6.9); a packet may take 1600 turns, one that takes more is rejected
+  ternary, range and optional keys: bpf_loop, since Linux 6.1 has no may_goto (Linux 6.9)
+  attaching: tcx (Linux 6.6); on older kernels filters at clsact qdiscs
+  what sum.c uses of the kernel is not known
+"
+        );
+    }
+
+    #[test]
+    fn a_version_between_has_some_forms_of_each() {
+        let all = [Construct::Loops, Construct::Bounds];
+        let described = described(&all, (6, 8));
+        assert_eq!(described["since"], "6.8");
+        assert_eq!(described["uses"][0]["lacking"]["since"], "6.9");
+        assert_eq!(described["uses"][1]["form"], "tracked spills");
+    }
+}
