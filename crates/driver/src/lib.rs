@@ -8,6 +8,7 @@
 pub mod bpf_target;
 pub mod built;
 pub mod bundle;
+pub mod examples;
 mod frontend;
 pub mod hooks;
 pub mod instance_name;

@@ -6,6 +6,13 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
+/// Files of `programs/` with their texts.
+macro_rules! programs {
+    ($($name:literal,)*) => {
+        [$(($name, include_str!(concat!("../../../programs/", $name)))),*]
+    };
+}
+
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied.
 const BUILT_IN: [(&str, &str); 6] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
@@ -28,34 +35,34 @@ const BUILT_IN: [(&str, &str); 6] = [
     ),
 ];
 
-/// The programs that commands of Onpath run. They and what they include are found under
+/// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-const PROGRAMS: [(&str, &str); 7] = [
-    (
-        "pdm/chain.p4h",
-        include_str!("../../../programs/pdm/chain.p4h"),
-    ),
-    (
-        "pdm/clamp.p4h",
-        include_str!("../../../programs/pdm/clamp.p4h"),
-    ),
-    (
-        "pdm/egress.p4",
-        include_str!("../../../programs/pdm/egress.p4"),
-    ),
-    (
-        "pdm/ingress.p4",
-        include_str!("../../../programs/pdm/ingress.p4"),
-    ),
-    (
-        "pdm/mark.p4h",
-        include_str!("../../../programs/pdm/mark.p4h"),
-    ),
-    ("pdm/pdm.p4h", include_str!("../../../programs/pdm/pdm.p4h")),
-    (
-        "pdm/read.p4h",
-        include_str!("../../../programs/pdm/read.p4h"),
-    ),
+pub(crate) const PROGRAMS: [(&str, &str); 25] = programs![
+    "firewall/firewall.p4",
+    "firewall_router/firewall_router.p4",
+    "guard/guard.p4h",
+    "guard/in.p4",
+    "guard/out.p4",
+    "ipv4_counter/ipv4_counter.p4",
+    "l2_switch/l2_switch.p4",
+    "mpls/mpls.p4",
+    "nat/nat.p4",
+    "pdm/chain.p4h",
+    "pdm/clamp.p4h",
+    "pdm/egress.p4",
+    "pdm/ingress.p4",
+    "pdm/mark.p4h",
+    "pdm/pdm.p4h",
+    "pdm/read.p4h",
+    "router/router.p4",
+    "tunnel/tunnel.p4",
+    "vlan_stack/vlan_stack.p4",
+    "xdp1/xdp1.p4",
+    "xdp11/xdp11.p4",
+    "xdp15/xdp15.p4",
+    "xdp3/xdp3.p4",
+    "xdp6/xdp6.p4",
+    "xdp7/xdp7.p4",
 ];
 
 /// How the built-in files are named in messages.
@@ -219,6 +226,23 @@ mod tests {
     const LOADER: FileLoader = FileLoader {
         include: Vec::new(),
     };
+
+    #[test]
+    fn every_example_is_built_in() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs"));
+        let entries = |folder: &Path| -> Vec<PathBuf> {
+            let list = std::fs::read_dir(folder).unwrap();
+            list.map(|entry| entry.unwrap().path()).collect()
+        };
+        let examples = entries(folder).into_iter().filter(|path| path.is_dir());
+        let mut there: Vec<String> = examples
+            .flat_map(|example| entries(&example))
+            .filter(|path| path.extension().is_some_and(|e| e == "p4" || e == "p4h"))
+            .map(|path| path.strip_prefix(folder).unwrap().display().to_string())
+            .collect();
+        there.sort();
+        assert_eq!(PROGRAMS.map(|(name, _)| name.to_string()).to_vec(), there);
+    }
 
     #[test]
     fn a_built_in_program_finds_what_is_beside_it() {

@@ -1,9 +1,16 @@
 //! `onpath doctor`
 
+mod commands;
+mod programs;
+
 use crate::args::Doctor;
-use crate::output::{Done, out, out_line, print_json};
-use diag::columns;
+use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
+use commands::Command;
+use diag::{SourceMap, columns};
+use driver::examples;
+use kernel::features::Kernel;
 use kernel::probe::{self, Finding, Need, State};
+use programs::{Program, Upgrade};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -13,6 +20,13 @@ pub(crate) fn run(args: Doctor) -> Done {
     let missing = findings
         .iter()
         .any(|f| f.state == State::Missing && f.need == Need::Needed);
+    let examples = examples::examine(Kernel::This).map_err(|refused| {
+        print_diagnostics(&refused, &SourceMap::new());
+        Stop::AlreadyReported(1)
+    })?;
+    let programs = programs::examine(&examples, Kernel::This);
+    let upgrades = programs::upgrades(&programs);
+    let commands = commands(&findings, &programs);
     if args.json {
         let list: Vec<Value> = findings
             .iter()
@@ -26,7 +40,13 @@ pub(crate) fn run(args: Doctor) -> Done {
                 })
             })
             .collect();
-        print_json(&json!({ "kernel": probe::release(), "findings": list }));
+        print_json(&json!({
+            "kernel": probe::release(),
+            "findings": list,
+            "commands": commands.iter().map(Command::as_json).collect::<Vec<_>>(),
+            "programs": programs.iter().map(Program::as_json).collect::<Vec<_>>(),
+            "upgrades": upgrades.iter().map(Upgrade::as_json).collect::<Vec<_>>(),
+        }));
         return Ok(ExitCode::from(u8::from(missing)));
     }
     let rows: Vec<Vec<String>> = findings
@@ -52,8 +72,81 @@ pub(crate) fn run(args: Doctor) -> Done {
             out_line!("  {}: {}", finding.name, finding.remedy);
         }
     }
+    out!("{}", show_commands(&commands));
+    out!("{}", show_programs(&programs));
+    let gains: Vec<String> = upgrades.iter().flat_map(Upgrade::lines).collect();
+    if !gains.is_empty() {
+        out_line!("\nWhat a newer kernel would bring the example programs:");
+        for gain in gains {
+            out_line!("  {gain}");
+        }
+    }
     out_line!("\n{}", summary(&findings));
     Ok(ExitCode::from(u8::from(missing)))
+}
+
+/// Every command. What `pdm` runs is an example.
+fn commands(findings: &[Finding], programs: &[Program]) -> Vec<Command> {
+    let mut all = commands::examine(findings);
+    let mut pdm = commands::command(&commands::PDM, findings);
+    let own = programs.iter().find(|program| program.name == pdm.name);
+    if let Some(lacks) = own.map(|program| &program.lacks).filter(|l| !l.is_empty()) {
+        pdm.state = State::Missing;
+        pdm.lacks.extend(lacks.iter().cloned());
+    }
+    all.push(pdm);
+    all
+}
+
+fn show_commands(commands: &[Command]) -> String {
+    let headings = [
+        (State::Present, "Commands that this machine runs"),
+        (State::Missing, "Commands that it does not run"),
+        (
+            State::Unknown,
+            "Commands that it may run, found out with more capabilities",
+        ),
+    ];
+    let mut out = String::new();
+    for (state, heading) in headings {
+        let of: Vec<&Command> = commands.iter().filter(|c| c.state == state).collect();
+        if of.is_empty() {
+            continue;
+        }
+        out += &format!("\n{heading}:\n");
+        for command in of {
+            out += &format!("  {}", command.name);
+            if !command.lacks.is_empty() {
+                out += &format!(": needs {}", command.lacks.join(", "));
+            }
+            out += "\n";
+        }
+    }
+    out
+}
+
+fn show_programs(programs: &[Program]) -> String {
+    let (run, others): (Vec<&Program>, Vec<&Program>) = programs
+        .iter()
+        .partition(|program| program.lacks.is_empty());
+    let names: Vec<&str> = run.iter().map(|program| program.name).collect();
+    let mut out = String::new();
+    if !names.is_empty() {
+        out += &format!(
+            "\nExample programs that this kernel loads:\n  {}\n",
+            names.join(", ")
+        );
+    }
+    if !others.is_empty() {
+        out += &format!(
+            "\nExample programs that it does not load ({}):\n",
+            programs::remedy()
+        );
+        for program in others {
+            out += &format!("  {}: needs {}\n", program.name, program.lacks.join(", "));
+        }
+    }
+    out
 }
 
 /// What it comes to.

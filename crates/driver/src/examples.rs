@@ -1,0 +1,125 @@
+//! The example programs, and what each needs of a kernel. Nothing is compiled by clang for that.
+
+use crate::bpf_target::{Request, generate};
+use crate::loader::PROGRAMS;
+use crate::{BUILT_IN_FOLDER, Input, bundle, elaborate, hooks};
+use bpf::abi::Hook;
+use bpf::uses::Use;
+use diag::{Diagnostics, SourceMap};
+use kernel::features::Kernel;
+use std::path::Path;
+
+/// Bundles among the examples, which say at which hook a program runs.
+const BUNDLES: [(&str, &str); 2] = [
+    (
+        "guard/guard.toml",
+        include_str!("../../../programs/guard/guard.toml"),
+    ),
+    (
+        "pdm/pdm.toml",
+        include_str!("../../../programs/pdm/pdm.toml"),
+    ),
+];
+
+/// A program of an example.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Example {
+    /// The example's name, that of its folder. Several programs of a bundle have one.
+    pub name: &'static str,
+    /// Where the program runs.
+    pub hook: Hook,
+    /// What its object needs of the kernel.
+    pub uses: Vec<Use>,
+}
+
+/// Every program of every example, with the code that it has on a kernel.
+///
+/// # Errors
+///
+/// Onpath refuses one of its own programs.
+pub fn examine(kernel: Kernel) -> Result<Vec<Example>, Diagnostics> {
+    let programs = PROGRAMS.iter().filter(|(file, _)| file.ends_with(".p4"));
+    let hooks = hooks_of_bundles()?;
+    programs
+        .map(|(file, _)| {
+            let (name, _) = file.split_once('/').unwrap_or((file, ""));
+            let path = format!("{BUILT_IN_FOLDER}{file}");
+            let hook = hooks.iter().find(|(of, _)| *of == path).map(|(_, h)| *h);
+            example(name, &path, hook, kernel)
+        })
+        .collect()
+}
+
+fn example(
+    name: &'static str,
+    path: &str,
+    hook: Option<Hook>,
+    kernel: Kernel,
+) -> Result<Example, Diagnostics> {
+    let elaborated = elaborate(&Input::file(path)).map_err(|refused| refused.diagnostics)?;
+    let program = &elaborated.program;
+    let hook = hook.unwrap_or_else(|| hooks::default_hook(&program.arch));
+    let request = Request {
+        kernel,
+        ..Request::hook(hook)
+    };
+    let output = generate(program, &elaborated.map, request)?;
+    Ok(Example {
+        name,
+        hook,
+        uses: output.abi.uses,
+    })
+}
+
+/// The hooks of programs in bundles, by the programs' paths.
+fn hooks_of_bundles() -> Result<Vec<(String, Hook)>, Diagnostics> {
+    let mut found = Vec::new();
+    for (name, text) in BUNDLES {
+        let mut map = SourceMap::new();
+        let Some(file) = map.add(format!("{BUILT_IN_FOLDER}{name}"), text) else {
+            continue;
+        };
+        for member in bundle::read(&map, file)?.programs {
+            let source: &Path = &member.source.value;
+            let hook = member
+                .hook
+                .map(|hook| (source.display().to_string(), hook.value));
+            found.extend(hook);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bpf::features::FLOOR;
+    use bpf::uses::{Construct, loads_from};
+
+    #[test]
+    fn every_example_is_examined_at_its_hook() {
+        let all = examine(Kernel::Version(FLOOR)).expect("accepted");
+        assert!(all.len() > 15, "{all:?}");
+        let hooks = |name: &str| -> Vec<Hook> {
+            let of = all.iter().filter(|example| example.name == name);
+            of.map(|example| example.hook).collect()
+        };
+        assert_eq!(hooks("pdm"), [Hook::TcEgress, Hook::TcIngress]);
+        assert_eq!(hooks("guard"), [Hook::TcIngress, Hook::TcEgress]);
+        assert_eq!(hooks("router"), [Hook::Xdp]);
+        assert!(all.iter().all(|example| loads_from(&example.uses) == FLOOR));
+    }
+
+    #[test]
+    fn a_newer_kernel_gives_an_example_newer_forms() {
+        let search = |kernel| {
+            let all = examine(Kernel::Version(kernel)).expect("accepted");
+            let firewall = all.into_iter().find(|example| example.name == "firewall");
+            let uses = firewall.expect("there").uses;
+            let search = uses.iter().find(|u| u.construct == Construct::MaskSearch);
+            search.expect("it has rules").form().name
+        };
+        assert_eq!(search((6, 8)), "bpf_loop");
+        assert_eq!(search((6, 9)), "may_goto");
+    }
+}

@@ -1,0 +1,186 @@
+//! Which commands this machine can run, from what was found of it.
+
+use kernel::probe::{Finding, State};
+use serde_json::{Value, json};
+
+/// What a command needs: of each group one finding at least.
+pub(super) struct Needs {
+    /// The commands, as users write them.
+    pub name: &'static str,
+    /// Names of findings.
+    groups: &'static [&'static [&'static str]],
+}
+
+const KERNEL: &[&str] = &["kernel"];
+const RIGHTS: &[&str] = &["capabilities"];
+const CLANG: &[&str] = &["clang"];
+const XDP: &[&str] = &["XDP programs"];
+const AT_TC: &[&str] = &["tcx", "tc filters"];
+
+/// Every command, by what it needs.
+const COMMANDS: [Needs; 12] = [
+    Needs {
+        name: "check, graph, man, completions",
+        groups: &[],
+    },
+    Needs {
+        name: "test --target interp",
+        groups: &[],
+    },
+    Needs {
+        name: "build",
+        groups: &[CLANG],
+    },
+    Needs {
+        name: "build --report with the verifier's result",
+        groups: &[KERNEL, RIGHTS, CLANG, XDP],
+    },
+    Needs {
+        name: "test --target xdp",
+        groups: &[KERNEL, RIGHTS, CLANG, &["native XDP on veth"]],
+    },
+    Needs {
+        name: "test --target tc, tc-egress",
+        groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
+    },
+    Needs {
+        name: "test --target xdp --fast",
+        groups: &[KERNEL, RIGHTS, CLANG, &["test runs"]],
+    },
+    Needs {
+        name: "test --target tc, tc-egress --fast",
+        groups: &[KERNEL, RIGHTS, CLANG, &["test runs at tc"]],
+    },
+    Needs {
+        name: "run at XDP",
+        groups: &[
+            KERNEL,
+            RIGHTS,
+            CLANG,
+            &["native XDP on veth", "generic XDP"],
+        ],
+    },
+    Needs {
+        name: "run at tc",
+        groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
+    },
+    Needs {
+        name: "run of several programs, or at several interfaces",
+        groups: &[KERNEL, RIGHTS, CLANG, &["detached mounts"]],
+    },
+    Needs {
+        name: "ls, unload, table, counter, flows, group, port",
+        groups: &[KERNEL, RIGHTS],
+    },
+];
+
+/// The measurement, which runs programs of its own besides: they are examples.
+pub(super) const PDM: Needs = Needs {
+    name: "pdm",
+    groups: &[KERNEL, RIGHTS, CLANG, AT_TC, &["detached mounts"]],
+};
+
+/// A command, and whether this machine runs it.
+pub(super) struct Command {
+    /// As users write it.
+    pub name: &'static str,
+    /// Whether it runs; unknown if that takes capabilities which this process lacks.
+    pub state: State,
+    /// What is missing or unknown of what it needs.
+    pub lacks: Vec<String>,
+}
+
+impl Command {
+    pub(super) fn as_json(&self) -> Value {
+        json!({ "name": self.name, "state": self.state, "lacks": self.lacks })
+    }
+}
+
+/// All commands but `pdm`.
+pub(super) fn examine(findings: &[Finding]) -> Vec<Command> {
+    COMMANDS
+        .iter()
+        .map(|needs| command(needs, findings))
+        .collect()
+}
+
+/// One of them.
+pub(super) fn command(needs: &Needs, findings: &[Finding]) -> Command {
+    let state_of = |name: &&str| {
+        let found = findings.iter().find(|finding| finding.name == *name);
+        found.map_or(State::Unknown, |finding| finding.state)
+    };
+    let mut state = State::Present;
+    let mut lacks = Vec::new();
+    for group in needs.groups {
+        let states: Vec<State> = group.iter().map(state_of).collect();
+        if states.contains(&State::Present) {
+            continue;
+        }
+        let unknown = states.contains(&State::Unknown);
+        if !(unknown && state == State::Missing) {
+            state = if unknown {
+                State::Unknown
+            } else {
+                State::Missing
+            };
+        }
+        lacks.push(group.join(" or "));
+    }
+    Command {
+        name: needs.name,
+        state,
+        lacks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::probe::Need;
+
+    fn finding(name: &'static str, state: State) -> Finding {
+        Finding {
+            name,
+            state,
+            detail: String::new(),
+            need: Need::Useful,
+            remedy: "",
+        }
+    }
+
+    #[test]
+    fn what_commands_need_is_looked_for() {
+        let all = kernel::probe::examine();
+        for needs in COMMANDS.iter().chain([&PDM]) {
+            for name in needs.groups.concat() {
+                assert!(all.iter().any(|f| f.name == name), "{}: {name}", needs.name);
+            }
+        }
+    }
+
+    #[test]
+    fn one_of_a_group_is_enough_and_a_missing_one_outweighs_an_unknown_one() {
+        let needs = Needs {
+            name: "c",
+            groups: &[&["a", "b"], &["d"]],
+        };
+        let of = |states: [State; 3]| {
+            let [a, b, d] = states;
+            let found = [finding("a", a), finding("b", b), finding("d", d)];
+            let command = command(&needs, &found);
+            (command.state, command.lacks.join("; "))
+        };
+        use State::{Missing, Present, Unknown};
+        assert_eq!(of([Missing, Present, Present]), (Present, String::new()));
+        assert_eq!(of([Missing, Unknown, Present]), (Unknown, "a or b".into()));
+        assert_eq!(
+            of([Missing, Missing, Unknown]),
+            (Missing, "a or b; d".into())
+        );
+        assert_eq!(
+            of([Unknown, Missing, Missing]),
+            (Missing, "a or b; d".into())
+        );
+    }
+}

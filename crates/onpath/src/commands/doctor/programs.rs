@@ -1,0 +1,203 @@
+//! Which example programs this kernel runs, and what a newer one would bring them.
+
+use crate::commands::loads_from::version;
+use bpf::features::{FLOOR, Feature};
+use bpf::uses::{Construct, Form, Use, missing};
+use driver::examples::Example;
+use kernel::features::Kernel;
+use serde_json::{Value, json};
+
+/// An example, and what of its programs the kernel lacks.
+pub(super) struct Program {
+    /// Its name.
+    pub name: &'static str,
+    /// What its programs use.
+    uses: Vec<Use>,
+    /// Features that the kernel lacks, or the version of Linux that Onpath needs; none if it runs.
+    pub lacks: Vec<String>,
+}
+
+impl Program {
+    pub(super) fn as_json(&self) -> Value {
+        let forms = self
+            .uses
+            .iter()
+            .map(|used| json!({ "for": used.construct.name(), "form": used.form().name }));
+        json!({
+            "name": self.name,
+            "runs": self.lacks.is_empty(),
+            "lacks": self.lacks,
+            "uses": forms.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The examples on a kernel. Programs of one example are one.
+pub(super) fn examine(examples: &[Example], kernel: Kernel) -> Vec<Program> {
+    let features = kernel.features();
+    let mut all: Vec<Program> = Vec::new();
+    for example in examples {
+        if all.last().is_none_or(|last| last.name != example.name) {
+            all.push(Program {
+                name: example.name,
+                uses: Vec::new(),
+                lacks: Vec::new(),
+            });
+        }
+        let Some(program) = all.last_mut() else {
+            continue;
+        };
+        for used in &example.uses {
+            if !program.uses.contains(used) {
+                program.uses.push(*used);
+            }
+        }
+        for used in missing(&example.uses, &features) {
+            let name = used.by.map(|by| by.name().to_string());
+            let lacks = &mut program.lacks;
+            lacks.extend(name.filter(|name| !lacks.contains(name)));
+        }
+    }
+    if kernel.check().is_err() {
+        for program in all.iter_mut().filter(|program| program.lacks.is_empty()) {
+            program.lacks.push(format!("Linux {}", version(FLOOR)));
+        }
+    }
+    all
+}
+
+/// What a newer kernel brings.
+pub(super) struct Upgrade {
+    /// The feature that the kernel lacks.
+    feature: Feature,
+    /// What is done otherwise then, and for which examples.
+    pub gains: Vec<Gain>,
+}
+
+/// A construct that would have its preferred form.
+pub(super) struct Gain {
+    construct: Construct,
+    /// The form that it has.
+    now: Form,
+    /// The examples.
+    programs: Vec<&'static str>,
+}
+
+/// What newer kernels would bring the examples that this one runs, the oldest of those kernels first.
+pub(super) fn upgrades(programs: &[Program]) -> Vec<Upgrade> {
+    let mut all = Vec::new();
+    for feature in Feature::ALL.into_iter().rev() {
+        let gains: Vec<Gain> = Construct::ALL
+            .into_iter()
+            .filter_map(|construct| {
+                let lacks =
+                    |used: &&Use| used.construct == construct && used.lacking() == Some(feature);
+                let using = |program: &&Program| program.uses.iter().any(|used| lacks(&used));
+                let now = programs.iter().flat_map(|p| &p.uses).find(lacks)?.form();
+                let programs = programs.iter().filter(using).map(|p| p.name).collect();
+                Some(Gain {
+                    construct,
+                    now,
+                    programs,
+                })
+            })
+            .collect();
+        if !gains.is_empty() {
+            all.push(Upgrade { feature, gains });
+        }
+    }
+    all
+}
+
+impl Upgrade {
+    pub(super) fn as_json(&self) -> Value {
+        let gain = |gain: &Gain| {
+            json!({
+                "for": gain.construct.name(),
+                "form": gain.construct.forms()[0].name,
+                "instead_of": gain.now.name,
+                "programs": gain.programs,
+            })
+        };
+        json!({
+            "since": version(self.feature.since()),
+            "feature": self.feature.name(),
+            "gains": self.gains.iter().map(gain).collect::<Vec<_>>(),
+        })
+    }
+
+    /// A line a gain.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let since = version(self.feature.since());
+        let line = |gain: &Gain| {
+            format!(
+                "Linux {since}: {} by {} instead of {} ({})",
+                gain.construct.name(),
+                gain.construct.forms()[0].name,
+                gain.now.name,
+                gain.programs.join(", ")
+            )
+        };
+        self.gains.iter().map(line).collect()
+    }
+}
+
+/// What brings an example to run that does not.
+pub(super) fn remedy() -> String {
+    format!("Linux {} or newer runs all of them", version(FLOOR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driver::examples;
+
+    fn on(version: (u32, u32)) -> (Vec<Program>, Vec<String>) {
+        let kernel = Kernel::Version(version);
+        let found = examples::examine(kernel).expect("accepted");
+        let programs = examine(&found, kernel);
+        let lines = upgrades(&programs)
+            .iter()
+            .flat_map(Upgrade::lines)
+            .collect();
+        (programs, lines)
+    }
+
+    #[test]
+    fn the_newest_kernel_leaves_nothing_to_gain() {
+        let (programs, lines) = on((6, 18));
+        assert!(programs.iter().all(|p| p.lacks.is_empty()));
+        assert!(lines.is_empty(), "{lines:?}");
+        let names: Vec<_> = programs.iter().map(|p| p.name).collect();
+        assert_eq!(names.iter().filter(|name| **name == "pdm").count(), 1);
+    }
+
+    #[test]
+    fn the_oldest_runs_all_and_would_gain_from_newer_ones() {
+        let (programs, lines) = on(FLOOR);
+        assert!(programs.iter().all(|p| p.lacks.is_empty()));
+        assert!(lines.is_sorted(), "{lines:?}");
+        let of = |start: &str| lines.iter().find(|line| line.starts_with(start)).cloned();
+        let checksums = of(
+            "Linux 6.2: transport checksums by bpf_cast_to_kern_ctx instead of bpf_probe_read_kernel (",
+        );
+        assert!(checksums.expect("pdm does").contains("pdm"), "{lines:?}");
+        let search =
+            of("Linux 6.9: ternary, range and optional keys by may_goto instead of bpf_loop (");
+        assert!(
+            search.expect("the firewall does").contains("firewall"),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn what_a_kernel_below_the_floor_lacks_is_named() {
+        let (programs, _) = on((5, 15));
+        let lacks = |name: &str| {
+            let program = programs.iter().find(|p| p.name == name);
+            program.expect("there").lacks.clone()
+        };
+        assert_eq!(lacks("firewall"), ["bpf_loop"]);
+        assert_eq!(lacks("xdp1"), ["Linux 6.1"]);
+    }
+}
