@@ -11,7 +11,7 @@ BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 KERNELS ?= 6.1 6.12
 TRIALS ?=
 
-.PHONY: help setup build demo pdm-demo test test-kernels stf differential fuzz bench bench-xdp bench-pdm bench-tables soak lint fmt clean
+.PHONY: help setup build dist test-dist demo pdm-demo test test-kernels stf differential fuzz bench bench-xdp bench-pdm bench-tables soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,14 @@ setup: ## Install what is missing (Debian packages; needs root for that)
 	@scripts/setup
 
 build: setup ## Compile onpath
-	$(CARGO) build --release --locked -p onpath
+	ONPATH_COMMIT=$$(scripts/commit) $(CARGO) build --release --locked -p onpath
+
+dist: build ## A tarball for any Linux and a Debian package, in target/dist
+	scripts/dist
+
+test-dist: dist ## Install what `make dist` made in a fresh Debian and run it there (as root; minutes, and Debian's packages)
+	@scripts/setup-dist
+	scripts/test-dist
 
 demo: build ## A client, a router and a server: P4 by XDP on real traffic
 	demo/run $(ONPATH)
