@@ -169,7 +169,7 @@ pub fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
 /// Waits until packets to an IPv6 address of this thread's namespace, whose interface is up, are taken in: the kernel adds
 /// the route to it some time after the address.
 pub fn wait_until_local(address: Ipv6Addr) -> io::Result<()> {
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const PATIENCE: Duration = Duration::from_secs(60);
     let digits: String = address
         .octets()
         .iter()

@@ -118,7 +118,7 @@ fn a_loop_on_a_single_line_is_shown_at_that_line() {
     is_too_large_at_its_line(LOOP_ON_A_LINE);
 }
 
-/// For which the verifier is watched for a second.
+/// The search, by a second look, takes several times as long.
 #[test]
 fn the_verifiers_time_is_without_the_search_for_a_line() {
     let object = object("", LOOP_ON_A_LINE);
@@ -127,12 +127,7 @@ fn the_verifiers_time_is_without_the_search_for_a_line() {
     let all = begun.elapsed();
     let failure = verified.instructions.expect_err("too large");
     assert_eq!(failure.diagnostic.code.0, "E0771");
-    let rest = all - verified.took;
-    assert!(
-        rest > Duration::from_millis(900),
-        "{:?} of {all:?}",
-        verified.took
-    );
+    assert!(verified.took < all / 2, "{:?} of {all:?}", verified.took);
 }
 
 fn is_too_large_at_its_line(body: &str) {
