@@ -150,7 +150,7 @@ pub fn compile(
     // The C that was tried.
     let mut made = HashSet::new();
     // Strategies that differ by clang's effort have their C in common.
-    let mut last: Option<(Options, BpfOutput)> = None;
+    let mut last: Option<((Options, bool), BpfOutput)> = None;
     let tried = strategy::try_all(|strategy| {
         let asked = options(sources, request, features);
         let options = Options {
@@ -160,15 +160,16 @@ pub fn compile(
             parser_turns: strategy.parser_turns,
             ..asked
         };
+        let form = (options, strategy.fast_path);
         let output = match &last {
-            Some((known, output)) if *known == options => output.clone(),
+            Some((known, output)) if *known == form => output.clone(),
             _ => {
                 let begun = Instant::now();
-                let compiled =
-                    bpf::compile(&optimised, optimised_fast_path.as_ref(), sources, &options);
+                let fast_path = optimised_fast_path.as_ref().filter(|_| strategy.fast_path);
+                let compiled = bpf::compile(&optimised, fast_path, sources, &form.0);
                 times.own += begun.elapsed();
                 match compiled {
-                    Ok(output) => last.insert((options, output)).1.clone(),
+                    Ok(output) => last.insert((form, output)).1.clone(),
                     Err(refused) => return Outcome::Refused(refused),
                 }
             }

@@ -22,6 +22,8 @@ pub struct Strategy {
     pub copy_headers: bool,
     /// Where what the parser leaves is kept.
     pub parse_record: ParseRecord,
+    /// If the program has a fast path, the code has it too.
+    pub fast_path: bool,
     /// How hard clang optimises.
     pub effort: Effort,
     /// Turns that a parser's loops may take, where the verifier has to follow each.
@@ -29,13 +31,14 @@ pub struct Strategy {
 }
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 12] = [
+pub const STRATEGIES: [Strategy; 13] = [
     Strategy {
         name: "full optimisation",
         against: None,
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -45,6 +48,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Reduced,
         parser_turns: PARSER_TURNS,
     },
@@ -54,6 +58,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: true,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -63,6 +68,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: true,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Reduced,
         parser_turns: PARSER_TURNS,
     },
@@ -72,6 +78,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: true,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -81,6 +88,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: true,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Reduced,
         parser_turns: PARSER_TURNS,
     },
@@ -90,6 +98,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: true,
         copy_headers: true,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -99,6 +108,18 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::Always,
+        fast_path: true,
+        effort: Effort::Full,
+        parser_turns: PARSER_TURNS,
+    },
+    // Verifiers before Linux 6.8 may walk a fast path more often than all the rest.
+    Strategy {
+        name: "no fast path, parse results in a per-CPU map",
+        against: Some(Obstacle::TooLarge),
+        spill_everything: false,
+        copy_headers: false,
+        parse_record: ParseRecord::Always,
+        fast_path: false,
         effort: Effort::Full,
         parser_turns: PARSER_TURNS,
     },
@@ -108,6 +129,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: 400,
     },
@@ -117,6 +139,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: 100,
     },
@@ -126,6 +149,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: 32,
     },
@@ -135,6 +159,7 @@ pub const STRATEGIES: [Strategy; 12] = [
         spill_everything: false,
         copy_headers: false,
         parse_record: ParseRecord::BySize,
+        fast_path: true,
         effort: Effort::Full,
         parser_turns: 8,
     },
@@ -313,6 +338,20 @@ mod tests {
         assert_eq!(taken, Ok("parse results in a per-CPU map"));
         let (_, taken) = outcome(|s| (s.parser_turns > 100).then_some(Obstacle::TooLarge));
         assert_eq!(taken, Ok("parser loops of 100 turns"));
+    }
+
+    #[test]
+    fn a_fast_path_that_is_too_large_is_left_out() {
+        let (tried, taken) = outcome(|s| s.fast_path.then_some(Obstacle::TooLarge));
+        assert_eq!(
+            tried,
+            [
+                "full optimisation",
+                "parse results in a per-CPU map",
+                "no fast path, parse results in a per-CPU map"
+            ]
+        );
+        assert_eq!(taken, Ok("no fast path, parse results in a per-CPU map"));
     }
 
     #[test]

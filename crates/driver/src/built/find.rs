@@ -26,16 +26,16 @@ pub fn find(file: &Path) -> Result<PathBuf, Box<Diagnostic>> {
         all.push(entry.map_err(unreadable)?.path());
     }
     all.sort();
-    let kinds: [(&str, fn(&Path) -> bool); 2] = [("bundles", is_bundle), ("objects", is_object)];
-    for (kind, wanted) in kinds {
-        let mut found = all.iter().filter(|path| wanted(path));
-        match (found.next(), found.next()) {
-            (None, _) => {}
-            (Some(only), None) => return Ok(only.clone()),
-            (Some(_), Some(_)) => {
-                let names: Vec<&PathBuf> = all.iter().filter(|path| wanted(path)).collect();
-                return Err(errors::several(file, kind, &names));
-            }
+    for (kind, is_bundle_wanted) in [("bundles", true), ("objects", false)] {
+        let wanted = |path: &&PathBuf| match is_bundle_wanted {
+            true => is_bundle(path),
+            false => is_object(path),
+        };
+        let found: Vec<&PathBuf> = all.iter().filter(wanted).collect();
+        match found[..] {
+            [] => {}
+            [only] => return Ok(only.clone()),
+            _ => return Err(errors::several(file, kind, &found)),
         }
     }
     Err(errors::nothing(file))

@@ -93,7 +93,9 @@ impl Knowledge {
     pub fn new(things: usize, known: Known) -> Knowledge {
         let mut block = Block::NO;
         (0..SIZE).for_each(|thing| block.set(thing, known));
-        Knowledge(Rc::new(vec![Rc::new(block); things.div_ceil(SIZE)]))
+        // Blocks are shared until one of them changes.
+        let blocks = std::iter::repeat_n(Rc::new(block), things.div_ceil(SIZE));
+        Knowledge(Rc::new(blocks.collect()))
     }
 
     /// What is known of a thing.

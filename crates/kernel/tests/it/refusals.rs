@@ -8,7 +8,7 @@ use kernel::sys::{Adjust, load_object_with};
 use kernel::{Failure, load, verifier_log, verify};
 use schema::Schema;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const P4: &str = "control c() {\n    hdr.ip.ttl = hdr.ip.ttl - 1;\n}\n";
 

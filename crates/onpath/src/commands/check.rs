@@ -151,7 +151,7 @@ fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
             continue;
         }
         match driver::elaborate(&member.input()) {
-            Ok(elaborated) => programs.push(Part::Text(elaborated)),
+            Ok(elaborated) => programs.push(Part::Text(Box::new(elaborated))),
             Err(refused) => reported.push((refused.diagnostics, refused.map)),
         }
     }
@@ -169,7 +169,7 @@ fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
 
 /// A program of a bundle, right by itself.
 enum Part {
-    Text(Elaborated),
+    Text(Box<Elaborated>),
     Built(Built),
 }
 
