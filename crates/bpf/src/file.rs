@@ -175,6 +175,7 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
             .flat_map(|s| s.gone.iter().filter(|l| l.home == Home::Anywhere))
             .map(|l| l.name.to_string())
             .collect(),
+        fast_path: fast.is_some(),
         parse_record: full.parse_record,
         verifier_estimate: full.verifier_estimate,
         copied_headers: full.copied_headers.clone(),

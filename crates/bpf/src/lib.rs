@@ -105,6 +105,8 @@ pub struct Report {
     pub scratch_bytes: u32,
     /// Variables that were moved there because the stack has no room for them.
     pub scratch_variables: Vec<String>,
+    /// There is a fast path beside the full program.
+    pub fast_path: bool,
     /// What the parser leaves is in the per-CPU map.
     pub parse_record: bool,
     /// About how many instructions the verifier would process if it were in variables.
@@ -120,7 +122,7 @@ pub struct Report {
 impl Report {
     /// Whether the verifier may have less to process if the program is compiled otherwise.
     pub fn can_shrink(&self) -> bool {
-        self.parser_turns.is_some() || !self.parse_record
+        self.parser_turns.is_some() || !self.parse_record || self.fast_path
     }
 }
 

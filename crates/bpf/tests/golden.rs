@@ -146,6 +146,21 @@ fn programs_become_the_c_beside_them() {
     });
 }
 
+/// What the verifier finds too large may be compiled without a fast path.
+#[test]
+fn a_program_with_a_fast_path_can_shrink() {
+    let golden = include_str!("golden/fast_path.txt");
+    let (text, _) = golden.split_once("--------").expect("two parts");
+    let report = compile(text).expect("compiles").report;
+    assert!(report.fast_path && report.parse_record && report.parser_turns.is_none());
+    assert!(report.can_shrink());
+    let without = bpf::Report {
+        fast_path: false,
+        ..report
+    };
+    assert!(!without.can_shrink());
+}
+
 /// The file and line that `#line` gives to the one line of C that contains `code`.
 fn origin_of(c: &str, code: &str) -> (String, u32) {
     let (mut file, mut line) = (String::new(), 0);
