@@ -50,13 +50,16 @@ impl Obstacle {
     }
 }
 
+/// The reason where the log has none.
+const TOO_LARGE: &str = "BPF program is too large";
+
 /// The obstacle, by the verifier's log and the system's error, if another compilation may overcome it.
 pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String)> {
     // Of a program that is too large the log may be too, so that its end, the reason, is missing.
     let too_large = || matches!(error.raw_os_error(), Some(libc::E2BIG | libc::EFAULT));
     let reason = match verifier_log::read(log) {
         Some(refusal) => refusal.reason,
-        None if too_large() && !log.is_empty() => "BPF program is too large".into(),
+        None if too_large() && !log.is_empty() => TOO_LARGE.into(),
         None => return None,
     };
     let obstacle = if reason.contains("combined stack size") {
@@ -67,6 +70,9 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
         Obstacle::LostPointer
     } else if reason.contains("too large") || reason.contains("too complex") {
         Obstacle::TooLarge
+    } else if too_large() {
+        // The log's end is missing, and what stands last in it is no reason.
+        return Some((Obstacle::TooLarge, TOO_LARGE.into()));
     } else {
         return None;
     };
@@ -107,11 +113,14 @@ mod tests {
 
     #[test]
     fn a_program_too_large_is_known_by_the_error_where_its_log_has_no_end() {
-        let log = "0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n1: (05) goto pc";
-        let found = |errno| obstacle(log, &io::Error::from_raw_os_error(errno)).map(|(o, _)| o);
-        assert_eq!(found(libc::EFAULT), Some(Obstacle::TooLarge));
-        assert_eq!(found(libc::E2BIG), Some(Obstacle::TooLarge));
-        assert_eq!(found(libc::EINVAL), None);
+        let cut = "0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n1: (05) goto pc";
+        let remark = "reg type unsupported for arg#1 function turn#104\n0: (b7) r0 = 0\nR1 is not a scalar\n";
+        for log in [cut, remark] {
+            let found = |errno| obstacle(log, &io::Error::from_raw_os_error(errno)).map(|(o, _)| o);
+            assert_eq!(found(libc::EFAULT), Some(Obstacle::TooLarge));
+            assert_eq!(found(libc::E2BIG), Some(Obstacle::TooLarge));
+            assert_eq!(found(libc::EINVAL), None);
+        }
         assert_eq!(
             obstacle("", &io::Error::from_raw_os_error(libc::E2BIG)),
             None
