@@ -30,138 +30,97 @@ pub struct Strategy {
     pub parser_turns: u32,
 }
 
+/// What the others differ from.
+const FULL: Strategy = Strategy {
+    name: "full optimisation",
+    against: None,
+    spill_everything: false,
+    copy_headers: false,
+    parse_record: ParseRecord::BySize,
+    fast_path: true,
+    effort: Effort::Full,
+    parser_turns: PARSER_TURNS,
+};
+
 /// All of them, the fastest code first.
 pub const STRATEGIES: [Strategy; 13] = [
-    Strategy {
-        name: "full optimisation",
-        against: None,
-        spill_everything: false,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
-        parser_turns: PARSER_TURNS,
-    },
+    FULL,
     Strategy {
         name: "reduced optimisation",
         against: Some(Obstacle::LostPointer),
-        spill_everything: false,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
         effort: Effort::Reduced,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "headers in variables",
         against: Some(Obstacle::LostPointer),
-        spill_everything: false,
         copy_headers: true,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "headers in variables, reduced optimisation",
         against: Some(Obstacle::LostPointer),
-        spill_everything: false,
         copy_headers: true,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
         effort: Effort::Reduced,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "variables in a per-CPU map",
         against: Some(Obstacle::Stack),
         spill_everything: true,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "variables in a per-CPU map, reduced optimisation",
         against: Some(Obstacle::LostPointer),
         spill_everything: true,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
         effort: Effort::Reduced,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "headers and variables in a per-CPU map",
         against: Some(Obstacle::LostPointer),
         spill_everything: true,
         copy_headers: true,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "parse results in a per-CPU map",
         against: Some(Obstacle::TooLarge),
-        spill_everything: false,
-        copy_headers: false,
         parse_record: ParseRecord::Always,
-        fast_path: true,
-        effort: Effort::Full,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
-    // Verifiers before Linux 6.8 may walk a fast path more often than all the rest.
+    // The verifier of Linux 6.1 may process more of a fast path than of all the rest.
     Strategy {
         name: "no fast path, parse results in a per-CPU map",
         against: Some(Obstacle::TooLarge),
-        spill_everything: false,
-        copy_headers: false,
         parse_record: ParseRecord::Always,
         fast_path: false,
-        effort: Effort::Full,
-        parser_turns: PARSER_TURNS,
+        ..FULL
     },
     Strategy {
         name: "parser loops of 400 turns",
         against: Some(Obstacle::TooLarge),
-        spill_everything: false,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
         parser_turns: 400,
+        ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns",
         against: Some(Obstacle::TooLarge),
-        spill_everything: false,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
         parser_turns: 100,
+        ..FULL
     },
     Strategy {
         name: "parser loops of 32 turns",
         against: Some(Obstacle::TooLarge),
-        spill_everything: false,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
         parser_turns: 32,
+        ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns",
         against: Some(Obstacle::TooLarge),
-        spill_everything: false,
-        copy_headers: false,
-        parse_record: ParseRecord::BySize,
-        fast_path: true,
-        effort: Effort::Full,
         parser_turns: 8,
+        ..FULL
     },
 ];
 

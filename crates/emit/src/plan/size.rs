@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 /// Headers that are valid together, by number, in order.
 type Valid = BTreeSet<u32>;
 
-/// Sets of headers at one point that are told apart; more cost what these do.
+/// Sets of headers at one point that the estimate distinguishes; more cost what these do.
 const SETS: usize = 1024;
 
 /// Instructions of a statement, besides its expressions' nodes.
