@@ -163,8 +163,8 @@ fn compiler() -> Finding {
             Ok(clang) => format!("version {} at {}", clang.version, clang.path.display()),
             Err(diagnostic) => diagnostic.message.clone(),
         },
-        need: Need::Needed,
-        remedy: "`apt-get install clang-19` (14 or newer)",
+        need: Need::Useful,
+        remedy: "`apt-get install clang-19` (14 or newer) to compile programs; `onpath run` needs none for what `onpath build -o` wrote",
     }
 }
 

@@ -4,6 +4,7 @@ use crate::filter::FilterError;
 use diag::{Code, Diagnostic, Span};
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 
 fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Box<Diagnostic> {
     Diagnostic::error(Code(code), Span::NONE, what)
@@ -98,6 +99,31 @@ pub fn no_measurement(instance: &str) -> Box<Diagnostic> {
         "E0966",
         format!("`{instance}` is running, but it is not a measurement that this Onpath knows"),
         "`onpath pdm --dev IF --detach` starts one and leaves it running; `onpath ls` lists what runs",
+    )
+}
+
+/// How to measure on a machine without clang.
+const BUILT: &str = "run `onpath build programs/pdm/pdm.toml -o DIR` on a machine with clang, and \
+                     `onpath pdm --built DIR` on this one";
+
+/// The programs cannot be compiled here, for the reason that is given.
+pub fn not_compiled(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
+    why.help = Some(match why.help {
+        Some(help) => format!("{help}; or {BUILT}"),
+        None => BUILT.into(),
+    });
+    why
+}
+
+/// The programs in a folder are not those of a measurement.
+pub fn other_programs(folder: &Path) -> Box<Diagnostic> {
+    error(
+        "E0967",
+        format!(
+            "the programs in `{}` are not those that this Onpath measures with",
+            folder.display()
+        ),
+        BUILT,
     )
 }
 

@@ -1,5 +1,6 @@
 //! A measurement among all that is running.
 
+use crate::reader::is_measurement;
 use kernel::Record;
 use kernel::pins::Interface;
 
@@ -24,13 +25,9 @@ pub fn name(interface: &str) -> String {
 
 /// The interface that is measured, if it is a measurement that is running.
 pub fn interface(record: &Record) -> Option<&Interface> {
-    let member = |name: &str, source: &str| {
-        let found = record.member(name)?;
-        let is_it = found.abi.source == format!("<onpath>/pdm/{source}");
-        found.interfaces.first().filter(|_| is_it)
-    };
-    member(INGRESS, "ingress.p4")?;
-    member(EGRESS, "egress.p4")
+    let (egress, ingress) = (record.member(EGRESS)?, record.member(INGRESS)?);
+    let at = egress.interfaces.first()?;
+    is_measurement(&egress.schema, &ingress.schema).then_some(at)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::history::{History, Sums};
 use crate::snapshot::{Delays, Flow, Snapshot};
 use crate::state::{self, Layout};
 use control::{Store, StoreError};
-use schema::{Field, Object, ObjectKind, Schema};
+use schema::{Field, Object, ObjectKind, Schema, Table};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is reported of a measurement besides its figures.
@@ -39,21 +39,34 @@ struct Indices {
     delays: Delays<Object>,
 }
 
+/// Where what is read is, in programs with these schemas; nothing if they are other ones than those of `programs/pdm`.
+fn find(egress: &Schema, ingress: &Schema) -> Option<(Indices, Layout)> {
+    let indices = Indices {
+        flows: named(ingress, "flows")?,
+        sent: named(egress, "egress_packets")?,
+        received: named(ingress, "ingress_packets")?,
+        delays: Delays {
+            round_trip: named(ingress, "round_trip_delay")?,
+            server: named(ingress, "server_delay")?,
+            network: named(ingress, "network_delay")?,
+        },
+    };
+    offload(egress)?;
+    let layout = layout(ingress, indices.flows)?;
+    Some((indices, layout))
+}
+
+/// Whether programs with these schemas are a measurement.
+pub fn is_measurement(egress: &Schema, ingress: &Schema) -> bool {
+    find(egress, ingress).is_some()
+}
+
 impl Reader {
     /// Reads the programs of `programs/pdm`; nothing if these are other ones.
     pub fn new(about: About, egress: Box<dyn Store>, ingress: Box<dyn Store>) -> Option<Reader> {
-        let indices = Indices {
-            flows: named(ingress.schema(), "flows")?,
-            sent: named(egress.schema(), "egress_packets")?,
-            received: named(ingress.schema(), "ingress_packets")?,
-            delays: Delays {
-                round_trip: named(ingress.schema(), "round_trip_delay")?,
-                server: named(ingress.schema(), "server_delay")?,
-                network: named(ingress.schema(), "network_delay")?,
-            },
-        };
+        let (indices, layout) = find(egress.schema(), ingress.schema())?;
         Some(Reader {
-            layout: layout(ingress.schema(), indices.flows)?,
+            layout,
             mode: mode(&*egress)?,
             about,
             egress,
@@ -118,11 +131,16 @@ fn layout(schema: &Schema, flows: Object) -> Option<Layout> {
     Layout::of(&names(key), &names(value))
 }
 
+/// The table whose default action is how packets are marked.
+fn offload(egress: &Schema) -> Option<Table> {
+    let is_it = |known: &str| known.rsplit('.').next() == Some("offload");
+    let mut tables = egress.tables.iter();
+    tables.find(|(_, t)| is_it(&t.name)).map(|(id, _)| id)
+}
+
 /// How packets are marked, as the programs are configured.
 fn mode(egress: &dyn Store) -> Option<&'static str> {
-    let is_it = |known: &str| known.rsplit('.').next() == Some("offload");
-    let mut tables = egress.schema().tables.iter();
-    let (id, _) = tables.find(|(_, table)| is_it(&table.name))?;
+    let id = offload(egress.schema())?;
     let call = egress.default_action(id).ok()?;
     let action = &egress.schema().called(id, &call).name;
     Some(if action.ends_with("mark_once") {
@@ -175,6 +193,15 @@ mod tests {
             "{:?}",
             ingress.objects[flows]
         );
+    }
+
+    #[test]
+    fn only_the_programs_in_their_places_are_a_measurement() {
+        let (egress, ingress) = (schema("egress"), schema("ingress"));
+        assert!(is_measurement(&egress, &ingress));
+        assert!(!is_measurement(&ingress, &egress));
+        assert!(!is_measurement(&egress, &egress));
+        assert!(!is_measurement(&Schema::default(), &Schema::default()));
     }
 
     #[test]

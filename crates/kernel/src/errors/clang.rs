@@ -10,7 +10,7 @@ pub fn no_clang() -> Box<Diagnostic> {
     Diagnostic::error(Code("E0750"), Span::NONE, "no clang found; it is needed to build for the kernel")
         .help(format!(
             "install one of version {OLDEST} or newer (`apt-get install clang-19`), or set {CLANG_VARIABLE} to its path; \
-             `onpath test --target interp` needs none"
+             `onpath test --target interp` and what `onpath build -o` wrote elsewhere need none"
         ))
     .into()
 }

@@ -60,7 +60,7 @@ fn compiling() {
         ]),
         "\
 E0750 no clang found; it is needed to build for the kernel
-  install one of version 14 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `onpath test --target interp` needs none
+  install one of version 14 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `onpath test --target interp` and what `onpath build -o` wrote elsewhere need none
 E0751 ONPATH_CLANG names `/bin/true`, which does not answer `--version` as clang does
   set it to the path of a clang of version 14 or newer, or unset it
 E0752 `/usr/bin/clang` is clang 11, older than 14

@@ -4,9 +4,9 @@ use kernel::probe::{Finding, State};
 use serde_json::{Value, json};
 
 /// What a command needs: of each group one finding at least.
-pub(super) struct Needs {
+struct Needs {
     /// The commands, as users write them.
-    pub name: &'static str,
+    name: &'static str,
     /// Names of findings.
     groups: &'static [&'static [&'static str]],
 }
@@ -15,10 +15,12 @@ const KERNEL: &[&str] = &["kernel"];
 const RIGHTS: &[&str] = &["capabilities"];
 const CLANG: &[&str] = &["clang"];
 const XDP: &[&str] = &["XDP programs"];
+const AT_XDP: &[&str] = &["native XDP on veth", "generic XDP"];
 const AT_TC: &[&str] = &["tcx", "tc filters"];
+const SEVERAL: &[&str] = &["detached mounts"];
 
-/// Every command, by what it needs.
-const COMMANDS: [Needs; 12] = [
+/// Every command, by what it needs. What was built runs without clang.
+const COMMANDS: [Needs; 15] = [
     Needs {
         name: "check, graph, man, completions",
         groups: &[],
@@ -52,21 +54,28 @@ const COMMANDS: [Needs; 12] = [
         groups: &[KERNEL, RIGHTS, CLANG, &["test runs at tc"]],
     },
     Needs {
-        name: "run at XDP",
-        groups: &[
-            KERNEL,
-            RIGHTS,
-            CLANG,
-            &["native XDP on veth", "generic XDP"],
-        ],
+        name: "run PROG.p4 at XDP",
+        groups: &[KERNEL, RIGHTS, CLANG, AT_XDP],
     },
     Needs {
-        name: "run at tc",
+        name: "run PROG.p4 at tc",
         groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
     },
     Needs {
-        name: "run of several programs, or at several interfaces",
-        groups: &[KERNEL, RIGHTS, CLANG, &["detached mounts"]],
+        name: "run BUNDLE.toml, run PROG.p4 at several interfaces",
+        groups: &[KERNEL, RIGHTS, CLANG, SEVERAL],
+    },
+    Needs {
+        name: "run OBJECT.o at XDP",
+        groups: &[KERNEL, RIGHTS, AT_XDP],
+    },
+    Needs {
+        name: "run OBJECT.o at tc",
+        groups: &[KERNEL, RIGHTS, AT_TC],
+    },
+    Needs {
+        name: "run DIR of a bundle, run OBJECT.o at several interfaces",
+        groups: &[KERNEL, RIGHTS, SEVERAL],
     },
     Needs {
         name: "ls, unload, table, counter, flows, group, port",
@@ -74,11 +83,20 @@ const COMMANDS: [Needs; 12] = [
     },
 ];
 
-/// The measurement, which runs programs of its own besides: they are examples.
-pub(super) const PDM: Needs = Needs {
-    name: "pdm",
-    groups: &[KERNEL, RIGHTS, CLANG, AT_TC, &["detached mounts"]],
-};
+/// The measurement, which runs programs of its own besides: they are the example of this name.
+pub(super) const PDM: &str = "pdm";
+
+/// The commands that start it.
+const MEASURING: [Needs; 2] = [
+    Needs {
+        name: PDM,
+        groups: &[KERNEL, RIGHTS, CLANG, AT_TC, SEVERAL],
+    },
+    Needs {
+        name: "pdm --built DIR",
+        groups: &[KERNEL, RIGHTS, AT_TC, SEVERAL],
+    },
+];
 
 /// A command, and whether this machine runs it.
 pub(super) struct Command {
@@ -96,16 +114,22 @@ impl Command {
     }
 }
 
-/// All commands but `pdm`.
+/// All commands but those that measure.
 pub(super) fn examine(findings: &[Finding]) -> Vec<Command> {
-    COMMANDS
-        .iter()
-        .map(|needs| command(needs, findings))
-        .collect()
+    commands(&COMMANDS, findings)
+}
+
+/// The commands that measure, but for what their programs need.
+pub(super) fn measuring(findings: &[Finding]) -> Vec<Command> {
+    commands(&MEASURING, findings)
+}
+
+fn commands(all: &[Needs], findings: &[Finding]) -> Vec<Command> {
+    all.iter().map(|needs| command(needs, findings)).collect()
 }
 
 /// One of them.
-pub(super) fn command(needs: &Needs, findings: &[Finding]) -> Command {
+fn command(needs: &Needs, findings: &[Finding]) -> Command {
     let state_of = |name: &&str| {
         let found = findings.iter().find(|finding| finding.name == *name);
         found.map_or(State::Unknown, |finding| finding.state)
@@ -152,7 +176,7 @@ mod tests {
     #[test]
     fn what_commands_need_is_looked_for() {
         let all = kernel::probe::examine();
-        for needs in COMMANDS.iter().chain([&PDM]) {
+        for needs in COMMANDS.iter().chain(&MEASURING) {
             for name in needs.groups.concat() {
                 assert!(all.iter().any(|f| f.name == name), "{}: {name}", needs.name);
             }

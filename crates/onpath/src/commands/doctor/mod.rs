@@ -88,13 +88,17 @@ pub(crate) fn run(args: Doctor) -> Done {
 /// Every command. What `pdm` runs is an example.
 fn commands(findings: &[Finding], programs: &[Program]) -> Vec<Command> {
     let mut all = commands::examine(findings);
-    let mut pdm = commands::command(&commands::PDM, findings);
-    let own = programs.iter().find(|program| program.name == pdm.name);
+    let mut measuring = commands::measuring(findings);
+    let own = programs
+        .iter()
+        .find(|program| program.name == commands::PDM);
     if let Some(lacks) = own.map(|program| &program.lacks).filter(|l| !l.is_empty()) {
-        pdm.state = State::Missing;
-        pdm.lacks.extend(lacks.iter().cloned());
+        for command in &mut measuring {
+            command.state = State::Missing;
+            command.lacks.extend(lacks.iter().cloned());
+        }
     }
-    all.push(pdm);
+    all.extend(measuring);
     all
 }
 
@@ -149,29 +153,60 @@ fn show_programs(programs: &[Program]) -> String {
     out
 }
 
+/// The name of the compiler's finding.
+const CLANG: &str = "clang";
+
 /// What it comes to.
 fn summary(findings: &[Finding]) -> String {
-    let is = |f: &Finding, state, need| f.state == state && f.need == need;
-    let any = |state, need| findings.iter().any(|f| is(f, state, need));
-    if any(State::Missing, Need::Needed) {
+    let has = |name: &str| {
+        let found = findings.iter().find(|f| f.name == name);
+        found.is_some_and(|f| f.state == State::Present)
+    };
+    let is_missing = |f: &Finding, need| f.state == State::Missing && f.need == need;
+    if findings.iter().any(|f| is_missing(f, Need::Needed)) {
         return "This machine cannot run programs in the kernel yet; the interpreter runs anywhere."
             .into();
     }
-    let works = |f: &Finding| f.state == State::Present && ["tcx", "tc filters"].contains(&f.name);
-    let hooks = match findings.iter().any(works) {
+    let hooks = match has("tcx") || has("tc filters") {
         true => "by XDP and by tc",
         false => "by XDP",
     };
-    let but = match any(State::Missing, Need::Useful) {
+    let besides = |f: &Finding| f.name != CLANG && is_missing(f, Need::Useful);
+    let but = match findings.iter().any(besides) {
         true => "; some programs or commands need missing features",
         false => "",
     };
-    format!("This machine can run programs {hooks}{but}.")
+    match has(CLANG) {
+        true => format!("This machine can run programs {hooks}{but}."),
+        false => format!(
+            "This machine can run programs {hooks} that `onpath build -o` compiled on another one; without clang it \
+             compiles none{but}."
+        ),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_clang_a_machine_runs_what_was_built() {
+        let mut all = vec![
+            finding("kernel", State::Present, Need::Needed),
+            finding("clang", State::Missing, Need::Useful),
+            finding("tcx", State::Present, Need::Useful),
+        ];
+        assert_eq!(
+            summary(&all),
+            "This machine can run programs by XDP and by tc that `onpath build -o` compiled on another one; without \
+             clang it compiles none."
+        );
+        all[2].state = State::Missing;
+        assert!(
+            summary(&all)
+                .ends_with("compiles none; some programs or commands need missing features.")
+        );
+    }
 
     fn finding(name: &'static str, state: State, need: Need) -> Finding {
         Finding {
@@ -188,6 +223,7 @@ mod tests {
         let mut all = vec![
             finding("kernel", State::Present, Need::Needed),
             finding("tcx", State::Present, Need::Useful),
+            finding("clang", State::Present, Need::Useful),
         ];
         assert_eq!(
             summary(&all),

@@ -3,6 +3,7 @@
 use crate::complete::names;
 use clap::{Args, ValueEnum};
 use pdm::Mode;
+use std::path::PathBuf;
 
 /// `--mode`
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +70,9 @@ pub struct Pdm {
     /// Leave the option in packets that come in, for the host to see
     #[arg(long)]
     pub keep_option: bool,
+    /// Run the programs that `onpath build programs/pdm/pdm.toml -o DIR` wrote, without clang
+    #[arg(long, value_name = "DIR")]
+    pub built: Option<PathBuf>,
     /// The name by which the other commands know it; pdm- and the interface's by default
     #[arg(long)]
     pub name: Option<String>,
@@ -79,7 +83,7 @@ pub struct Pdm {
     #[arg(long, conflicts_with_all = ["json", "prometheus", "once", "duration", "quiet"])]
     pub detach: bool,
     /// Show what is running under this name already, and leave it running
-    #[arg(long, value_name = "NAME", add = names::instances(), conflicts_with_all = ["dev", "filter", "mode", "keep_option", "name", "verbose"])]
+    #[arg(long, value_name = "NAME", add = names::instances(), conflicts_with_all = ["dev", "filter", "mode", "keep_option", "built", "name", "verbose"])]
     pub attach: Option<String>,
     /// Print one JSON object per interval, one per line
     #[arg(long)]

@@ -2,15 +2,14 @@
 
 pub mod args;
 mod live;
+mod programs;
 
 use crate::commands::instance::mend;
-use crate::commands::start::unit::{Unit, synthetic};
 use crate::commands::start::{Ended, How, set_up};
-use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
+use crate::output::{Done, Stop, err_line, failed, out_line, refused};
 use args::Pdm;
 use bpf::abi::Hook;
-use diag::{Diagnostic, SourceMap};
-use driver::bundle::{self, Entries};
+use diag::Diagnostic;
 use kernel::attach::TcMethod;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{self, Change};
@@ -77,7 +76,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         // Another command may have begun to measure it since.
         last_check: &|| check_free(device, index, &pins),
     };
-    let running = set_up(unit(args, &name, device, &filters)?, &pins, how)?;
+    let running = set_up(programs::unit(args, &name, device, &filters)?, &pins, how)?;
     for line in &running.report {
         err_line!("{line}");
     }
@@ -272,41 +271,6 @@ fn cost(mode: Mode, device: &str) -> String {
                 .to_string()
         }
     }
-}
-
-/// The bundle of `programs/pdm`, for one interface and with what the flags put into its tables.
-fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit, Stop> {
-    let mut map = SourceMap::new();
-    let Some(file) = map.add(instance::BUNDLE_FILE, instance::BUNDLE) else {
-        return failed("the bundle of the measurement is too large");
-    };
-    let mut bundle = bundle::read(&map, file).map_err(|wrong| {
-        print_diagnostics(&wrong, &map);
-        Stop::AlreadyReported(1)
-    })?;
-    for member in &mut bundle.programs {
-        let (table, extra) = match member.name.value.as_str() {
-            instance::EGRESS => (
-                "egress_filter",
-                (args.mode.mode() == Mode::MarkOnce).then_some("setdefault offload mark_once()"),
-            ),
-            _ => (
-                "ingress_filter",
-                args.keep_option
-                    .then_some("setdefault towards_host leave()"),
-            ),
-        };
-        let mut lines = filter::entries(table, filters);
-        lines.extend(extra.map(String::from));
-        member.ports.dev = vec![device.to_string()];
-        member.entries = Some(Entries::Lines(lines.into_iter().map(synthetic).collect()));
-    }
-    Ok(Unit {
-        name: name.to_string(),
-        bundle,
-        alone: false,
-        map,
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,68 @@
+//! What a measurement runs: the bundle of `programs/pdm`, compiled now or built earlier.
+
+use super::args::Pdm;
+use crate::commands::start::unit::{Unit, synthetic};
+use crate::output::{Stop, failed, print_diagnostics, refused};
+use diag::{Diagnostic, SourceMap};
+use driver::built;
+use driver::bundle::{self, Bundle, Entries};
+use kernel::clang;
+use pdm::filter::{self, Filter};
+use pdm::reader::is_measurement;
+use pdm::{Mode, errors, instance};
+use std::path::{Path, PathBuf};
+
+/// The programs for one interface, with what the flags put into their tables.
+pub(super) fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit, Stop> {
+    let mut map = SourceMap::new();
+    let Some(file) = map.add(instance::BUNDLE_FILE, instance::BUNDLE) else {
+        return failed("the bundle of the measurement is too large");
+    };
+    let mut bundle = bundle::read(&map, file).map_err(|wrong| {
+        print_diagnostics(&wrong, &map);
+        Stop::AlreadyReported(1)
+    })?;
+    match &args.built {
+        Some(folder) => take_built(&mut bundle, folder).map_err(refused)?,
+        None => {
+            clang::find().map_err(|why| refused(errors::not_compiled(why)))?;
+        }
+    }
+    for member in &mut bundle.programs {
+        let (table, extra) = match member.name.value.as_str() {
+            instance::EGRESS => (
+                "egress_filter",
+                (args.mode.mode() == Mode::MarkOnce).then_some("setdefault offload mark_once()"),
+            ),
+            _ => (
+                "ingress_filter",
+                args.keep_option
+                    .then_some("setdefault towards_host leave()"),
+            ),
+        };
+        let mut lines = filter::entries(table, filters);
+        lines.extend(extra.map(String::from));
+        member.ports.dev = vec![device.to_string()];
+        member.entries = Some(Entries::Lines(lines.into_iter().map(synthetic).collect()));
+    }
+    Ok(Unit {
+        name: name.to_string(),
+        bundle,
+        alone: false,
+        map,
+    })
+}
+
+/// The programs' objects instead of their texts. What they share, and where they run, is as ever.
+fn take_built(bundle: &mut Bundle, folder: &Path) -> Result<(), Box<Diagnostic>> {
+    let object = |program: &str| -> PathBuf { folder.join(program).with_extension("o") };
+    let egress = built::read(&object(instance::EGRESS))?;
+    let ingress = built::read(&object(instance::INGRESS))?;
+    if !is_measurement(&egress.schema, &ingress.schema) {
+        return Err(errors::other_programs(folder));
+    }
+    for member in &mut bundle.programs {
+        member.source = synthetic(object(&member.name.value));
+    }
+    Ok(())
+}
