@@ -179,6 +179,7 @@ reason = "no may_goto"
                 outcome: *outcome,
                 reason: (*reason).to_string(),
                 verified: None,
+                forms: Vec::new(),
             }));
         Expected::parse(TEXT)
             .expect("is right")

@@ -8,7 +8,9 @@ mod accelerator;
 mod arguments;
 mod binaries;
 mod boot;
+mod built;
 mod cpio;
+mod document;
 mod error;
 mod expected;
 mod guests;
@@ -76,7 +78,7 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
     }
     let (folder, objects) = (absolute(&folder)?, absolute(&objects)?);
     let binaries = binaries::Binaries::build(&root)?;
-    let plan = plan::plan(&root, &binaries, &objects, &run.choice)?;
+    let plan = plan::plan(&root, &binaries, &folder, &objects, &run.choice)?;
     if plan.suites.is_empty() {
         return Err(Error::new("no trial is chosen"));
     }
@@ -96,10 +98,9 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
         println!("\n{title}\n\n{}", grid.text());
     }
     if let Some(file) = &run.markdown {
-        let text: String = tables
-            .iter()
-            .map(|(title, grid)| format!("## {title}\n\n{}\n", grid.markdown()))
-            .collect();
+        let machine = lab::Machine::this().to_string();
+        let accelerator = accelerator::Accelerator::of_this_machine();
+        let text = document::document(&machine, accelerator, &tables);
         fs::write(file, text).map_err(Error::file("write", file))?;
     }
     let mut differs = String::new();

@@ -2,6 +2,7 @@
 
 use crate::arguments::Choice;
 use crate::binaries::Binaries;
+use crate::built;
 use crate::error::{Error, output_of};
 use crate::suite::{SUITES, Target};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,8 @@ pub(crate) enum Kind {
     Tests,
     /// `onpath`, which reports what the verifier says of a program.
     Loads,
+    /// A script that runs programs that were built before.
+    Built,
 }
 
 impl Plan {
@@ -53,10 +56,11 @@ impl Plan {
     }
 }
 
-/// The trials of all suites that were chosen.
+/// The trials of all suites that were chosen. What a suite needs besides is made in `folder`.
 pub(crate) fn plan(
     root: &Path,
     binaries: &Binaries,
+    folder: &Path,
     objects: &Path,
     choice: &Choice,
 ) -> Result<Plan, Error> {
@@ -64,11 +68,22 @@ pub(crate) fn plan(
     let mut suites = Vec::new();
     for suite in SUITES.iter().filter(|suite| choice.takes_suite(suite)) {
         let binary = binaries.of(suite)?;
-        let (kind, folder, names) = match suite.target {
-            Target::Loads => (Kind::Loads, root.to_path_buf(), loads(root, binary)?),
+        let (kind, binary, folder, names) = match suite.target {
+            Target::Loads => (
+                Kind::Loads,
+                binary.to_path_buf(),
+                root.to_path_buf(),
+                loads(root, binary)?,
+            ),
+            Target::Built => {
+                let folder = folder.join("built");
+                let names = built::prepare(root, binary, objects, &folder)?;
+                (Kind::Built, root.join(built::SCRIPT), folder, names)
+            }
             Target::Library | Target::Test(_) => {
                 let folder = root.join("crates").join(suite.package);
-                (Kind::Tests, folder.clone(), tests(binary, &folder)?)
+                let names = tests(binary, &folder)?;
+                (Kind::Tests, binary.to_path_buf(), folder, names)
             }
         };
         let mut takes = |name: &String| {
@@ -85,7 +100,7 @@ pub(crate) fn plan(
         suites.push(Part {
             suite: suite.name.to_string(),
             kind,
-            binary: binary.to_path_buf(),
+            binary,
             folder,
             trials,
             others,

@@ -129,6 +129,7 @@ mod tests {
                 outcome,
                 reason: String::new(),
                 verified: None,
+                forms: Vec::new(),
             })
         };
         let events = [

@@ -103,6 +103,7 @@ mod tests {
                 outcome: Outcome::Passed,
                 reason: String::new(),
                 verified: None,
+                forms: Vec::new(),
             }));
         }
         results.finish(&plan);

@@ -24,16 +24,25 @@ pub(crate) enum Target {
     Test(&'static str),
     /// `onpath` itself: whether each example loads, and what the verifier takes for it.
     Loads,
+    /// `onpath` again, this build and those of `make dist`: whether it runs programs that were built before.
+    Built,
 }
 
 /// All of them, the quickest answers first.
-pub(crate) const SUITES: [Suite; 8] = [
+pub(crate) const SUITES: [Suite; 9] = [
     Suite {
         name: "loads",
         package: "onpath",
         target: Target::Loads,
         takes: &[],
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
+    },
+    Suite {
+        name: "built",
+        package: "onpath",
+        target: Target::Built,
+        takes: &[],
+        smoke: &["debug"],
     },
     Suite {
         name: "kernel",

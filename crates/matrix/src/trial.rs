@@ -17,6 +17,18 @@ pub(crate) struct Trial {
     /// The instructions that the verifier processed, where the suite reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<u64>,
+    /// The forms that the program's code took on this kernel, where the suite reports them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<Form>,
+}
+
+/// How a program's code does something that it could do in several ways, or that not every kernel has.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Form {
+    /// What it does.
+    pub construct: String,
+    /// How.
+    pub name: String,
 }
 
 /// How a trial ended.

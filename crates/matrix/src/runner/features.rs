@@ -10,15 +10,17 @@ use std::time::Duration;
 /// It tries some thirty things.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Asks `onpath doctor`.
-pub(super) fn run(onpath: &Path, sink: &mut dyn Sink) {
+/// Asks `onpath doctor`. What it says is reported, and returned.
+pub(super) fn run(onpath: &Path, sink: &mut dyn Sink) -> Vec<Feature> {
     let mut command = Command::new(onpath);
     command.args(["doctor", "--json"]);
     match process::run(&mut command, PATIENCE, |_| {}) {
         Ok((End::Succeeded, text)) => {
-            for feature in features(&text) {
-                sink.take(Event::Feature(feature));
+            let found = features(&text);
+            for feature in &found {
+                sink.take(Event::Feature(feature.clone()));
             }
+            found
         }
         // Its status says that this kernel runs no program.
         Ok((_, text)) => broken(text, sink),
@@ -26,11 +28,12 @@ pub(super) fn run(onpath: &Path, sink: &mut dyn Sink) {
     }
 }
 
-fn broken(reason: String, sink: &mut dyn Sink) {
+fn broken(reason: String, sink: &mut dyn Sink) -> Vec<Feature> {
     sink.take(Event::Broken {
         name: "onpath doctor".to_string(),
         reason,
     });
+    Vec::new()
 }
 
 /// The findings of a report.

@@ -1,8 +1,8 @@
-//! Whether each example loads, and how many instructions the verifier processed for it.
+//! Whether each example loads, in which forms, and how many instructions the verifier processed for it.
 
 use super::process::{self, End};
 use crate::plan::Part;
-use crate::trial::{Event, Outcome, Sink, Trial};
+use crate::trial::{Event, Feature, Form, Outcome, Sink, Trial};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -12,9 +12,11 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// The most that a program of ours may take of the verifier's limit, so that a user's larger one still fits.
 const PART_OF_LIMIT: u64 = 2;
+/// What it is called that a tc program is attached in some form.
+const ATTACHING: &str = "attaching at tc";
 
 /// Builds and loads each, named `hook::path`.
-pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
+pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut dyn Sink) {
     for name in &part.trials {
         let (hook, program) = name.split_once("::").unwrap_or(("xdp", name));
         let mut command = Command::new(&part.binary);
@@ -24,11 +26,18 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
             .arg(part.folder.join(program))
             .args(["--hook", hook, "--report", "--json"])
             .env("ONPATH_OBJECT_CACHE", objects);
+        let mut forms = Vec::new();
         let (outcome, verified, reason) = match process::run(&mut command, PATIENCE, |_| {}) {
             Err(error) => (Outcome::Failed, None, error.to_string()),
             Ok((End::Hung, text)) => (Outcome::Hung, None, text),
             Ok((End::Crashed, text)) => (Outcome::Crashed, None, text),
-            Ok((End::Succeeded | End::Failed, text)) => judged(&text),
+            Ok((End::Succeeded | End::Failed, text)) => match report(&text) {
+                Some(report) => {
+                    forms = taken(&report, features);
+                    judged(&report)
+                }
+                None => (Outcome::Failed, None, text),
+            },
         };
         sink.take(Event::Trial(Trial {
             suite: part.suite.clone(),
@@ -36,19 +45,43 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
             outcome,
             reason,
             verified,
+            forms,
         }));
     }
 }
 
-/// What a report says: accepted within our part of the limit, or why not.
-fn judged(text: &str) -> (Outcome, Option<u64>, String) {
-    // Notes of steps that take long precede it.
-    let report = text
-        .find('{')
-        .and_then(|at| serde_json::from_str::<Value>(&text[at..]).ok());
-    let Some(report) = report else {
-        return (Outcome::Failed, None, text.to_string());
+/// The report among what was printed: notes of steps that take long precede it.
+fn report(text: &str) -> Option<Value> {
+    let at = text.find('{')?;
+    serde_json::from_str(&text[at..]).ok()
+}
+
+/// The forms that the code took, and the one in which it would be attached on a kernel with these features.
+fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
+    let form = |construct: &Value, name: &Value| {
+        Some(Form {
+            construct: construct.as_str()?.to_string(),
+            name: name.as_str()?.to_string(),
+        })
     };
+    let uses = report["kernel"]["uses"].as_array();
+    let mut forms: Vec<Form> = uses
+        .into_iter()
+        .flatten()
+        .filter_map(|used| form(&used["for"], &used["form"]))
+        .collect();
+    let attached = &report["kernel"]["attached"];
+    let preferred = attached["form"].as_str();
+    let has = features
+        .iter()
+        .any(|f| f.there && Some(f.name.as_str()) == preferred);
+    let way = if has { "form" } else { "otherwise" };
+    forms.extend(form(&ATTACHING.into(), &attached[way]));
+    forms
+}
+
+/// What a report says: accepted within our part of the limit, or why not.
+fn judged(report: &Value) -> (Outcome, Option<u64>, String) {
     let verifier = &report["verifier"];
     let verified = verifier["instructions"].as_u64();
     match (
@@ -77,26 +110,50 @@ mod tests {
 
     #[test]
     fn a_program_passes_with_less_than_half_of_the_limit() {
-        let report = |n: u64| {
-            format!(
+        let accepted = |n: u64| {
+            let text = format!(
                 "a: compiling\n{{\"verifier\": {{\"accepted\": true, \"instructions\": {n}, \"limit\": 1000}}}}\n"
-            )
+            );
+            report(&text).expect("a report")
         };
         assert_eq!(
-            judged(&report(500)),
+            judged(&accepted(500)),
             (Outcome::Passed, Some(500), String::new())
         );
-        let (outcome, verified, reason) = judged(&report(501));
+        let (outcome, verified, reason) = judged(&accepted(501));
         assert_eq!((outcome, verified), (Outcome::Failed, Some(501)));
         assert!(reason.contains("more than half"));
         let refused = r#"{"verifier": {"accepted": false, "asked": true, "reason": "R4 is odd"}}"#;
         assert_eq!(
-            judged(refused),
+            judged(&report(refused).expect("a report")),
             (Outcome::Failed, None, "R4 is odd".to_string())
         );
+        assert_eq!(report("error[E0001]: x"), None);
+    }
+
+    #[test]
+    fn the_forms_taken_are_those_of_the_code_and_of_attaching() {
+        let text = r#"{"kernel": {"uses": [{"for": "loops", "form": "counted turns", "otherwise": null}],
+            "attached": {"form": "tcx", "otherwise": "filters"}}}"#;
+        let report = report(text).expect("a report");
+        let form = |construct: &str, name: &str| Form {
+            construct: construct.to_string(),
+            name: name.to_string(),
+        };
+        let tcx = |there| Feature {
+            name: "tcx".to_string(),
+            there,
+            without: String::new(),
+        };
+        let loops = form("loops", "counted turns");
         assert_eq!(
-            judged("error[E0001]: x"),
-            (Outcome::Failed, None, "error[E0001]: x".to_string())
+            taken(&report, &[tcx(true)]),
+            [loops.clone(), form(ATTACHING, "tcx")]
         );
+        assert_eq!(
+            taken(&report, &[tcx(false)]),
+            [loops, form(ATTACHING, "filters")]
+        );
+        assert_eq!(taken(&Value::Null, &[]), []);
     }
 }

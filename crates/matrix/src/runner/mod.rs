@@ -1,5 +1,6 @@
 //! Runs a plan on the present kernel: in a guest, or on the host.
 
+mod built;
 mod features;
 mod loads;
 mod output;
@@ -14,7 +15,7 @@ pub(crate) fn run(plan: &Plan, sink: &mut dyn Sink) {
     sink.take(Event::Started {
         release: release().unwrap_or_default(),
     });
-    features::run(&plan.onpath, sink);
+    let features = features::run(&plan.onpath, sink);
     for part in &plan.suites {
         sink.take(Event::Suite {
             name: part.suite.clone(),
@@ -22,7 +23,8 @@ pub(crate) fn run(plan: &Plan, sink: &mut dyn Sink) {
         });
         match part.kind {
             Kind::Tests => test_binary::run(part, &plan.objects, sink),
-            Kind::Loads => loads::run(part, &plan.objects, sink),
+            Kind::Loads => loads::run(part, &plan.objects, &features, sink),
+            Kind::Built => built::run(part, sink),
         }
     }
     sink.take(Event::Ended);

@@ -101,6 +101,7 @@ fn trial(part: &Part, name: &str, outcome: Outcome, reason: &str) -> Trial {
         outcome,
         reason: shortened(reason).to_string(),
         verified: None,
+        forms: Vec::new(),
     }
 }
 

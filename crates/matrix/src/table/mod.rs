@@ -1,5 +1,6 @@
 //! The results as tables: by suite, and by program, hook and kernel.
 
+mod forms;
 mod grid;
 
 pub(crate) use grid::Grid;
@@ -21,6 +22,7 @@ pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(String, Grid)
             "Features that not every kernel has".to_string(),
             features(all),
         ),
+        ("Forms that programs take".to_string(), forms::forms(all)),
     ];
     for suite in BY_PROGRAM {
         let title = match suite {
@@ -203,6 +205,7 @@ mod tests {
             outcome,
             reason: "why".to_string(),
             verified,
+            forms: Vec::new(),
         }
     }
 

@@ -1,0 +1,121 @@
+//! What the suite `built` needs: programs that `onpath build` wrote, and the binaries of `onpath` that are to run them.
+
+use crate::error::{Error, output_of};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The test, from the repository's root.
+pub(crate) const SCRIPT: &str = "scripts/try-built";
+/// The programs that it takes, in this order, and where their objects are in the suite's folder.
+pub(crate) const PROGRAMS: [(&str, &str); 2] = [
+    ("guard", "programs/guard/guard.toml"),
+    ("ipv4_counter", "programs/ipv4_counter/ipv4_counter.p4"),
+];
+/// The folder of binaries, each named as its trial.
+pub(crate) const BINARIES: &str = "bin";
+/// The oldest kernel that objects are built for: they load on every newer one.
+const OLDEST: &str = "6.1";
+
+/// Makes the folder anew, and returns the names of trials: one a binary.
+pub(crate) fn prepare(
+    root: &Path,
+    onpath: &Path,
+    objects: &Path,
+    folder: &Path,
+) -> Result<Vec<String>, Error> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;
+    }
+    let binaries = folder.join(BINARIES);
+    fs::create_dir_all(&binaries).map_err(Error::file("make", &binaries))?;
+    for (name, program) in PROGRAMS {
+        let mut build = Command::new(onpath);
+        build
+            .args(["build", program, "--kernel", OLDEST, "-o"])
+            .arg(folder.join(name))
+            .env("ONPATH_OBJECT_CACHE", objects)
+            .current_dir(root);
+        output_of(&mut build)?;
+    }
+    let mut names = Vec::new();
+    let dist = distributed(&root.join("target/dist"), folder)?;
+    for (name, binary) in std::iter::once(("debug", onpath.to_path_buf())).chain(dist) {
+        let link = binaries.join(name);
+        symlink(&binary, &link).map_err(Error::file("make", &link))?;
+        names.push(name.to_string());
+    }
+    Ok(names)
+}
+
+/// The binaries of what `make dist` left in a folder, unpacked in another one; none of what is not there.
+fn distributed(dist: &Path, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, Error> {
+    let version = env!("CARGO_PKG_VERSION");
+    let machine = std::env::consts::ARCH;
+    let tarball = dist.join(format!("onpath-{version}-{machine}-linux.tar.gz"));
+    let package = dist.join(format!("onpath_{version}_amd64.deb"));
+    let mut found = Vec::new();
+    if tarball.exists() {
+        let to = folder.join("tarball");
+        fs::create_dir_all(&to).map_err(Error::file("make", &to))?;
+        let mut tar = Command::new("tar");
+        output_of(
+            tar.arg("-C")
+                .arg(&to)
+                .args(["--strip-components=1", "-xf"])
+                .arg(tarball),
+        )?;
+        found.push(("tarball", to.join("bin/onpath")));
+    }
+    if package.exists() {
+        let to = folder.join("package");
+        output_of(Command::new("dpkg-deb").arg("-x").args([&package, &to]))?;
+        found.push(("package", to.join("usr/bin/onpath")));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn programs_are_built_and_every_binary_is_a_trial() {
+        let root = tempfile::tempdir().expect("a folder");
+        let dist = root.path().join("target/dist");
+        let tree = root.path().join("onpath-any/bin");
+        for folder in [&dist, &tree] {
+            fs::create_dir_all(folder).expect("made");
+        }
+        let onpath = root.path().join("onpath");
+        let script = "#!/bin/sh\nmkdir -p \"$6\" && echo \"$1 $2 $3 $4 $5 $ONPATH_OBJECT_CACHE\" >\"$6/log\"\n";
+        fs::write(&onpath, script).expect("written");
+        fs::set_permissions(&onpath, fs::Permissions::from_mode(0o755)).expect("set");
+        let folder = root.path().join("built");
+        let prepare =
+            || prepare(root.path(), &onpath, Path::new("/objects"), &folder).expect("made");
+        assert_eq!(prepare(), ["debug"]);
+        fs::write(tree.join("onpath"), "released").expect("written");
+        let tarball = format!(
+            "onpath-{}-{}-linux.tar.gz",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::ARCH
+        );
+        let mut tar = Command::new("tar");
+        tar.current_dir(root.path()).args([
+            "-czf",
+            &format!("target/dist/{tarball}"),
+            "onpath-any",
+        ]);
+        output_of(&mut tar).expect("packed");
+        assert_eq!(prepare(), ["debug", "tarball"]);
+        let read = |path: &str| fs::read_to_string(folder.join(path)).expect("there");
+        assert_eq!(read("bin/tarball"), "released");
+        assert_eq!(
+            read("ipv4_counter/log"),
+            "build programs/ipv4_counter/ipv4_counter.p4 --kernel 6.1 -o /objects\n"
+        );
+    }
+}

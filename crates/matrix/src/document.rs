@@ -1,0 +1,42 @@
+//! The tables as a document: Markdown.
+
+use crate::accelerator::Accelerator;
+use crate::table::Grid;
+
+/// All tables below a head that says where they come from; `machine` is this one, with its kernel, and the day.
+pub(crate) fn document(
+    machine: &str,
+    accelerator: Accelerator,
+    tables: &[(String, Grid)],
+) -> String {
+    let tables: String = tables
+        .iter()
+        .map(|(title, grid)| format!("\n## {title}\n\n{}", grid.markdown()))
+        .collect();
+    let accelerator = accelerator.name();
+    format!(
+        "# Kernels: what loads and runs, and how\n\n{machine}. Written by `make test-kernels TRIALS=\"... --markdown FILE\"`.\n\n\
+         The kernels are those of Debian's packages, each in a machine of its own by {accelerator}; `host` is this machine's. \
+         The first table has the suites that this run was of.\n{tables}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_has_a_head_and_all_tables() {
+        let words = |words: [&str; 2]| words.map(String::from).into_iter();
+        let mut grid = Grid::new(words(["a", "b"]));
+        grid.row(words(["1", "2"]));
+        let text = document(
+            "Today, a machine",
+            Accelerator::Tcg,
+            &[("T".to_string(), grid)],
+        );
+        assert!(text.contains("\n\nToday, a machine. Written by `make test-kernels"));
+        assert!(text.contains("by emulation; `host`"));
+        assert!(text.ends_with("\n\n## T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"));
+    }
+}

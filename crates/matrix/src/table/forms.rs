@@ -1,0 +1,110 @@
+//! In which form generated code does what it could do in several ways, kernel by kernel.
+
+use super::Grid;
+use crate::results::Results;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What a construct takes on each kernel, and the programs that have it.
+#[derive(Default)]
+struct Row<'a> {
+    forms: BTreeMap<usize, BTreeSet<&'a str>>,
+    programs: BTreeSet<String>,
+}
+
+/// Rows of constructs, in the order in which they occur first; for each kernel the form that was taken there.
+pub(super) fn forms(all: &[Results]) -> Grid {
+    let mut rows: Vec<(&str, Row)> = Vec::new();
+    for (kernel, results) in all.iter().enumerate() {
+        for trial in &results.trials {
+            let program = short(&trial.name);
+            for form in &trial.forms {
+                let known = rows.iter().position(|(name, _)| *name == form.construct);
+                let at = known.unwrap_or_else(|| {
+                    rows.push((&form.construct, Row::default()));
+                    rows.len() - 1
+                });
+                let row = &mut rows[at].1;
+                row.forms.entry(kernel).or_default().insert(&form.name);
+                row.programs.insert(program.clone());
+            }
+        }
+    }
+    let kernels = all.iter().map(|results| results.kernel.clone());
+    let head = std::iter::once("what programs do".to_string()).chain(kernels);
+    let mut grid = Grid::new(head.chain(std::iter::once("programs".to_string())));
+    for (construct, row) in rows {
+        let cells = (0..all.len()).map(|kernel| listed(row.forms.get(&kernel)));
+        let programs = std::iter::once(listed(Some(&row.programs)));
+        grid.row(
+            std::iter::once(construct.to_string())
+                .chain(cells)
+                .chain(programs),
+        );
+    }
+    grid
+}
+
+fn listed<S: AsRef<str>>(names: Option<&BTreeSet<S>>) -> String {
+    let names: Vec<&str> = names.into_iter().flatten().map(S::as_ref).collect();
+    names.join(", ")
+}
+
+/// The program of a trial `hook::programs/FOLDER/NAME.p4`: its name, with the folder where this is another one.
+fn short(trial: &str) -> String {
+    let path = Path::new(trial.split_once("::").map_or(trial, |(_, path)| path));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().and_then(Path::file_name);
+    match folder.map(|folder| folder.to_string_lossy()) {
+        Some(folder) if folder != name => format!("{folder}/{name}"),
+        _ => name.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{Form, Outcome, Trial};
+
+    fn trial(name: &str, forms: &[(&str, &str)]) -> Trial {
+        let form = |(construct, name): &(&str, &str)| Form {
+            construct: (*construct).to_string(),
+            name: (*name).to_string(),
+        };
+        Trial {
+            suite: "loads".to_string(),
+            name: name.to_string(),
+            outcome: Outcome::Passed,
+            reason: String::new(),
+            verified: Some(7),
+            forms: forms.iter().map(form).collect(),
+        }
+    }
+
+    #[test]
+    fn every_kernel_has_the_form_that_was_taken_there() {
+        let mut old = Results::new("6.1");
+        old.trials = vec![
+            trial(
+                "xdp::b.p4",
+                &[("loops", "counted turns"), ("keys", "bpf_loop")],
+            ),
+            trial("tc::programs/pdm/a.p4", &[("loops", "counted turns")]),
+        ];
+        let mut new = Results::new("6.12");
+        new.trials = vec![
+            trial(
+                "xdp::programs/b/b.p4",
+                &[("loops", "may_goto"), ("keys", "may_goto")],
+            ),
+            trial("xdp::c.p4", &[("MTU", "bpf_check_mtu")]),
+        ];
+        assert_eq!(
+            forms(&[old, new]).text(),
+            "what programs do  6.1            6.12           programs\n\
+             loops             counted turns  may_goto       b, pdm/a\n\
+             keys              bpf_loop       may_goto       b\n\
+             MTU                              bpf_check_mtu  c\n"
+        );
+    }
+}
