@@ -112,13 +112,16 @@ fn iperf_udp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
         rate: 100_000_000,
     };
     let watch = Watch::start(net.server(), "s0").expect("starts");
-    let seen = iperf::run(net, load, time()).expect("works");
-    assert!(seen.packets > 1000);
+    let (mut sent, mut unread) = (0, 0);
+    // Once, but where the processor is emulated or busy.
+    while sent <= 1000 {
+        let seen = iperf::run(net, load, time()).expect("works");
+        assert!(seen.packets > 0);
+        sent += seen.packets;
+        unread += seen.lost;
+    }
     Came {
-        text: format!(
-            "{} datagrams were sent, of which iperf3 did not come to read {}",
-            seen.packets, seen.lost
-        ),
+        text: format!("{sent} datagrams were sent, of which iperf3 did not come to read {unread}"),
         both_ways: true,
         longest_gap: watch.finish().expect("works"),
     }
