@@ -1,7 +1,7 @@
 //! Whether the kernel takes an object, and whether another object for the same program may fare better.
 
 use crate::sys::{Adjust, load_object_with};
-use crate::verifier_log;
+use crate::verifier_log::{self, Refusal};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -53,15 +53,24 @@ impl Obstacle {
 /// The reason where the log has none.
 const TOO_LARGE: &str = "BPF program is too large";
 
+/// What the verifier refused, by its log and the system's error; `None` if it was not the verifier.
+///
+/// Of a program that is too large the log may be too. Kernels before 6.4 keep its beginning then, and what stands last in
+/// it is neither the reason nor the place.
+pub(crate) fn refusal(log: &str, error: &io::Error) -> Option<Refusal> {
+    let too_large = matches!(error.raw_os_error(), Some(libc::E2BIG | libc::EFAULT));
+    if too_large && !log.is_empty() && !verifier_log::is_whole(log) {
+        return Some(Refusal {
+            reason: TOO_LARGE.into(),
+            ..Refusal::default()
+        });
+    }
+    verifier_log::read(log)
+}
+
 /// The obstacle, by the verifier's log and the system's error, if another compilation may overcome it.
 pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String)> {
-    // Of a program that is too large the log may be too, so that its end, the reason, is missing.
-    let too_large = || matches!(error.raw_os_error(), Some(libc::E2BIG | libc::EFAULT));
-    let reason = match verifier_log::read(log) {
-        Some(refusal) => refusal.reason,
-        None if too_large() && !log.is_empty() => TOO_LARGE.into(),
-        None => return None,
-    };
+    let reason = refusal(log, error)?.reason;
     let obstacle = if reason.contains("combined stack size") {
         Obstacle::Stack
     } else if reason.contains("invalid access to packet")
@@ -70,9 +79,6 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
         Obstacle::LostPointer
     } else if reason.contains("too large") || reason.contains("too complex") {
         Obstacle::TooLarge
-    } else if too_large() {
-        // The log's end is missing, and what stands last in it is no reason.
-        return Some((Obstacle::TooLarge, TOO_LARGE.into()));
     } else {
         return None;
     };
@@ -120,6 +126,10 @@ mod tests {
             assert_eq!(found(libc::EFAULT), Some(Obstacle::TooLarge));
             assert_eq!(found(libc::E2BIG), Some(Obstacle::TooLarge));
             assert_eq!(found(libc::EINVAL), None);
+            let error = io::Error::from_raw_os_error(libc::E2BIG);
+            let refusal = refusal(log, &error).expect("a refusal");
+            assert_eq!(refusal.reason, TOO_LARGE);
+            assert_eq!((refusal.instruction, refusal.location), (None, None));
         }
         assert_eq!(
             obstacle("", &io::Error::from_raw_os_error(libc::E2BIG)),

@@ -193,7 +193,7 @@ fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure 
     let diagnostic = if refused_rights && failure.log.is_empty() {
         errors::load::not_permitted("load a BPF program", &missing)
     } else {
-        match verifier_log::read(&failure.log) {
+        match build::refusal(&failure.log, &failure.error) {
             Some(mut refusal) => {
                 if refusal.location.is_none() {
                     verifier_log::locate(&mut refusal, object);

@@ -34,6 +34,20 @@ pub fn read(log: &str) -> Option<Refusal> {
     read_report(log).or_else(|| read_classic(log))
 }
 
+/// Whether a log has its end, with the reason and then the statistics. Kernels that keep the beginning of what does not
+/// fit lose it.
+pub(crate) fn is_whole(log: &str) -> bool {
+    processed(log).is_some()
+}
+
+/// The instructions that the verifier processed, by the statistics at the end of its log.
+pub(crate) fn processed(log: &str) -> Option<u64> {
+    log.lines().find_map(|line| {
+        let rest = line.strip_prefix("processed ")?;
+        rest.split(' ').next()?.parse().ok()
+    })
+}
+
 /// Where a refusal is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {
@@ -196,6 +210,8 @@ fn is_narration(line: &str) -> bool {
         || line.starts_with("to caller at")
         || line.starts_with("Validating ")
         || line.starts_with("Func#")
+        // A remark on each call of a function of one file by another, as bpf_loop's.
+        || line.starts_with("reg type unsupported for arg#")
         || line.starts_with("last_idx ")
         || line.starts_with("regs=")
         || line.trim_start().starts_with("frame")

@@ -1,6 +1,7 @@
 //! Opening and loading an ELF object, with the verifier's log.
 
 use super::{Map, Prog, check};
+use crate::verifier_log::{is_whole, processed};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::io;
@@ -230,20 +231,6 @@ pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Loa
 /// Whether the path that a program was refused for is found in a short time, and has more than the reason.
 fn is_worth_a_path(log: &str) -> bool {
     !log.is_empty() && processed(log).is_none_or(|processed| processed <= MOST_LISTED)
-}
-
-/// Whether a log has its end, with the reason and then the statistics. Kernels that keep the beginning of what does not
-/// fit lose it.
-fn is_whole(log: &str) -> bool {
-    processed(log).is_some()
-}
-
-/// The instructions that the verifier processed, by the statistics at the end of its log.
-fn processed(log: &str) -> Option<u64> {
-    log.lines().find_map(|line| {
-        let rest = line.strip_prefix("processed ")?;
-        rest.split(' ').next()?.parse().ok()
-    })
 }
 
 fn load_logged(object: &[u8], adjust: Adjust<'_>, detail: Detail) -> Result<Loaded, LoadFailure> {

@@ -49,6 +49,15 @@ stack depth 0
 processed 1000001 insns (limit 1000000) max_states_per_insn 4 total_states 20005 peak_states 20005 mark_read 0
 ";
 
+/// Linux 6.1, which remarks on every call by bpf_loop.
+const REMARKS: &str = "\
+reg type unsupported for arg#1 function egress_filter_turn#104
+reg type unsupported for arg#1 function egress_filter_turn#104
+BPF program is too large. Processed 1000001 insn
+verification time 94000000 usec
+processed 1000001 insns (limit 1000000) max_states_per_insn 64 total_states 50005 peak_states 20005 mark_read 0
+";
+
 /// A kernel before 6.8: source text without its location.
 const WITHOUT_PLACE: &str = "\
 0: (61) r1 = *(u32 *)(r1 +0)
@@ -302,4 +311,14 @@ fn a_program_with_too_much_to_check_is_shown_at_its_busiest_line() {
 
 fn shown_text(span: Option<Span>, sources: &SourceMap) -> String {
     span.map_or_else(String::new, |span| sources.text(span).to_owned())
+}
+
+#[test]
+fn a_remark_on_a_call_is_no_reason() {
+    let refusal = read(REMARKS).expect("a refusal");
+    assert_eq!(
+        refusal.reason,
+        "BPF program is too large. Processed 1000001 insn"
+    );
+    assert_eq!(refusal.detail, [""; 0]);
 }
