@@ -11,7 +11,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
         packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread
-        packet_resize_any packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece
+        packet_resize_any through_memory packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece
         sum_add sum_sub vlan_into_packet room_flags checksum_is_open kernel_packet piece_size l4_csum_replace2 l4_csum_replace4 send_back
         send_copy send_copies observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over

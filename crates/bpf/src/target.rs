@@ -174,6 +174,13 @@ impl Hints for Bpf {
         C::bin(BinOp::Add, unknown_zero(), offset)
     }
 
+    fn over_resize(&self, offset: C) -> C {
+        match self.options.features.has(Feature::TrackedSpills) {
+            true => offset,
+            false => self.hook.over_resize(offset),
+        }
+    }
+
     fn behind_check(&self, header: C) -> C {
         C::pure("behind_check", vec![header])
     }

@@ -12,7 +12,7 @@ pub enum Construct {
     Loops,
     /// Tables and value sets with ternary, range or optional keys: the search through their masks.
     MaskSearch,
-    /// Bounds of lengths that are not constant.
+    /// Bounds of numbers that are not constant: lengths, and the places of flows.
     Bounds,
     /// Transport checksums that a device may have to complete.
     TransportChecksums,
@@ -70,7 +70,7 @@ impl Construct {
         match self {
             Construct::Loops => "loops",
             Construct::MaskSearch => "ternary, range and optional keys",
-            Construct::Bounds => "checked lengths",
+            Construct::Bounds => "checked bounds",
             Construct::TransportChecksums => "transport checksums",
             Construct::ChangedPackets => "packets changed at tc",
             Construct::MovedHeaders => "moved headers of varying length",

@@ -115,6 +115,12 @@ pub trait Hints {
         offset
     }
 
+    /// An offset that was computed before the packet was resized, to be used after that: the verifier of the C may not be
+    /// able to follow it back.
+    fn over_resize(&self, offset: C) -> C {
+        offset
+    }
+
     /// A header's first byte, after the check that the header is valid.
     fn behind_check(&self, header: C) -> C {
         header

@@ -147,4 +147,20 @@ INLINE long packet_resize(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
     return packet_resize_any(ctx, front, from, to);
 }
 
+/* A number by way of memory, where verifiers stop to ask where it comes from. For those before Linux 6.5: if a number
+ * must be known exactly (an offset into the packet), they follow it back; at a call of a function they give up, and
+ * distinguish paths by all numbers that there are. */
+INLINE u32 through_memory(u32 number)
+{
+    u32 zero = 0;
+    struct packet_work *work = bpf_map_lookup_elem(&packet_work, &zero);
+    volatile u32 *kept;
+
+    if (!work)
+        return ~0u; /* which no offset is */
+    kept = (volatile u32 *)work->first;
+    *kept = number;
+    return *kept;
+}
+
 #endif

@@ -21,6 +21,7 @@ fn flow_lookup(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
         return flow_take_way(g, held, call);
     }
     let known = g.block(|g| {
+        held.stays_in_bounds(g);
         flow_used(g, held);
         flow_load(g, held, call);
         if let Some(&hit) = call.result.first() {
@@ -131,7 +132,8 @@ fn flow_update(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall, id: StmtId) 
                 flow_used(g, held);
             }
         });
-        g.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
+        let known = g.block(|g| held.stays_in_bounds(g));
+        g.push(Stmt::If(C::not(held.is_known()), added, known));
         // The look-up counted as a use.
         if looked.is_none() {
             flow_used(g, held);
@@ -161,6 +163,7 @@ fn flow_add(g: &mut Gen<'_>, held: &HeldLock) {
 fn flow_remove(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     let result = call.result.first().copied();
     let known = g.block(|g| {
+        held.stays_in_bounds(g);
         let tag = held.set.clone().arrow("tag").index(held.at.clone());
         g.set(tag, C::int(0));
         g.set(held.at.clone(), C::id("FLOW_WAYS"));

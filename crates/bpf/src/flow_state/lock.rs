@@ -95,8 +95,19 @@ pub(super) fn locked(
         let idle = C::int(held.layout.idle);
         let aged = C::call("flow_aged", vec![seen, now.clone(), idle]);
         let more = Stmt::Update(BinOp::Add, held.at.clone(), C::id("FLOW_AGED"));
-        let aged = C::bin(BinOp::LogicalAnd, held.is_known(), aged);
-        g.push(Stmt::If(aged, vec![more], Block::new()));
+        let kept = g.block(|g| held.stays_in_bounds(g));
+        let outdated = match kept.is_empty() {
+            true => {
+                let aged = C::bin(BinOp::LogicalAnd, held.is_known(), aged);
+                Stmt::If(aged, vec![more], Block::new())
+            }
+            false => {
+                let mut inside = kept;
+                inside.push(Stmt::If(aged, vec![more], Block::new()));
+                Stmt::If(held.is_known(), inside, Block::new())
+            }
+        };
+        g.push(outdated);
     }
     g.target.held = Some(held);
     body(g);

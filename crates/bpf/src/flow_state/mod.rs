@@ -20,6 +20,7 @@ use calls::{leave_way, locked_call};
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
+use emit::Hints;
 use emit::record;
 use emit::values::Value;
 use in_place::InPlace;
@@ -131,6 +132,13 @@ pub(crate) fn ask_mtu(g: &mut Gen<'_>) -> C {
 impl HeldLock {
     fn is_known(&self) -> C {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
+    }
+
+    /// Where the way is known: has the verifier keep its bound, should the compiler save it in between.
+    fn stays_in_bounds(&self, g: &mut Gen<'_>) {
+        g.file.contents.bounds = true;
+        let kept = g.target.keep_bound(&self.at);
+        g.out.extend(kept);
     }
 
     /// A member of the flow's way.

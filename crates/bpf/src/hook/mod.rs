@@ -94,6 +94,12 @@ pub(crate) trait HookCode {
         None
     }
 
+    /// [`emit::Hints::over_resize`] for old verifiers: where a number that a function was called in between has to be
+    /// known exactly, they take every number for one that has to be.
+    fn over_resize(&self, offset: C) -> C {
+        offset
+    }
+
     /// A header to be included after the maps, if the file has what it needs.
     fn late_include(&self, _maps: &crate::maps::Maps) -> Option<&'static str> {
         None

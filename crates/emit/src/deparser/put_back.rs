@@ -23,7 +23,11 @@ impl<T: Target> Gen<'_, T> {
         let mut checked = true;
         let at = self.summed_local("at", Some(C::int(0)));
         if known.is_none() {
-            self.set(at.clone(), front.clone());
+            let kept = match self.in_record() {
+                true => front.clone(),
+                false => self.target.over_resize(front.clone()),
+            };
+            self.set(at.clone(), kept);
             let most = self.target.limits().offset;
             self.goto_reject(C::bin(BinOp::Gt, at.clone(), C::int(most)));
         }

@@ -199,6 +199,10 @@ impl HookCode for Tc {
         is_read(g.p, var).then(|| g.local(LocalKind::Var(var)))
     }
 
+    fn over_resize(&self, offset: C) -> C {
+        C::call("through_memory", vec![offset])
+    }
+
     fn late_include(&self, maps: &Maps) -> Option<&'static str> {
         let works = maps.list.iter().any(|map| map.name == WORK);
         works.then_some("onpath/rewrite.h")
