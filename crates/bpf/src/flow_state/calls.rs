@@ -199,7 +199,7 @@ fn places(call: &ExternCall) -> &[Place] {
 }
 
 /// A way's number, in bounds.
-fn masked(at: C) -> C {
+pub(super) fn masked(at: C) -> C {
     let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
     C::bin(BinOp::And, at, last)
 }

@@ -16,7 +16,7 @@ pub(crate) use layout::Layout;
 use crate::errors::flow_state as refusals;
 use crate::target::{Gen, unknown_zero};
 use crate::uses::{Construct, needs};
-use calls::{leave_way, locked_call};
+use calls::{leave_way, locked_call, masked};
 use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
@@ -134,11 +134,14 @@ impl HeldLock {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
     }
 
-    /// Where the way is known: has the verifier keep its bound, should the compiler save it in between.
+    /// Where the way is known: bounds its number once more if the compiler may have saved it before the test, which
+    /// the verifier would not know of. A barrier alone may take the saved one.
     fn stays_in_bounds(&self, g: &mut Gen<'_>) {
         g.file.contents.bounds = true;
-        let kept = g.target.keep_bound(&self.at);
-        g.out.extend(kept);
+        if let Some(barrier) = g.target.keep_bound(&self.at) {
+            g.push(barrier);
+            g.set(self.at.clone(), masked(self.at.clone()));
+        }
     }
 
     /// A member of the flow's way.
