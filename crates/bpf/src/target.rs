@@ -134,6 +134,14 @@ impl Hints for Bpf {
         Some(Stmt::Expr(C::call("load_memory_again", Vec::new())))
     }
 
+    fn join_paths(&self) -> Option<Stmt> {
+        // What has a fast path is large enough for the verifier to mind.
+        match self.coverage {
+            Coverage::FastPath => self.forget(),
+            Coverage::Full | Coverage::FullBehindFastPath => None,
+        }
+    }
+
     fn copy_headers(&self) -> bool {
         self.options.copy_headers
     }

@@ -94,6 +94,11 @@ pub trait Hints {
         None
     }
 
+    /// Before a decision about flags that were set on many paths: keeps the compiler from making it on each of them.
+    fn join_paths(&self) -> Option<Stmt> {
+        None
+    }
+
     /// Whether every header lives in variables, none in the packet: the verifier of the C lost their pointers.
     fn copy_headers(&self) -> bool {
         false

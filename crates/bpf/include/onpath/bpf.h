@@ -57,6 +57,10 @@ static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void
  * path it was stored. */
 #define load_memory_again() asm volatile("" ::: "memory")
 
+/* Where paths meet: has the verifier note its state, so that it does not follow those that come with the same. It
+ * does so at a jump's target, after several instructions with jumps. These lead nowhere, and the kernel removes them. */
+#define paths_meet() asm volatile("goto +0; goto +0; goto +0; goto +0")
+
 /* 1, which the compiler does not know: it cannot ask again for what the flag stands for, of which the
  * verifier would not see that it is the same. */
 static inline __attribute__((always_inline, unused)) u32 flag_set(void)

@@ -99,6 +99,7 @@ INLINE u32 flow_forget(u32 *word, u32 way)
     *borrowed = way;
     way = *borrowed;
     *borrowed = kept;
+    paths_meet();
 #else
     (void)word;
 #endif
@@ -186,6 +187,13 @@ INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
 {
     u64 *to = way;
 
+#ifdef ONPATH_LARGE
+    /* Without a loop, through which the verifier goes for each path. */
+    paths_meet();
+#pragma unroll
+    for (u32 i = 0; i < size / 8; i++)
+        *(volatile u64 *)&to[i] = i < words ? key[i] : 0;
+#else
 #pragma unroll
     for (u32 i = 0; i < words; i++)
         to[i] = key[i];
@@ -194,6 +202,7 @@ INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
         /* The compiler would call a function for it. */
         barrier_var(i);
     }
+#endif
 }
 
 #endif

@@ -14,7 +14,7 @@ pub(crate) use calls::in_place;
 pub(crate) use layout::Layout;
 
 use crate::errors::flow_state as refusals;
-use crate::target::{Gen, unknown_zero};
+use crate::target::{Gen, barrier, unknown_zero};
 use crate::uses::{Construct, needs};
 use calls::{leave_way, locked_call, masked};
 use cgen::lower::limb_count;
@@ -135,10 +135,13 @@ impl HeldLock {
     }
 
     /// Where the way is known: bounds its number once more if the compiler may have saved it before the test, which
-    /// the verifier would not know of. A barrier alone may take the saved one.
+    /// the verifier would not know of. A barrier alone may take the saved one. In a large program it keeps the verifier
+    /// from following each number by itself.
     fn stays_in_bounds(&self, g: &mut Gen<'_>) {
         g.file.contents.bounds = true;
-        if let Some(barrier) = g.target.keep_bound(&self.at) {
+        let large = g.plan.record.is_some();
+        let kept = large.then(|| barrier(&self.at));
+        if let Some(barrier) = kept.or_else(|| g.target.keep_bound(&self.at)) {
             g.push(barrier);
             g.set(self.at.clone(), masked(self.at.clone()));
         }

@@ -56,6 +56,8 @@ impl<T: Target> Gen<'_, T> {
         let emits: Vec<Emit> = self.plan.layout.emits[..self.plan.layout.relocated].to_vec();
         let body = self.block(|g| g.rebuild_items(&emits));
         if self.plan.layout.fixed_if_untouched {
+            let joined = self.target.join_paths();
+            self.out.extend(joined);
             self.push(Stmt::If(C::id("touched"), body, Block::new()));
         } else {
             self.out.extend(body);

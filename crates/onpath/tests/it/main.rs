@@ -13,4 +13,5 @@ mod pdm;
 mod pdm_rules;
 mod pdm_tshark;
 mod tc_traffic;
+mod verified;
 mod writers;
