@@ -34,7 +34,7 @@ pub(crate) struct Function {
     pub copied_headers: Vec<String>,
     /// The stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
-    /// Turns that its parser may take in loops, if they are counted.
+    /// Turns that a packet may take in its loops, if they are counted.
     pub parser_turns: Option<u32>,
 }
 

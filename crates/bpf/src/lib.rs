@@ -115,7 +115,7 @@ pub struct Report {
     pub copied_headers: Vec<String>,
     /// Whether the packet's head may move.
     pub moves_head: bool,
-    /// How often the parser may go round in loops for one packet, if the verifier has to follow each turn.
+    /// How often one packet may go round in loops, if the verifier has to follow each turn.
     pub parser_turns: Option<u32>,
 }
 

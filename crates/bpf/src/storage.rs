@@ -48,10 +48,9 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
     })
 }
 
-/// How often the parser may go round in loops, where turns are counted.
+/// How often a packet may go round in loops, those of the parser's states and of statements, where turns are counted.
 fn parser_turns(g: &Gen<'_>) -> Option<u32> {
-    let loops = g.plan.graph.states.iter().any(|state| state.cyclic);
-    g.target.turn_limit().filter(|_| loops)
+    g.target.turn_limit().filter(|_| g.file.contents.loops)
 }
 
 /// Moves variables that the stack has no room for to a per-CPU map, the largest first.

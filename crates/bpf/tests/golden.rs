@@ -161,6 +161,30 @@ fn a_program_with_a_fast_path_can_shrink() {
     assert!(!without.can_shrink());
 }
 
+/// Where the verifier follows every turn, fewer of them may be enough, also of a loop of statements.
+#[test]
+fn a_program_with_a_loop_can_shrink_for_old_kernels() {
+    let text = "// parse record
+void skip(packet_in packet, in bit<8> most) {
+    for (bit<8> i = 0; i < most; i = i + 1) {
+        if (packet.lookahead<bit<8>>() != 1) { break; }
+        packet.advance(8);
+    }
+}
+parser p(packet_in packet, out headers_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        skip(packet, hdr.eth.src[7:0]);
+        transition accept;
+    }
+}";
+    let report = |text: &str| compile(text).expect("compiles").report;
+    assert!(!report(text).can_shrink());
+    let old = report(&format!("// kernel: 6.1\n{text}"));
+    assert_eq!(old.parser_turns, Some(bpf::PARSER_TURNS));
+    assert!(old.can_shrink());
+}
+
 /// The file and line that `#line` gives to the one line of C that contains `code`.
 fn origin_of(c: &str, code: &str) -> (String, u32) {
     let (mut file, mut line) = (String::new(), 0);
