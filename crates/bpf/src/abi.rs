@@ -268,6 +268,8 @@ pub enum LookupAbi {
     },
     /// Tuple space search for ternary, range and optional keys.
     TupleSpace(TupleSpaceAbi),
+    /// Bit vectors for ternary, range and optional keys.
+    BitVectors(BitVectorsAbi),
 }
 
 /// Tuple space search: entries with equal masks (a tuple) share a hash map under the tuple's number.
@@ -314,6 +316,97 @@ impl TupleSpaceAbi {
     pub fn tally(&self) -> u32 {
         2 * self.max_masks
     }
+}
+
+/// Bit vectors: what is known of an entry is a bit, at the entry's position, in rows of bits.
+///
+/// Entries have positions in the order in which they win, without gaps. A [`Lane`] asks one question about one byte of the
+/// key; for each of the 256 values of that byte it has a row, in which an entry's bit is its answer. An entry matches
+/// a key if its bits say so in the rows that the key's bytes choose, so that the program finds all entries that match by
+/// combining as many rows as there are lanes; the lowest bit that is left is the one that wins.
+///
+/// A row is [`BitVectorsAbi::words`] `u64`, position 0 being the lowest bit of the first. Where these are more than
+/// [`WORDS_OF_A_BLOCK`], a word with their summary precedes them: bit `i` is set if a bit of the block `i` is. The
+/// questions are combined by `and` and `or` alone, so that the summaries, combined alike, leave out no block that has a match.
+///
+/// A change is atomic for the program, however many entries it concerns: rows and values are in two halves, of which the
+/// one that is not in use is written anew, and then an 8-byte store of the head puts it to use.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BitVectorsAbi {
+    /// Array map of two elements, the halves. Each is the rows of all lanes in order.
+    pub rows: String,
+    /// The questions.
+    pub lanes: Vec<Lane>,
+    /// Words of a row without its summary.
+    pub words: u32,
+    /// Array map with the entries' values by position, from the number of positions times the half on.
+    pub entries: String,
+    /// Positions that a half has.
+    pub positions: u32,
+    /// The key.
+    pub key: KeyAbi,
+    /// The entries' values.
+    pub value: ValueAbi,
+    /// Where in the globals the head is: `{u32 half, u32 count}`, 8-byte aligned: the half in use and how many entries
+    /// there are.
+    pub head_offset: u32,
+    /// Shadow entries, as [`TupleSpaceAbi::shadow`].
+    pub shadow: String,
+}
+
+/// Words of a row that are searched together; a row has fewer or a multiple of so many.
+pub const WORDS_OF_A_BLOCK: u32 = 4;
+
+/// Blocks of a row for which its summary has bits.
+pub const MOST_BLOCKS: u32 = 64;
+
+impl BitVectorsAbi {
+    /// Blocks of a row, of which there is a summary if there is more than one.
+    pub fn blocks(&self) -> u32 {
+        self.words.div_ceil(WORDS_OF_A_BLOCK)
+    }
+
+    /// Words of a row that precede the positions: 1 if it has a summary.
+    pub fn head(&self) -> u32 {
+        u32::from(self.blocks() > 1)
+    }
+
+    /// Words of a row with its summary.
+    pub fn stride(&self) -> u32 {
+        self.head() + self.words
+    }
+}
+
+/// A question about a byte of the key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Lane {
+    /// The P4 key that the byte belongs to.
+    pub field: u32,
+    /// Which byte of that key's value it is, the most significant one being 0.
+    pub digit: u32,
+    /// Where the byte is in the key, from its start.
+    pub offset: u32,
+    /// What is asked.
+    pub test: Test,
+}
+
+/// What a lane asks about a byte. A key that is matched by ranges has, for each of its bytes, the other tests
+/// instead of [`Test::Accepts`]: `Above`, `From`, `Below` and `To`, of the least significant byte only `From` and `To`. Its value
+/// is not below a range if its first byte is above the one of the range's lower end, or at least not below and the
+/// same is true of the bytes that follow; the upper end alike. Of a signed key the sign bit counts as inverted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Test {
+    /// It is what the entry wants where the entry's mask has ones.
+    Accepts,
+    /// It is greater than the byte of the range's lower end.
+    Above,
+    /// It is that or greater.
+    From,
+    /// It is less than the byte of the range's upper end.
+    Below,
+    /// It is that or less.
+    To,
 }
 
 /// A default action.

@@ -102,8 +102,7 @@ impl Feature {
     pub fn without(self) -> &'static str {
         match self {
             Feature::MayGoto => {
-                "without it (before Linux 6.9) ternary, range and optional tables use bpf_loop, and other loops take a limited \
-                 number of turns"
+                "without it (before Linux 6.9) tuple space search uses bpf_loop, and other loops take a limited number of turns"
             }
             Feature::TrackedSpills => {
                 "without it (before Linux 6.8) programs check bounds in longer forms"

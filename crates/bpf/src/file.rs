@@ -29,11 +29,13 @@ pub(crate) fn file(
         prototypes,
         functions,
         contents,
-        own: Shared {
-            mut maps,
-            constructs,
-            ..
-        },
+        own:
+            Shared {
+                mut maps,
+                bit_vectors,
+                constructs,
+                ..
+            },
         ..
     } = file;
     let code = hook::code(options.hook);
@@ -60,6 +62,9 @@ pub(crate) fn file(
     }
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
+    }
+    if bit_vectors {
+        items.push(Item::Include("onpath/bit_vectors.h".into()));
     }
     items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
     for file in &options.extern_files {

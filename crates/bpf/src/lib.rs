@@ -43,6 +43,29 @@ pub enum ParseRecord {
     Always,
 }
 
+/// How the entries of a table are searched that may overlap, of which priorities choose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// A row of bits for each value of each byte of the key ([`abi::BitVectorsAbi`]): how long a look-up takes depends
+    /// on how many entries there may be, and not on their masks.
+    BitVectors,
+    /// A hash map of the entries under each mask ([`abi::TupleSpaceAbi`]): it depends on how many masks there are.
+    TupleSpace,
+}
+
+impl Layout {
+    /// Both.
+    pub const ALL: [Layout; 2] = [Layout::BitVectors, Layout::TupleSpace];
+
+    /// As the annotation `@layout` names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::BitVectors => "bit_vectors",
+            Layout::TupleSpace => "tuple_space",
+        }
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -65,6 +88,8 @@ pub struct Options {
     pub features: Features,
     /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
     pub parser_turns: u32,
+    /// The layout of tables that do not say which they want; `None` for bit vectors, where these are not too large.
+    pub layout: Option<Layout>,
 }
 
 impl Default for Options {
@@ -79,6 +104,7 @@ impl Default for Options {
             parse_record: ParseRecord::BySize,
             features: Features::newest(),
             parser_turns: PARSER_TURNS,
+            layout: None,
         }
     }
 }
@@ -160,6 +186,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
     }
     const _: () = assert!(emit::HEADERS.len() == 5, "all of them are in the list");
     headers!(
+        "bit_vectors.h",
         "bpf.h",
         "checksum_complete.h",
         "checksum_partial.h",

@@ -99,6 +99,8 @@ pub(crate) struct Shared {
     pub maps: Maps,
     /// Where flow states keep what.
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
+    /// A table or value set is searched by bit vectors.
+    pub bit_vectors: bool,
     /// What is in the file that the kernel must have something for.
     pub constructs: BTreeSet<Construct>,
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Construct {
     /// Loops, of parsers above all.
     Loops,
-    /// Tables and value sets with ternary, range or optional keys: the search through their masks.
+    /// Tables and value sets with the layout [`crate::Layout::TupleSpace`]: the search through their masks.
     MaskSearch,
     /// Bounds of numbers that are not constant: lengths, and the places of flows.
     Bounds,
@@ -69,7 +69,7 @@ impl Construct {
     pub const fn name(self) -> &'static str {
         match self {
             Construct::Loops => "loops",
-            Construct::MaskSearch => "ternary, range and optional keys",
+            Construct::MaskSearch => "tuple space search",
             Construct::Bounds => "checked bounds",
             Construct::TransportChecksums => "transport checksums",
             Construct::ChangedPackets => "packets changed at tc",

@@ -4,7 +4,7 @@ use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::features::Features;
-use bpf::{BpfOutput, Options, ParseRecord};
+use bpf::{BpfOutput, Layout, Options, ParseRecord};
 use control::Device;
 use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
@@ -75,6 +75,8 @@ pub struct Request<'a> {
     pub kernel: Kernel,
     /// Where what the parser leaves is kept.
     pub parse_record: ParseRecord,
+    /// The layout of tables whose entries may overlap, if they do not say which they want.
+    pub layout: Option<Layout>,
 }
 
 impl Default for Request<'_> {
@@ -94,6 +96,7 @@ impl Request<'_> {
             trial: true,
             kernel: Kernel::This,
             parse_record: ParseRecord::BySize,
+            layout: None,
         }
     }
 }
@@ -129,6 +132,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
         extern_files: request.externs.iter().map(file_name).collect(),
         features,
         parse_record: request.parse_record,
+        layout: request.layout,
         ..Options::default()
     }
 }

@@ -112,14 +112,14 @@ mod tests {
 
     #[test]
     fn a_newer_kernel_gives_an_example_newer_forms() {
-        let search = |kernel| {
+        let bounds = |kernel| {
             let all = examine(Kernel::Version(kernel)).expect("accepted");
             let firewall = all.into_iter().find(|example| example.name == "firewall");
             let uses = firewall.expect("there").uses;
-            let search = uses.iter().find(|u| u.construct == Construct::MaskSearch);
-            search.expect("it has rules").form().name
+            let bounds = uses.iter().find(|u| u.construct == Construct::Bounds);
+            bounds.expect("it has options").form().name
         };
-        assert_eq!(search((6, 8)), "bpf_loop");
-        assert_eq!(search((6, 9)), "may_goto");
+        assert_eq!(bounds((6, 7)), "barriers");
+        assert_eq!(bounds((6, 8)), "tracked spills");
     }
 }

@@ -3,8 +3,8 @@
 use crate::bpf_target::{self, Compiled, Reach, Request};
 use crate::frontend::Elaborated;
 use arch::tc::Direction;
-use bpf::ParseRecord;
 use bpf::abi::Hook;
+use bpf::{Layout, ParseRecord};
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
 use diag::{Diagnostics, SourceMap, counted};
@@ -37,6 +37,8 @@ pub enum Target {
         kernel: Kernel,
         /// Where what its parser leaves is kept.
         parse_record: ParseRecord,
+        /// The layout of tables whose entries may overlap, if they do not say which they want.
+        layout: Option<Layout>,
     },
 }
 
@@ -142,6 +144,7 @@ impl Prepared {
                 reach,
                 kernel,
                 parse_record,
+                layout,
             } => {
                 let request = Request {
                     externs,
@@ -149,6 +152,7 @@ impl Prepared {
                     observe: reach == Reach::TestRun,
                     kernel,
                     parse_record,
+                    layout,
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;

@@ -120,7 +120,7 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
     let cases = [
         ("tests/stf/parser/tlv_loop.p4", Hook::Xdp, Loops, goto, None),
         (
-            "programs/firewall/firewall.p4",
+            "tests/stf/match/tuple_space.p4",
             Hook::Xdp,
             MaskSearch,
             goto,

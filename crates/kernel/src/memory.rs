@@ -101,6 +101,9 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         LookupAbi::TupleSpace(space) => [&space.masks, &space.entries, &space.shadow]
             .iter()
             .any(|own| *own == map),
+        LookupAbi::BitVectors(bits) => [&bits.rows, &bits.entries, &bits.shadow]
+            .iter()
+            .any(|own| *own == map),
     };
     if let Some(table) = abi.tables.iter().find(|t| uses(&t.lookup)) {
         ("table", table.name.clone())

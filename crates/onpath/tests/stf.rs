@@ -4,9 +4,9 @@
 mod common;
 
 use arch::tc::Direction;
-use bpf::ParseRecord;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
+use bpf::{Layout, ParseRecord};
 use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
@@ -39,7 +39,8 @@ const RUNNERS: [Runner; 7] = [
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
-/// The kernel that takes every fallback. What parsers leave is in memory besides.
+/// The kernel that takes every fallback. What parsers leave is in memory besides, and ternary keys are searched by tuple
+/// space.
 const OLDEST: Kernel = Kernel::Version(FLOOR);
 
 const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Kernel) -> Runner {
@@ -69,6 +70,10 @@ impl Runner {
             parse_record: match self.kernel {
                 Kernel::This => ParseRecord::BySize,
                 Kernel::Version(_) => ParseRecord::Always,
+            },
+            layout: match self.kernel {
+                Kernel::This => None,
+                Kernel::Version(_) => Some(Layout::TupleSpace),
             },
         })
     }

@@ -141,6 +141,9 @@ impl Checker<'_> {
             {
                 "no arguments"
             }
+            "layout" if !matches!(values, [ConstValue::String(_)]) => {
+                "the name of a layout in quotes, as in `@layout(\"bit_vectors\")`"
+            }
             "priority" if !matches!(values, [ConstValue::Int(_)]) => {
                 "one number, as in `@priority(10)`"
             }

@@ -6,4 +6,5 @@
 @noWarn const bit<8> E = 1; //~ E0251 malformed annotation `@noWarn`
 @deprecated const bit<8> F = 1; //~ E0251 malformed annotation `@deprecated`
 @priority("x") const bit<8> G = 1; //~ E0251 malformed annotation `@priority`
+@layout const bit<8> I = 1; //~ E0251 malformed annotation `@layout`
 @own[a = 1, a = 2] const bit<8> H = 1; //~ E0253 duplicate key `a`

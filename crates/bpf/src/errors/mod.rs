@@ -1,6 +1,7 @@
 //! What cannot become a BPF program. Codes E0720 to E0749.
 
 pub mod flow_state;
+pub mod table;
 
 use crate::abi::Hook;
 use diag::{Code, Diagnostic, Span};

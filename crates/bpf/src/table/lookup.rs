@@ -1,6 +1,8 @@
 //! The kernel's structure for a table's match kinds, and the look-up in it.
 
-use super::tuple_space::{self, Shape, TupleSpace};
+use super::bit_vectors::{self, BitVectors};
+use super::layout;
+use super::tuple_space::{self, TupleSpace};
 use super::{Entries, describe, element};
 use crate::abi::{LookupAbi, MapAbi, MapKind};
 use crate::errors;
@@ -47,6 +49,8 @@ pub(crate) enum Lookup {
     },
     /// By tuple space search.
     TupleSpace(TupleSpace),
+    /// By bit vectors.
+    BitVectors(BitVectors),
 }
 
 /// A map of entries.
@@ -74,15 +78,10 @@ pub(crate) fn declare(
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let parts = key::parts(g.p, &data.keys);
+    let wanted = layout::wanted(g, data);
     if has_priorities(data) {
-        let ranges = data.keys.iter().filter(|k| k.kind == MatchKind::Range);
-        let widths = ranges.map(|k| g.p.ty(k.expr).width());
-        let shape = Shape {
-            expansion: tuple_space::expansion(widths),
-            parts: &parts,
-        };
-        let (space, abi) = tuple_space::declare(g, &shape, entries);
-        return (Lookup::TupleSpace(space), LookupAbi::TupleSpace(abi));
+        let kinds: Vec<MatchKind> = data.keys.iter().map(|key| key.kind).collect();
+        return layout::declare(g, &parts, &kinds, wanted, entries);
     }
     match data.keys.iter().position(|k| k.kind == MatchKind::Lpm) {
         Some(lpm) => declare_trie(g, &data.name, lpm, &parts, entries),
@@ -219,6 +218,7 @@ pub(crate) fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_typ
             element(g, map, built, entry_type)
         }
         Lookup::TupleSpace(space) => tuple_space::search(g, space, keys, entry_type),
+        Lookup::BitVectors(bits) => bit_vectors::search(g, bits, keys, entry_type),
     }
 }
 

@@ -1,16 +1,19 @@
 //! Tables and value sets as maps, and default actions in the globals.
 
+mod bit_vectors;
 pub(crate) mod describe;
+mod layout;
 mod lookup;
 mod tuple_space;
 pub(crate) mod value_set;
 
-use crate::abi::{DefaultAbi, LookupAbi, TableAbi, ValueAbi};
+use crate::abi::{DefaultAbi, LookupAbi, MapAbi, MapKind, TableAbi, ValueAbi};
 use crate::errors;
 use crate::maps::GLOBALS;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use diag::Span;
+use emit::table::key::KeyPart;
 use emit::table::{TableShape, Value, default_choices};
 use ir::{CtorValue, Expr, Program, TableData};
 use lookup::Lookup;
@@ -139,6 +142,18 @@ fn element(g: &mut Gen<'_>, map: &SmolStr, key: C, entry: Type) -> C {
 fn map_element(map: &SmolStr, key: C) -> C {
     let map = C::Ident(map.clone()).addr();
     C::call("bpf_map_lookup_elem", vec![map, key.addr()])
+}
+
+/// The map of shadow entries, which only user space uses: entries as they were given.
+fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_>) -> MapAbi {
+    let keys: u32 = parts
+        .iter()
+        .map(|p| 1 + 2 * p.width.div_ceil(8).max(2))
+        .sum();
+    let written = (4 + entries.values.abi.size + keys).next_multiple_of(4);
+    let mut shadow = lookup::map(name, MapKind::Hash, 4, written, entries.size);
+    shadow.no_prealloc = true;
+    shadow
 }
 
 fn check_properties(g: &mut Gen<'_>, data: &TableData) {

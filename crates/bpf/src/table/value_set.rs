@@ -1,7 +1,7 @@
 //! Parser value sets: sets of keys, looked up as tables are.
 
-use super::tuple_space::{self, Shape, TupleSpace};
-use super::{Entries, Values, describe, lookup, map_element};
+use super::lookup::{self, Lookup};
+use super::{Entries, Values, describe, layout, map_element};
 use crate::abi::{ActionAbi, LookupAbi, MapKind, ValueAbi, ValueSetAbi};
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
@@ -22,15 +22,15 @@ pub(crate) struct Set {
 #[derive(Clone, Debug)]
 enum SetLookup {
     Hash(SmolStr, key::KeyLayout),
-    TupleSpace(TupleSpace),
+    Other(Lookup),
 }
 
 /// Emits the look-up; gives the member's entry, or null.
 pub(crate) fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
     match &set.lookup {
-        SetLookup::TupleSpace(space) => {
+        SetLookup::Other(lookup) => {
             let entry = Type::Struct(set.value.clone()).ptr();
-            tuple_space::search(g, space, keys, entry)
+            lookup::look_up(g, lookup, keys, entry)
         }
         SetLookup::Hash(map, layout) => {
             let key = g.build_key(layout, keys);
@@ -78,14 +78,9 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span:
     let (lookup, abi) = if exact {
         declare_hash(g, &parts, &entries)
     } else {
-        let fields = data.fields.iter();
-        let ranges = fields.filter(|(_, _, kind)| *kind == MatchKind::Range);
-        let shape = Shape {
-            expansion: tuple_space::expansion(ranges.map(|(_, ty, _)| ty.width())),
-            parts: &parts,
-        };
-        let (space, abi) = tuple_space::declare(g, &shape, &entries);
-        (SetLookup::TupleSpace(space), LookupAbi::TupleSpace(abi))
+        let kinds: Vec<MatchKind> = data.fields.iter().map(|(_, _, kind)| *kind).collect();
+        let (lookup, abi) = layout::declare(g, &parts, &kinds, None, &entries);
+        (SetLookup::Other(lookup), abi)
     };
     g.file.own.maps.value_sets.push(ValueSetAbi {
         index: set.as_u32(),

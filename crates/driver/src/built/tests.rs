@@ -105,7 +105,7 @@ fn an_object_is_for_kernels_that_have_what_its_code_uses() {
     let debian_12 = Features::of((6, 1));
     // A table with masks, and a checksum that a driver may have left to the card.
     let needs = [
-        ("programs/firewall/firewall.p4", Some(Feature::MayGoto)),
+        ("tests/stf/match/tuple_space.p4", Some(Feature::MayGoto)),
         ("programs/xdp1/xdp1.p4", None),
         ("tests/stf/tc/checksums.p4", Some(Feature::KernelContext)),
     ];

@@ -11,12 +11,12 @@ mod layout;
 mod lpm;
 mod maps;
 mod own;
+mod prioritized;
 mod ranges;
 mod records;
 mod steps;
 mod successor;
 mod transaction;
-mod tuple_space;
 
 pub use bpf::abi::SEED_SECTION;
 pub use globals::Globals;
@@ -26,13 +26,14 @@ pub use maps::Maps;
 
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
-use bpf::abi::{Abi, DefaultAbi, LookupAbi, TableAbi};
+use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use control::{Change, Contents, Count, Flow, Next, Rejected, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
 use lpm::Lpm;
 use own::Own;
+use prioritized::{BitVectors, Shadow, Structure, TupleSpace};
 use schema::{
     ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, Type, ValueSet,
 };
@@ -40,7 +41,6 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use transaction::{NotDone, Transaction};
-use tuple_space::TupleSpace;
 
 /// Turns the system's error into a store's error.
 fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
@@ -107,7 +107,7 @@ impl<'a> Shape<'a> {
             LookupAbi::Array { map, .. }
             | LookupAbi::Hash { map, .. }
             | LookupAbi::Lpm { map, .. } => Some(map),
-            LookupAbi::TupleSpace(_) | LookupAbi::Compiled => None,
+            LookupAbi::TupleSpace(_) | LookupAbi::BitVectors(_) | LookupAbi::Compiled => None,
         }
     }
 }
@@ -115,7 +115,7 @@ impl<'a> Shape<'a> {
 /// A shape with its maps.
 enum Opened<'a> {
     Flat(Box<dyn Codec + 'a>),
-    Tuples(TupleSpace<'a>),
+    Prioritized(Structure<'a>),
 }
 
 impl KernelStore {
@@ -237,16 +237,37 @@ impl KernelStore {
                 value,
                 flags_are_heeded: lpm::flags_are_heeded(),
             })),
-            LookupAbi::TupleSpace(abi) => Opened::Tuples(TupleSpace {
+            LookupAbi::TupleSpace(abi) => Opened::Prioritized(Structure::TupleSpace(TupleSpace {
                 abi,
                 masks: self.map(&abi.masks)?,
                 entries: self.map(&abi.entries)?,
-                shadow: self.map(&abi.shadow)?,
+                shadow: self.shadow(&abi.shadow, &abi.key, &abi.value, shape)?,
                 globals: self.globals()?,
-                types: shape.types,
-                capacity: shape.capacity,
-                priorities: shape.priorities,
-            }),
+            })),
+            LookupAbi::BitVectors(abi) => Opened::Prioritized(Structure::BitVectors(BitVectors {
+                abi,
+                shadow: self.shadow(&abi.shadow, &abi.key, &abi.value, shape)?,
+                globals: self.globals()?,
+            })),
+        })
+    }
+
+    /// The shadow entries of a table.
+    fn shadow<'a>(
+        &'a self,
+        name: &'a str,
+        key: &'a KeyAbi,
+        value: &'a ValueAbi,
+        shape: Shape<'a>,
+    ) -> Result<Shadow<'a>, StoreError> {
+        Ok(Shadow {
+            name,
+            map: self.map(name)?,
+            key,
+            value,
+            types: shape.types,
+            capacity: shape.capacity,
+            priorities: shape.priorities,
         })
     }
 
@@ -352,7 +373,7 @@ impl KernelStore {
                     action,
                 })
                 .collect(),
-            Opened::Tuples(tuples) => tuples.entries()?,
+            Opened::Prioritized(structure) => structure.shadow().entries()?,
         };
         // The program's own first, in their order.
         let position = |e: &Entry| own.position(&e.keys, e.priority);

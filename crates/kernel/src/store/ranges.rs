@@ -34,6 +34,33 @@ pub(crate) fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
     }
 }
 
+/// The least and the greatest value of a match that is one range, as bytes in network order. Of a signed key the sign is
+/// inverted, so that values are ordered as bytes are. `None`: it is no range.
+pub(crate) fn ends(key: &KeyMatch, ty: Type) -> Option<[Vec<u8>; 2]> {
+    let width = ty.width();
+    let signed = matches!(ty, Type::Bits { signed: true, .. }) && width > 0;
+    let ordered = |value: &BigUint| match signed {
+        true => value ^ (BigUint::one() << (width - 1)),
+        false => value.clone(),
+    };
+    let under = |value: &BigUint, mask: &Bits| {
+        let low = ordered(value) & mask.value();
+        let high = &low | (Bits::ones(width).value() ^ mask.value());
+        (low, high)
+    };
+    let (low, high) = match key {
+        KeyMatch::Exact(value) => (ordered(value.value()), ordered(value.value())),
+        KeyMatch::Any => under(&BigUint::zero(), &Bits::zero(width)),
+        KeyMatch::Lpm(value, length) => under(value.value(), &Bits::prefix_mask(width, *length)),
+        KeyMatch::Ternary(value, mask) => {
+            mask.prefix_length()?;
+            under(value.value(), mask)
+        }
+        KeyMatch::Range(low, high) => (ordered(low.value()), ordered(high.value())),
+    };
+    Some([low, high].map(|end| Bits::new(width, end).to_bytes()))
+}
+
 /// In two's complement the negative numbers lie above the others.
 fn signed_range(width: u32, low: &Bits, high: &Bits) -> Vec<Masked> {
     let negative = |b: &Bits| b.to_signed().sign() == num_bigint::Sign::Minus;

@@ -5,7 +5,7 @@ use super::guard::Guard;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
-use super::{KernelStore, Opened, Shape, layout, present, system, tuple_space, unsupported};
+use super::{KernelStore, Opened, Shape, layout, present, prioritized, system, unsupported};
 use bpf::abi::{DefaultAbi, LookupAbi};
 use control::{Change, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
@@ -21,7 +21,7 @@ enum Subject {
 /// The changes of one table or value set.
 enum Staged<'a> {
     Flat(flat::Staged<'a>, &'a str),
-    Tuples(tuple_space::Staged<'a>),
+    Prioritized(prioritized::Staged<'a>),
 }
 
 /// Changes that are checked against the tables and each other. Nothing is written before [`Transaction::commit`].
@@ -62,7 +62,9 @@ impl<'a> Transaction<'a> {
                 Opened::Flat(codec) => {
                     Staged::Flat(flat::Staged::new(codec, capacity)?, map.unwrap_or_default())
                 }
-                Opened::Tuples(space) => Staged::Tuples(tuple_space::Staged::new(space)?),
+                Opened::Prioritized(structure) => {
+                    Staged::Prioritized(prioritized::Staged::new(structure)?)
+                }
             };
             self.staged.insert(subject, staged);
         }
@@ -128,7 +130,7 @@ impl<'a> Transaction<'a> {
     ) -> Result<(), StoreError> {
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.insert(&entry.keys, &entry.action, origin),
-            Staged::Tuples(tuples) => tuples.insert(entry, origin),
+            Staged::Prioritized(entries) => entries.insert(entry, origin),
         }
     }
 
@@ -142,7 +144,7 @@ impl<'a> Transaction<'a> {
         self.check_changeable(table, &entry.keys, entry.priority)?;
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.modify(&entry.keys, &entry.action, origin),
-            Staged::Tuples(tuples) => tuples.modify(entry, origin),
+            Staged::Prioritized(entries) => entries.modify(entry, origin),
         }
     }
 
@@ -157,7 +159,7 @@ impl<'a> Transaction<'a> {
         self.check_changeable(table, keys, priority)?;
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.remove(keys, origin),
-            Staged::Tuples(tuples) => tuples.remove(keys, priority, origin),
+            Staged::Prioritized(entries) => entries.remove(keys, priority, origin),
         }
     }
 
@@ -178,8 +180,8 @@ impl<'a> Transaction<'a> {
         let own = Own::of(&self.store.schema.tables[table]);
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.clear(|keys| own.is_const(keys, 0), origin),
-            Staged::Tuples(tuples) => {
-                tuples.clear(|keys, priority| own.is_const(keys, priority), origin)
+            Staged::Prioritized(entries) => {
+                entries.clear(|keys, priority| own.is_const(keys, priority), origin)
             }
         }
     }
@@ -193,14 +195,14 @@ impl<'a> Transaction<'a> {
     ) -> Result<(), StoreError> {
         match self.stage(Subject::ValueSet(set.as_u32()))? {
             Staged::Flat(flat, _) => flat.insert(member, &present(), origin),
-            Staged::Tuples(tuples) => {
+            Staged::Prioritized(entries) => {
                 let entry = Entry {
                     keys: member.to_vec(),
                     priority: 0,
                     action: present(),
                     is_const: false,
                 };
-                tuples.insert(&entry, origin)
+                entries.insert(&entry, origin)
             }
         }
     }
@@ -214,7 +216,7 @@ impl<'a> Transaction<'a> {
     ) -> Result<(), StoreError> {
         match self.stage(Subject::ValueSet(set.as_u32()))? {
             Staged::Flat(flat, _) => flat.remove(member, origin),
-            Staged::Tuples(tuples) => tuples.remove(member, 0, origin),
+            Staged::Prioritized(entries) => entries.remove(member, 0, origin),
         }
     }
 
@@ -239,23 +241,35 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
+    /// Whether nothing else changes than this.
+    fn is_alone(&self, subject: &Subject) -> bool {
+        let mut others = self.staged.iter().filter(|(other, _)| *other != subject);
+        let differs = |staged: &Staged<'_>| match staged {
+            Staged::Flat(flat, _) => flat.differs(),
+            Staged::Prioritized(entries) => entries.differs(),
+        };
+        self.defaults.is_empty() && !others.any(|(_, staged)| differs(staged))
+    }
+
     /// The steps that change the maps as they are; `None` if a packet might meet half of something then.
     fn plan(&mut self, may_tear: bool) -> Result<Option<Vec<Step>>, StepFailed> {
         let one_by_one = |(subject, staged): (&Subject, &Staged<'_>)| match staged {
             Staged::Flat(flat, _) if self.replaced.contains(subject) => !flat.differs(),
-            Staged::Tuples(tuples) if self.replaced.contains(subject) => !tuples.differs(),
+            Staged::Prioritized(entries) if self.replaced.contains(subject) => {
+                !entries.differs() || entries.is_one_switch() && self.is_alone(subject)
+            }
             // A member of a value set has nothing to tear.
             Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
-            Staged::Tuples(_) => true,
+            Staged::Prioritized(_) => true,
         };
         if !may_tear && !self.staged.iter().all(one_by_one) {
             return Ok(None);
         }
         let mut steps = Vec::new();
         for staged in self.staged.values() {
-            if let Staged::Tuples(tuples) = staged {
-                let planned = tuples.plan()?;
-                if !may_tear && tuples.tears(&planned) {
+            if let Staged::Prioritized(entries) = staged {
+                let planned = entries.plan()?;
+                if !may_tear && entries.tears(&planned) {
                     return Ok(None);
                 }
                 steps.extend(planned);
@@ -292,7 +306,7 @@ impl<'a> Transaction<'a> {
         for staged in self.staged.values() {
             match staged {
                 Staged::Flat(_, map) => fresh.extend([*map]),
-                Staged::Tuples(tuples) => fresh.extend(tuples.maps()),
+                Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
         let successor = Successor::load(self.store, guard, &fresh).map_err(failed)?;
@@ -301,19 +315,19 @@ impl<'a> Transaction<'a> {
         for (subject, staged) in self.staged {
             match staged {
                 Staged::Flat(flat, map) => steps.extend(flat.plan_anew(map).map_err(failed)?),
-                Staged::Tuples(tuples) => {
+                Staged::Prioritized(entries) => {
                     let shape = match subject {
                         Subject::Table(index) => store.table_shape(Table::from_u32(index)),
                         Subject::ValueSet(index) => {
                             store.value_set_shape(ValueSet::from_u32(index))
                         }
                     };
-                    if let Opened::Tuples(space) =
+                    if let Opened::Prioritized(structure) =
                         shape.and_then(|s| store.open(s)).map_err(failed)?
                     {
-                        space.start_empty().map_err(failed)?;
-                        let tuples = tuples.onto(space).map_err(failed)?;
-                        steps.extend(tuples.plan().map_err(NotDone::before)?);
+                        structure.start_empty().map_err(failed)?;
+                        let entries = entries.onto(structure).map_err(failed)?;
+                        steps.extend(entries.plan().map_err(NotDone::before)?);
                     }
                 }
             }

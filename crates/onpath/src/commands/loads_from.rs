@@ -110,7 +110,7 @@ mod tests {
             show(&described(&all, (6, 18)), None),
             "loads from Linux 6.9 on, which has may_goto; `--kernel 6.1` makes an object that loads from 6.1 on
   loops: may_goto (Linux 6.9); for older kernels counted turns
-  ternary, range and optional keys: may_goto (Linux 6.9); for older kernels bpf_loop
+  tuple space search: may_goto (Linux 6.9); for older kernels bpf_loop
   the interface's MTU: bpf_check_mtu (Linux 5.12)
   attaching: tcx (Linux 6.6); on older kernels filters at clsact qdiscs
   what sum.c uses of the kernel is not known
@@ -125,7 +125,7 @@ mod tests {
             show(&described(&all, (6, 1)), Some(1600)),
             "loads from Linux 6.1 on, the oldest that Onpath runs on
   loops: counted turns, since Linux 6.1 has no may_goto (Linux 6.9); a packet may take 1600 turns, one that takes more is rejected
-  ternary, range and optional keys: bpf_loop, since Linux 6.1 has no may_goto (Linux 6.9)
+  tuple space search: bpf_loop, since Linux 6.1 has no may_goto (Linux 6.9)
   attaching: tcx (Linux 6.6); on older kernels filters at clsact qdiscs
   what sum.c uses of the kernel is not known
 "

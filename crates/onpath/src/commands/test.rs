@@ -224,5 +224,6 @@ fn target(args: &Test) -> Result<Target, Stop> {
         reach,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         parse_record: bpf::ParseRecord::BySize,
+        layout: None,
     })
 }

@@ -5,8 +5,8 @@ use crate::fate::{self, Seen};
 use crate::inputs;
 use crate::packets::Packets;
 use arch::tc::Direction;
-use bpf::ParseRecord;
 use bpf::abi::Hook;
+use bpf::{Layout, ParseRecord};
 use control::Store;
 use diag::render_plain;
 use driver::Input;
@@ -47,6 +47,7 @@ pub(crate) fn prepare(
     file: &Path,
     hook: Hook,
     parse_record: ParseRecord,
+    layout: Option<Layout>,
 ) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input::file(file))
         .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
@@ -58,6 +59,7 @@ pub(crate) fn prepare(
     let request = Request {
         observe: true,
         parse_record,
+        layout,
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {

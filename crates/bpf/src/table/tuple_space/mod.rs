@@ -5,7 +5,7 @@ mod search;
 pub(crate) use search::search;
 
 use super::lookup::{KEY_LIMIT, limit_key, map};
-use super::{Entries, describe};
+use super::{Entries, describe, shadow_map};
 use crate::abi::{MapKind, TupleSpaceAbi};
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
@@ -105,14 +105,8 @@ pub(crate) fn declare(
         Some((Type::Struct(tuple_key.clone()), values.ty.clone())),
     );
     let shadow = g.file.names.fresh_short(short, "_shadow", MAP_NAME);
-    let written: u32 = parts
-        .iter()
-        .map(|p| 1 + 2 * p.width.div_ceil(8).max(2))
-        .sum();
-    let written = (4 + value_size + written).next_multiple_of(4);
-    let mut shadow_abi = map(&shadow, MapKind::Hash, 4, written, size);
-    shadow_abi.no_prealloc = true;
-    maps.declare(shadow_abi, None);
+    let maps = &mut g.file.own.maps;
+    maps.declare(shadow_map(&shadow, &parts, entries), None);
     let head = g.file.names.fresh(&format!("{short}_list"));
     let head_offset = maps.add_global(Type::U64, &head, 8, None, vec![0; 8]);
     let abi = TupleSpaceAbi {

@@ -1,6 +1,7 @@
 //! `onpath build`
 
 mod bundle;
+mod layouts;
 mod write;
 
 use super::loads_from;
@@ -203,7 +204,7 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
 /// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
 /// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
-/// of all maps and what of it is `available`, what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
+/// of all maps and what of it is `available`, the `layouts` of tables whose entries may overlap ([`layouts::describe`]), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
 /// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), how many turns of loops a packet may take
 /// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
@@ -253,6 +254,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
         "stack": compiled.budget.stack(),
         "stack_limit": STACK_LIMIT,
         "maps": maps,
+        "layouts": layouts::describe(&compiled.abi, &needs),
         "memory": {
             "loaded": all(|need| need.loaded),
             "full": all(|need| need.full),
@@ -325,6 +327,7 @@ fn show(report: &Value) -> String {
         }
         out += "\n";
     }
+    out += &layouts::show(&report["layouts"]);
     let names = |list: &Value| {
         let list = list.as_array().map_or(&[][..], Vec::as_slice);
         list.iter().map(text).collect::<Vec<_>>().join(", ")

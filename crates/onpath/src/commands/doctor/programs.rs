@@ -182,10 +182,9 @@ mod tests {
             "Linux 6.2: transport checksums by bpf_cast_to_kern_ctx instead of bpf_probe_read_kernel (",
         );
         assert!(checksums.expect("pdm does").contains("pdm"), "{lines:?}");
-        let search =
-            of("Linux 6.9: ternary, range and optional keys by may_goto instead of bpf_loop (");
+        let bounds = of("Linux 6.8: checked bounds by tracked spills instead of barriers (");
         assert!(
-            search.expect("the firewall does").contains("firewall"),
+            bounds.expect("the firewall does").contains("firewall"),
             "{lines:?}"
         );
     }
@@ -197,7 +196,11 @@ mod tests {
             let program = programs.iter().find(|p| p.name == name);
             program.expect("there").lacks.clone()
         };
-        assert_eq!(lacks("firewall"), ["bpf_loop"]);
+        assert!(
+            lacks("pdm").contains(&"bpf_loop".into()),
+            "{:?}",
+            lacks("pdm")
+        );
         assert_eq!(lacks("xdp1"), ["Linux 6.1"]);
     }
 }

@@ -62,6 +62,8 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     table by_optional { key = { hdr.call.key : optional @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     table by_index { key = { hdr.call.key[7:0] : exact @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     table by_default { key = { hdr.call.key : exact @name(\"key\"); } actions = { both; none; } default_action = none(); size = 1; }
+    @layout(\"tuple_space\") table by_masks { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    @layout(\"tuple_space\") table by_pieces { key = { hdr.call.key : range @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     flow_state<key_t, bit<32>>(64) flows;
     CounterArray(4, false) asked;
     apply {
@@ -77,6 +79,8 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             6: { by_default.apply(); }
             8: { key_t key = { hdr.call.key }; flows.update(key, hdr.call.key); }
             9: { asked.increment(1); }
+            10: { by_masks.apply(); }
+            11: { by_pieces.apply(); }
             default: { }
         }
         if (hdr.call.found == 0xffffffff) { asked.increment(2); }
@@ -90,7 +94,7 @@ control dep(in headers_t hdr, packet_out packet) {
 xdp(prs(), sw(), dep()) main;
 ";
 
-/// Kinds of look-up.
+/// Kinds of look-up: the number of each is what a packet asks by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Exact,
@@ -99,20 +103,30 @@ pub(crate) enum Kind {
     Range,
     Optional,
     Index,
+    /// Ternary, by tuple space search.
+    Masks = 10,
+    /// Ranges, by tuple space search.
+    Pieces = 11,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 6] = [
+    pub(crate) const ALL: [Kind; 8] = [
         Kind::Exact,
         Kind::Lpm,
         Kind::Ternary,
         Kind::Range,
         Kind::Optional,
         Kind::Index,
+        Kind::Masks,
+        Kind::Pieces,
     ];
 
     pub(crate) fn table(self) -> Table {
-        Table::from_u32(self as u32)
+        Table::from_u32(match self {
+            Kind::Masks => 7,
+            Kind::Pieces => 8,
+            other => other as u32,
+        })
     }
 
     /// An entry that only packets with its key meet.
@@ -121,11 +135,11 @@ impl Kind {
         let (key, priority) = match self {
             Kind::Exact => (KeyMatch::Exact(value(number << 8)), 0),
             Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
-            Kind::Ternary => {
+            Kind::Ternary | Kind::Masks => {
                 let mask = value(0xffff_ff00 | (number % 5));
                 (KeyMatch::Ternary(value(number << 8), mask), 1 + number % 3)
             }
-            Kind::Range => {
+            Kind::Range | Kind::Pieces => {
                 let (low, high) = (number << 8, (number << 8) + 0xd0 + number % 3);
                 (KeyMatch::Range(value(low), value(high)), 1 + number % 3)
             }

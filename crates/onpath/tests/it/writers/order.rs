@@ -7,7 +7,7 @@ use interp::{Interpreter, Options};
 use ir::{Bits, Entry, KeyMatch};
 use std::sync::Arc;
 
-/// An entry of the ternary table with the key's low byte under a mask.
+/// An entry of a ternary table with the key's low byte under a mask.
 fn entry(mask: u32, found: u32) -> Entry {
     let value = |v: u32| Bits::new(32, v);
     Entry {
@@ -18,42 +18,44 @@ fn entry(mask: u32, found: u32) -> Entry {
 }
 
 /// What a packet with the key 0xff finds, which all entries match, and the entries in order.
-fn met(machine: &Machine, store: &dyn Store) -> (u32, Vec<Entry>) {
-    let entries = store.entries(Kind::Ternary.table()).expect("reads");
-    (machine.ask(Kind::Ternary as u8, 0xff), entries)
+fn met(machine: &Machine, store: &dyn Store, kind: Kind) -> (u32, Vec<Entry>) {
+    let entries = store.entries(kind.table()).expect("reads");
+    (machine.ask(kind as u8, 0xff), entries)
 }
 
 #[test]
 fn an_entry_that_is_added_again_is_the_last_of_its_priority() {
     Machine::with("order", |machine| {
-        let table = Kind::Ternary.table();
-        let (first, second) = (entry(0x0f, 1), entry(0xf0, 2));
-        let add = |e: &Entry| Change::Insert(table, e.clone());
-        let remove = |e: &Entry| Change::Remove(table, EntryKey::of(e));
-        let batches = [
-            vec![add(&first), add(&second)],
-            vec![Change::Clear(table), add(&second), add(&first)],
-            vec![remove(&second), add(&second)],
-            vec![remove(&first), add(&first), remove(&second), add(&second)],
-            vec![
-                Change::Clear(table),
-                add(&first),
-                remove(&first),
-                add(&second),
-                add(&first),
-            ],
-        ];
-        let mut store = machine.open();
-        let mut oracle =
-            Interpreter::new(Arc::clone(&machine.ir), Options::default()).expect("runs");
-        for (number, batch) in batches.iter().enumerate() {
-            store.apply(batch).expect("applies");
-            oracle.apply(batch).expect("applies");
-            let wanted = oracle.entries(table).expect("reads");
-            let (found, entries) = met(machine, &store);
-            assert_eq!(entries, wanted, "batch {number}");
-            let first = wanted[0].action.args[0].to_u64().expect("32 bits");
-            assert_eq!(u64::from(found), first, "batch {number}");
+        for kind in [Kind::Ternary, Kind::Masks] {
+            let table = kind.table();
+            let (first, second) = (entry(0x0f, 1), entry(0xf0, 2));
+            let add = |e: &Entry| Change::Insert(table, e.clone());
+            let remove = |e: &Entry| Change::Remove(table, EntryKey::of(e));
+            let batches = [
+                vec![add(&first), add(&second)],
+                vec![Change::Clear(table), add(&second), add(&first)],
+                vec![remove(&second), add(&second)],
+                vec![remove(&first), add(&first), remove(&second), add(&second)],
+                vec![
+                    Change::Clear(table),
+                    add(&first),
+                    remove(&first),
+                    add(&second),
+                    add(&first),
+                ],
+            ];
+            let mut store = machine.open();
+            let mut oracle =
+                Interpreter::new(Arc::clone(&machine.ir), Options::default()).expect("runs");
+            for (number, batch) in batches.iter().enumerate() {
+                store.apply(batch).expect("applies");
+                oracle.apply(batch).expect("applies");
+                let wanted = oracle.entries(table).expect("reads");
+                let (found, entries) = met(machine, &store, kind);
+                assert_eq!(entries, wanted, "{kind:?}, batch {number}");
+                let first = wanted[0].action.args[0].to_u64().expect("32 bits");
+                assert_eq!(u64::from(found), first, "{kind:?}, batch {number}");
+            }
         }
     });
 }

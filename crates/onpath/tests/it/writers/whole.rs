@@ -107,6 +107,29 @@ fn a_table_is_replaced_in_one_switch() {
 }
 
 #[test]
+fn bit_vectors_are_replaced_in_place() {
+    Machine::with("in-place", |machine| {
+        let mut store = machine.open();
+        let before = machine.runs(&["one"]).0;
+        for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
+            must(store.insert(kind.table(), &kind.entry(20, 9)));
+            store.apply(&replacement(kind, 5)).expect("applies");
+            let found = machine.check(&store, kind, 21);
+            assert_eq!(found.len() as u32, ENTRIES, "{kind:?}");
+        }
+        assert_eq!(machine.runs(&["one"]).0, before, "no other program");
+        // Two of them at once are more than one word.
+        let both = [Kind::Ternary, Kind::Range].map(|kind| replacement(kind, 6));
+        store.apply(&both.concat()).expect("applies");
+        assert_ne!(machine.runs(&["one"]).0, before, "a switch of both");
+        for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
+            machine.check(&store, kind, 21);
+        }
+        assert!(!machine.is_unfinished());
+    });
+}
+
+#[test]
 fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
     Machine::with("keep-up", |machine| {
         machine.unload();
@@ -118,9 +141,11 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         must(store.set_default(by_default(), &default_of(77)));
         machine.ask(9, 0);
         let before = machine.runs(&["one", "three"]).0;
-        let mut batch = replacement(Kind::Ternary, 5);
-        // What else the batch changes is part of the switch.
-        batch.push(Change::Modify(Kind::Lpm.table(), Kind::Lpm.entry(1, 6)));
+        let mut batch = replacement(Kind::Masks, 5);
+        // What else the batch changes is part of the switch, also what could change in place.
+        for kind in [Kind::Lpm, Kind::Range] {
+            batch.push(Change::Modify(kind.table(), kind.entry(1, 6)));
+        }
         store.apply(&batch).expect("applies");
         let (pinned, running) = machine.runs(&["one", "three"]);
         assert_eq!(running, [pinned; 2]);
@@ -128,8 +153,8 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         assert!(!machine.is_unfinished());
         for kind in Kind::ALL {
             let wanted = match kind {
-                Kind::Ternary => 5,
-                Kind::Lpm => 6,
+                Kind::Masks => 5,
+                Kind::Lpm | Kind::Range => 6,
                 _ => 10 + kind as u32,
             };
             assert_eq!(machine.ask(kind as u8, kind.key(1)), wanted, "{kind:?}");

@@ -1,36 +1,98 @@
 //! Shadow entries as bytes: what an entry was given as, and what finds it.
 
-use super::TupleSpace;
-use crate::store::layout;
 use crate::store::ranges::masked;
-use bpf::abi::FieldAbi;
-use schema::{ActionCall, Bits, Entry, KeyMatch};
+use crate::store::{layout, refused};
+use crate::sys::Map;
+use bpf::abi::{FieldAbi, KeyAbi, ValueAbi};
+use control::StoreError;
+use schema::{ActionCall, Bits, Entry, KeyMatch, Type};
 
-impl TupleSpace<'_> {
+/// The shadow entries of a table.
+pub(in crate::store) struct Shadow<'a> {
+    /// The map's name.
+    pub name: &'a str,
+    /// The map, by number.
+    pub map: &'a Map,
+    /// The table's key.
+    pub key: &'a KeyAbi,
+    /// Its values.
+    pub value: &'a ValueAbi,
+    /// The types of the P4 keys.
+    pub types: Vec<Type>,
+    /// How many P4 entries it may hold.
+    pub capacity: u64,
+    /// Whether entries have priorities; value sets have none.
+    pub priorities: bool,
+}
+
+/// Shadow entries in the order in which they were given.
+pub(super) struct Stored {
+    /// Bytes of one.
+    size: usize,
+    /// Their numbers, and where each begins.
+    order: Vec<(u32, usize)>,
+    bytes: Vec<u8>,
+}
+
+impl Stored {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let all = self.order.iter();
+        all.map(|(number, at)| (*number, &self.bytes[*at..*at + self.size]))
+    }
+}
+
+impl Shadow<'_> {
+    /// All entries in the order in which they were given.
+    pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
+        let stored = self.read()?;
+        Ok(stored
+            .iter()
+            .filter_map(|(_, bytes)| self.decode(bytes))
+            .collect())
+    }
+
+    /// All of them as bytes.
+    pub(super) fn read(&self) -> Result<Stored, StoreError> {
+        let mut all = Stored {
+            size: self.map.info().value_size,
+            order: Vec::new(),
+            bytes: Vec::new(),
+        };
+        self.map
+            .each(|key, value| {
+                all.order.push((layout::get_u32(key, 0), all.bytes.len()));
+                all.bytes.extend_from_slice(value);
+            })
+            .map_err(refused("read the table's shadow entries"))?;
+        all.order.sort_unstable();
+        Ok(all)
+    }
+
     /// An entry as the shadow map keeps it.
     pub(super) fn encode(&self, entry: &Entry) -> Vec<u8> {
         let mut bytes = entry.priority.to_ne_bytes().to_vec();
-        bytes.extend(layout::put_value(
-            &self.abi.value,
-            &entry.action,
-            entry.priority,
-        ));
-        for (key, field) in entry.keys.iter().zip(&self.abi.key.fields) {
+        bytes.extend(layout::put_value(self.value, &entry.action, entry.priority));
+        for (key, field) in entry.keys.iter().zip(&self.key.fields) {
             bytes.extend(encode_match(key, field));
         }
-        bytes.resize(self.shadow.info().value_size, 0);
+        bytes.resize(self.map.info().value_size, 0);
         bytes
     }
 
     pub(super) fn decode(&self, bytes: &[u8]) -> Option<Entry> {
         let priority = layout::get_u32(bytes, 0);
-        let mut at = 4 + self.abi.value.size as usize;
-        let action = layout::get_value(&self.abi.value, bytes.get(4..at)?).unwrap_or(ActionCall {
+        let mut at = 4 + self.value.size as usize;
+        let action = layout::get_value(self.value, bytes.get(4..at)?).unwrap_or(ActionCall {
             action: 0,
             args: Vec::new(),
         });
         let mut keys = Vec::new();
-        for field in &self.abi.key.fields {
+        for field in &self.key.fields {
             let size = match_size(field);
             keys.push(decode_match(bytes.get(at..at + size)?, field)?);
             at += size;
@@ -47,7 +109,7 @@ impl TupleSpace<'_> {
     pub(super) fn identity(&self, keys: &[KeyMatch], priority: u32) -> Vec<u8> {
         let priority = if self.priorities { priority } else { 0 };
         let mut bytes = priority.to_ne_bytes().to_vec();
-        for ((key, field), ty) in keys.iter().zip(&self.abi.key.fields).zip(&self.types) {
+        for ((key, field), ty) in keys.iter().zip(&self.key.fields).zip(&self.types) {
             // A range that one mask can express is that mask.
             let same = match (key, &masked(key, *ty)[..]) {
                 (_, [only]) => KeyMatch::Ternary(only.value.clone(), only.mask.clone()),
@@ -61,7 +123,7 @@ impl TupleSpace<'_> {
 
     /// Bytes of what finds an entry.
     pub(super) fn identity_size(&self) -> usize {
-        let keys = self.abi.key.fields.iter().map(match_size);
+        let keys = self.key.fields.iter().map(match_size);
         size_of::<u32>() + keys.sum::<usize>()
     }
 }

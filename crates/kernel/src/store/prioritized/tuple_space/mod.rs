@@ -1,43 +1,35 @@
-//! Tables with ternary, range and optional keys: tuple space search.
+//! Tuple space search.
 //!
-//! The shadow entries are the entries as they were given; the maps that the program reads follow from them. A
-//! change ([`Staged`]) puts new entries in, switches the list of masks, and takes out what is left over. It reads all
+//! A change puts new entries in, switches the list of masks, and takes out what is left over. It reads all
 //! shadow entries, unless it only adds a few that can be seen to be new ([`tally`]).
 
-mod identity;
 mod plan;
-mod shadow;
-mod staged;
 mod tally;
 
-pub(super) use staged::Staged;
+pub(super) use plan::{plan, tears};
+pub(super) use tally::{Tally, Unread};
 
-use super::globals::Globals;
-use super::{layout, ranges::masked, refused};
+use super::Shadow;
+use crate::store::globals::Globals;
+use crate::store::{layout, ranges::masked, refused};
 use crate::sys::Map;
 use bpf::abi::TupleSpaceAbi;
 use control::StoreError;
-use schema::{Entry, KeyMatch, Type};
+use schema::KeyMatch;
 use std::collections::BTreeMap;
 
 /// A tuple space with its maps.
-pub(super) struct TupleSpace<'a> {
+pub(in crate::store) struct TupleSpace<'a> {
     /// Its description.
     pub abi: &'a TupleSpaceAbi,
     /// The list of masks, in two halves.
     pub masks: &'a Map,
     /// What the program looks up.
     pub entries: &'a Map,
-    /// The shadow entries, by number.
-    pub shadow: &'a Map,
+    /// The shadow entries.
+    pub shadow: Shadow<'a>,
     /// Where the head of the list is.
     pub globals: &'a Globals,
-    /// The types of the P4 keys.
-    pub types: Vec<Type>,
-    /// How many P4 entries it may hold.
-    pub capacity: u64,
-    /// Whether entries have priorities; value sets have none.
-    pub priorities: bool,
 }
 
 /// A mask in the layout of the key.
@@ -51,54 +43,16 @@ struct List {
     tuples: BTreeMap<u32, (Mask, u32)>,
 }
 
-/// Shadow entries in the order in which they were given.
-struct Shadow {
-    /// Bytes of one.
-    size: usize,
-    /// Their numbers, and where each begins.
-    order: Vec<(u32, usize)>,
-    bytes: Vec<u8>,
-}
-
-impl Shadow {
-    fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        let all = self.order.iter();
-        all.map(|(number, at)| (*number, &self.bytes[*at..*at + self.size]))
-    }
-}
-
 impl TupleSpace<'_> {
-    /// All entries in the order in which they were given.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
-        let stored = self.read_shadow()?;
-        Ok(stored
-            .iter()
-            .filter_map(|(_, bytes)| self.decode(bytes))
-            .collect())
-    }
-
-    /// The shadow entries as bytes.
-    fn read_shadow(&self) -> Result<Shadow, StoreError> {
-        let mut all = Shadow {
-            size: self.shadow.info().value_size,
-            order: Vec::new(),
-            bytes: Vec::new(),
-        };
-        self.shadow
-            .each(|key, value| {
-                all.order.push((layout::get_u32(key, 0), all.bytes.len()));
-                all.bytes.extend_from_slice(value);
-            })
-            .map_err(refused("read the table's shadow entries"))?;
-        all.order.sort_unstable();
-        Ok(all)
-    }
-
     /// The masks and masked keys of an entry: every combination of the keys' own.
     fn pieces(&self, keys: &[KeyMatch]) -> Vec<(Mask, Vec<u8>)> {
         let size = self.abi.key.size as usize;
         let mut all = vec![(vec![0; size], vec![0; size])];
-        for ((key, field), ty) in keys.iter().zip(&self.abi.key.fields).zip(&self.types) {
+        for ((key, field), ty) in keys
+            .iter()
+            .zip(&self.abi.key.fields)
+            .zip(&self.shadow.types)
+        {
             let choices = masked(key, *ty);
             if let [choice] = &choices[..] {
                 for (mask, value) in &mut all {
@@ -127,12 +81,6 @@ impl TupleSpace<'_> {
         let from = self.abi.key_offset as usize;
         key[from..from + masked.len()].copy_from_slice(masked);
         key
-    }
-
-    /// Has the program find nothing, in maps that are empty.
-    pub(crate) fn start_empty(&self) -> Result<(), StoreError> {
-        let emptied = self.globals.set_u64(self.abi.head_offset, 0);
-        emptied.map_err(refused("write the head of the masks"))
     }
 
     fn read_list(&self) -> Result<List, StoreError> {

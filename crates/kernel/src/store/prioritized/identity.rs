@@ -1,6 +1,6 @@
 //! What finds a shadow entry, from its bytes: a change of one entry reads all of them, so none is decoded.
 
-use super::TupleSpace;
+use super::Shadow;
 use super::shadow::{decode_match, digits, encode_match, match_size};
 use crate::store::ranges::masked;
 use bpf::abi::FieldAbi;
@@ -11,8 +11,8 @@ const NUMBER: usize = size_of::<u128>();
 /// How a value under a mask begins, as `encode_match` writes it.
 const TERNARY: u8 = 3;
 
-impl TupleSpace<'_> {
-    /// Makes [`TupleSpace::identity`] of the bytes of a shadow entry.
+impl Shadow<'_> {
+    /// Makes [`Shadow::identity`] of the bytes of a shadow entry.
     pub(super) fn identity_of(&self, bytes: &[u8], identity: &mut Vec<u8>) -> Option<()> {
         identity.clear();
         let priority = if self.priorities {
@@ -21,8 +21,8 @@ impl TupleSpace<'_> {
             &[0; 4][..]
         };
         identity.extend_from_slice(priority);
-        let mut at = 4 + self.abi.value.size as usize;
-        for (field, ty) in self.abi.key.fields.iter().zip(&self.types) {
+        let mut at = 4 + self.value.size as usize;
+        for (field, ty) in self.key.fields.iter().zip(&self.types) {
             let size = match_size(field);
             one_form(bytes.get(at..at + size)?, field, *ty, identity)?;
             at += size;
@@ -88,7 +88,7 @@ mod tests {
     use bpf::abi::ByteOrder;
     use schema::Bits;
 
-    /// What [`TupleSpace::identity`] makes of a match.
+    /// What [`Shadow::identity`] makes of a match.
     fn wanted(found: &KeyMatch, field: &FieldAbi, ty: Type) -> Vec<u8> {
         match &masked(found, ty)[..] {
             [only] => {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// What the last element of the masks says about the shadow entries, as [`bpf::abi::TupleSpaceAbi::tally`] has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Tally {
+pub(in crate::store::prioritized) struct Tally {
     /// Above the numbers of all shadow entries; not 0.
     pub next: u32,
     /// How many there are.
@@ -19,7 +19,7 @@ pub(super) struct Tally {
 }
 
 /// Shadow entries that are not read.
-pub(super) struct Unread {
+pub(in crate::store::prioritized) struct Unread {
     pub tally: Tally,
     /// The tuples that the program looks up, by mask.
     tuples: HashMap<Mask, u32>,
@@ -27,7 +27,7 @@ pub(super) struct Unread {
 
 impl TupleSpace<'_> {
     /// What is known of the shadow entries. `None`: they must be read.
-    pub(super) fn unread(&self) -> Result<Option<Unread>, StoreError> {
+    pub(in crate::store::prioritized) fn unread(&self) -> Result<Option<Unread>, StoreError> {
         let Some(bytes) = self.tally_bytes()? else {
             return Ok(None);
         };
@@ -76,7 +76,11 @@ impl TupleSpace<'_> {
 
     /// Whether the map of entries proves that no shadow entry has this match and priority. What a shadow entry matches
     /// is in the map, with its priority or that of another entry that hides it.
-    pub(super) fn lacks(&self, unread: &Unread, entry: &Entry) -> Result<bool, StoreError> {
+    pub(in crate::store::prioritized) fn lacks(
+        &self,
+        unread: &Unread,
+        entry: &Entry,
+    ) -> Result<bool, StoreError> {
         for (mask, key) in self.pieces(&entry.keys) {
             let Some(tuple) = unread.tuples.get(&mask) else {
                 return Ok(true);

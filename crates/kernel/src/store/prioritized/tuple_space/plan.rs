@@ -1,8 +1,8 @@
 //! From changed shadow entries to what is written into the maps that the program reads.
 
-use super::tally::Tally;
-use super::{List, Mask, Staged};
+use super::{List, Mask, TupleSpace};
 use crate::store::layout;
+use crate::store::prioritized::Staged;
 use crate::store::records::Records;
 use crate::store::refused;
 use crate::store::steps::{Step, StepFailed, Word};
@@ -51,49 +51,52 @@ impl Slots {
     }
 }
 
-impl Staged<'_> {
-    /// What has to be written.
-    pub(crate) fn plan(&self) -> Result<Vec<Step>, StepFailed> {
-        if !self.differs() {
-            return Ok(Vec::new());
-        }
-        let list = self.space.read_list()?;
-        let slots = self.slots(&list)?;
-        let mut steps = self.shadow_steps()?;
-        let mut found = slots.records.differences();
-        let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
-        let map = &self.space.abi.entries;
-        // Room is promised in entries; ranges may need more of it than there is. What is replaced makes room at once,
-        // while a packet may still read it, so it comes last.
-        let [changed, added] = found.writes(map, self.space.capacity);
-        steps.extend([added, changed]);
-        if slots.tops != list.tuples {
-            steps.extend(self.switch(&list, &slots.tops)?);
-        }
-        steps.push(found.removals(map));
-        if goes || changes {
-            steps.push(Step::Settle);
-        }
-        Ok(steps)
+/// What has to be written for changes, of which there are some.
+pub(in crate::store::prioritized) fn plan(
+    space: &TupleSpace<'_>,
+    staged: &Staged<'_>,
+) -> Result<Vec<Step>, StepFailed> {
+    let planned = Planned { space, staged };
+    let list = space.read_list()?;
+    let slots = planned.slots(&list)?;
+    let (mut steps, tally) = staged.shadow_steps();
+    steps.extend(space.tally_step(tally)?);
+    let mut found = slots.records.differences();
+    let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
+    let map = &space.abi.entries;
+    // Room is promised in entries; ranges may need more of it than there is. What is replaced makes room at once,
+    // while a packet may still read it, so it comes last.
+    let [changed, added] = found.writes(map, space.shadow.capacity);
+    steps.extend([added, changed]);
+    if slots.tops != list.tuples {
+        steps.extend(planned.switch(&list, &slots.tops)?);
     }
-
-    /// Whether anything changes.
-    pub(crate) fn differs(&self) -> bool {
-        self.records.changes().next().is_some()
+    steps.push(found.removals(map));
+    if goes || changes {
+        steps.push(Step::Settle);
     }
+    Ok(steps)
+}
 
-    /// Whether a packet might meet a mix of two entries while these steps are done: an element that is replaced makes
-    /// room for the next one at once.
-    pub(crate) fn tears(&self, steps: &[Step]) -> bool {
-        let is_replaced = |step: &Step| match step {
-            Step::Replace { map, keys, .. } => {
-                *map == self.space.abi.entries && keys.len() > self.space.entries.info().key_size
-            }
-            _ => false,
-        };
-        steps.iter().any(is_replaced)
-    }
+/// Whether a packet might meet a mix of two entries while these steps are done: an element that is replaced makes
+/// room for the next one at once.
+pub(in crate::store::prioritized) fn tears(space: &TupleSpace<'_>, steps: &[Step]) -> bool {
+    let is_replaced = |step: &Step| match step {
+        Step::Replace { map, keys, .. } => {
+            *map == space.abi.entries && keys.len() > space.entries.info().key_size
+        }
+        _ => false,
+    };
+    steps.iter().any(is_replaced)
+}
 
+/// Changes of a tuple space.
+struct Planned<'p, 'a> {
+    space: &'p TupleSpace<'a>,
+    staged: &'p Staged<'p>,
+}
+
+impl Planned<'_, '_> {
     /// What the map of entries is to hold where that changes, and all tuples.
     fn slots(&self, list: &List) -> Result<Slots, StepFailed> {
         let info = self.space.entries.info();
@@ -117,22 +120,22 @@ impl Staged<'_> {
         if !replaced {
             slots.tops = list.tuples.clone();
         }
-        for number in 0..self.records.len() {
-            if number == self.numbers.len() {
+        for number in 0..self.staged.records.len() {
+            if number == self.staged.numbers.len() {
                 // The rest is new. A mask whose entries all go is as new as theirs that come.
                 let Slots { numbers, tops, .. } = &mut slots;
                 numbers.retain(|_, tuple| tops.contains_key(tuple));
             }
-            let unchanged = self.records.is_unchanged(number);
+            let unchanged = self.staged.records.is_unchanged(number);
             // As long as nothing goes, what is there stays as it is.
             if unchanged && !replaced {
                 continue;
             }
-            let entry = self.records.new_value(number);
-            let Some(entry) = entry.and_then(|bytes| self.space.decode(bytes)) else {
+            let entry = self.staged.records.new_value(number);
+            let Some(entry) = entry.and_then(|bytes| self.space.shadow.decode(bytes)) else {
                 continue;
             };
-            let origin = self.records.origin(number);
+            let origin = self.staged.records.origin(number);
             let value = layout::put_value(&self.space.abi.value, &entry.action, entry.priority);
             for (mask, key) in self.space.pieces(&entry.keys) {
                 let tuple = slots.tuple(&mask);
@@ -162,12 +165,12 @@ impl Staged<'_> {
     /// Empties what entries that go or change have in the map, as far as the plan goes. Whether there are any.
     fn vacate(&self, list: &List, slots: &mut Slots) -> Result<bool, StepFailed> {
         let mut any = false;
-        for number in 0..self.records.len() {
-            if self.records.is_unchanged(number) {
+        for number in 0..self.staged.records.len() {
+            if self.staged.records.is_unchanged(number) {
                 continue;
             }
-            let entry = self.records.old(number);
-            let Some(entry) = entry.and_then(|bytes| self.space.decode(bytes)) else {
+            let entry = self.staged.records.old(number);
+            let Some(entry) = entry.and_then(|bytes| self.space.shadow.decode(bytes)) else {
                 continue;
             };
             any = true;
@@ -215,60 +218,13 @@ impl Staged<'_> {
         Ok(Some(at))
     }
 
-    /// The steps that write the shadow entries, and what is known of them.
-    fn shadow_steps(&self) -> Result<Vec<Step>, StoreError> {
-        let mut numbers = self.numbers.clone();
-        let mut next = match &self.unread {
-            Some(unread) => u64::from(unread.tally.next),
-            None => numbers.last().map_or(0, |n| u64::from(*n) + 1),
-        };
-        let starts_over = next + self.records.len() as u64 > u64::from(u32::MAX);
-        if starts_over {
-            // After four thousand million insertions: numbers of entries that went are free.
-            next = 0;
-        }
-        let taken: BTreeSet<u32> = if next == 0 {
-            numbers.iter().copied().collect()
-        } else {
-            BTreeSet::new()
-        };
-        let value_size = self.space.shadow.info().value_size;
-        let mut by_number = Records::new(size_of::<u32>(), value_size);
-        for at in 0..self.records.len() {
-            if at >= numbers.len() {
-                while taken.contains(&(next as u32)) {
-                    next += 1;
-                }
-                numbers.push(next as u32);
-                next += 1;
-            }
-            if !self.records.is_unchanged(at) {
-                let (old, new) = (self.records.old(at), self.records.new_value(at));
-                let number = by_number.add(&numbers[at].to_ne_bytes(), old);
-                by_number.set(number, new, self.records.origin(at));
-            }
-        }
-        let map = &self.space.abi.shadow;
-        let mut found = by_number.differences();
-        let gone = found.removals(map);
-        let [changed, added] = found.writes(map, self.space.capacity);
-        // Where numbers between others are used, the next one is not known.
-        let tally = (!starts_over).then_some(Tally {
-            next: next as u32,
-            count: self.live() as u32,
-        });
-        let mut steps = vec![gone, changed, added];
-        steps.extend(self.space.tally_step(tally)?);
-        Ok(steps)
-    }
-
     /// Writes the list into the half that is not in use and makes it the one in use.
     fn switch(
         &self,
         list: &List,
         tops: &BTreeMap<u32, (Mask, u32)>,
     ) -> Result<Vec<Step>, StoreError> {
-        let space = &self.space;
+        let space = self.space;
         let other = if list.first == 0 {
             space.abi.max_masks
         } else {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Tables that are searched by bit vectors: for each value of a byte of the key a row of bits, one an entry. */
+#ifndef ONPATH_BIT_VECTORS_H
+#define ONPATH_BIT_VECTORS_H
+
+#include "types.h"
+
+/* Where no entry is. */
+#define NO_ENTRY 0xffffffffu
+
+/* The row of a byte's value in a lane, of rows of so many words. */
+INLINE u64 *bit_row(u8 *rows, u64 lane, u64 byte, u64 words)
+{
+    return (u64 *)(rows + lane * 256 * words * 8 + byte * words * 8);
+}
+
+/* The number of the lowest bit that is set; there is one. The processor's instruction for it has none of BPF. */
+INLINE u32 lowest_bit(u64 bits)
+{
+    u64 below = (bits & -bits) - 1;
+
+    below -= below >> 1 & 0x5555555555555555;
+    below = (below & 0x3333333333333333) + (below >> 2 & 0x3333333333333333);
+    below = below + (below >> 4) & 0x0f0f0f0f0f0f0f0f;
+    return below * 0x0101010101010101 >> 56;
+}
+
+#endif

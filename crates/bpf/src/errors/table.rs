@@ -1,0 +1,40 @@
+//! Structures of tables that cannot be had. Codes E0736 to E0738.
+
+use crate::abi::Hook;
+use diag::{Code, Diagnostic, Span};
+
+/// A `@layout` of no meaning.
+pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0736"),
+        at,
+        format!("the {target} target knows no layout `{given}`, which table `{table}` asks for"),
+    )
+    .help("write `@layout(\"bit_vectors\")` or `@layout(\"tuple_space\")`, or omit it: the compiler chooses by size")
+}
+
+/// A `@layout` of a table whose entries cannot overlap.
+pub fn layout_of_no_use(hook: Hook, table: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0737"),
+        at,
+        format!(
+            "the {target} target chooses no layout for table `{table}`, which has no ternary, range or optional key"
+        ),
+    )
+    .help("omit `@layout`")
+}
+
+/// Bit vectors that would be too large.
+pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0738"),
+        at,
+        format!("the {target} target has no bit vectors for the {size} entries of `{table}`"),
+    )
+    .label("up to 16384 entries, and 4 MiB of rows: 32 bytes an entry for each byte of the key, for each of a range about 128")
+    .help("declare a smaller `size` or a shorter key, or use `@layout(\"tuple_space\")`")
+}

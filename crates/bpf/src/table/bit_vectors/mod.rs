@@ -1,0 +1,253 @@
+//! Bit vectors by key byte: what [`BitVectorsAbi`] describes, in C.
+
+mod function;
+
+use super::lookup::{KEY_LIMIT, limit_key, map};
+use super::{Entries, describe, map_element, shadow_map};
+use crate::abi::{
+    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, MapKind, Test, WORDS_OF_A_BLOCK,
+};
+use crate::maps::{GLOBALS, MAP_NAME};
+use crate::target::{Bpf, Gen};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use emit::record::Record;
+use emit::table::key::{self, KeyLayout, KeyPart};
+use ir::{Expr, MatchKind};
+use smol_str::SmolStr;
+
+/// Bits of a word.
+const WORD: u64 = 64;
+/// The rows of a half are one value of a map, of which the oldest kernel allocates up to 4 MiB.
+const ROWS_LIMIT: u64 = 1 << 22;
+
+/// A table that is searched by bit vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct BitVectors {
+    /// The function that finds an entry's place.
+    find: SmolStr,
+    /// The map of the entries' values.
+    entries: SmolStr,
+    /// The key.
+    key: KeyLayout,
+    /// The globals' member that says which half is in use, and how many entries there are.
+    head: SmolStr,
+}
+
+/// The form of a table's rows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Rows {
+    lanes: Vec<Lane>,
+    words: u32,
+}
+
+impl Rows {
+    /// The rows of a table with such keys and so many entries, if a half of them is not too large.
+    pub(crate) fn of(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<Rows> {
+        let key = describe::key(&key_layout(SmolStr::default(), parts), parts);
+        let lanes = lanes(&key, kinds);
+        let words = size.div_ceil(WORD).max(1);
+        let block = u64::from(WORDS_OF_A_BLOCK);
+        let words = match words {
+            few if few <= block => few,
+            many => many.next_multiple_of(block),
+        };
+        if words > block * u64::from(MOST_BLOCKS) || lanes.is_empty() {
+            return None;
+        }
+        let rows = Rows {
+            lanes,
+            words: words as u32,
+        };
+        (rows.half() <= ROWS_LIMIT).then_some(rows)
+    }
+
+    /// Blocks of a row.
+    fn blocks(&self) -> u32 {
+        self.words.div_ceil(WORDS_OF_A_BLOCK)
+    }
+
+    /// Words of a row, its summary included.
+    fn stride(&self) -> u32 {
+        self.words + u32::from(self.blocks() > 1)
+    }
+
+    /// Bytes of a half.
+    fn half(&self) -> u64 {
+        self.lanes.len() as u64 * 256 * u64::from(self.stride()) * (WORD / 8)
+    }
+}
+
+/// The key with each field as a whole.
+fn key_layout(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
+    let parts: Vec<KeyPart> = parts.iter().map(KeyPart::without_prefix).collect();
+    key::layout::<Bpf>(name, &parts, Record::default())
+}
+
+/// The questions that a key's bytes are asked.
+fn lanes(key: &KeyAbi, kinds: &[MatchKind]) -> Vec<Lane> {
+    let mut all = Vec::new();
+    for (number, (field, kind)) in key.fields.iter().zip(kinds).enumerate() {
+        let digits = field.width.div_ceil(8);
+        for digit in 0..digits {
+            let tests: &[Test] = match kind {
+                MatchKind::Range if digit + 1 < digits => {
+                    &[Test::Above, Test::From, Test::Below, Test::To]
+                }
+                MatchKind::Range => &[Test::From, Test::To],
+                _ => &[Test::Accepts],
+            };
+            all.extend(tests.iter().map(|&test| Lane {
+                field: number as u32,
+                digit,
+                offset: place(field, digit),
+                test,
+            }));
+        }
+    }
+    all
+}
+
+/// Where a byte of a field's value is; 0 is the most significant one.
+fn place(field: &FieldAbi, digit: u32) -> u32 {
+    let from_last = field.width.div_ceil(8) - 1 - digit;
+    let reversed = field.order == ByteOrder::Host && cfg!(target_endian = "little");
+    match reversed {
+        true => field.offset + from_last,
+        false => field.offset + field.size - 1 - from_last,
+    }
+}
+
+/// Declares the maps, structs and the function of a search by bit vectors.
+pub(crate) fn declare(
+    g: &mut Gen<'_>,
+    parts: &[KeyPart],
+    rows: Rows,
+    entries: &Entries<'_>,
+) -> (BitVectors, BitVectorsAbi) {
+    let Entries {
+        short,
+        ref values,
+        size,
+        ..
+    } = *entries;
+    let key_name = g.file.names.fresh(&format!("{short}_key"));
+    let key = key_layout(key_name.clone(), parts);
+    let key_abi = describe::key(&key, parts);
+    limit_key(g, short, key_abi.size, KEY_LIMIT, entries);
+    g.file.declare_struct(&key_name, key.record.members.clone());
+    let rows_name = g.file.names.fresh_short(short, "_rows", MAP_NAME);
+    let maps = &mut g.file.own.maps;
+    let half = u32::try_from(rows.half()).unwrap_or(u32::MAX);
+    maps.declare(map(&rows_name, MapKind::Array, 4, half, 2), None);
+    let found = g.file.names.fresh_short(short, "", MAP_NAME);
+    maps.declare(
+        map(&found, MapKind::Array, 4, values.abi.size, 2 * size),
+        Some((Type::U32, values.ty.clone())),
+    );
+    let shadow = g.file.names.fresh_short(short, "_shadow", MAP_NAME);
+    let maps = &mut g.file.own.maps;
+    maps.declare(shadow_map(&shadow, parts, entries), None);
+    let head = g.file.names.fresh(&format!("{short}_entries"));
+    let head_offset = maps.add_global(Type::U64, &head, 8, None, vec![0; 8]);
+    let find = g.file.names.fresh(&format!("{short}_find"));
+    let abi = BitVectorsAbi {
+        rows: rows_name.to_string(),
+        lanes: rows.lanes,
+        words: rows.words,
+        entries: found.to_string(),
+        positions: size as u32,
+        key: key_abi,
+        value: values.abi.clone(),
+        head_offset,
+        shadow: shadow.to_string(),
+    };
+    g.file
+        .functions
+        .push(function::find(&find, &key_name, &abi));
+    g.file.own.bit_vectors = true;
+    let bits = BitVectors {
+        find,
+        entries: found,
+        key,
+        head,
+    };
+    (bits, abi)
+}
+
+/// Finds the entry that wins; gives it, or a null pointer.
+pub(crate) fn search(g: &mut Gen<'_>, bits: &BitVectors, exprs: &[Expr], entry_type: Type) -> C {
+    let [best, head, place] = ["best", "entries", "place"].map(|wish| g.file.names.fresh(wish));
+    let id = |n: &SmolStr| C::Ident(n.clone());
+    g.push(Stmt::decl(entry_type, best.clone(), C::id("NULL")));
+    let globals = C::id(GLOBALS).member(bits.head.clone());
+    g.push(Stmt::decl(Type::U64, head.clone(), globals));
+    let count = C::bin(BinOp::Shr, id(&head), C::int(32)).cast(Type::U32);
+    // Where there are no entries, no key is made.
+    let outer = std::mem::take(&mut g.out);
+    let key = g.build_key(&bits.key, exprs);
+    // What was computed for it was perhaps not.
+    g.kill_computed();
+    let half = id(&head).cast(Type::U32);
+    let found = C::call(bits.find.clone(), vec![key.addr(), half]);
+    g.push(Stmt::decl(Type::U32, place.clone(), found));
+    g.set(id(&best), map_element(&bits.entries, id(&place)));
+    let search = std::mem::replace(&mut g.out, outer);
+    g.push(Stmt::If(count, search, Vec::new()));
+    id(&best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(width: u32) -> KeyPart {
+        KeyPart {
+            name: "k".into(),
+            width,
+            prefix: false,
+        }
+    }
+
+    fn rows(widths: &[u32], kind: MatchKind, size: u64) -> Option<Rows> {
+        let parts: Vec<KeyPart> = widths.iter().map(|&width| part(width)).collect();
+        Rows::of(&parts, &vec![kind; widths.len()], size)
+    }
+
+    #[test]
+    fn a_row_has_whole_blocks_and_a_summary_if_it_has_several() {
+        let found = |size| {
+            let rows = rows(&[8], MatchKind::Ternary, size).expect("small");
+            (rows.words, rows.stride())
+        };
+        assert_eq!(found(1), (1, 1));
+        assert_eq!(found(64), (1, 1));
+        assert_eq!(found(65), (2, 2));
+        assert_eq!(found(256), (4, 4));
+        assert_eq!(found(257), (8, 9));
+        assert_eq!(found(16_384), (256, 257));
+    }
+
+    #[test]
+    fn what_is_too_large_has_no_rows() {
+        assert_eq!(rows(&[8], MatchKind::Ternary, 16_385), None);
+        assert!(rows(&[32, 32, 16, 16, 8], MatchKind::Ternary, 9_984).is_some());
+        assert_eq!(rows(&[32, 32, 16, 16, 8], MatchKind::Ternary, 10_000), None);
+        assert_eq!(rows(&[], MatchKind::Ternary, 8), None);
+    }
+
+    #[test]
+    fn each_byte_that_counts_is_asked() {
+        let found = rows(&[20, 48], MatchKind::Ternary, 8).expect("small");
+        let bytes: Vec<u32> = found.lanes.iter().map(|lane| lane.offset).collect();
+        // 20 bits are in the machine's own order, 48 in the network's.
+        match cfg!(target_endian = "little") {
+            true => assert_eq!(bytes, [10, 9, 8, 0, 1, 2, 3, 4, 5]),
+            false => assert_eq!(bytes, [9, 10, 11, 0, 1, 2, 3, 4, 5]),
+        }
+        let range = rows(&[16], MatchKind::Range, 8).expect("small");
+        let tests: Vec<(u32, Test)> = range.lanes.iter().map(|l| (l.digit, l.test)).collect();
+        let first = [Test::Above, Test::From, Test::Below, Test::To].map(|test| (0, test));
+        assert_eq!(tests[..4], first);
+        assert_eq!(tests[4..], [(1, Test::From), (1, Test::To)]);
+    }
+}

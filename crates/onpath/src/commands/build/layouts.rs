@@ -1,0 +1,66 @@
+//! How tables are searched whose entries may overlap: a part of the report.
+
+use bpf::Layout;
+use bpf::abi::{Abi, LookupAbi};
+use kernel::memory::{self, MapNeed};
+use serde_json::{Value, json};
+
+/// For each table and value set with ternary, range or optional keys, its `kind` and `name`, the `layout` that it has, how
+/// many `entries` it holds, and bytes of `memory` of its maps: `loaded`, as soon as the program is, and `full`.
+pub(super) fn describe(abi: &Abi, needs: &[MapNeed]) -> Value {
+    let tables = abi.tables.iter();
+    let tables = tables.map(|table| ("table", &table.name, table.capacity, &table.lookup));
+    let sets = abi.value_sets.iter();
+    let sets = sets.map(|set| ("value_set", &set.name, set.capacity, &set.lookup));
+    let described = tables
+        .chain(sets)
+        .filter_map(|(kind, name, capacity, lookup)| {
+            let layout = match lookup {
+                LookupAbi::BitVectors(_) => Layout::BitVectors,
+                LookupAbi::TupleSpace(_) => Layout::TupleSpace,
+                LookupAbi::Compiled
+                | LookupAbi::Array { .. }
+                | LookupAbi::Hash { .. }
+                | LookupAbi::Lpm { .. } => return None,
+            };
+            let own = needs
+                .iter()
+                .filter(|map| map.role == kind && map.name == *name);
+            let (loaded, full) = own.fold((0u64, 0u64), |(loaded, full), map| {
+                let need = map.need;
+                (
+                    loaded.saturating_add(need.loaded),
+                    full.saturating_add(need.full),
+                )
+            });
+            Some(json!({
+                "kind": kind,
+                "name": name,
+                "layout": layout.name(),
+                "entries": capacity,
+                "memory": { "loaded": loaded, "full": full },
+            }))
+        });
+    described.collect()
+}
+
+/// The same for people.
+pub(super) fn show(described: &Value) -> String {
+    let all = described.as_array().map_or(&[][..], Vec::as_slice);
+    let line = |layout: &Value| {
+        let text = |key: &str| layout[key].as_str().unwrap_or_default().to_owned();
+        let what = match &*text("layout") {
+            "bit_vectors" => "bit vectors",
+            _ => "tuple space search",
+        };
+        let full = layout["memory"]["full"].as_u64().unwrap_or_default();
+        format!(
+            "{} {}: {what}, {} entries, {}\n",
+            text("kind").replace('_', " "),
+            text("name"),
+            layout["entries"],
+            memory::readable(full)
+        )
+    };
+    all.iter().map(line).collect()
+}
