@@ -9,12 +9,12 @@ Measures what Onpath makes of P4 against hand-written C.
 
 Usage: bench xdp
        bench pdm [--only PART]
-       bench tables
+       bench tables [--only look-ups]
 
 Commands:
   xdp   six XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
-  tables  many entries into tables of each kind: time and memory
+  tables  many entries into tables of each kind: time and memory; look-ups by masks and ranges
 
 Options:
   --only PART   measures one part, and prints its table without writing the files of results:
@@ -22,6 +22,7 @@ Options:
                   statistics   the kernel's statistics under traffic
                   throughput   iperf3, and TCP in turns of a moment
                   latency      requests and answers
+                  look-ups     of tables: look-ups by masks and ranges
   --help        this text
 
 Environment:
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Xdp,
     /// `tables`
     Tables,
+    /// `tables --only look-ups`
+    LookUps,
     /// `pdm`: all of it, or a part.
     Pdm(Option<Part>),
 }
@@ -51,6 +54,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
         ["--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(Command::Help),
         ["xdp"] => Ok(Command::Xdp),
         ["tables"] => Ok(Command::Tables),
+        ["tables", "--only", "look-ups"] => Ok(Command::LookUps),
         ["pdm"] => Ok(Command::Pdm(None)),
         ["pdm", "--only", name] => Part::by_name(name)
             .map(|part| Command::Pdm(Some(part)))
@@ -59,7 +63,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "missing or unknown command: expected `xdp`, `pdm [--only PART]` or `tables`; see `--help`",
+            "missing or unknown command: expected `xdp`, `pdm [--only PART]` or `tables [--only look-ups]`; see `--help`",
         )),
     }
 }
@@ -76,6 +80,7 @@ mod tests {
     fn a_part_is_known_by_its_name() {
         assert_eq!(parsed("pdm"), Ok(Command::Pdm(None)));
         assert_eq!(parsed("tables"), Ok(Command::Tables));
+        assert_eq!(parsed("tables --only look-ups"), Ok(Command::LookUps));
         for part in Part::ALL {
             let line = format!("pdm --only {}", part.name());
             assert_eq!(parsed(&line), Ok(Command::Pdm(Some(part))));

@@ -6,6 +6,7 @@
 mod arguments;
 mod compile_time;
 mod error;
+mod look_ups;
 mod machine;
 mod pdm;
 mod programs;
@@ -44,6 +45,7 @@ fn run() -> Result<(), Error> {
         Command::Help => print!("{}", arguments::HELP),
         Command::Xdp => write(&root, "xdp", xdp(&root)?)?,
         Command::Tables => write(&root, "tables", tables::measure()?)?,
+        Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
         Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,
         Command::Pdm(Some(part)) => print!("{}", pdm::measure_part(&root, part)?),
     }

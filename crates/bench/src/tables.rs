@@ -1,6 +1,8 @@
-//! `bench tables`: how long it takes to put many entries into a table of each kind, and how much memory.
+//! `bench tables`: how long it takes to put many entries into a table of each kind, and how much memory; and look-ups
+//! ([`look_ups`]).
 
 use crate::error::Error;
+use crate::look_ups;
 use crate::machine::Machine;
 use control::Store;
 use control::entries::{self, Existing};
@@ -147,6 +149,7 @@ struct Row {
 struct Report {
     machine: Machine,
     rows: Vec<Row>,
+    look_ups: Vec<look_ups::Row>,
 }
 
 /// Measures all kinds, as JSON and Markdown.
@@ -162,13 +165,14 @@ pub(crate) fn measure() -> Result<(String, String), Error> {
     let report = Report {
         machine: Machine::this(),
         rows,
+        look_ups: look_ups::measure()?,
     };
     let json = serde_json::to_string_pretty(&report).map_err(|e| Error::new(e.to_string()))?;
     Ok((json + "\n", report.markdown()))
 }
 
 fn one(kind: Kind, count: u32) -> Result<Row, Error> {
-    let mut instance = load(kind, count + 1)?;
+    let mut instance = compile(&kind.program(count + 1))?;
     let before = memory("VmRSS")?;
     let text: String = (0..count).fold(String::new(), |mut text, number| {
         text += &kind.line(number);
@@ -187,9 +191,10 @@ fn one(kind: Kind, count: u32) -> Result<Row, Error> {
     })
 }
 
-fn load(kind: Kind, size: u32) -> Result<Instance, Error> {
+/// Compiles and loads a program.
+pub(crate) fn compile(text: &str) -> Result<Instance, Error> {
     let path = std::env::temp_dir().join(format!("onpath-tables-{}.p4", std::process::id()));
-    fs::write(&path, kind.program(size)).map_err(|e| Error::file("write", &path, &e))?;
+    fs::write(&path, text).map_err(|e| Error::file("write", &path, &e))?;
     let elaborated = driver::elaborate(&Input::file(&path));
     fs::remove_file(&path).map_err(|e| Error::file("remove", &path, &e))?;
     let elaborated =
@@ -206,7 +211,7 @@ fn load(kind: Kind, size: u32) -> Result<Instance, Error> {
 }
 
 /// Applies an entries file; how long that takes, in seconds.
-fn apply(instance: &mut Instance, text: String) -> Result<f64, Error> {
+pub(crate) fn apply(instance: &mut Instance, text: String) -> Result<f64, Error> {
     let mut map = diag::SourceMap::new();
     let file = map
         .add("entries", text)
@@ -266,7 +271,7 @@ impl Report {
                 row.one_more_seconds * 1e3
             );
         }
-        text
+        text + &look_ups::markdown(&self.look_ups)
     }
 }
 
