@@ -66,6 +66,8 @@ pub struct Attached {
     pub mode: Mode,
     /// Why it is not attached by the better method (native, tcx), if it is not and that was tried.
     pub better_refused: Option<Refused>,
+    /// Why it is slower than the driver could be, if that is known.
+    pub slower: Option<Refused>,
 }
 
 impl Attached {

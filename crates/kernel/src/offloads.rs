@@ -49,9 +49,20 @@ fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
         command: u32,
         data: u32,
     }
+    let mut value = Value { command, data };
+    // SAFETY: these commands write no more than the value.
+    unsafe { ethtool(device, &mut value) }?;
+    Ok(value.data)
+}
+
+/// Gives the ethtool ioctl its data.
+///
+/// # Safety
+///
+/// The data begins with a command that writes no more than the data.
+pub(crate) unsafe fn ethtool<T>(device: &str, data: &mut T) -> io::Result<()> {
     let kind = SockType::Datagram;
     let socket = socket(AddressFamily::Inet, kind, SockFlag::SOCK_CLOEXEC, None)?;
-    let mut value = Value { command, data };
     // SAFETY: an all-zero request is valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     if device.len() >= request.ifr_name.len() {
@@ -60,11 +71,11 @@ fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
     for (to, from) in request.ifr_name.iter_mut().zip(device.bytes()) {
         *to = from as libc::c_char;
     }
-    request.ifr_ifru.ifru_data = (&raw mut value).cast();
-    // SAFETY: the request and the value behind it outlive the call, and these commands write no more than the value.
+    request.ifr_ifru.ifru_data = std::ptr::from_mut(data).cast();
+    // SAFETY: the request and the data behind it outlive the call, and the caller vouches for the command.
     let code = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL, &request) };
     nix::errno::Errno::result(code)?;
-    Ok(value.data)
+    Ok(())
 }
 
 #[cfg(test)]

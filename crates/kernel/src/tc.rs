@@ -165,6 +165,7 @@ pub(crate) fn attach(
                     holder: Holder::Link(link),
                     mode: Mode::Tcx,
                     better_refused: None,
+                    slower: None,
                 });
             }
             Err(error) => match not_worth_a_second_try(&error, name) {
@@ -178,6 +179,7 @@ pub(crate) fn attach(
             holder: Holder::Filter(filter),
             mode: Mode::Clsact,
             better_refused: tcx.map(|error| tcx_refused(&error)),
+            slower: None,
         }),
         Err(error) => Err(not_worth_a_second_try(&error, name).unwrap_or_else(|| {
             let tcx = tcx.map(|error| tcx_refused(&error));

@@ -255,7 +255,7 @@ mod tests {
         assert!(wrong(&["--kernels", "6"]).contains("`6` is no kernel"));
         assert!(wrong(&["--kernels", ""]).contains("no kernel is named"));
         assert!(wrong(&["--kernels", "../6.1"]).contains("is no kernel"));
-        assert!(wrong(&["--only", "all"]).contains("the suites are loads, built, kernel"));
+        assert!(wrong(&["--only", "all"]).contains("the suites are loads, built, drivers, kernel"));
         assert!(wrong(&["--shard", "0/2"]).contains("is no shard"));
         assert!(wrong(&["--shard", "3/2"]).contains("is no shard"));
         assert!(wrong(&["--shard"]).contains("needs a value"));

@@ -71,7 +71,7 @@ fn find(suite: &Suite, messages: &str) -> Option<PathBuf> {
     let (kind, name, test) = match suite.target {
         Target::Library => ("lib", suite.package, true),
         Target::Test(name) => ("test", name, true),
-        Target::Loads | Target::Built => ("bin", suite.package, false),
+        Target::Loads | Target::Built | Target::Drivers => ("bin", suite.package, false),
     };
     let manifest = format!("/crates/{}/Cargo.toml", suite.package);
     messages.lines().find_map(|line| {

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::image::image;
 use crate::packages::Kernel;
 use crate::share::{Cache, Served, Share, spawn};
+use crate::wires;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 /// The memory of a guest, as QEMU writes sizes. It takes from the host only what it uses.
 const MEMORY: &str = "4G";
 const PROCESSORS: &str = "2";
+const QEMU: &str = "qemu-system-x86_64";
 
 /// What a guest is to do.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Order<'a> {
     pub command: &'a str,
     /// Where its console and its RAM disk are kept.
     pub logs: &'a Path,
+    /// Whether it has the interfaces of [`wires`].
+    pub wires: bool,
 }
 
 /// A running guest. Dropping it ends it.
@@ -67,7 +71,13 @@ impl Guest {
             .map_err(Error::file("make a folder in", Path::new("/tmp")))?;
         let mut served = Vec::new();
         let console = order.logs.join("console.log");
-        let mut qemu = Command::new("qemu-system-x86_64");
+        let mut qemu = match order.wires {
+            true => wires::start(QEMU),
+            false => Command::new(QEMU),
+        };
+        if order.wires {
+            qemu.args(wires::arguments());
+        }
         qemu.args(accelerator.arguments())
             .args(["-smp", PROCESSORS, "-m", MEMORY])
             // The daemons read and write the guest's memory.
@@ -108,7 +118,7 @@ impl Guest {
             served.push(daemon);
         }
         Ok(Guest {
-            qemu: spawn(qemu, "qemu-system-x86_64")?,
+            qemu: spawn(qemu, QEMU)?,
             console,
             _served: served,
             _sockets: sockets,

@@ -30,15 +30,7 @@ pub(crate) fn prepare(
     }
     let binaries = folder.join(BINARIES);
     fs::create_dir_all(&binaries).map_err(Error::file("make", &binaries))?;
-    for (name, program) in PROGRAMS {
-        let mut build = Command::new(onpath);
-        build
-            .args(["build", program, "--kernel", OLDEST, "-o"])
-            .arg(folder.join(name))
-            .env("ONPATH_OBJECT_CACHE", objects)
-            .current_dir(root);
-        output_of(&mut build)?;
-    }
+    build(root, onpath, objects, folder, &PROGRAMS)?;
     let mut names = Vec::new();
     let dist = distributed(&root.join("target/dist"), folder)?;
     for (name, binary) in std::iter::once(("debug", onpath.to_path_buf())).chain(dist) {
@@ -47,6 +39,26 @@ pub(crate) fn prepare(
         names.push(name.to_string());
     }
     Ok(names)
+}
+
+/// Builds programs of the repository for the oldest kernel, each in a folder of `folder` with its name.
+pub(crate) fn build(
+    root: &Path,
+    onpath: &Path,
+    objects: &Path,
+    folder: &Path,
+    programs: &[(&str, &str)],
+) -> Result<(), Error> {
+    for (name, program) in programs {
+        let mut build = Command::new(onpath);
+        build
+            .args(["build", program, "--kernel", OLDEST, "-o"])
+            .arg(folder.join(name))
+            .env("ONPATH_OBJECT_CACHE", objects)
+            .current_dir(root);
+        output_of(&mut build)?;
+    }
+    Ok(())
 }
 
 /// The binaries of what `make dist` left in a folder, unpacked in another one; none of what is not there.

@@ -5,7 +5,7 @@ use crate::boot::{Guest, Order};
 use crate::error::Error;
 use crate::interrupt;
 use crate::packages::Kernel;
-use crate::plan::Plan;
+use crate::plan::{Kind, Plan};
 use crate::trial::{Event, Sink};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -43,6 +43,7 @@ pub(crate) fn run(
         writes: &[logs.clone(), plan.objects.clone()],
         command: &command,
         logs: &logs,
+        wires: plan.has(Kind::Drivers),
     };
     let mut guest = Guest::boot(kernel, Accelerator::of_this_machine(), &order)?;
     let file = File::open(&events).map_err(Error::file("read", &events))?;

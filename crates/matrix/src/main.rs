@@ -11,6 +11,7 @@ mod boot;
 mod built;
 mod cpio;
 mod document;
+mod drivers;
 mod error;
 mod expected;
 mod guests;
@@ -27,16 +28,18 @@ mod suite;
 mod table;
 mod trial;
 mod warm;
+mod wires;
 
 use arguments::{Command, HOST, Run};
 use error::Error;
 use expected::Expected;
+use packages::Flavour;
 use progress::Progress;
 use results::Results;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use trial::Event;
+use trial::{Event, Sink};
 
 fn main() -> ExitCode {
     match run() {
@@ -122,6 +125,10 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
 
 /// The results on one kernel. That a guest ended early is one of them, so that the other kernels have their turn.
 fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Error> {
+    let plan = match name {
+        HOST => plan.without_wires(),
+        _ => plan.clone(),
+    };
     let mut results = Results::new(name);
     let mut progress = Progress::new(name);
     let mut take = |event: Event| {
@@ -130,25 +137,37 @@ fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Er
         results.take(event);
     };
     let ended = if name == HOST {
-        runner::run(plan, &mut take);
+        runner::run(&plan, &mut take);
         Ok(())
     } else {
-        let kernel = packages::fetch(name, &folder.join("packages"))?;
-        let logs = folder.join("logs").join(name);
-        fs::create_dir_all(&logs).map_err(Error::file("make", &logs))?;
-        warm::run(plan, name);
-        eprintln!(
-            "{name}: booting by {}",
-            accelerator::Accelerator::of_this_machine().name()
-        );
-        guests::run(&kernel, plan, &logs, &mut take)
+        warm::run(&plan, name);
+        let mut guests = plan.guests().into_iter();
+        guests.try_for_each(|(flavour, part)| in_guest(name, flavour, &part, folder, &mut take))
     };
     results.seconds = progress.elapsed().as_secs();
     results
         .trouble
         .extend(ended.err().map(|error| error.to_string()));
-    results.finish(plan);
+    results.finish(&plan);
     Ok(results)
+}
+
+/// Runs what one guest is to do.
+fn in_guest(
+    name: &str,
+    flavour: Flavour,
+    plan: &plan::Plan,
+    folder: &Path,
+    take: &mut dyn Sink,
+) -> Result<(), Error> {
+    let kernel = packages::fetch(name, flavour, &folder.join("packages"))?;
+    let logs = folder.join("logs").join(flavour.folder(name));
+    fs::create_dir_all(&logs).map_err(Error::file("make", &logs))?;
+    eprintln!(
+        "{name}: booting by {}",
+        accelerator::Accelerator::of_this_machine().name()
+    );
+    guests::run(&kernel, plan, &logs, take)
 }
 
 /// The repository.

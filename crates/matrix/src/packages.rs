@@ -28,29 +28,56 @@ impl Kernel {
     }
 }
 
+/// Which of Debian's packages of a version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flavour {
+    /// For virtual machines: drivers for what clouds have.
+    Cloud,
+    /// With the drivers of all devices.
+    Full,
+}
+
+impl Flavour {
+    /// The end of a package's name.
+    fn suffix(self) -> &'static str {
+        match self {
+            Flavour::Cloud => "-cloud-amd64",
+            Flavour::Full => "-amd64",
+        }
+    }
+
+    /// The folder of a kernel of this name.
+    pub(crate) fn folder(self, name: &str) -> String {
+        match self {
+            Flavour::Cloud => name.to_string(),
+            Flavour::Full => format!("{name}-full"),
+        }
+    }
+}
+
 const PREFIX: &str = "linux-image-";
-const SUFFIX: &str = "-cloud-amd64";
 
 /// The kernel of this name (a version such as `6.1`), from `cache`, or from apt if it is not there yet.
 /// A newer package is fetched if the one in the cache is removed.
-pub(crate) fn fetch(name: &str, cache: &Path) -> Result<Kernel, Error> {
-    let folder = cache.join(name);
+pub(crate) fn fetch(name: &str, flavour: Flavour, cache: &Path) -> Result<Kernel, Error> {
+    let folder = cache.join(flavour.folder(name));
     if let Some(kernel) = unpacked(name, &folder) {
         return Ok(kernel);
     }
     let known = output_of(Command::new("apt-cache").args([
         "search",
         "--names-only",
-        "^linux-image-.*-cloud-amd64$",
+        "^linux-image-.*-amd64$",
     ]))?;
-    let package = newest(name, &known).ok_or_else(|| {
+    let package = newest(name, flavour, &known).ok_or_else(|| {
+        let suffix = flavour.suffix();
         Error::new(format!(
-            "apt knows no package of Linux {name} (`{PREFIX}{name}.…{SUFFIX}`): run `apt-get update`, or add the \
+            "apt knows no package of Linux {name} (`{PREFIX}{name}.…{suffix}`): run `apt-get update`, or add the \
              Debian release that has it to apt's sources (bookworm for 6.1; bookworm-backports or trixie for 6.12)"
         ))
     })?;
     // Renamed when it is complete, so that an interrupted one is made again.
-    let parts = cache.join(format!("{name}.part"));
+    let parts = cache.join(format!("{}.part", flavour.folder(name)));
     if parts.exists() {
         fs::remove_dir_all(&parts).map_err(Error::file("remove", &parts))?;
     }
@@ -94,13 +121,18 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// The newest package of this kernel among what `apt-cache search` lists.
-fn newest(name: &str, list: &str) -> Option<String> {
+fn newest(name: &str, flavour: Flavour, list: &str) -> Option<String> {
     let packages = list.lines().filter_map(|line| {
         let package = line.split_whitespace().next()?;
-        let version = package.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+        let version = package
+            .strip_prefix(PREFIX)?
+            .strip_suffix(flavour.suffix())?;
         let rest = version.strip_prefix(name)?;
         let next = rest.strip_prefix('.')?;
-        next.starts_with(|c: char| c.is_ascii_digit())
+        // Another flavour has a word.
+        let mut parts = next.split('-');
+        parts
+            .all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
             .then(|| (numbers(version), package.to_string()))
     });
     packages.max().map(|(_, package)| package)
@@ -121,6 +153,8 @@ linux-image-6.1.0-9-cloud-amd64 - Linux 6.1 for x86-64 cloud (signed)
 linux-image-6.1.0-56-cloud-amd64 - Linux 6.1 for x86-64 cloud (signed)
 linux-image-6.1.0-57-cloud-amd64-dbg - Debug symbols
 linux-image-6.1.0-58-cloud-amd64-unsigned - Linux 6.1
+linux-image-6.1.0-55-amd64 - Linux 6.1 for 64-bit PCs (signed)
+linux-image-6.1.0-57-rt-amd64 - Linux 6.1 for 64-bit PCs, PREEMPT_RT (signed)
 linux-image-6.12-cloud-amd64 - Linux for x86-64 cloud (meta-package)
 linux-image-6.12.9+deb12-cloud-amd64 - Linux 6.12
 linux-image-6.12.117+deb12-cloud-amd64 - Linux 6.12
@@ -128,7 +162,9 @@ linux-image-cloud-amd64 - Linux (meta-package)";
 
     #[test]
     fn the_newest_signed_package_of_a_version_is_taken() {
-        let newest = |name| newest(name, LIST);
+        let full = newest("6.1", Flavour::Full, LIST);
+        assert_eq!(full.as_deref(), Some("linux-image-6.1.0-55-amd64"));
+        let newest = |name| newest(name, Flavour::Cloud, LIST);
         assert_eq!(
             newest("6.1").as_deref(),
             Some("linux-image-6.1.0-56-cloud-amd64")

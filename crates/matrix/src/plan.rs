@@ -3,7 +3,9 @@
 use crate::arguments::Choice;
 use crate::binaries::Binaries;
 use crate::built;
+use crate::drivers;
 use crate::error::{Error, output_of};
+use crate::packages::Flavour;
 use crate::suite::{SUITES, Target};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -47,9 +49,40 @@ pub(crate) enum Kind {
     Loads,
     /// A script that runs programs that were built before.
     Built,
+    /// A script that runs such programs at the interfaces of a guest with wires.
+    Drivers,
 }
 
 impl Plan {
+    /// Whether a part of it is run like this.
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.suites.iter().any(|part| part.kind == kind)
+    }
+
+    /// What needs no wires: all that a machine can do that is no guest.
+    pub(crate) fn without_wires(&self) -> Plan {
+        self.filtered(|part| part.kind != Kind::Drivers)
+    }
+
+    /// What each guest of a kernel is to do, and which of the kernel's packages has the drivers for that.
+    pub(crate) fn guests(&self) -> Vec<(Flavour, Plan)> {
+        let wires = self.filtered(|part| part.kind == Kind::Drivers);
+        let all = [
+            (Flavour::Cloud, self.without_wires()),
+            (Flavour::Full, wires),
+        ];
+        let mut guests = Vec::from(all);
+        guests.retain(|(_, plan)| !plan.suites.is_empty());
+        guests
+    }
+
+    fn filtered(&self, takes: impl Fn(&Part) -> bool) -> Plan {
+        Plan {
+            suites: self.suites.iter().filter(|p| takes(p)).cloned().collect(),
+            ..self.clone()
+        }
+    }
+
     /// How many trials it has.
     pub(crate) fn len(&self) -> usize {
         self.suites.iter().map(|part| part.trials.len()).sum()
@@ -79,6 +112,11 @@ pub(crate) fn plan(
                 let folder = folder.join("built");
                 let names = built::prepare(root, binary, objects, &folder)?;
                 (Kind::Built, root.join(built::SCRIPT), folder, names)
+            }
+            Target::Drivers => {
+                let folder = folder.join("drivers");
+                let names = drivers::prepare(root, binary, objects, &folder)?;
+                (Kind::Drivers, root.join(drivers::SCRIPT), folder, names)
             }
             Target::Library | Target::Test(_) => {
                 let folder = root.join("crates").join(suite.package);

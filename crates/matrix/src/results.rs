@@ -36,6 +36,8 @@ impl Results {
     /// Takes what happened into account.
     pub(crate) fn take(&mut self, event: Event) {
         match event {
+            // What a second guest of the kernel says: it is of another flavour, and has what the first one has.
+            Event::Started { .. } | Event::Feature(_) if self.ended => {}
             Event::Started { release } => self.release = release,
             Event::Feature(feature) => self.features.push(feature),
             Event::Suite { .. } => {}

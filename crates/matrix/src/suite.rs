@@ -26,10 +26,12 @@ pub(crate) enum Target {
     Loads,
     /// `onpath` again, this build and those of `make dist`: whether it runs programs that were built before.
     Built,
+    /// `onpath` again: whether it runs programs at drivers that only a guest with wires has.
+    Drivers,
 }
 
 /// All of them, the quickest answers first.
-pub(crate) const SUITES: [Suite; 9] = [
+pub(crate) const SUITES: [Suite; 10] = [
     Suite {
         name: "loads",
         package: "onpath",
@@ -43,6 +45,13 @@ pub(crate) const SUITES: [Suite; 9] = [
         target: Target::Built,
         takes: &[],
         smoke: &["debug"],
+    },
+    Suite {
+        name: "drivers",
+        package: "onpath",
+        target: Target::Drivers,
+        takes: &[],
+        smoke: &[],
     },
     Suite {
         name: "kernel",

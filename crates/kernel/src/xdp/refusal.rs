@@ -1,7 +1,7 @@
 //! Why a driver does not run an XDP program, in its own words where it has any, and which setting would change that.
 
+use super::driver::Driver;
 use crate::attach::Refused;
-use nix::unistd::{SysconfVar, sysconf};
 use std::io;
 
 /// What of an interface keeps its driver from running XDP programs.
@@ -41,14 +41,20 @@ impl Cause {
     }
 
     /// Which setting of the interface of this name changes that.
-    fn remedy(self, name: &str) -> String {
+    fn remedy(self, name: &str, driver: Driver) -> String {
         match self {
             Cause::Mtu => {
-                let limit = mtu_limit();
-                format!(
-                    "native XDP needs each packet to fit into one memory page; veth and virtio_net limit the MTU to \
-                     {limit} for that, at both ends of a veth pair: `ip link set dev {name} mtu {limit}`"
-                )
+                let one_page = "native XDP needs each packet to fit into one memory page";
+                match (driver, driver.mtu_limit()) {
+                    (Driver::Veth, Some(limit)) => format!(
+                        "{one_page}; on a veth pair that limits the MTU to {limit} at both ends: `ip link set dev {name} \
+                         mtu {limit}`"
+                    ),
+                    (_, Some(limit)) => format!(
+                        "{one_page}; here that limits the MTU to {limit}: `ip link set dev {name} mtu {limit}`"
+                    ),
+                    (_, None) => format!("{one_page}: `ip link set dev {name} mtu 1500`, or as much as the driver takes"),
+                }
             }
             Cause::HostOffloads => "the host of this virtual machine has to change the device: `ctrl_guest_offloads=on` \
                                     of QEMU's virtio-net lets the driver turn this off, `guest_csum=off,guest_tso4=off,\
@@ -64,13 +70,19 @@ impl Cause {
     }
 }
 
-/// Explains an error from the driver of the interface `name`, which has this MTU in bytes.
-pub(super) fn explain(
-    error: &io::Error,
-    words: Option<String>,
-    name: &str,
-    mtu: Option<u32>,
-) -> Refused {
+/// An interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interface<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its driver.
+    pub driver: Driver,
+    /// Its MTU in bytes, if it is known.
+    pub mtu: Option<u32>,
+}
+
+/// Explains an error from an interface's driver.
+pub(super) fn explain(error: &io::Error, words: Option<String>, at: Interface<'_>) -> Refused {
     let errno = error.raw_os_error();
     let named = words.as_deref().and_then(Cause::of);
     let cause = named.or((errno == Some(libc::ERANGE)).then_some(Cause::Mtu));
@@ -81,28 +93,30 @@ pub(super) fn explain(
         _ => None,
     };
     let reason = words.or_else(|| known.map(String::from));
-    let mut reason = reason.unwrap_or_else(|| diag::system_message(error));
+    let reason = reason.unwrap_or_else(|| diag::system_message(error));
+    refused(reason, cause, at)
+}
+
+fn refused(mut reason: String, cause: Option<Cause>, at: Interface<'_>) -> Refused {
+    let Interface { name, driver, mtu } = at;
     if let (Some(Cause::Mtu), Some(mtu)) = (cause, mtu) {
         reason += &format!(" (`{name}` has {mtu})");
     }
     Refused {
         reason,
-        remedy: cause.map(|cause| cause.remedy(name)),
+        remedy: cause.map(|cause| cause.remedy(name, driver)),
     }
 }
 
-/// The largest MTU at which veth and virtio_net run XDP programs: a page without the headroom, the Ethernet header and
-/// the kernel's own data after the packet (`struct skb_shared_info`).
-fn mtu_limit() -> usize {
-    const HEADROOM: usize = 256;
-    const ETHERNET: usize = 14;
-    const BEHIND: usize = 320;
-    let page = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
-    page.and_then(|page| usize::try_from(page).ok())
-        .unwrap_or(4096)
-        - HEADROOM
-        - ETHERNET
-        - BEHIND
+/// Why a program must not stay at an interface whose driver takes it: virtio_net accepts larger MTUs than those at which
+/// packets still reach the program, and drops the packets that do not.
+pub(super) fn loses_packets(at: Interface<'_>) -> Option<Refused> {
+    let limit = at.driver.mtu_limit()?;
+    let loses = at.driver == Driver::VirtioNet && at.mtu? as usize > limit;
+    loses.then(|| {
+        let reason = format!("it would drop packets of more than {limit} bytes");
+        refused(reason, Some(Cause::Mtu), at)
+    })
 }
 
 #[cfg(test)]
@@ -111,7 +125,34 @@ mod tests {
 
     fn explained(errno: i32, words: Option<&str>) -> Refused {
         let error = io::Error::from_raw_os_error(errno);
-        explain(&error, words.map(String::from), "eth0", Some(9000))
+        explain(&error, words.map(String::from), eth0(Driver::Veth, 9000))
+    }
+
+    fn eth0(driver: Driver, mtu: u32) -> Interface<'static> {
+        Interface {
+            name: "eth0",
+            driver,
+            mtu: Some(mtu),
+        }
+    }
+
+    #[test]
+    fn virtio_net_is_not_left_where_it_loses_packets() {
+        let at = |driver, mtu| loses_packets(eth0(driver, mtu));
+        assert_eq!(at(Driver::VirtioNet, 1500), None);
+        assert_eq!(at(Driver::VirtioNet, 3486), None);
+        assert_eq!(at(Driver::Veth, 3506), None);
+        assert_eq!(at(Driver::Other, 9000), None);
+        let refused = at(Driver::VirtioNet, 3487).expect("it drops");
+        assert_eq!(
+            refused.reason,
+            "it would drop packets of more than 3486 bytes (`eth0` has 3487)"
+        );
+        let remedy = refused.remedy.expect("there is one");
+        assert!(
+            remedy.contains("`ip link set dev eth0 mtu 3486`"),
+            "{remedy}"
+        );
     }
 
     #[test]

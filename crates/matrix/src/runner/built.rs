@@ -1,9 +1,9 @@
 //! Whether a binary of `onpath` runs, on real traffic and without clang, programs that were built before.
 
-use super::process::{self, End};
+use super::script;
 use crate::built::{BINARIES, PROGRAMS};
 use crate::plan::Part;
-use crate::trial::{Event, Outcome, Sink, Trial};
+use crate::trial::Sink;
 use std::process::Command;
 use std::time::Duration;
 
@@ -19,21 +19,7 @@ pub(super) fn run(part: &Part, sink: &mut dyn Sink) {
             .args(PROGRAMS.map(|(program, _)| part.folder.join(program)))
             // Whatever the machine has: a program that were compiled here would fail.
             .env("ONPATH_CLANG", "/nonexistent");
-        let (outcome, reason) = match process::run(&mut command, PATIENCE, |_| {}) {
-            Err(error) => (Outcome::Failed, error.to_string()),
-            Ok((End::Succeeded, _)) => (Outcome::Passed, String::new()),
-            Ok((End::Failed, text)) => (Outcome::Failed, text),
-            Ok((End::Crashed, text)) => (Outcome::Crashed, text),
-            Ok((End::Hung, text)) => (Outcome::Hung, text),
-        };
-        sink.take(Event::Trial(Trial {
-            suite: part.suite.clone(),
-            name: name.clone(),
-            outcome,
-            reason,
-            verified: None,
-            forms: Vec::new(),
-        }));
+        script::run(part, name, &mut command, PATIENCE, sink);
     }
 }
 
@@ -41,6 +27,7 @@ pub(super) fn run(part: &Part, sink: &mut dyn Sink) {
 mod tests {
     use super::*;
     use crate::plan::Kind;
+    use crate::trial::{Event, Outcome};
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

@@ -1,10 +1,12 @@
 //! Runs a plan on the present kernel: in a guest, or on the host.
 
 mod built;
+mod drivers;
 mod features;
 mod loads;
 mod output;
 mod process;
+mod script;
 mod test_binary;
 
 use crate::plan::{Kind, Plan};
@@ -25,6 +27,7 @@ pub(crate) fn run(plan: &Plan, sink: &mut dyn Sink) {
             Kind::Tests => test_binary::run(part, &plan.objects, sink),
             Kind::Loads => loads::run(part, &plan.objects, &features, sink),
             Kind::Built => built::run(part, sink),
+            Kind::Drivers => drivers::run(part, &plan.onpath, sink),
         }
     }
     sink.take(Event::Ended);

@@ -487,5 +487,9 @@ fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<Str
         });
         lines.extend(remedy.iter().map(|remedy| format!("{label}: {remedy}")));
     }
+    if let Some(Refused { reason, remedy }) = &at.attached.slower {
+        let all = std::iter::once(reason).chain(remedy);
+        lines.extend(all.map(|line| format!("{label}: {line}")));
+    }
     lines
 }
