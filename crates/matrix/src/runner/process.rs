@@ -10,6 +10,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// How long a process that has ended may have printed something that was not read yet, while others keep its pipes open.
+const REST: Duration = Duration::from_secs(2);
 /// How often a process that prints nothing is looked at.
 const SLICE: Duration = Duration::from_millis(200);
 
@@ -54,6 +56,7 @@ pub(super) fn run(
     read(child.stderr.take(), sender);
     let mut text = String::new();
     let mut last = Instant::now();
+    let mut ended: Option<Instant> = None;
     let hung = loop {
         if interrupt::is_requested() {
             kill(&child);
@@ -68,7 +71,11 @@ pub(super) fn run(
                 text.push('\n');
             }
             // What it started may keep the pipes open after it.
-            Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_some() => break false,
+            Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_some() => {
+                if ended.get_or_insert_with(Instant::now).elapsed() > REST {
+                    break false;
+                }
+            }
             Err(RecvTimeoutError::Timeout) if last.elapsed() > patience => break true,
             Err(RecvTimeoutError::Timeout) => {}
             // Both ends are closed: it has ended, or will at once.
