@@ -228,6 +228,24 @@ reason = "no may_goto"
         assert_eq!(differences(&[documented], true), [unknown, too_many]);
     }
 
+    /// `make test-kernels` writes the document; a line that is added or changed needs another run.
+    #[test]
+    fn every_reason_is_in_the_documentation() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let document = fs::read_to_string(root.join("bench/results/kernels.md")).expect("there");
+        for refused in Expected::read(&root).expect("is right").refused {
+            let row = document.lines().find(|line| {
+                let names = || [&refused.suite, &refused.reason].into_iter();
+                let all = names().chain(&refused.kernels).chain(&refused.trials);
+                line.starts_with('|') && all.into_iter().all(|text| line.contains(text.as_str()))
+            });
+            assert!(
+                row.is_some(),
+                "bench/results/kernels.md has no row of {refused:?}"
+            );
+        }
+    }
+
     #[test]
     fn the_repositorys_file_is_readable() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
