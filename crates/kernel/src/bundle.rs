@@ -287,9 +287,12 @@ pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, B
     Ok(all)
 }
 
-/// Runs a program by generic XDP at all its interfaces if it does so at one: what a program that runs natively redirects
+/// Runs a program that redirects packets by generic XDP at all its interfaces if it does so at one: what a program that runs natively redirects
 /// to a driver without native XDP is lost.
 fn alike(member: &Member, attached: Vec<Attached>) -> Result<Vec<Attached>, Box<Diagnostic>> {
+    if member.instance.store.abi.ports.devmap.is_none() {
+        return Ok(attached);
+    }
     let generic = attached.iter().position(|at| at.mode == Mode::Generic);
     let Some(generic) = generic.map(|at| &member.ports[at].name) else {
         return Ok(attached);

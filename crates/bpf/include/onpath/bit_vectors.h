@@ -14,7 +14,7 @@ INLINE u64 *bit_row(u8 *rows, u64 lane, u64 byte, u64 words)
     return (u64 *)(rows + lane * 256 * words * 8 + byte * words * 8);
 }
 
-/* The number of the lowest bit that is set; there is one. The processor's instruction for it has none of BPF. */
+/* The number of the lowest bit that is set; there is one. BPF has no instruction for it. */
 INLINE u32 lowest_bit(u64 bits)
 {
     u64 below = (bits & -bits) - 1;

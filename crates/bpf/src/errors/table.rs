@@ -35,6 +35,6 @@ pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -
         at,
         format!("the {target} target has no bit vectors for the {size} entries of `{table}`"),
     )
-    .label("up to 16384 entries, and 4 MiB of rows: 32 bytes an entry for each byte of the key, for each of a range about 128")
-    .help("declare a smaller `size` or a shorter key, or use `@layout(\"tuple_space\")`")
+    .label("up to 16384 entries, and 4 MiB of rows: 32 bytes an entry for each byte of the key, for each of a range about 128; of ranges wider than 64 bits more than one only with up to 256 entries")
+    .help("declare a smaller `size`, a shorter key or narrower ranges, or use `@layout(\"tuple_space\")`")
 }

@@ -5,9 +5,9 @@ use super::layout;
 use super::tuple_space::{self, TupleSpace};
 use super::{Entries, describe, element};
 use crate::abi::{LookupAbi, MapAbi, MapKind};
-use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
+use crate::{Layout, errors};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::record::Record;
@@ -75,10 +75,10 @@ pub(crate) fn map(
 pub(crate) fn declare(
     g: &mut Gen<'_>,
     data: &TableData,
+    wanted: Option<Layout>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let parts = key::parts(g.p, &data.keys);
-    let wanted = layout::wanted(g, data);
     if has_priorities(data) {
         let kinds: Vec<MatchKind> = data.keys.iter().map(|key| key.kind).collect();
         return layout::declare(g, &parts, &kinds, wanted, entries);

@@ -96,6 +96,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
             (Some(default), abi)
         }
     };
+    let wanted = layout::wanted(g, data);
     let (lookup, lookup_abi) = match stored.entries() {
         None => (None, LookupAbi::Compiled),
         Some(value) => {
@@ -105,7 +106,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
                 size,
                 span: shape.span,
             };
-            let (lookup, abi) = lookup::declare(g, data, &entries);
+            let (lookup, abi) = lookup::declare(g, data, wanted, &entries);
             (Some(lookup), abi)
         }
     };

@@ -20,6 +20,10 @@ const WORD: u64 = 64;
 /// The rows of a half are one value of a map, of which the oldest kernel allocates up to 4 MiB.
 const ROWS_LIMIT: u64 = 1 << 22;
 
+/// In bits. The search keeps a pointer to each row of a range on a stack of 512 bytes: of wider ranges, rows that have a
+/// summary leave room for one.
+const WIDE_RANGE: u32 = 64;
+
 /// A table that is searched by bit vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct BitVectors {
@@ -58,7 +62,11 @@ impl Rows {
             lanes,
             words: words as u32,
         };
-        (rows.half() <= ROWS_LIMIT).then_some(rows)
+        let with_kinds = key.fields.iter().zip(kinds);
+        let ranges = with_kinds.filter(|(_, kind)| **kind == MatchKind::Range);
+        let wide = ranges.filter(|(field, _)| field.width > WIDE_RANGE).count();
+        let fits_stack = wide <= 1 || rows.blocks() == 1;
+        (rows.half() <= ROWS_LIMIT && fits_stack).then_some(rows)
     }
 
     /// Blocks of a row.

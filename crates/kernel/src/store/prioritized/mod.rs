@@ -50,7 +50,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// Has the program find nothing, in maps that are empty.
+    /// Makes the program find nothing, in maps that are empty.
     pub(crate) fn start_empty(&self) -> Result<(), StoreError> {
         let (globals, head): (&Globals, u32) = match self {
             Structure::TupleSpace(space) => (space.globals, space.abi.head_offset),
