@@ -168,7 +168,7 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         _ => ParseRecord::BySize,
     };
     // Of what is searched by masks, a third.
-    let layout = (seed % 3 == 0).then_some(Layout::TupleSpace);
+    let layout = seed.is_multiple_of(3).then_some(Layout::TupleSpace);
     match prepare(&file, hook, parse_record, layout) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
         // The generator makes nothing that the hook does not have: a refusal would prove nothing.
