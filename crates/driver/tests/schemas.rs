@@ -24,7 +24,7 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
 fn all() -> Vec<(String, Schema)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    for folder in ["programs", "tests/stf"] {
+    for folder in ["programs", "tests/stf", "tests/scale"] {
         programs(&root.join(folder), &mut files);
     }
     files.sort();

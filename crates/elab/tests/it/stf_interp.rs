@@ -103,3 +103,8 @@ fn examples() {
 fn suite() {
     run("tests/stf");
 }
+
+#[test]
+fn realistic_programs() {
+    run("tests/scale");
+}

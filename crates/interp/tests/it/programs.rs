@@ -139,7 +139,7 @@ fn scripts(program: &Path) -> Vec<PathBuf> {
 
 fn all(level: Option<Level>) {
     let mut programs = Vec::new();
-    for folder in ["programs", "tests/stf"] {
+    for folder in ["programs", "tests/stf", "tests/scale"] {
         files(&Path::new(ROOT).join(folder), "p4", &mut programs);
     }
     let mut failed = Vec::new();

@@ -72,7 +72,7 @@ fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> 
 
 #[test]
 fn on_the_programs_of_the_repository() {
-    for path in ["programs", "tests/stf"]
+    for path in ["programs", "tests/stf", "tests/scale"]
         .iter()
         .flat_map(|dir| common::files(dir, "p4"))
     {

@@ -48,7 +48,7 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn headers_programs_and_tests_parse() {
     let mut found = Vec::new();
-    for dir in ["p4include", "programs", "tests/stf"] {
+    for dir in ["p4include", "programs", "tests/stf", "tests/scale"] {
         collect(&root().join(dir), &mut found);
     }
     found.sort();
