@@ -57,7 +57,7 @@ bench-xdp: build ## Generated code against hand-written C, both net of the basel
 bench-pdm: build ## PDM by P4 against hand-written PDM: time, throughput, latency
 	$(BENCH) pdm
 
-bench-tables: build ## Tables with many entries: filling, memory, look-ups by masks and ranges
+bench-tables: build ## Tables with many entries: filling, memory, look-ups
 	$(BENCH) tables
 
 soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoes and a download

@@ -14,7 +14,7 @@ Usage: bench xdp
 Commands:
   xdp   six XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
-  tables  many entries into tables of each kind: time and memory; look-ups by masks and ranges
+  tables  many entries into tables of each kind: time and memory; look-ups
 
 Options:
   --only PART   measures one part, and prints its table without writing the files of results:
@@ -22,7 +22,7 @@ Options:
                   statistics   the kernel's statistics under traffic
                   throughput   iperf3, and TCP in turns of a moment
                   latency      requests and answers
-                  look-ups     of tables: look-ups by masks and ranges
+                  look-ups     of tables: look-ups by kind, entries and layout
   --help        this text
 
 Environment:

@@ -4,6 +4,7 @@
 //! no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list heads, prefix
 //! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
 
+use crate::Layout;
 use crate::uses::Use;
 pub use emit::ByteOrder;
 use serde::{Deserialize, Serialize};
@@ -270,6 +271,20 @@ pub enum LookupAbi {
     TupleSpace(TupleSpaceAbi),
     /// Bit vectors for ternary, range and optional keys.
     BitVectors(BitVectorsAbi),
+}
+
+impl LookupAbi {
+    /// The layout, of a table that may have several.
+    pub fn layout(&self) -> Option<Layout> {
+        match self {
+            LookupAbi::TupleSpace(_) => Some(Layout::TupleSpace),
+            LookupAbi::BitVectors(_) => Some(Layout::BitVectors),
+            LookupAbi::Compiled
+            | LookupAbi::Array { .. }
+            | LookupAbi::Hash { .. }
+            | LookupAbi::Lpm { .. } => None,
+        }
+    }
 }
 
 /// Tuple space search: entries with equal masks (a tuple) share a hash map under the tuple's number.

@@ -64,6 +64,14 @@ impl Layout {
             Layout::TupleSpace => "tuple_space",
         }
     }
+
+    /// As people read it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Layout::BitVectors => "bit vectors",
+            Layout::TupleSpace => "tuple space search",
+        }
+    }
 }
 
 /// Options of a compilation.

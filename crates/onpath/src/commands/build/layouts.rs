@@ -1,7 +1,7 @@
 //! How tables are searched whose entries may overlap: a part of the report.
 
 use bpf::Layout;
-use bpf::abi::{Abi, LookupAbi};
+use bpf::abi::Abi;
 use kernel::memory::{self, MapNeed};
 use serde_json::{Value, json};
 
@@ -15,14 +15,7 @@ pub(super) fn describe(abi: &Abi, needs: &[MapNeed]) -> Value {
     let described = tables
         .chain(sets)
         .filter_map(|(kind, name, capacity, lookup)| {
-            let layout = match lookup {
-                LookupAbi::BitVectors(_) => Layout::BitVectors,
-                LookupAbi::TupleSpace(_) => Layout::TupleSpace,
-                LookupAbi::Compiled
-                | LookupAbi::Array { .. }
-                | LookupAbi::Hash { .. }
-                | LookupAbi::Lpm { .. } => return None,
-            };
+            let layout = lookup.layout()?;
             let own = needs
                 .iter()
                 .filter(|map| map.role == kind && map.name == *name);
@@ -49,10 +42,9 @@ pub(super) fn show(described: &Value) -> String {
     let all = described.as_array().map_or(&[][..], Vec::as_slice);
     let line = |layout: &Value| {
         let text = |key: &str| layout[key].as_str().unwrap_or_default().to_owned();
-        let what = match &*text("layout") {
-            "bit_vectors" => "bit vectors",
-            _ => "tuple space search",
-        };
+        let layouts = Layout::ALL.into_iter();
+        let what = layouts.filter(|l| l.name() == text("layout"));
+        let what: String = what.map(Layout::title).collect();
         let full = layout["memory"]["full"].as_u64().unwrap_or_default();
         format!(
             "{} {}: {what}, {} entries, {}\n",

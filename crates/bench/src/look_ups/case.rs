@@ -1,0 +1,310 @@
+//! What is looked up: programs that make a key from a number, and entries that such keys match.
+
+use bpf::Layout;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// What the key of a table is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// 32 bits.
+    Exact,
+    /// An IPv4 address.
+    Lpm,
+    /// An IPv6 address.
+    LongLpm,
+    /// Two addresses, two ports and a protocol: 13 bytes.
+    Ternary,
+    /// The same, both ports by ranges.
+    Range,
+    /// Two addresses.
+    Optional,
+}
+
+/// Tables that have the same entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    pub kind: Kind,
+    pub entries: u32,
+    /// Different masks of ternary entries.
+    pub masks: u32,
+    /// What the table is asked to have; nothing where that is not for a program to choose.
+    pub layouts: &'static [Layout],
+}
+
+/// Factors that spread numbers over 32 bits.
+const A: u32 = 0x9e37_79b1;
+const B: u32 = 0x85eb_ca77;
+const C: u32 = 0x27d4_eb2f;
+const D: u32 = 0x1656_67b1;
+
+const BITS: &[Layout] = &[Layout::BitVectors];
+const TUPLES: &[Layout] = &[Layout::TupleSpace];
+const BOTH: &[Layout] = &[Layout::BitVectors, Layout::TupleSpace];
+
+/// Every case.
+pub(super) fn cases() -> Vec<Case> {
+    let case = |kind, entries, masks, layouts| Case {
+        kind,
+        entries,
+        masks,
+        layouts,
+    };
+    let mut all = Vec::new();
+    for kind in [Kind::Exact, Kind::Lpm, Kind::LongLpm] {
+        for entries in [16, 1_000, 100_000, 1_000_000] {
+            all.push(case(kind, entries, 0, &[]));
+        }
+    }
+    all.push(case(Kind::Ternary, 16, 4, BOTH));
+    for masks in [1, 10, 100, 1_000] {
+        all.push(case(Kind::Ternary, 1_000, masks, BOTH));
+    }
+    all.push(case(Kind::Ternary, 9_900, 100, BITS));
+    for (entries, masks) in [(100_000, 10), (1_000_000, 10)] {
+        all.push(case(Kind::Ternary, entries, masks, TUPLES));
+    }
+    all.push(case(Kind::Range, 16, 0, BOTH));
+    for entries in [256, 1_000] {
+        all.push(case(Kind::Range, entries, 0, BITS));
+    }
+    for entries in [16, 1_000] {
+        all.push(case(Kind::Optional, entries, 0, BOTH));
+    }
+    for entries in [100_000, 1_000_000] {
+        all.push(case(Kind::Optional, entries, 0, TUPLES));
+    }
+    // Without optimisation a million entries take minutes.
+    all.retain(|case| !cfg!(debug_assertions) || case.entries <= 100_000);
+    all
+}
+
+impl Kind {
+    /// As a report calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Exact => "exact",
+            Kind::Lpm => "lpm, 32 bits",
+            Kind::LongLpm => "lpm, 128 bits",
+            Kind::Ternary => "ternary",
+            Kind::Range => "range",
+            Kind::Optional => "optional",
+        }
+    }
+
+    /// The keys of the table.
+    fn keys(self) -> &'static str {
+        match self {
+            Kind::Exact => "a : exact @name(\"a\");",
+            Kind::Lpm => "a : lpm @name(\"a\");",
+            Kind::LongLpm => "wide : lpm @name(\"a\");",
+            Kind::Ternary => {
+                "a : ternary @name(\"a\"); b : ternary @name(\"b\"); c[31:16] : ternary @name(\"c\");
+                 d[31:16] : ternary @name(\"d\"); n[7:0] : ternary @name(\"e\");"
+            }
+            Kind::Range => {
+                "a : ternary @name(\"a\"); b : ternary @name(\"b\"); c[31:16] : range @name(\"c\");
+                 d[31:16] : range @name(\"d\"); n[7:0] : ternary @name(\"e\");"
+            }
+            Kind::Optional => "a : optional @name(\"a\"); b : optional @name(\"b\");",
+        }
+    }
+}
+
+impl Case {
+    /// The program, with a layout that it asks for. Each run makes another key from the last one, in the packet, so that
+    /// keys are random: of the `numbers` first ones, or as many numbers further as the packet says.
+    pub(super) fn program(self, layout: Option<Layout>, numbers: u32) -> String {
+        self.text(layout, numbers, "all.apply();")
+    }
+
+    /// The same program, which makes the key and looks nothing up.
+    pub(super) fn without_table(self, numbers: u32) -> String {
+        let uses = match self.kind {
+            Kind::LongLpm => {
+                "hdr.call.found = wide[127:96] + wide[95:64] + wide[63:32] + wide[31:0];"
+            }
+            Kind::Exact | Kind::Lpm => "hdr.call.found = a;",
+            Kind::Optional => "hdr.call.found = a + b;",
+            Kind::Ternary | Kind::Range => {
+                "hdr.call.found = a + b + (bit<32>)c[31:16] + (bit<32>)d[31:16] + (bit<32>)n[7:0];"
+            }
+        };
+        self.text(None, numbers, uses)
+    }
+
+    fn text(self, layout: Option<Layout>, numbers: u32, then: &str) -> String {
+        let (entries, keys) = (self.entries, self.kind.keys());
+        let layout = layout.map_or(String::new(), |layout| {
+            format!("@layout(\"{}\")", layout.name())
+        });
+        format!(
+            "#include <core.p4>
+#include <xdp_model.p4>
+header call_t {{ bit<112> before; bit<32> state; bit<32> add; bit<32> found; }}
+struct headers_t {{ call_t call; }}
+parser prs(packet_in packet, out headers_t hdr) {{
+    state start {{ packet.extract(hdr.call); transition accept; }}
+}}
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
+    bit<32> n;
+    bit<32> a;
+    bit<32> b;
+    bit<32> c;
+    bit<32> d;
+    bit<128> wide;
+    action give(bit<32> found) {{ hdr.call.found = found; }}
+    action none() {{ }}
+    {layout}
+    table all {{
+        key = {{ {keys} }}
+        actions = {{ give; none; }}
+        default_action = none();
+        size = {entries};
+    }}
+    apply {{
+        xout.output_action = xdp_action.XDP_PASS;
+        xout.output_port = 0;
+        hdr.call.state = hdr.call.state * 1664525 + 1013904223;
+        n = (bit<32>)(((bit<64>)hdr.call.state * {numbers}) >> 32) + hdr.call.add;
+        a = n * {A};
+        b = n * {B};
+        c = n * {C};
+        d = n * {D};
+        wide = 3w1 ++ a[28:0] ++ b ++ c ++ d;
+        {then}
+    }}
+}}
+control dep(in headers_t hdr, packet_out packet) {{ apply {{ packet.emit(hdr.call); }} }}
+xdp(prs(), sw(), dep()) main;
+"
+        )
+    }
+
+    /// The lines of its entries, all different, and how many numbers they are of: a key of each of these has an entry.
+    pub(super) fn lines(self) -> (String, u32) {
+        let (mut text, mut known) = (String::new(), HashSet::new());
+        let mut numbers = 0;
+        while known.len() < self.entries as usize {
+            let found = self.matches(numbers);
+            if !known.contains(&found) {
+                text += &format!("add all {found} give(found: {numbers})\n");
+                known.insert(found);
+            }
+            numbers += 1;
+        }
+        (text, numbers)
+    }
+
+    /// The matches of an entry, with its priority in front where it has one, which the key of this number has.
+    fn matches(self, n: u32) -> String {
+        let (a, b) = (n.wrapping_mul(A), n.wrapping_mul(B));
+        let priority = 1 + n.wrapping_mul(D) % 1_000;
+        match self.kind {
+            Kind::Exact => format!("a:{a}"),
+            Kind::Lpm => {
+                let length = length(n);
+                format!("a:{:#x}/{length}", a & u32::MAX << (32 - length))
+            }
+            Kind::LongLpm => {
+                let length = long_length(n);
+                let words = [
+                    1 << 29 | a & u32::MAX >> 3,
+                    b,
+                    n.wrapping_mul(C),
+                    n.wrapping_mul(D),
+                ];
+                let all = words
+                    .iter()
+                    .fold(0u128, |all, word| all << 32 | u128::from(*word));
+                format!("a:{:#x}/{length}", all & u128::MAX << (128 - length))
+            }
+            Kind::Optional => match n % 4 {
+                0 => format!("{priority} b:{b}"),
+                1 => format!("{priority} a:{a}"),
+                _ => format!("{priority} a:{a} b:{b}"),
+            },
+            Kind::Ternary | Kind::Range => {
+                let mask = n % self.masks.max(1);
+                let prefix = |less: u32| u32::MAX << less;
+                let (of_a, of_b) = (prefix(mask % 16), prefix(mask / 16 % 16));
+                let of_e = 0xff << (mask / 256 % 4) & 0xff;
+                let (c, d) = (n.wrapping_mul(C) >> 16, n.wrapping_mul(D) >> 16);
+                let port = |port: u32| match self.kind {
+                    Kind::Range => {
+                        format!("{}..{}", port.saturating_sub(700), (port + 900).min(0xffff))
+                    }
+                    _ => port.to_string(),
+                };
+                format!(
+                    "{priority} a:{:#x}&&&{of_a:#x} b:{:#x}&&&{of_b:#x} c:{} d:{} e:{:#x}&&&{of_e:#x}",
+                    a & of_a,
+                    b & of_b,
+                    port(c),
+                    port(d),
+                    n & 0xff & of_e
+                )
+            }
+        }
+    }
+}
+
+/// How long the prefix of an IPv4 route is: about as often as in tables of the Internet's routers.
+fn length(n: u32) -> u32 {
+    match n.wrapping_mul(C) >> 16 & 127 {
+        0..70 => 24,
+        70..84 => 23,
+        84..100 => 22,
+        100..108 => 21,
+        108..114 => 20,
+        114..119 => 19,
+        few @ 119..124 => few - 119 + 14,
+        more => more - 124 + 27,
+    }
+}
+
+/// The same of an IPv6 route.
+fn long_length(n: u32) -> u32 {
+    match n.wrapping_mul(C) >> 16 & 127 {
+        0..60 => 48,
+        60..76 => 32,
+        76..88 => 44,
+        88..102 => 40,
+        102..112 => 36,
+        112..118 => 29,
+        118..126 => 64,
+        _ => 128,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn entries_have_as_many_masks_as_they_say() {
+        let ternary = |case: &Case| case.kind == Kind::Ternary && case.entries <= 1_000;
+        for case in cases().into_iter().filter(ternary) {
+            let (text, numbers) = case.lines();
+            assert_eq!(
+                (text.lines().count() as u32, numbers),
+                (case.entries, case.entries)
+            );
+            let masks = text.lines().map(|line| {
+                let parts = line.split("&&&").skip(1);
+                parts.map(|part| part.split(' ').next()).collect::<Vec<_>>()
+            });
+            let masks: BTreeSet<_> = masks.collect();
+            assert_eq!(masks.len() as u32, case.masks, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn prefixes_are_as_long_as_they_may_be() {
+        for n in 0..10_000 {
+            assert!((14..32).contains(&length(n)) && (29..=128).contains(&long_length(n)));
+        }
+    }
+}

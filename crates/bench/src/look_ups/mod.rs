@@ -1,0 +1,156 @@
+//! How long a look-up takes: by match kind, by how many entries and masks there are, and by the layout that the table has.
+//! Tables of different layouts with the same entries take turns.
+
+mod case;
+
+use crate::error::Error;
+use crate::tables::{apply, compile};
+use bpf::Layout;
+use bpf::abi::LookupAbi;
+use case::{Case, Kind, cases};
+use kernel::Instance;
+use kernel::bench::{Effort, Subject, interleaved, undisturbed};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Rounds and runs of each: the least of these is what counts.
+const EFFORT: Effort = Effort {
+    rounds: 7,
+    runs: 20_000,
+};
+
+/// What a look-up took.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    kind: Kind,
+    entries: u32,
+    /// Different masks; 0 where that is not what is measured.
+    masks: u32,
+    layout: &'static str,
+    /// Nanoseconds, above a program that makes the key and looks nothing up.
+    hit: f64,
+    miss: f64,
+    kibibytes: u64,
+    /// How long it took to put the entries in, from their text, in seconds.
+    seconds: f64,
+}
+
+/// Measures all of them.
+pub(crate) fn measure() -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for case in cases() {
+        for row in one(case)? {
+            eprintln!("{row:?}");
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// A table with its entries.
+struct Table {
+    instance: Instance,
+    seconds: f64,
+}
+
+fn one(case: Case) -> Result<Vec<Row>, Error> {
+    let (lines, numbers) = case.lines();
+    let base = compile(&case.without_table(numbers))?;
+    let layouts: Vec<Option<Layout>> = match case.layouts {
+        [] => vec![None],
+        some => some.iter().copied().map(Some).collect(),
+    };
+    let mut tables = Vec::new();
+    for layout in layouts {
+        let mut instance = compile(&case.program(layout, numbers))?;
+        let seconds = apply(&mut instance, lines.clone())?;
+        tables.push(Table { instance, seconds });
+    }
+    let hits = nanoseconds(&base, &tables, 0)?;
+    // The numbers of no entries.
+    let misses = nanoseconds(&base, &tables, 0x4000_0000)?;
+    let rows = tables.iter().zip(hits.iter().zip(&misses));
+    Ok(rows
+        .map(|(table, (hit, miss))| Row {
+            kind: case.kind,
+            entries: case.entries,
+            masks: case.masks,
+            layout: table.layout(),
+            hit: *hit,
+            miss: *miss,
+            kibibytes: table.bytes() >> 10,
+            seconds: table.seconds,
+        })
+        .collect())
+}
+
+impl Table {
+    /// What the table is.
+    fn layout(&self) -> &'static str {
+        let lookups = self.instance.store.abi.tables.iter().map(|t| &t.lookup);
+        let named = lookups.map(|lookup| match lookup {
+            LookupAbi::Lpm { .. } => "the kernel's trie",
+            LookupAbi::Array { .. } => "array",
+            LookupAbi::Hash { .. } => "the kernel's hash map",
+            other => other.layout().map_or("", Layout::title),
+        });
+        named.last().unwrap_or_default()
+    }
+
+    /// What its maps take.
+    fn bytes(&self) -> u64 {
+        kernel::memory::of_program(&self.instance.store.abi)
+            .iter()
+            .filter(|map| map.role == "table")
+            .map(|map| map.need.full)
+            .sum()
+    }
+}
+
+/// Nanoseconds of a look-up with the keys of numbers that many further than the entries'.
+fn nanoseconds(base: &Instance, tables: &[Table], add: u32) -> Result<Vec<f64>, Error> {
+    let mut packet = vec![0; 64];
+    packet[14..18].copy_from_slice(&12_345u32.to_be_bytes());
+    packet[18..22].copy_from_slice(&add.to_be_bytes());
+    let all = [base].into_iter().chain(tables.iter().map(|t| &t.instance));
+    let subjects: Vec<Subject<'_>> = all
+        .map(|instance| Subject {
+            prog: instance.program.prog(),
+            packet: &packet,
+            grows: false,
+        })
+        .collect();
+    let samples = interleaved(&subjects, EFFORT).map_err(Error::system("a test run"))?;
+    let least: Vec<f64> = samples.iter().map(|s| undisturbed(s)).collect();
+    Ok(least[1..].iter().map(|time| time - least[0]).collect())
+}
+
+/// The rows as a table.
+pub(crate) fn markdown(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "\n## Look-ups\n\nNanoseconds above a program that makes the key and looks nothing up. Keys are random, another one for each packet; \
+         a miss is one that no entry was made for, which a short prefix may match all the same. \
+         Ternary and range tables have two addresses, two ports and a protocol, 13 bytes, for a key; ranges are of both ports. Prefixes are about \
+         as long as those of the Internet's routes. Tables with the same entries took turns.\n\n\
+         | kind | entries | masks | layout | hit, ns | miss, ns | KiB | filled in, s |\n|---|--:|--:|---|--:|--:|--:|--:|\n",
+    );
+    for row in rows {
+        let masks = match row.masks {
+            0 => String::new(),
+            masks => masks.to_string(),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "| {} | {} | {masks} | {} | {:.0} | {:.0} | {} | {:.3} |",
+            row.kind.name(),
+            row.entries,
+            row.layout,
+            row.hit,
+            row.miss,
+            row.kibibytes,
+            row.seconds
+        );
+    }
+    text
+}
