@@ -49,3 +49,33 @@ fn pdm_stays_quick_to_verify() {
         assert!(processed <= most, "{program} for {kernel:?}: {processed}");
     }
 }
+
+/// What the verifier processes of the programs of a realistic size, at XDP and at traffic control: none over 60,000, and
+/// each not much over what it takes.
+#[test]
+fn realistic_programs_stay_quick_to_verify() {
+    let bounds = [
+        ("gtp_user_plane", Some(6_000), 13_000),
+        ("router", Some(12_000), 20_000),
+        ("srv6", Some(11_000), 18_000),
+        ("vxlan_gateway", Some(6_000), 13_000),
+    ];
+    let mut exceeded = String::new();
+    for (name, at_xdp, at_tc) in bounds {
+        let program = format!("tests/scale/{name}.p4");
+        let at_xdp = at_xdp.map(|most| (Hook::Xdp, most));
+        for (hook, most) in at_xdp.into_iter().chain([(Hook::TcIngress, at_tc)]) {
+            let processed = verified(&program, hook, Kernel::This);
+            if processed > most {
+                exceeded += &format!("{program} at {hook:?}: {processed} of {most}\n");
+            }
+        }
+    }
+    assert!(exceeded.is_empty(), "{exceeded}");
+    let bounded = bounds.map(|(name, ..)| format!("tests/scale/{name}.p4"));
+    for program in common::files("tests/scale", "p4") {
+        let name = common::short(&program);
+        let known = common::too_large(&program).is_some() || bounded.contains(&name);
+        assert!(known, "{name} has no bound");
+    }
+}
