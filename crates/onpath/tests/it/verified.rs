@@ -55,7 +55,9 @@ fn pdm_stays_quick_to_verify() {
 #[test]
 fn realistic_programs_stay_quick_to_verify() {
     let bounds = [
+        ("cgnat", Some(60_000), 60_000),
         ("gtp_user_plane", Some(6_000), 13_000),
+        ("load_balancer", Some(15_000), 15_000),
         ("router", Some(12_000), 20_000),
         ("srv6", Some(11_000), 18_000),
         ("vxlan_gateway", Some(6_000), 13_000),
