@@ -33,6 +33,7 @@ pub(crate) fn file(
             Shared {
                 mut maps,
                 bit_vectors,
+                multibit_trie,
                 constructs,
                 ..
             },
@@ -65,6 +66,9 @@ pub(crate) fn file(
     }
     if bit_vectors {
         items.push(Item::Include("onpath/bit_vectors.h".into()));
+    }
+    if multibit_trie {
+        items.push(Item::Include("onpath/multibit_trie.h".into()));
     }
     items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
     for file in &options.extern_files {

@@ -63,6 +63,9 @@ impl Maps {
         if abi.no_prealloc {
             members.push(number("map_flags", C::id("BPF_F_NO_PREALLOC")));
         }
+        if abi.mmapable {
+            members.push(number("map_flags", C::id("BPF_F_MMAPABLE")));
+        }
         if abi.kind != MapKind::PerfEventArray {
             members.push(number("max_entries", C::int(abi.max_entries.into())));
         }

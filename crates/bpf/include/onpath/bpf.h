@@ -37,7 +37,11 @@ enum {
     BPF_ANY = 0,
     BPF_NOEXIST = 1,
     BPF_F_NO_PREALLOC = 1,
+    BPF_F_MMAPABLE = 1024,
 };
+
+/* Where no entry is: no map has an element of this number. */
+#define NO_ENTRY 0xffffffffu
 
 #define BPF_F_CURRENT_CPU 0xffffffffull
 

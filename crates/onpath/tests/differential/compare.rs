@@ -1,5 +1,6 @@
 //! One program on both sides: the interpreter and the kernel.
 
+use crate::changes;
 use crate::entries::{self, Filled};
 use crate::fate::{self, Seen};
 use crate::inputs;
@@ -132,6 +133,16 @@ impl Prepared {
             make_groups(&mut reference, &mut target, &mut random).map_err(trouble)?;
         }
         for (number, packet) in packets.iter().enumerate() {
+            if number == packets.len() / 2 {
+                changes::change(
+                    &mut filled,
+                    &self.program,
+                    &mut random,
+                    &mut reference,
+                    &mut target,
+                )
+                .map_err(trouble)?;
+            }
             if packet.len() < shortest(self.hook, packet) {
                 continue;
             }

@@ -4,6 +4,7 @@
 //! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` set how much, `ONPATH_DIFF_SEED` where to begin: a
 //! failure names the seed that shows it again.
 
+mod changes;
 mod compare;
 mod entries;
 mod fate;
@@ -174,8 +175,12 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         0 => ParseRecord::Always,
         _ => ParseRecord::BySize,
     };
-    // Of what is searched by masks, a third.
-    let layout = seed.is_multiple_of(3).then_some(Layout::TupleSpace);
+    // Of what is searched by masks a third, and a third of what has prefixes.
+    let layout = match seed % 3 {
+        0 => Some(Layout::TupleSpace),
+        1 => Some(Layout::MultibitTrie),
+        _ => None,
+    };
     match prepare(&file, hook, parse_record, layout) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
         // The generator makes nothing that the hook does not have: a refusal would prove nothing.
