@@ -182,8 +182,8 @@ impl Hints for Bpf {
         C::pure("flag_set", Vec::new())
     }
 
-    fn unknown(&self, offset: C) -> C {
-        C::bin(BinOp::Add, unknown_zero(), offset)
+    fn unknown(&self, number: C) -> C {
+        C::bin(BinOp::Add, unknown_zero(), number)
     }
 
     fn over_resize(&self, offset: C) -> C {

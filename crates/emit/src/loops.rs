@@ -1,5 +1,6 @@
 //! Blocks that can be left, loops, and the jumps back in them. A packet that takes too many turns is rejected.
 
+use crate::access::mask_to;
 use crate::emitter::{Gen, Labeled};
 use crate::locals::LocalKind;
 use crate::parser::CursorAt;
@@ -9,7 +10,7 @@ use crate::plan::header_facts::Known;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use diag::Span;
-use ir::Label;
+use ir::{Label, Type, Var};
 
 impl<T: Target> Gen<'_, T> {
     pub(crate) fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
@@ -56,6 +57,7 @@ impl<T: Target> Gen<'_, T> {
         if moves_cursor {
             self.start_loop();
         }
+        self.hide(self.plan.carried.by_loop(label));
         self.push(Stmt::Label(start));
         if moves_cursor {
             self.follow_offset(true);
@@ -66,6 +68,25 @@ impl<T: Target> Gen<'_, T> {
             self.start_again(label);
         }
         self.end(label, end);
+    }
+
+    /// Before a loop: what it carries from turn to turn is unknown to the target's verifier.
+    pub(crate) fn hide(&mut self, carried: &[Var]) {
+        for &var in carried {
+            let value = self.local(LocalKind::Var(var));
+            let hidden = self.target.unknown(value.clone());
+            if hidden == value {
+                continue;
+            }
+            let hidden = match self.p.vars[var].ty {
+                Type::Bits {
+                    width,
+                    signed: false,
+                } => mask_to(hidden, width),
+                _ => hidden,
+            };
+            self.set(value, hidden);
+        }
     }
 
     /// The jump from a loop's end to its start.
