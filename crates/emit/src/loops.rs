@@ -62,11 +62,13 @@ impl<T: Target> Gen<'_, T> {
         if moves_cursor {
             self.follow_offset(true);
         }
+        self.enter_loop();
         self.run(body);
         if !self.header_facts.dead {
             self.line(span);
             self.start_again(label);
         }
+        self.exit_loop();
         self.end(label, end);
     }
 
@@ -107,6 +109,29 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
+    /// A loop begins.
+    pub fn enter_loop(&mut self) {
+        if self.nests.depth == 0 {
+            self.nests.count += 1;
+        }
+        self.nests.depth += 1;
+    }
+
+    /// It ends.
+    pub fn exit_loop(&mut self) {
+        self.nests.depth -= 1;
+    }
+
+    /// The counter of turns for the current nest. Each nest has its own: what follows a loop would be checked once for each
+    /// number of turns that it may have taken.
+    fn turns(&mut self) -> C {
+        let nest = match self.nests.depth {
+            0 => 0,
+            _ => self.nests.count,
+        };
+        self.local(LocalKind::Turns(nest))
+    }
+
     /// Goes back to `start`, or to `end` if the loop has taken too long for the target. A loop of the program has the label
     /// `reject` there: the interpreter does not handle such a packet either. Functions have no loops.
     pub fn back_edge(&mut self, end: &str, start: &str) {
@@ -137,7 +162,7 @@ impl<T: Target> Gen<'_, T> {
                 self.out.extend(left);
             }
             Some(limit) => {
-                let turns = self.local(LocalKind::Turns);
+                let turns = self.turns();
                 self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
                 let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
                 self.push(Stmt::goto_if(over, "reject"));

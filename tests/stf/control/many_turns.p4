@@ -57,8 +57,8 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
 
         // Pairs whose product has no bit of the mask.
         bit<16> pairs = 0;
-        for (bit<16> a = 1; a <= 40; a = a + 1) {
-            for (bit<16> b = 1; b <= 25; b = b + 1) {
+        for (bit<16> a = 1; a <= 12; a = a + 1) {
+            for (bit<16> b = 1; b <= 10; b = b + 1) {
                 if ((a * b) & (bit<16>)hdr.data.mask == 0) {
                     pairs = pairs + 1;
                 }
@@ -68,7 +68,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
 
         bit<32> mixed = 1;
         bit<10> turns = 0;
-        for (bit<10> i = 0; i < 300; i = i + 1) {
+        for (bit<10> i = 0; i < 100; i = i + 1) {
             mixed = mixed * 1664525 + (bit<32>)i;
             if (mixed[31:28] == 0) {
                 turns = turns + 1;
