@@ -23,6 +23,7 @@ mod hook;
 mod maps;
 mod model;
 mod names;
+mod outer_maps;
 mod storage;
 mod table;
 mod target;
@@ -167,6 +168,10 @@ pub struct Report {
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
+    /// Maps that the program uses, of the 64 that the kernel lets it use: an outer map counts as one, whatever is in it.
+    pub maps_used: usize,
+    /// Tables' maps that are in an outer map, since the program would use too many.
+    pub inner_maps: usize,
     /// Whether the packet's head may move.
     pub moves_head: bool,
     /// How often one packet may go round in loops, if the verifier has to follow each turn.
@@ -221,6 +226,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "flow_state.h",
         "large.h",
         "multibit_trie.h",
+        "outer_maps.h",
         "observe.h",
         "onpath.h",
         "read_kernel.h",

@@ -89,6 +89,7 @@ impl Maps {
             members,
             name: abi.name.as_str().into(),
             attribute: section(".maps"),
+            init: None,
         });
         self.list.push(abi);
     }
