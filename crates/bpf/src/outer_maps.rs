@@ -27,6 +27,7 @@ struct Shape {
     key_size: u32,
     value_size: u32,
     no_prealloc: bool,
+    mmapable: bool,
     /// Of arrays.
     entries: Option<u32>,
 }
@@ -43,6 +44,7 @@ impl Shape {
             key_size: map.key_size,
             value_size: map.value_size,
             no_prealloc: map.no_prealloc,
+            mmapable: map.mmapable,
             entries,
         })
     }
@@ -198,6 +200,7 @@ mod tests {
                 value_size: 8,
                 max_entries: 16,
                 no_prealloc: false,
+                mmapable: false,
             })
             .collect();
         let call = |name: &str, map: &MapAbi| {
