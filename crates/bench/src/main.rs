@@ -1,4 +1,4 @@
-//! `bench xdp` (`make bench-xdp`): six programs compiled by Onpath against hand-written C, and both
+//! `bench xdp` (`make bench-xdp`): eight programs compiled by Onpath against hand-written C, and both
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
 //! `bench tables` (`make bench-tables`): see [`tables`]. Results go to
 //! `bench/results/` as JSON and Markdown.

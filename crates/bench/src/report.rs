@@ -34,8 +34,8 @@ struct Row {
     hand_written: Side,
     ratio: Option<f64>,
     instruction_ratio: f64,
-    p4c_instructions: u32,
-    p4c_net_ns: f64,
+    p4c_instructions: Option<u32>,
+    p4c_net_ns: Option<f64>,
     published_loss_percent: Option<f64>,
 }
 
@@ -93,8 +93,8 @@ impl Report {
                     ratio: times.ratio(),
                     instruction_ratio: f64::from(ours.instructions)
                         / f64::from(hand_written.instructions),
-                    p4c_instructions: b.workload.p4c.instructions,
-                    p4c_net_ns: b.workload.p4c.ns - 7.0,
+                    p4c_instructions: b.workload.p4c.map(|p| p.instructions),
+                    p4c_net_ns: b.workload.p4c.map(|p| p.ns - 7.0),
                     published_loss_percent: published.map(|(_, loss)| *loss),
                     ours,
                     hand_written,
@@ -133,16 +133,18 @@ impl Report {
         );
         for p in &self.programs {
             let ratio = p.ratio.map_or(String::from("–"), |r| format!("{r:.2}"));
+            let p4c = p
+                .p4c_net_ns
+                .map_or(String::from("–"), |ns| format!("{ns:.0}"));
             let _ = writeln!(
                 text,
-                "| {} | {:.1} | {:.1} ({:.1}) | {:.1} ({:.1}) | {ratio} | {:.0} |",
+                "| {} | {:.1} | {:.1} ({:.1}) | {:.1} ({:.1}) | {ratio} | {p4c} |",
                 p.name,
                 p.baseline_ns,
                 p.ours.net_ns,
                 p.ours.median_net_ns,
                 p.hand_written.net_ns,
-                p.hand_written.median_net_ns,
-                p.p4c_net_ns
+                p.hand_written.median_net_ns
             );
         }
         let _ = write!(
@@ -157,14 +159,16 @@ impl Report {
             self.median_ratio, self.worst_ratio
         );
         for p in &self.programs {
+            let p4c = p
+                .p4c_instructions
+                .map_or(String::from("–"), |n| n.to_string());
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {:.2} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {:.2} | {p4c} | {} | {} | {} | {} |",
                 p.name,
                 p.ours.instructions,
                 p.hand_written.instructions,
                 p.instruction_ratio,
-                p.p4c_instructions,
                 p.ours.verified_instructions,
                 p.hand_written.verified_instructions,
                 p.ours.stack_bytes,

@@ -47,7 +47,7 @@ pub(crate) fn measure(built: &[Built], baselines: &Baselines) -> Result<Vec<Time
             let subjects = programs.map(|ready| Subject {
                 prog: &ready.prog,
                 packet: &packet,
-                grows: b.workload.grows(),
+                repeats: b.workload.repeats,
             });
             let samples = interleaved(&subjects, effort()).map_err(Error::system("a test run"))?;
             let [baseline, ours, hand_written] = [0, 1, 2].map(|n: usize| undisturbed(&samples[n]));

@@ -26,8 +26,10 @@ pub(crate) struct Workload {
     pub entries: Vec<String>,
     /// The same for the maps of the hand-written program.
     pub maps: BTreeMap<String, Vec<Raw>>,
-    /// What p4c makes of a program that does the same.
-    pub p4c: Published,
+    /// How often a test run can give a program the packet that it left, if that changes the packet each time.
+    pub repeats: Option<u32>,
+    /// What p4c makes of a program that does the same, if that was measured.
+    pub p4c: Option<Published>,
 }
 
 /// A map's key and value in hexadecimal.
@@ -57,11 +59,6 @@ impl Workload {
     /// The packet.
     pub(crate) fn packet(&self) -> Result<Vec<u8>, Error> {
         bytes(&self.packet)
-    }
-
-    /// Whether the program makes the packet longer.
-    pub(crate) fn grows(&self) -> bool {
-        self.name == "xdp15"
     }
 }
 

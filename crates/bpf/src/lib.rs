@@ -23,7 +23,6 @@ mod hook;
 mod maps;
 mod model;
 mod names;
-mod outer_maps;
 mod storage;
 mod table;
 mod target;
@@ -44,8 +43,7 @@ pub enum ParseRecord {
     Always,
 }
 
-/// How the entries of a table are searched where there is more than one way: those that may overlap, of which priorities
-/// choose, and those with prefixes.
+/// How the entries of a table are searched that may overlap, of which priorities choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// A row of bits for each value of each byte of the key ([`abi::BitVectorsAbi`]): how long a look-up takes depends
@@ -53,33 +51,17 @@ pub enum Layout {
     BitVectors,
     /// A hash map of the entries under each mask ([`abi::TupleSpaceAbi`]): it depends on how many masks there are.
     TupleSpace,
-    /// The kernel's trie of prefixes, a bit of the key after the other.
-    Trie,
-    /// A trie of prefixes that takes several bits of the key at once ([`abi::MultibitTrieAbi`]).
-    MultibitTrie,
 }
 
 impl Layout {
-    /// All.
-    pub const ALL: [Layout; 4] = [
-        Layout::BitVectors,
-        Layout::TupleSpace,
-        Layout::Trie,
-        Layout::MultibitTrie,
-    ];
-
-    /// Whether it is for tables with prefixes, and not for those whose entries have priorities.
-    pub fn is_for_prefixes(self) -> bool {
-        matches!(self, Layout::Trie | Layout::MultibitTrie)
-    }
+    /// Both.
+    pub const ALL: [Layout; 2] = [Layout::BitVectors, Layout::TupleSpace];
 
     /// As the annotation `@layout` names it.
     pub fn name(self) -> &'static str {
         match self {
             Layout::BitVectors => "bit_vectors",
             Layout::TupleSpace => "tuple_space",
-            Layout::Trie => "trie",
-            Layout::MultibitTrie => "multibit_trie",
         }
     }
 
@@ -88,8 +70,6 @@ impl Layout {
         match self {
             Layout::BitVectors => "bit vectors",
             Layout::TupleSpace => "tuple space search",
-            Layout::Trie => "the kernel's trie",
-            Layout::MultibitTrie => "multibit trie",
         }
     }
 }
@@ -116,8 +96,7 @@ pub struct Options {
     pub features: Features,
     /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
     pub parser_turns: u32,
-    /// The layout of tables that it is for and that do not say which they want; `None` for bit vectors, where these are
-    /// not too large, and by the number of prefixes.
+    /// The layout of tables that do not say which they want; `None` for bit vectors, where these are not too large.
     pub layout: Option<Layout>,
 }
 
@@ -168,10 +147,6 @@ pub struct Report {
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
-    /// Maps that the program uses, of the 64 that the kernel lets it use: an outer map counts as one, whatever is in it.
-    pub maps_used: usize,
-    /// Tables' maps that are in an outer map, since the program would use too many.
-    pub inner_maps: usize,
     /// Whether the packet's head may move.
     pub moves_head: bool,
     /// How often one packet may go round in loops, if the verifier has to follow each turn.
@@ -225,8 +200,6 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum_partial.h",
         "flow_state.h",
         "large.h",
-        "multibit_trie.h",
-        "outer_maps.h",
         "observe.h",
         "onpath.h",
         "read_kernel.h",

@@ -107,8 +107,8 @@ impl Forward for Reading<'_> {
                 let end = plus(header_bytes(program, *header).checked_add(most));
                 (end, end)
             }
-            StmtKind::Lookahead(place) => {
-                let bits = program.place_type(*place).map_or(0, |ty| ty.width());
+            StmtKind::Lookahead { place, skip } => {
+                let bits = skip + program.place_type(*place).map_or(0, |ty| ty.width());
                 (at, plus(Some(bits.div_ceil(8))))
             }
             StmtKind::Advance(by) => {

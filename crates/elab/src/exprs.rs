@@ -239,7 +239,7 @@ impl Elab<'_> {
                 | StmtKind::SetInvalid(_)
                 | StmtKind::SetValid(_)
                 | StmtKind::Verify { .. }
-                | StmtKind::Lookahead(_)
+                | StmtKind::Lookahead { .. }
                 | StmtKind::Advance(_) => {}
                 _ => return false,
             }

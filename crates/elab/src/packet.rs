@@ -134,7 +134,7 @@ impl Elab<'_> {
         };
         let wide = single.unwrap_or(Type::bit(width));
         let place = Place::Var(self.new_var("lookahead", wide, span));
-        self.emit(StmtKind::Lookahead(place), span)?;
+        self.emit(StmtKind::Lookahead { place, skip: 0 }, span)?;
         let all = self.read(place, span);
         if single.is_some() {
             return Ok(Value::Scalar(all));

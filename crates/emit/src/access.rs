@@ -142,8 +142,7 @@ fn is_settled(value: &C) -> bool {
     }
 }
 
-/// The low bits of a value.
-pub(crate) fn mask_to(value: C, width: u32) -> C {
+fn mask_to(value: C, width: u32) -> C {
     if width == 32 || width == 64 {
         return value;
     }

@@ -76,7 +76,7 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
             StmtKind::Extern(call) => self.extern_call(call, stmt),
             StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt),
-            StmtKind::Lookahead(place) => self.lookahead(*place),
+            StmtKind::Lookahead { place, skip } => self.lookahead(*place, *skip),
             StmtKind::Advance(by) => self.advance(*by),
             StmtKind::PacketLength(place) => {
                 self.store(*place, Value::Scalar(packet_length()));

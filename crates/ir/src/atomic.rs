@@ -158,7 +158,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         StmtKind::Apply { .. } => "a table's `apply`",
         StmtKind::Call(..) => "a call",
         StmtKind::Extract { .. }
-        | StmtKind::Lookahead(_)
+        | StmtKind::Lookahead { .. }
         | StmtKind::Advance(_)
         | StmtKind::PacketLength(_)
         | StmtKind::Verify { .. } => "parsing",

@@ -156,7 +156,12 @@ pub enum StmtKind {
     },
     /// Reads as many bits as the place's type has without moving on; `PacketTooShort` if there are
     /// not enough. In parsers only.
-    Lookahead(Place),
+    Lookahead {
+        /// Where they are stored.
+        place: Place,
+        /// How many bits behind the cursor they begin.
+        skip: u32,
+    },
     /// Moves on by a number of bits (`bit<32>`); `PacketTooShort` if there are not enough,
     /// `ParserInvalidArgument` if not a multiple of 8. In parsers only.
     Advance(Expr),

@@ -206,7 +206,7 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
             }
             f(Access::WriteHeader(*h));
         }
-        StmtKind::Lookahead(p) | StmtKind::PacketLength(p) => write(*p, f),
+        StmtKind::Lookahead { place: p, .. } | StmtKind::PacketLength(p) => write(*p, f),
         StmtKind::Advance(by) => f(Access::Eval(*by)),
         StmtKind::Verify { cond, error } => {
             f(Access::Eval(*cond));
@@ -335,7 +335,7 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
                 *size = m.expr(*size);
             }
         }
-        StmtKind::Lookahead(p) | StmtKind::PacketLength(p) => map_place(p, m),
+        StmtKind::Lookahead { place: p, .. } | StmtKind::PacketLength(p) => map_place(p, m),
         StmtKind::Advance(by) => *by = m.expr(*by),
         StmtKind::Verify { cond, error } => {
             *cond = m.expr(*cond);

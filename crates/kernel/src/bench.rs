@@ -14,8 +14,8 @@ pub struct Subject<'a> {
     pub prog: &'a Prog,
     /// The packet; each repetition sees what the one before made of it.
     pub packet: &'a [u8],
-    /// Whether the packet gets longer each time: then it can be repeated 20 times only.
-    pub grows: bool,
+    /// How often it can be repeated, where the packet changes each time and sometime cannot any more.
+    pub repeats: Option<u32>,
 }
 
 /// How long to measure.
@@ -26,9 +26,6 @@ pub struct Effort {
     /// Runs of a program in one turn.
     pub runs: u32,
 }
-
-/// The most repetitions before a growing packet has used up its headroom.
-const GROWING_REPEATS: u32 = 20;
 
 /// Nanoseconds a run for each subject and round, as `[subject][round]`. What the kernel does around
 /// a run is in it: subtract an empty program's time.
@@ -66,18 +63,16 @@ fn make_known(subjects: &[Subject<'_>]) -> io::Result<(NetNs, Vec<Link>)> {
 }
 
 fn turn(subject: &Subject<'_>, runs: u32, out: &mut [u8]) -> io::Result<f64> {
-    if !subject.grows {
+    let Some(repeats) = subject.repeats else {
         // The kernel's own figure is in whole nanoseconds; the time around so many runs is finer.
         let started = Instant::now();
         subject.prog.run_xdp(subject.packet, out, 0, runs)?;
         return Ok(started.elapsed().as_nanos() as f64 / f64::from(runs));
-    }
-    let calls = runs.div_ceil(GROWING_REPEATS).max(1);
+    };
+    let calls = runs.div_ceil(repeats).max(1);
     let mut total = 0.0;
     for _ in 0..calls {
-        let ran = subject
-            .prog
-            .run_xdp(subject.packet, out, 0, GROWING_REPEATS)?;
+        let ran = subject.prog.run_xdp(subject.packet, out, 0, repeats)?;
         // It was rounded down from something between this and one more.
         total += f64::from(ran.nanoseconds) + 0.5;
     }
@@ -119,16 +114,16 @@ mod tests {
     fn each_program_gets_its_turn_in_each_round() {
         let prog = Prog::constant_xdp(1).expect("this test needs root");
         let packet = [0; 64];
-        let subject = |grows| Subject {
+        let subject = |repeats| Subject {
             prog: &prog,
             packet: &packet,
-            grows,
+            repeats,
         };
         let effort = Effort {
             rounds: 3,
             runs: 1000,
         };
-        let samples = interleaved(&[subject(false), subject(true)], effort).expect("runs");
+        let samples = interleaved(&[subject(None), subject(Some(20))], effort).expect("runs");
         assert_eq!(samples.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3]);
         assert!(samples.iter().flatten().all(|s| *s > 0.0));
     }

@@ -82,15 +82,8 @@ fn remove_empty_qdisc(ifindex: u32) -> io::Result<()> {
         }
     }
     match filter::remove_qdisc(ifindex) {
-        // Somebody was faster, or the interface has gone, and its qdiscs with it.
-        Err(e)
-            if matches!(
-                e.raw_os_error(),
-                Some(libc::ENOENT | libc::EINVAL | libc::ENODEV)
-            ) =>
-        {
-            Ok(())
-        }
+        // Somebody was faster.
+        Err(e) if matches!(e.raw_os_error(), Some(libc::ENOENT | libc::EINVAL)) => Ok(()),
         other => other,
     }
 }

@@ -42,16 +42,22 @@ header vxlan_t {
 
 const bit<16> VXLAN_PORT = 4789;
 
+struct packet_t {
+    bit<16> length;   // of the whole frame, as it came in
+}
+
 struct headers_t {
     ethernet_t outer_eth;
     ipv4_t     outer_ipv4;
     udp_t      udp;
     vxlan_t    vxlan;
     ethernet_t eth;
+    packet_t   packet;
 }
 
 parser prs(packet_in packet, out headers_t hdr) {
     state start {
+        hdr.packet.length = (bit<16>)packet.length();
         transition select(packet.lookahead<ethernet_t>().type) {
             0x0800:  maybe_outer;
             default: inner;
@@ -85,13 +91,11 @@ parser prs(packet_in packet, out headers_t hdr) {
 }
 
 control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
-    bit<16> length = 0;
-
     action push(bit<24> vni, bit<32> src, bit<32> dst, bit<48> src_mac, bit<48> dst_mac) {
         hdr.outer_eth = { dst_mac, src_mac, 0x0800 };
-        hdr.outer_ipv4 = { 4, 5, 0, length + 36, 0, 0b010, 0, 64, 17, 0, src, dst };
-        hdr.outer_ipv4.checksum = ebpf_ipv4_checksum(4, 5, 0, length + 36, 0, 0b010, 0, 64, 17, src, dst);
-        hdr.udp = { 49152, VXLAN_PORT, length + 16, 0 };
+        hdr.outer_ipv4 = { 4, 5, 0, hdr.packet.length + 36, 0, 0b010, 0, 64, 17, 0, src, dst };
+        hdr.outer_ipv4.checksum = ebpf_ipv4_checksum(4, 5, 0, hdr.packet.length + 36, 0, 0b010, 0, 64, 17, src, dst);
+        hdr.udp = { 49152, VXLAN_PORT, hdr.packet.length + 16, 0 };
         hdr.vxlan = { 0x08, 0, vni, 0 };
     }
 
@@ -111,8 +115,6 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             hdr.udp.setInvalid();
             hdr.vxlan.setInvalid();
         } else {
-            // The example's frames are all of 60 bytes: a frame's length is not among the inputs.
-            length = 60;
             segments.apply();
         }
     }

@@ -89,6 +89,7 @@ impl Table {
     fn layout(&self) -> &'static str {
         let lookups = self.instance.store.abi.tables.iter().map(|t| &t.lookup);
         let named = lookups.map(|lookup| match lookup {
+            LookupAbi::Lpm { .. } => "the kernel's trie",
             LookupAbi::Array { .. } => "array",
             LookupAbi::Hash { .. } => "the kernel's hash map",
             other => other.layout().map_or("", Layout::title),
@@ -116,7 +117,7 @@ fn nanoseconds(base: &Instance, tables: &[Table], add: u32) -> Result<Vec<f64>, 
         .map(|instance| Subject {
             prog: instance.program.prog(),
             packet: &packet,
-            grows: false,
+            repeats: None,
         })
         .collect();
     let samples = interleaved(&subjects, EFFORT).map_err(Error::system("a test run"))?;

@@ -98,7 +98,6 @@ impl Printer {
                 members,
                 name,
                 attribute,
-                init,
             } => {
                 self.line("struct {");
                 self.indent += 1;
@@ -106,9 +105,7 @@ impl Printer {
                     self.line(&format!("{};", expr(member)));
                 }
                 self.indent -= 1;
-                let init = init.as_ref().map(|e| format!(" = {}", expr(e)));
-                let init = init.unwrap_or_default();
-                self.line(&format!("}} {name} {attribute}{init};"));
+                self.line(&format!("}} {name} {attribute};"));
             }
             Item::Variable {
                 ty,

@@ -142,9 +142,9 @@ impl<T: Target> Gen<'_, T> {
                         }
                         at += bytes;
                     }
-                    StmtKind::Lookahead(place) => {
+                    StmtKind::Lookahead { place, skip } => {
                         let width = self.p.place_type(*place).map_or(0, Type::width);
-                        furthest = furthest.max(at + width.div_ceil(8));
+                        furthest = furthest.max(at + (skip + width).div_ceil(8));
                     }
                     StmtKind::Advance(by) => match const_bits(self.p, *by) {
                         Some(bits) if bits % 8 == 0 => {

@@ -201,18 +201,21 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.delta += after;
     }
 
-    pub(crate) fn lookahead(&mut self, place: ir::Place) {
+    pub(crate) fn lookahead(&mut self, place: ir::Place, skip: u32) {
         let width = self.p.place_type(place).map_or(0, Type::width);
-        if width == 0 {
+        if skip + width == 0 {
             return;
         }
-        let bytes = width.div_ceil(8);
+        let bytes = (skip + width).div_ceil(8);
         self.ensure(bytes, bytes);
         let run = Bytes {
             base: self.cursor.base().plus(self.cursor.delta.into()),
             len: bytes,
         };
-        let value = load_value(&run, 0, width);
+        if width == 0 {
+            return;
+        }
+        let value = load_value(&run, skip, width);
         self.store(place, value);
     }
 

@@ -1,7 +1,6 @@
 //! What is decided before any C is made: where each header lives, how far the parser's cursor is known,
 //! and what the deparser has to move.
 
-pub mod carried;
 pub mod cursor;
 pub mod facts;
 pub mod graph;
@@ -13,7 +12,6 @@ pub mod reach;
 pub mod size;
 
 use crate::target::{Stage, Target};
-use carried::Carried;
 use diag::Diagnostics;
 use facts::Facts;
 use graph::Graph;
@@ -64,8 +62,6 @@ pub struct Plan {
     pub estimate: u64,
     /// What is in memory of what the parser leaves; `None` if all of it is in variables of the function.
     pub record: Option<ParseRecord>,
-    /// The numbers that loops carry, where the target's verifier is not to know them.
-    pub carried: Carried,
 }
 
 impl Plan {
@@ -122,11 +118,6 @@ impl Plan {
             .record_above()
             .is_some_and(|most| estimate > most)
             .then(|| ParseRecord::new(program, &graph, stage));
-        let carried = match target.turn_limit() {
-            None => Carried::new(program, &graph, stage, record.as_ref()),
-            // It has to see that a loop ends.
-            Some(_) => Carried::default(),
-        };
         Ok(Plan {
             parser,
             control,
@@ -141,7 +132,6 @@ impl Plan {
             facts,
             estimate,
             record,
-            carried,
         })
     }
 

@@ -212,13 +212,13 @@ impl Run<'_> {
     }
 
     /// Reads without moving on.
-    pub(super) fn lookahead(&mut self, place: Place, span: Span) -> ControlFlow {
+    pub(super) fn lookahead(&mut self, place: Place, skip: u32, span: Span) -> ControlFlow {
         let target = self.target(place);
         let width = self.target_type(target).width();
-        if self.left() < u64::from(width) {
+        if self.left() < u64::from(skip) + u64::from(width) {
             return ControlFlow::Reject(self.it.errors.packet_too_short);
         }
-        let bits = read_bits(self.packet, self.cursor, width);
+        let bits = read_bits(self.packet, self.cursor + skip as usize, width);
         self.store_bits(target, &bits, span);
         ControlFlow::Next
     }

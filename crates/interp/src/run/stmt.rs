@@ -103,7 +103,7 @@ impl Run<'_> {
             StmtKind::Call(routine, args) => return self.call(*routine, args, span),
             StmtKind::Extern(call) => return self.extern_call(call, span),
             StmtKind::Extract { header, varbit } => return self.extract(*header, *varbit, span),
-            StmtKind::Lookahead(place) => return self.lookahead(*place, span),
+            StmtKind::Lookahead { place, skip } => return self.lookahead(*place, *skip, span),
             StmtKind::Advance(bits) => return self.advance(*bits, span),
             StmtKind::PacketLength(place) => {
                 let target = self.target(*place);

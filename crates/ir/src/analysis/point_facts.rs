@@ -217,8 +217,8 @@ impl Forward for Knowing<'_> {
                 stops = now.is_out_of_bounds(p, *header);
                 Rc::make_mut(&mut now).set_valid(p, *header, Some(true));
             }
-            StmtKind::Lookahead(place) | StmtKind::PacketLength(place) => {
-                if let StmtKind::Lookahead(_) = stmt.kind {
+            StmtKind::Lookahead { place, .. } | StmtKind::PacketLength(place) => {
+                if let StmtKind::Lookahead { .. } = stmt.kind {
                     rejected = Some(now.clone());
                 }
                 if let Place::Var(var) = place {

@@ -11,6 +11,7 @@ pub mod dce;
 pub mod fast_path;
 pub mod fold;
 pub mod inline;
+pub mod lookahead;
 pub mod propagate;
 pub mod select;
 pub mod stacks;
@@ -67,6 +68,9 @@ pub const PASSES: &[Pass] = &[
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
     pass("fold", Level::Optimize, |p, _| fold::run(p)),
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
+    pass("compact", Level::Optimize, |p, _| compact::run(p)),
+    // What is read of a look-ahead is known when nothing else is left.
+    pass("lookahead", Level::Optimize, |p, _| lookahead::run(p)),
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
     // Last: no other pass has to keep entries.
     pass("thread", Level::Optimize, |p, _| thread::run(p)),

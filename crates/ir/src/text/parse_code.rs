@@ -120,7 +120,15 @@ impl Reader {
                 };
                 StmtKind::Extract { header, varbit }
             }
-            "lookahead" => StmtKind::Lookahead(self.place()?),
+            "lookahead" => {
+                let place = self.place()?;
+                let skip = if self.eat_word("behind") {
+                    self.number()?
+                } else {
+                    0
+                };
+                StmtKind::Lookahead { place, skip }
+            }
             "advance" => StmtKind::Advance(self.expr()?),
             "packet_length" => StmtKind::PacketLength(self.place()?),
             "verify" => {

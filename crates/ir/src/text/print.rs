@@ -471,7 +471,12 @@ impl Printer<'_> {
                 }
                 writeln!(out, ";")
             }
-            StmtKind::Lookahead(place) => writeln!(out, "lookahead {};", self.place(*place)),
+            StmtKind::Lookahead { place, skip: 0 } => {
+                writeln!(out, "lookahead {};", self.place(*place))
+            }
+            StmtKind::Lookahead { place, skip } => {
+                writeln!(out, "lookahead {} behind {skip};", self.place(*place))
+            }
             StmtKind::Advance(by) => writeln!(out, "advance {};", self.expr(*by)),
             StmtKind::PacketLength(place) => {
                 writeln!(out, "packet_length {};", self.place(*place))

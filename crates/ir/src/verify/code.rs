@@ -314,10 +314,14 @@ impl Checker<'_> {
                     self.expr(size, Type::bit(32));
                 }
             }
-            StmtKind::Lookahead(place) => {
+            StmtKind::Lookahead { place, skip } => {
                 self.parser_only();
-                if let Some(Type::Varbit(_)) = self.place(*place) {
-                    self.fail("looks ahead at a varbit");
+                match self.place(*place) {
+                    Some(Type::Varbit(_)) => self.fail("looks ahead at a varbit"),
+                    Some(ty) if skip.checked_add(ty.width()).is_none() => {
+                        self.fail("looks ahead past any packet");
+                    }
+                    _ => {}
                 }
             }
             StmtKind::Advance(by) => {

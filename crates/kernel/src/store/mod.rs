@@ -10,7 +10,6 @@ mod guard;
 mod layout;
 mod lpm;
 mod maps;
-mod multibit_trie;
 mod own;
 mod prioritized;
 mod ranges;
@@ -32,8 +31,7 @@ use control::{Change, Contents, Count, Flow, Next, Rejected, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
-use lpm::{Lpm, Prefixes};
-use multibit_trie::{Entries, MultibitTrie};
+use lpm::Lpm;
 use own::Own;
 use prioritized::{BitVectors, Shadow, Structure, TupleSpace};
 use schema::{
@@ -102,6 +100,18 @@ struct Shape<'a> {
     priorities: bool,
 }
 
+impl<'a> Shape<'a> {
+    /// The map that keeps the entries, where that is one.
+    fn map(&self) -> Option<&'a str> {
+        match self.lookup {
+            LookupAbi::Array { map, .. }
+            | LookupAbi::Hash { map, .. }
+            | LookupAbi::Lpm { map, .. } => Some(map),
+            LookupAbi::TupleSpace(_) | LookupAbi::BitVectors(_) | LookupAbi::Compiled => None,
+        }
+    }
+}
+
 /// A shape with its maps.
 enum Opened<'a> {
     Flat(Box<dyn Codec + 'a>),
@@ -119,14 +129,6 @@ impl KernelStore {
 
     pub(crate) fn map(&self, name: &str) -> Result<&Map, StoreError> {
         let found = self.maps.get(name).map_err(unopened)?;
-        found.ok_or_else(|| StoreError::System {
-            what: format!("the program's map `{name}` is gone"),
-        })
-    }
-
-    /// The elements of an array, in memory.
-    fn shared(&self, name: &str) -> Result<&Globals, StoreError> {
-        let found = self.maps.shared(name).map_err(unopened)?;
         found.ok_or_else(|| StoreError::System {
             what: format!("the program's map `{name}` is gone"),
         })
@@ -229,16 +231,11 @@ impl KernelStore {
                 value,
             } => Opened::Flat(Box::new(Lpm {
                 map: self.map(map)?,
-                prefixes: Prefixes {
-                    key,
-                    lpm_key: *lpm_key as usize,
-                    prefix_base: *prefix_base,
-                },
+                key,
+                lpm_key: *lpm_key as usize,
+                prefix_base: *prefix_base,
                 value,
                 flags_are_heeded: lpm::flags_are_heeded(),
-            })),
-            LookupAbi::MultibitTrie(abi) => Opened::Flat(Box::new(Entries {
-                trie: MultibitTrie::open(self, abi)?,
             })),
             LookupAbi::TupleSpace(abi) => Opened::Prioritized(Structure::TupleSpace(TupleSpace {
                 abi,

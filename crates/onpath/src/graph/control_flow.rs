@@ -95,7 +95,7 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
                 lines.push(format!("extract {}", header_name(program, *header)));
             }
             StmtKind::Advance(_) => lines.push("advance".to_string()),
-            StmtKind::Lookahead(_) => lines.push("lookahead".to_string()),
+            StmtKind::Lookahead { .. } => lines.push("lookahead".to_string()),
             StmtKind::Verify { .. } => lines.push("verify".to_string()),
             StmtKind::If {
                 then, otherwise, ..

@@ -234,3 +234,48 @@ intrinsic slot out {
         "nothing follows a rejected packet"
     );
 }
+
+#[test]
+fn wide_look_aheads_read_in_parts_become_these() {
+    let parser = |key: &str| {
+        format!(
+            "parser p start s {{
+    state s {{
+        lookahead wide;
+        c = wide[135:128];
+        select ({key}, wide[31:16]) {{
+            (8w17, 16w4789) -> next;
+            (_, _) -> accept;
+        }}
+    }}
+    state next {{
+        extract h.eth;
+        goto accept;
+    }}
+}}
+"
+        )
+    };
+    let run = |key: &str| {
+        let rest = "pipeline parser parser p\nslot headers {\n    header \"eth\" = h.eth;\n}\n";
+        let text = format!("{HEAD}var wide: bit<192>\n{}{rest}", parser(key));
+        let mut program = text::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        passes::lookahead::run(&mut program);
+        program.number_stmts();
+        check(&program);
+        program.to_string()
+    };
+    let text = run("wide[87:80]");
+    let state = "    state s {
+        lookahead wide_0 behind 184;
+        lookahead wide_16 behind 160;
+        lookahead wide_80 behind 104;
+        lookahead wide_128 behind 56;
+        c = wide_128;
+        select (wide_80, wide_16) {
+";
+    assert!(text.contains(state), "{text}");
+    // A use of the whole keeps it whole.
+    let text = run("cast(wide, bit<8>)");
+    assert!(text.contains("        lookahead wide;\n"), "{text}");
+}

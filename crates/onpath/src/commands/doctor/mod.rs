@@ -81,8 +81,7 @@ pub(crate) fn run(args: Doctor) -> Done {
             out_line!("  {gain}");
         }
     }
-    let lacks = lacks_something(&commands, &programs);
-    out_line!("\n{}", summary(&findings, lacks));
+    out_line!("\n{}", summary(&findings));
     Ok(ExitCode::from(u8::from(missing)))
 }
 
@@ -157,15 +156,8 @@ fn show_programs(programs: &[Program]) -> String {
 /// The name of the compiler's finding.
 const CLANG: &str = "clang";
 
-/// Whether a command or an example needs something besides a compiler that is missing. What has a fallback is not.
-fn lacks_something(commands: &[Command], programs: &[Program]) -> bool {
-    let missing = commands.iter().filter(|c| c.state == State::Missing);
-    let mut of_commands = missing.flat_map(|command| &command.lacks);
-    of_commands.any(|lacks| lacks != CLANG) || programs.iter().any(|p| !p.lacks.is_empty())
-}
-
 /// What it comes to.
-fn summary(findings: &[Finding], lacks_something: bool) -> String {
+fn summary(findings: &[Finding]) -> String {
     let has = |name: &str| {
         let found = findings.iter().find(|f| f.name == name);
         found.is_some_and(|f| f.state == State::Present)
@@ -179,7 +171,8 @@ fn summary(findings: &[Finding], lacks_something: bool) -> String {
         true => "by XDP and by tc",
         false => "by XDP",
     };
-    let but = match lacks_something {
+    let besides = |f: &Finding| f.name != CLANG && is_missing(f, Need::Useful);
+    let but = match findings.iter().any(besides) {
         true => "; some programs or commands need missing features",
         false => "",
     };
@@ -204,13 +197,13 @@ mod tests {
             finding("tcx", State::Present, Need::Useful),
         ];
         assert_eq!(
-            summary(&all, false),
+            summary(&all),
             "This machine can run programs by XDP and by tc that `onpath build -o` compiled on another one; without \
              clang it compiles none."
         );
         all[2].state = State::Missing;
         assert!(
-            summary(&all, true)
+            summary(&all)
                 .ends_with("compiles none; some programs or commands need missing features.")
         );
     }
@@ -233,32 +226,17 @@ mod tests {
             finding("clang", State::Present, Need::Useful),
         ];
         assert_eq!(
-            summary(&all, false),
+            summary(&all),
             "This machine can run programs by XDP and by tc."
         );
+        all.push(finding("may_goto", State::Missing, Need::Useful));
         assert_eq!(
-            summary(&all, true),
+            summary(&all),
             "This machine can run programs by XDP and by tc; some programs or commands need missing features."
         );
         all[1].state = State::Missing;
-        assert!(summary(&all, true).contains("programs by XDP; some"));
+        assert!(summary(&all).contains("programs by XDP; some"));
         all[0].state = State::Missing;
-        assert!(summary(&all, true).contains("cannot run programs in the kernel yet"));
-    }
-
-    #[test]
-    fn what_has_a_fallback_is_not_needed() {
-        let lacking = |state, lacks: &[&str]| {
-            let command = Command {
-                name: "pdm",
-                state,
-                lacks: lacks.iter().map(|lacks| (*lacks).to_string()).collect(),
-            };
-            lacks_something(&[command], &[])
-        };
-        assert!(!lacking(State::Present, &[]));
-        assert!(!lacking(State::Missing, &["clang"]));
-        assert!(lacking(State::Missing, &["clang", "detached mounts"]));
-        assert!(!lacking(State::Unknown, &["capabilities"]));
+        assert!(summary(&all).contains("cannot run programs in the kernel yet"));
     }
 }
