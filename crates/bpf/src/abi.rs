@@ -135,6 +135,9 @@ pub struct MapAbi {
     pub max_entries: u32,
     /// `BPF_F_NO_PREALLOC` is set.
     pub no_prealloc: bool,
+    /// `BPF_F_MMAPABLE` is set: user space reads and writes an array's elements in memory, each at a multiple of 8 bytes.
+    #[serde(default)]
+    pub mmapable: bool,
 }
 
 /// The kernel's map types in use.
@@ -267,6 +270,8 @@ pub enum LookupAbi {
         /// The map's values.
         value: ValueAbi,
     },
+    /// A multibit trie, for many prefixes.
+    MultibitTrie(MultibitTrieAbi),
     /// Tuple space search for ternary, range and optional keys.
     TupleSpace(TupleSpaceAbi),
     /// Bit vectors for ternary, range and optional keys.
@@ -279,12 +284,66 @@ impl LookupAbi {
         match self {
             LookupAbi::TupleSpace(_) => Some(Layout::TupleSpace),
             LookupAbi::BitVectors(_) => Some(Layout::BitVectors),
-            LookupAbi::Compiled
-            | LookupAbi::Array { .. }
-            | LookupAbi::Hash { .. }
-            | LookupAbi::Lpm { .. } => None,
+            LookupAbi::Lpm { .. } => Some(Layout::Trie),
+            LookupAbi::MultibitTrie(_) => Some(Layout::MultibitTrie),
+            LookupAbi::Compiled | LookupAbi::Array { .. } | LookupAbi::Hash { .. } => None,
         }
     }
+
+    /// The names of its maps.
+    pub fn maps(&self) -> Vec<&str> {
+        match self {
+            LookupAbi::Compiled => Vec::new(),
+            LookupAbi::Array { map, .. }
+            | LookupAbi::Hash { map, .. }
+            | LookupAbi::Lpm { map, .. } => vec![map],
+            LookupAbi::TupleSpace(abi) => vec![&abi.masks, &abi.entries, &abi.shadow],
+            LookupAbi::BitVectors(abi) => vec![&abi.rows, &abi.entries, &abi.shadow],
+            LookupAbi::MultibitTrie(abi) => {
+                vec![&abi.routes, &abi.wide, &abi.narrow, &abi.index, &abi.pool]
+            }
+        }
+    }
+}
+
+/// A multibit trie: nodes with a slot for each value of the next byte of the key, from the third byte on of the next
+/// half byte, the upper one first.
+///
+/// A slot is a `u64`. Its upper half is the route with the longest of the prefixes that end in this node and begin like
+/// the slot, 0 for none. Its lower half is what longer ones there are: 0 for none; the route if it is one, so that the
+/// key has yet to be compared with it; the number of a node, with the highest bit set, if they are several. The last
+/// route on the way that matches has the longest prefix.
+///
+/// A change of a prefix is atomic for the program: one slot is stored, or a node is written anew and the slot stored that
+/// leads to it, or the root's number. Routes and nodes that packets may have found are not written before a grace period
+/// has passed. User space maps the arrays ([`MapAbi::mmapable`]).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MultibitTrieAbi {
+    /// Array map of nodes with 256 slots.
+    pub wide: String,
+    /// Array map of nodes with 16 slots.
+    pub narrow: String,
+    /// Array map of routes: a value, a prefix and its mask. None is number 0.
+    pub routes: String,
+    /// Hash map that only user space uses: from `{u32 length, prefix}`, the length in bits of the key, to a route's number.
+    pub index: String,
+    /// Array map that only user space uses: three `u32` and 4 bytes, then a byte for each wide node, narrow node and route:
+    /// 0 if it is free.
+    pub pool: String,
+    /// The key, as packets have it.
+    pub key: KeyAbi,
+    /// Which P4 key has the prefix.
+    pub lpm_key: u32,
+    /// What to add to the P4 prefix length: the bits before the field's own.
+    pub prefix_base: u32,
+    /// The value, from the start of a route.
+    pub value: ValueAbi,
+    /// Where a route's prefix is, with the layout of `key`.
+    pub prefix_offset: u32,
+    /// Where its mask is.
+    pub mask_offset: u32,
+    /// Where in the globals the root's number is, a `u32`: a wide node.
+    pub root_offset: u32,
 }
 
 /// Tuple space search: entries with equal masks (a tuple) share a hash map under the tuple's number.

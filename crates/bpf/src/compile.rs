@@ -2,6 +2,7 @@
 
 use crate::hook;
 use crate::model::{self, Model};
+use crate::outer_maps::MOST_MAPS;
 use crate::storage::Spilled;
 use crate::target::{Bpf, Coverage, File};
 use crate::{BpfOutput, Options, errors, file};
@@ -56,15 +57,12 @@ pub(crate) fn compile(
     Ok(output)
 }
 
-/// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
-const MAX_MAPS: usize = 64;
-
 /// Refuses a program with more maps than the kernel lets it use: the kernel reports it only after clang and
 /// for a while the verifier have worked on it, and knows no tables.
 fn fits_maps(program: &Program, options: &Options, output: &BpfOutput) -> Result<(), Diagnostics> {
     let abi = &output.abi;
-    let maps = abi.maps.len() + usize::from(abi.globals.is_some());
-    if maps <= MAX_MAPS {
+    let maps = output.report.maps_used;
+    if maps <= MOST_MAPS {
         return Ok(());
     }
     let at = program
@@ -73,7 +71,7 @@ fn fits_maps(program: &Program, options: &Options, output: &BpfOutput) -> Result
         .last()
         .map_or(Span::NONE, |table| table.span);
     let tables = abi.tables.len();
-    let refused = errors::too_many_maps(options.hook, maps, tables, MAX_MAPS, at);
+    let refused = errors::too_many_maps(options.hook, maps, tables, MOST_MAPS, at);
     Err(Box::new(refused).into())
 }
 

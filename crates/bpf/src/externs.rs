@@ -151,6 +151,7 @@ fn counter_map(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<SmolSt
             value_size: 8,
             max_entries: if sparse { size.min(SPARSE_LIMIT) } else { size },
             no_prealloc: sparse,
+            mmapable: false,
         },
         Some((CType::U32, CType::U64)),
     );
@@ -176,6 +177,7 @@ fn send_event(g: &mut Gen<'_>, call: &ExternCall) {
                     value_size: 4,
                     max_entries: 0,
                     no_prealloc: false,
+                    mmapable: false,
                 },
                 None,
             );

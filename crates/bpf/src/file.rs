@@ -5,6 +5,7 @@ use crate::compile::Function;
 use crate::features::Feature;
 use crate::hook::{self, HookCode};
 use crate::maps::section;
+use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
 use crate::{BpfOutput, Options, Report, budget};
@@ -29,10 +30,12 @@ pub(crate) fn file(
         prototypes,
         functions,
         contents,
+        mut names,
         own:
             Shared {
                 mut maps,
                 bit_vectors,
+                multibit_trie,
                 constructs,
                 ..
             },
@@ -66,6 +69,9 @@ pub(crate) fn file(
     if bit_vectors {
         items.push(Item::Include("onpath/bit_vectors.h".into()));
     }
+    if multibit_trie {
+        items.push(Item::Include("onpath/multibit_trie.h".into()));
+    }
     items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
     for file in &options.extern_files {
         items.push(Item::Include(file.clone()));
@@ -91,6 +97,8 @@ pub(crate) fn file(
         attribute: Some(section("license")),
         constant: false,
     });
+    let fitted = outer_maps::fit(&mut items, &maps.list, &mut names);
+    (report.maps_used, report.inner_maps) = (fitted.used, fitted.inner);
     maps.tables.extend(unapplied_tables(program, &maps.tables));
     maps.tables.sort_by_key(|t| t.index);
     let abi = Abi {
@@ -184,6 +192,8 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         parse_record: full.parse_record,
         verifier_estimate: full.verifier_estimate,
         copied_headers: full.copied_headers.clone(),
+        maps_used: 0,
+        inner_maps: 0,
         moves_head: both().any(|f| f.moves_head),
         parser_turns: both().find_map(|f| f.parser_turns),
     }

@@ -23,6 +23,7 @@ mod hook;
 mod maps;
 mod model;
 mod names;
+mod outer_maps;
 mod storage;
 mod table;
 mod target;
@@ -43,7 +44,8 @@ pub enum ParseRecord {
     Always,
 }
 
-/// How the entries of a table are searched that may overlap, of which priorities choose.
+/// How the entries of a table are searched where there is more than one way: those that may overlap, of which priorities
+/// choose, and those with prefixes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// A row of bits for each value of each byte of the key ([`abi::BitVectorsAbi`]): how long a look-up takes depends
@@ -51,17 +53,33 @@ pub enum Layout {
     BitVectors,
     /// A hash map of the entries under each mask ([`abi::TupleSpaceAbi`]): it depends on how many masks there are.
     TupleSpace,
+    /// The kernel's trie of prefixes, a bit of the key after the other.
+    Trie,
+    /// A trie of prefixes that takes several bits of the key at once ([`abi::MultibitTrieAbi`]).
+    MultibitTrie,
 }
 
 impl Layout {
-    /// Both.
-    pub const ALL: [Layout; 2] = [Layout::BitVectors, Layout::TupleSpace];
+    /// All.
+    pub const ALL: [Layout; 4] = [
+        Layout::BitVectors,
+        Layout::TupleSpace,
+        Layout::Trie,
+        Layout::MultibitTrie,
+    ];
+
+    /// Whether it is for tables with prefixes, and not for those whose entries have priorities.
+    pub fn is_for_prefixes(self) -> bool {
+        matches!(self, Layout::Trie | Layout::MultibitTrie)
+    }
 
     /// As the annotation `@layout` names it.
     pub fn name(self) -> &'static str {
         match self {
             Layout::BitVectors => "bit_vectors",
             Layout::TupleSpace => "tuple_space",
+            Layout::Trie => "trie",
+            Layout::MultibitTrie => "multibit_trie",
         }
     }
 
@@ -70,6 +88,8 @@ impl Layout {
         match self {
             Layout::BitVectors => "bit vectors",
             Layout::TupleSpace => "tuple space search",
+            Layout::Trie => "the kernel's trie",
+            Layout::MultibitTrie => "multibit trie",
         }
     }
 }
@@ -96,7 +116,8 @@ pub struct Options {
     pub features: Features,
     /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
     pub parser_turns: u32,
-    /// The layout of tables that do not say which they want; `None` for bit vectors, where these are not too large.
+    /// The layout of tables that it is for and that do not say which they want; `None` for bit vectors, where these are
+    /// not too large, and by the number of prefixes.
     pub layout: Option<Layout>,
 }
 
@@ -147,6 +168,10 @@ pub struct Report {
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
+    /// Maps that the program uses, of the 64 that the kernel lets it use: an outer map counts as one, whatever is in it.
+    pub maps_used: usize,
+    /// Tables' maps that are in an outer map, since the program would use too many.
+    pub inner_maps: usize,
     /// Whether the packet's head may move.
     pub moves_head: bool,
     /// How often one packet may go round in loops, if the verifier has to follow each turn.
@@ -200,6 +225,8 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum_partial.h",
         "flow_state.h",
         "large.h",
+        "multibit_trie.h",
+        "outer_maps.h",
         "observe.h",
         "onpath.h",
         "read_kernel.h",

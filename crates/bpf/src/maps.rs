@@ -63,6 +63,9 @@ impl Maps {
         if abi.no_prealloc {
             members.push(number("map_flags", C::id("BPF_F_NO_PREALLOC")));
         }
+        if abi.mmapable {
+            members.push(number("map_flags", C::id("BPF_F_MMAPABLE")));
+        }
         if abi.kind != MapKind::PerfEventArray {
             members.push(number("max_entries", C::int(abi.max_entries.into())));
         }
@@ -86,6 +89,7 @@ impl Maps {
             members,
             name: abi.name.as_str().into(),
             attribute: section(".maps"),
+            init: None,
         });
         self.list.push(abi);
     }

@@ -189,6 +189,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
             value_size: record.size,
             max_entries: 1,
             no_prealloc: false,
+            mmapable: false,
         },
         Some((Type::U32, Type::Struct("scratch".into()))),
     );

@@ -101,6 +101,8 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,
+    /// A table is searched by a multibit trie.
+    pub multibit_trie: bool,
     /// What is in the file that the kernel must have something for.
     pub constructs: BTreeSet<Construct>,
 }
@@ -180,8 +182,8 @@ impl Hints for Bpf {
         C::pure("flag_set", Vec::new())
     }
 
-    fn unknown(&self, offset: C) -> C {
-        C::bin(BinOp::Add, unknown_zero(), offset)
+    fn unknown(&self, number: C) -> C {
+        C::bin(BinOp::Add, unknown_zero(), number)
     }
 
     fn over_resize(&self, offset: C) -> C {

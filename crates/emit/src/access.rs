@@ -142,7 +142,8 @@ fn is_settled(value: &C) -> bool {
     }
 }
 
-fn mask_to(value: C, width: u32) -> C {
+/// The low bits of a value.
+pub(crate) fn mask_to(value: C, width: u32) -> C {
     if width == 32 || width == 64 {
         return value;
     }

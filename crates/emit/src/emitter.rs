@@ -36,6 +36,15 @@ pub(crate) struct Scope {
     pub exit: Option<SmolStr>,
 }
 
+/// Loops in each other are a nest; the parser's states are another, with number 0.
+#[derive(Default)]
+pub(crate) struct Nests {
+    /// How many there are.
+    pub count: u32,
+    /// Loops around the current statement, those of the parser's states aside.
+    pub depth: u32,
+}
+
 /// What holds for the current statement only.
 #[derive(Default)]
 pub(crate) struct Moment {
@@ -155,6 +164,7 @@ pub struct Gen<'a, T: Target> {
     /// The application of a table whose action is emitted.
     pub(crate) site: Option<StmtId>,
     pub(crate) scope: Scope,
+    pub(crate) nests: Nests,
     pub(crate) moment: Moment,
     pub(crate) conditional: ConditionalAccess,
     pub(crate) cursor: CursorAt,
@@ -193,6 +203,7 @@ impl<'a, T: Target> Gen<'a, T> {
             rebuilding: Rebuilding::default(),
             site: None,
             scope: Scope::default(),
+            nests: Nests::default(),
             moment: Moment::default(),
             conditional: ConditionalAccess::default(),
             cursor: CursorAt::default(),

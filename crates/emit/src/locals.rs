@@ -40,8 +40,8 @@ pub enum LocalKind {
     VarLen(Var),
     /// Whether an emit is to be done.
     Emitted(usize),
-    /// How often loops went round, where the target has to count.
-    Turns,
+    /// How often the loops of a nest went round, where the target has to count.
+    Turns(u32),
     /// Something of the emitter's own, by number.
     Own(u32),
 }
@@ -141,7 +141,7 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
             LocalKind::VarLen(v) => (format!("{}_len", self.p.vars[v].name), Type::U32, zero),
             LocalKind::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
-            LocalKind::Turns => ("turns".to_string(), Type::U64, zero),
+            LocalKind::Turns(_) => ("turns".to_string(), Type::U64, zero),
             LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
         let home = self.home_of(kind);
@@ -168,13 +168,13 @@ impl<T: Target> Gen<'_, T> {
                 {
                     Home::Memory
                 }
-                LocalKind::Found(_) | LocalKind::Turns => Home::Function,
+                LocalKind::Found(_) | LocalKind::Turns(_) => Home::Function,
                 _ => Home::Anywhere,
             };
         }
         // Whether a pointer leads to bytes of the packet, and that a loop goes on.
         let followed = match kind {
-            LocalKind::Extracted(_) | LocalKind::Turns => true,
+            LocalKind::Extracted(_) | LocalKind::Turns(_) => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };

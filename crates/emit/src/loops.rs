@@ -1,5 +1,6 @@
 //! Blocks that can be left, loops, and the jumps back in them. A packet that takes too many turns is rejected.
 
+use crate::access::mask_to;
 use crate::emitter::{Gen, Labeled};
 use crate::locals::LocalKind;
 use crate::parser::CursorAt;
@@ -9,7 +10,7 @@ use crate::plan::header_facts::Known;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use diag::Span;
-use ir::Label;
+use ir::{Label, Type, Var};
 
 impl<T: Target> Gen<'_, T> {
     pub(crate) fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
@@ -56,16 +57,38 @@ impl<T: Target> Gen<'_, T> {
         if moves_cursor {
             self.start_loop();
         }
+        self.hide(self.plan.carried.by_loop(label));
         self.push(Stmt::Label(start));
         if moves_cursor {
             self.follow_offset(true);
         }
+        self.enter_loop();
         self.run(body);
         if !self.header_facts.dead {
             self.line(span);
             self.start_again(label);
         }
+        self.exit_loop();
         self.end(label, end);
+    }
+
+    /// Before a loop: what it carries from turn to turn is unknown to the target's verifier.
+    pub(crate) fn hide(&mut self, carried: &[Var]) {
+        for &var in carried {
+            let value = self.local(LocalKind::Var(var));
+            let hidden = self.target.unknown(value.clone());
+            if hidden == value {
+                continue;
+            }
+            let hidden = match self.p.vars[var].ty {
+                Type::Bits {
+                    width,
+                    signed: false,
+                } => mask_to(hidden, width),
+                _ => hidden,
+            };
+            self.set(value, hidden);
+        }
     }
 
     /// The jump from a loop's end to its start.
@@ -84,6 +107,29 @@ impl<T: Target> Gen<'_, T> {
             self.file.contents.loops = true;
             self.back_edge("reject", &start);
         }
+    }
+
+    /// A loop begins.
+    pub fn enter_loop(&mut self) {
+        if self.nests.depth == 0 {
+            self.nests.count += 1;
+        }
+        self.nests.depth += 1;
+    }
+
+    /// It ends.
+    pub fn exit_loop(&mut self) {
+        self.nests.depth -= 1;
+    }
+
+    /// The counter of turns for the current nest. Each nest has its own: what follows a loop would be checked once for each
+    /// number of turns that it may have taken.
+    fn turns(&mut self) -> C {
+        let nest = match self.nests.depth {
+            0 => 0,
+            _ => self.nests.count,
+        };
+        self.local(LocalKind::Turns(nest))
     }
 
     /// Goes back to `start`, or to `end` if the loop has taken too long for the target. A loop of the program has the label
@@ -116,7 +162,7 @@ impl<T: Target> Gen<'_, T> {
                 self.out.extend(left);
             }
             Some(limit) => {
-                let turns = self.local(LocalKind::Turns);
+                let turns = self.turns();
                 self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
                 let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
                 self.push(Stmt::goto_if(over, "reject"));

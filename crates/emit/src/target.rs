@@ -115,9 +115,9 @@ pub trait Hints {
         C::int(1)
     }
 
-    /// An offset into the packet whose range the verifier of the C is to drop.
-    fn unknown(&self, offset: C) -> C {
-        offset
+    /// A number, as an offset into the packet, whose value and range the verifier of the C is to drop.
+    fn unknown(&self, number: C) -> C {
+        number
     }
 
     /// An offset that was computed before the packet was resized, to be used after that: the verifier of the C may not be

@@ -1,8 +1,10 @@
 //! Attaching a program to an interface, by the method of its hook.
 
+use crate::bundle::Port;
 use crate::program::HookProg;
 use crate::sys::{Link, Side, XdpMode};
 use crate::tc::Filter;
+use crate::xdp::Running;
 use crate::{Pins, caps, errors, interface, tc, xdp};
 use bpf::abi::Hook;
 use diag::Diagnostic;
@@ -122,15 +124,39 @@ pub fn check_hook(
     }
 }
 
-/// Attaches a program to an interface. Nothing is changed if it fails.
+/// The interfaces of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interfaces<'a> {
+    /// Whether the program redirects packets. By XDP one that does runs alike at all its interfaces.
+    pub redirects: bool,
+    /// Those to attach it to.
+    pub ports: &'a [Port],
+    /// Those that it only sends packets to.
+    pub targets: &'a [Port],
+}
+
+/// Attaches a program to its interfaces, in order. Nothing is attached if it fails.
 pub fn attach(
     program: &HookProg,
-    name: &str,
-    ifindex: u32,
+    at: Interfaces<'_>,
     method: TcMethod,
-) -> Result<Attached, Box<Diagnostic>> {
-    match side(program.hook()) {
-        None => xdp::attach(program.prog(), name, ifindex),
-        Some(side) => tc::attach(program.prog(), side, name, ifindex, method),
-    }
+) -> Result<Vec<Attached>, Box<Diagnostic>> {
+    attach_besides(program, at, &Running::default(), method)
+}
+
+/// Attaches a program that runs already to further interfaces: by XDP in the mode that it has, and it fails if one of them,
+/// or one that it is to send to, would lose packets then.
+pub(crate) fn attach_besides(
+    program: &HookProg,
+    at: Interfaces<'_>,
+    running: &Running<'_>,
+    method: TcMethod,
+) -> Result<Vec<Attached>, Box<Diagnostic>> {
+    let prog = program.prog();
+    let Some(side) = side(program.hook()) else {
+        return xdp::attach(prog, at, running);
+    };
+    let each = at.ports.iter();
+    each.map(|port| tc::attach(prog, side, &port.name, port.index, method))
+        .collect()
 }

@@ -10,12 +10,12 @@
 //! Begun::commit   everything stays
 //! ```
 
-use crate::attach::{self, Attached, Mode, TcMethod};
+use crate::attach::{self, Attached, Interfaces, TcMethod};
 use crate::features::Kernel;
 use crate::load::{Failure, Instance, Onto, load_with};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
-use crate::{Pins, caps, errors, xdp};
+use crate::{Pins, caps, errors};
 use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
@@ -273,10 +273,12 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
 pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, Box<Diagnostic>> {
     let mut all = Vec::new();
     for (number, member) in members.iter().enumerate() {
-        let program = &member.instance.program;
-        let each = member.ports.iter();
-        let each = each.map(|port| attach::attach(program, &port.name, port.index, method));
-        let attached = alike(member, each.collect::<Result<_, _>>()?)?;
+        let interfaces = Interfaces {
+            redirects: member.instance.store.abi.ports.devmap.is_some(),
+            ports: &member.ports,
+            targets: &member.targets,
+        };
+        let attached = attach::attach(&member.instance.program, interfaces, method)?;
         let ports = member.ports.iter().cloned();
         all.extend(ports.zip(attached).map(|(port, attached)| Attachment {
             member: number,
@@ -285,27 +287,4 @@ pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, B
         }));
     }
     Ok(all)
-}
-
-/// Runs a program that redirects packets by generic XDP at all its interfaces if it does so at one: what a program that runs natively redirects
-/// to a driver without native XDP is lost.
-fn alike(member: &Member, attached: Vec<Attached>) -> Result<Vec<Attached>, Box<Diagnostic>> {
-    if member.instance.store.abi.ports.devmap.is_none() {
-        return Ok(attached);
-    }
-    let generic = attached.iter().position(|at| at.mode == Mode::Generic);
-    let Some(generic) = generic.map(|at| &member.ports[at].name) else {
-        return Ok(attached);
-    };
-    let all = member.ports.iter().zip(attached);
-    all.map(|(port, at)| match at.mode {
-        Mode::Native => {
-            // An interface has one program.
-            drop(at);
-            let prog = member.instance.program.prog();
-            xdp::attach_generic(prog, &port.name, port.index, generic)
-        }
-        Mode::Generic | Mode::Tcx | Mode::Clsact => Ok(at),
-    })
-    .collect()
 }

@@ -93,18 +93,7 @@ pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
 
 /// What a map is in the P4 program, by the description's names.
 fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
-    let uses = |lookup: &LookupAbi| match lookup {
-        LookupAbi::Compiled => false,
-        LookupAbi::Array { map: own, .. }
-        | LookupAbi::Hash { map: own, .. }
-        | LookupAbi::Lpm { map: own, .. } => own == map,
-        LookupAbi::TupleSpace(space) => [&space.masks, &space.entries, &space.shadow]
-            .iter()
-            .any(|own| *own == map),
-        LookupAbi::BitVectors(bits) => [&bits.rows, &bits.entries, &bits.shadow]
-            .iter()
-            .any(|own| *own == map),
-    };
+    let uses = |lookup: &LookupAbi| lookup.maps().contains(&map);
     if let Some(table) = abi.tables.iter().find(|t| uses(&t.lookup)) {
         ("table", table.name.clone())
     } else if let Some(set) = abi.value_sets.iter().find(|s| uses(&s.lookup)) {
@@ -227,6 +216,7 @@ mod tests {
             value_size,
             max_entries,
             no_prealloc: false,
+            mmapable: false,
         }
     }
 

@@ -82,8 +82,15 @@ fn remove_empty_qdisc(ifindex: u32) -> io::Result<()> {
         }
     }
     match filter::remove_qdisc(ifindex) {
-        // Somebody was faster.
-        Err(e) if matches!(e.raw_os_error(), Some(libc::ENOENT | libc::EINVAL)) => Ok(()),
+        // Somebody was faster, or the interface has gone, and its qdiscs with it.
+        Err(e)
+            if matches!(
+                e.raw_os_error(),
+                Some(libc::ENOENT | libc::EINVAL | libc::ENODEV)
+            ) =>
+        {
+            Ok(())
+        }
         other => other,
     }
 }

@@ -11,6 +11,7 @@ pub use busiest::busiest;
 use crate::errors;
 use crate::sys::{Samples, instruction_lines};
 use diag::{Diagnostic, SourceMap, Span};
+use std::path::Path;
 
 /// The contents of a log.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -79,7 +80,14 @@ pub fn explain(refusal: &Refusal, samples: &Samples, sources: &SourceMap) -> Box
 pub fn locate(refusal: &mut Refusal, object: &[u8]) {
     let lines = instruction_lines(object).unwrap_or_default();
     let line = refusal.instruction.and_then(|at| lines.of(at));
-    refusal.location = line.map(|(file, line)| (file.to_owned(), line));
+    let here = std::env::current_dir().unwrap_or_default();
+    refusal.location = line.map(|(file, line)| (seen_from(&here, file), line));
+}
+
+/// A file's path from a folder, if it is in it: clang writes down whole paths of C files.
+fn seen_from(folder: &Path, file: &str) -> String {
+    let inside = Path::new(file).strip_prefix(folder).ok();
+    inside.map_or_else(|| file.to_owned(), |path| path.display().to_string())
 }
 
 /// The text of a line of a source that was compiled under this name, without its indentation.
@@ -101,7 +109,7 @@ fn line_span(sources: &SourceMap, file: &str, line: u32) -> Option<Span> {
 
 /// The line information may hold a path where the user gave a name, or the other way round.
 fn same_file(a: &str, b: &str) -> bool {
-    let (a, b) = (std::path::Path::new(a), std::path::Path::new(b));
+    let (a, b) = (Path::new(a), Path::new(b));
     a.ends_with(b) || b.ends_with(a)
 }
 

@@ -1,14 +1,15 @@
-//! Attaching a program to an interface by XDP.
+//! Attaching a program to its interfaces by XDP.
 
 mod driver;
+mod modes;
 mod queues;
 mod refusal;
 
-use crate::attach::{Attached, Holder, Mode, Refused};
+use crate::attach::{Attached, Holder, Interfaces, Mode, Refused};
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
-use crate::{Pins, caps, errors, link_settings};
+use crate::{Pins, caps, errors};
 use diag::Diagnostic;
-use driver::Driver;
+use modes::{Attacher, Candidate, Candidates, Why};
 use refusal::Interface;
 use std::io;
 
@@ -25,98 +26,156 @@ pub(crate) fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Bo
     ))
 }
 
-/// Attaches a program to an interface that has none: natively, or where the driver refuses that, in
-/// the network stack. Nothing is changed if it fails.
-pub(crate) fn attach(prog: &Prog, name: &str, ifindex: u32) -> Result<Attached, Box<Diagnostic>> {
-    check_free(&Pins::default(), name, ifindex)?;
-    let driver = Driver::of(name);
+/// Where a program runs already.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Running<'a> {
+    /// The instance that it belongs to.
+    pub instance: &'a str,
+    /// Its interfaces, and whether it runs natively there.
+    pub at: Vec<(&'a str, bool)>,
+}
+
+/// Attaches a program to all its interfaces, which have none: natively, or where that cannot be, in the network stack.
+/// What runs already keeps its mode: an interface that would change it is refused. Nothing is changed if it fails.
+pub(crate) fn attach(
+    prog: &Prog,
+    wanted: Interfaces<'_>,
+    running: &Running<'_>,
+) -> Result<Vec<Attached>, Box<Diagnostic>> {
+    for port in wanted.ports {
+        check_free(&Pins::default(), &port.name, port.index)?;
+    }
+    let at: Vec<Interface<'_>> = wanted.ports.iter().map(Interface::of).collect();
     // Once it is attached, the program has the queues that were free.
-    let slower = queues::shared(name, driver);
-    let mtu = link_settings::read(ifindex).ok().map(|found| found.mtu);
-    let at = Interface { name, driver, mtu };
-    let native = match native(prog, ifindex, at)? {
-        Ok(link) => {
-            return Ok(Attached {
-                holder: Holder::Link(link),
-                mode: Mode::Native,
-                better_refused: None,
-                slower,
-            });
-        }
-        Err(refused) => refused,
+    let shared = at.iter().map(|at| queues::shared(at.name, at.driver));
+    let shared: Vec<Option<Refused>> = shared.collect();
+    let mut attacher = Machine {
+        prog,
+        instance: running.instance,
+        at: &at,
+        running: running.at.len(),
     };
-    match Link::attach_xdp(prog, ifindex, XdpMode::Generic) {
-        Ok(link) => Ok(Attached {
-            holder: Holder::Link(link),
-            mode: Mode::Generic,
-            better_refused: Some(native),
-            slower: None,
+    let links = candidates(wanted, &at, running).attach(&mut attacher)?;
+    let all = links.into_iter().zip(shared);
+    Ok(all
+        .map(|((link, why), shared)| attached(link, why, shared, &at))
+        .collect())
+}
+
+fn candidates<'a>(
+    wanted: Interfaces<'a>,
+    at: &[Interface<'a>],
+    running: &Running<'a>,
+) -> Candidates<'a> {
+    let present = running.at.iter().map(|(name, native)| Candidate {
+        name,
+        refused: (!native).then(|| Refused {
+            reason: "it runs by generic XDP there".to_owned(),
+            remedy: None,
         }),
-        Err(generic) => Err(
-            not_worth_a_second_try(&generic, name, ifindex).unwrap_or_else(|| {
-                let words = driver_words(prog, ifindex, XdpMode::Generic);
-                let generic = refusal::explain(&generic, words, at);
-                errors::device::not_attached(name, &native, &generic)
-            }),
-        ),
+    });
+    let new = at.iter().map(|at| Candidate {
+        name: at.name,
+        refused: refusal::loses_packets(*at),
+    });
+    let targets = wanted.targets.iter().map(|port| Candidate {
+        name: &port.name,
+        refused: refusal::takes_none(Interface::of(port)),
+    });
+    Candidates {
+        redirects: wanted.redirects,
+        ports: present.chain(new).collect(),
+        running: running.at.len(),
+        targets: targets.collect(),
     }
 }
 
-/// Attaches a program in the network stack, since it runs so at the interface `other`.
-pub(crate) fn attach_generic(
-    prog: &Prog,
-    name: &str,
-    ifindex: u32,
-    other: &str,
-) -> Result<Attached, Box<Diagnostic>> {
-    let link = Link::attach_xdp(prog, ifindex, XdpMode::Generic);
-    let link = link.map_err(|error| {
-        not_worth_a_second_try(&error, name, ifindex).unwrap_or_else(|| {
-            let generic = Refused {
-                reason: diag::system_message(&error),
-                remedy: None,
-            };
-            let native = Refused {
-                reason: format!("`{other}` has none"),
-                remedy: None,
-            };
-            errors::device::not_attached(name, &native, &generic)
-        })
-    })?;
-    Ok(Attached {
+fn attached(
+    link: Link,
+    why: Option<Why<'_>>,
+    shared: Option<Refused>,
+    all: &[Interface<'_>],
+) -> Attached {
+    // What would change another one of them is reported with that one.
+    let alone = |name: &str, refused: Refused| Refused {
+        remedy: refused
+            .remedy
+            .filter(|_| all.iter().all(|at| at.name != name)),
+        ..refused
+    };
+    let (mode, better_refused, slower) = match why {
+        None => (Mode::Native, None, shared),
+        Some(Why::Own(refused)) => (Mode::Generic, Some(refused), None),
+        Some(Why::Other(name, refused)) => {
+            let slower = for_other(name, alone(name, refused));
+            (Mode::Generic, None, Some(slower))
+        }
+    };
+    Attached {
         holder: Holder::Link(link),
-        mode: Mode::Generic,
-        better_refused: None,
-        slower: Some(Refused {
-            reason: format!(
-                "{name} has native XDP, but {other} would take no packets from there: a program runs alike at all its \
-                 interfaces"
-            ),
-            remedy: None,
-        }),
-    })
+        mode,
+        better_refused,
+        slower,
+    }
 }
 
-/// Attaches it natively, or says why that is not done.
-fn native(
-    prog: &Prog,
-    ifindex: u32,
-    at: Interface<'_>,
-) -> Result<Result<Link, Refused>, Box<Diagnostic>> {
-    match Link::attach_xdp(prog, ifindex, XdpMode::Native) {
-        Ok(link) => Ok(match refusal::loses_packets(at) {
-            // Dropping the link detaches the program again.
-            Some(refused) => Err(refused),
-            None => Ok(link),
-        }),
-        Err(error) => match not_worth_a_second_try(&error, at.name, ifindex) {
+/// Why a program does not run natively at any interface.
+fn for_other(name: &str, Refused { reason, remedy }: Refused) -> Refused {
+    Refused {
+        reason: format!(
+            "from native XDP its packets would not reach {name} ({reason}): a program that redirects runs alike at all its \
+             interfaces"
+        ),
+        remedy,
+    }
+}
+
+/// The interfaces of this machine.
+struct Machine<'a> {
+    prog: &'a Prog,
+    instance: &'a str,
+    at: &'a [Interface<'a>],
+    /// How many of its interfaces precede them.
+    running: usize,
+}
+
+impl Attacher for Machine<'_> {
+    type Held = Link;
+    type Error = Box<Diagnostic>;
+
+    fn native(&mut self, number: usize) -> Result<Result<Link, Refused>, Box<Diagnostic>> {
+        let at = self.at[number - self.running];
+        let error = match Link::attach_xdp(self.prog, at.index, XdpMode::Native) {
+            Ok(link) => return Ok(Ok(link)),
+            Err(error) => error,
+        };
+        match not_worth_a_second_try(&error, at.name, at.index) {
             Some(diagnostic) => Err(diagnostic),
             None => {
                 // Once it is attached by the other method, the driver has another reason.
-                let words = driver_words(prog, ifindex, XdpMode::Native);
+                let words = driver_words(self.prog, at.index, XdpMode::Native);
                 Ok(Err(refusal::explain(&error, words, at)))
             }
-        },
+        }
+    }
+
+    fn generic(&mut self, number: usize, why: &Why<'_>) -> Result<Link, Box<Diagnostic>> {
+        let at = self.at[number - self.running];
+        Link::attach_xdp(self.prog, at.index, XdpMode::Generic).map_err(|error| {
+            not_worth_a_second_try(&error, at.name, at.index).unwrap_or_else(|| {
+                let words = driver_words(self.prog, at.index, XdpMode::Generic);
+                let generic = refusal::explain(&error, words, at);
+                let native = match why.clone() {
+                    Why::Own(refused) => refused,
+                    Why::Other(name, refused) => for_other(name, refused),
+                };
+                errors::device::not_attached(at.name, &native, &generic)
+            })
+        })
+    }
+
+    fn conflict(&mut self, running: &str, other: &str, refused: &Refused) -> Box<Diagnostic> {
+        errors::ports::other_mode(self.instance, running, other, refused)
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn plan(
             }
             Target::Library | Target::Test(_) => {
                 let folder = root.join("crates").join(suite.package);
-                let names = tests(binary, &folder)?;
+                let names = tests(binary, &folder, suite.environment)?;
                 (Kind::Tests, binary.to_path_buf(), folder, names)
             }
         };
@@ -152,10 +152,11 @@ pub(crate) fn plan(
 }
 
 /// The names of a binary's tests.
-fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+fn tests(binary: &Path, folder: &Path, environment: &[(&str, &str)]) -> Result<Vec<String>, Error> {
     let listed = output_of(
         Command::new(binary)
             .args(["--list", "--format", "terse"])
+            .envs(environment.iter().copied())
             .current_dir(folder),
     )?;
     let names = listed
@@ -190,7 +191,8 @@ fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-fn p4_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+/// The programs in a folder and those in it, in order.
+pub(crate) fn p4_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {

@@ -11,8 +11,13 @@ pub(crate) struct Suite {
     pub target: Target,
     /// The trials that concern the kernel, as beginnings of names; none is all of them.
     pub takes: &'static [&'static str],
+    /// Parts of the names of trials that it does not take although they do: those that run too long where the processor is
+    /// emulated.
+    pub leaves: &'static [&'static str],
     /// Those among them that a smoke test runs, as beginnings of names.
     pub smoke: &'static [&'static str],
+    /// Variables of its environment: what sizes it for a machine whose processor is emulated.
+    pub environment: &'static [(&'static str, &'static str)],
 }
 
 /// A binary of a package.
@@ -37,27 +42,34 @@ pub(crate) const SUITES: [Suite; 10] = [
         package: "onpath",
         target: Target::Loads,
         takes: &[],
+        leaves: &[],
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
+        environment: &[],
     },
     Suite {
         name: "built",
         package: "onpath",
         target: Target::Built,
         takes: &[],
+        leaves: &[],
         smoke: &["debug"],
+        environment: &[],
     },
     Suite {
         name: "drivers",
         package: "onpath",
         target: Target::Drivers,
         takes: &[],
+        leaves: &[],
         smoke: &[],
+        environment: &[],
     },
     Suite {
         name: "kernel",
         package: "kernel",
         target: Target::Library,
         takes: &[],
+        leaves: &[],
         smoke: &[
             "features::",
             "link_settings::",
@@ -65,19 +77,23 @@ pub(crate) const SUITES: [Suite; 10] = [
             "probe::",
             "sys::",
         ],
+        environment: &[],
     },
     Suite {
         name: "attach",
         package: "kernel",
         target: Target::Test("it"),
         takes: &[],
+        leaves: &[],
         smoke: &["refusals::", "tc::"],
+        environment: &[],
     },
     Suite {
         name: "stf",
         package: "onpath",
         target: Target::Test("stf"),
         takes: &["xdp::", "veth::", "tc::", "tc_veth::"],
+        leaves: &[],
         smoke: &[
             "xdp::tests/stf/match/",
             "xdp::tests/stf/parser/",
@@ -86,6 +102,7 @@ pub(crate) const SUITES: [Suite; 10] = [
             "veth::programs/firewall/",
             "tc_veth::programs/guard/",
         ],
+        environment: &[],
     },
     Suite {
         name: "states",
@@ -99,28 +116,37 @@ pub(crate) const SUITES: [Suite; 10] = [
             "pdm::",
             "pdm_tshark::",
         ],
+        leaves: &[],
         smoke: &[],
+        environment: &[],
     },
     Suite {
         name: "truth",
         package: "onpath",
         target: Target::Test("pdm_truth"),
         takes: &[],
+        leaves: &[],
         smoke: &[],
+        environment: &[],
     },
     Suite {
         name: "cli",
         package: "onpath",
         target: Target::Test("cli"),
         takes: &["kernel::"],
+        leaves: &[],
         smoke: &[],
+        environment: &[],
     },
     Suite {
         name: "differential",
         package: "onpath",
         target: Target::Test("differential"),
         takes: &[],
+        // Each packet takes the loops' last turn, the eight millionth.
+        leaves: &["tests/stf/parser/endless"],
         smoke: &[],
+        environment: &[("ONPATH_DIFF_PACKETS", "60"), ("ONPATH_DIFF_PROGRAMS", "3")],
     },
 ];
 
@@ -132,7 +158,8 @@ impl Suite {
 
     /// Whether a trial concerns the kernel.
     pub(crate) fn has(&self, trial: &str) -> bool {
-        self.takes.is_empty() || begins(trial, self.takes)
+        let taken = self.takes.is_empty() || begins(trial, self.takes);
+        taken && !self.leaves.iter().any(|part| trial.contains(part))
     }
 
     /// Whether a trial belongs to a smoke test.
@@ -167,6 +194,9 @@ mod tests {
         assert!(!stf.is_smoke("tc::tests/stf/arith/slices.p4"));
         let kernel = Suite::by_name("kernel").expect("a suite");
         assert!(kernel.has("anything"));
+        let differential = Suite::by_name("differential").expect("a suite");
+        assert!(differential.has("xdp::tests/stf/parser/end.p4"));
+        assert!(!differential.has("xdp::tests/stf/parser/endless_loop.p4"));
         assert!(!kernel.is_smoke("store::anything"));
     }
 }

@@ -1,10 +1,10 @@
 //! Compiles on this machine what guests would compile: clang takes ten times as long where the processor is emulated.
 //!
 //! STF tests by test run leave the objects of the oldest kernel's forms behind wherever they run; those between devices,
-//! whose redirects are real, do so for the present kernel alone.
+//! whose redirects are real, do so for the present kernel alone, and so do measurements and the sessions at the command line.
 
-use crate::plan::{Kind, Part, Plan};
-use std::path::PathBuf;
+use crate::plan::{Kind, Part, Plan, p4_files};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The beginnings of the names of trials between devices, with the hooks that they are compiled for. Few are for packets
@@ -14,10 +14,26 @@ const BETWEEN_DEVICES: [(&str, &[&str]); 2] = [
     ("tc_veth::", &["tc-ingress", "tc-egress"]),
 ];
 
+/// What `onpath pdm` compiles, which the suites that run it share.
+const MEASUREMENT: [(&str, &str); 2] = [
+    ("<onpath>/pdm/egress.p4", "tc-egress"),
+    ("<onpath>/pdm/ingress.p4", "tc-ingress"),
+];
+const MEASURING: [&str; 3] = ["states", "truth", "cli"];
+
+/// The suite of sessions at the command line. They name programs by paths from a folder of their own, which are in the
+/// objects: this has folders from which the same programs have the same paths, and where they are from there.
+const SESSIONS: &str = "cli";
+const OF_SESSIONS: [(&str, &str); 2] = [("crates/onpath/tests/cli/files", ""), (".", "programs")];
+const HOOKS: [&str; 3] = ["xdp", "tc-ingress", "tc-egress"];
+
 /// A program, for a hook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Object {
-    program: String,
+    /// Where the compiler is started.
+    folder: PathBuf,
+    /// As it is named there.
+    program: PathBuf,
     hook: &'static str,
 }
 
@@ -28,37 +44,59 @@ pub(crate) fn run(plan: &Plan, version: &str) {
             if crate::interrupt::is_requested() {
                 return;
             }
-            compile(plan, part, &object, version);
+            compile(plan, &object, version);
         }
     }
 }
 
-/// The objects of a part's trials between devices.
+/// What a part's trials have compiled.
 fn objects(part: &Part) -> Vec<Object> {
+    let root = part.folder.join("../..");
     let mut objects = Vec::new();
     for (beginning, hooks) in BETWEEN_DEVICES {
         let programs = part.trials.iter();
-        for program in programs.filter_map(|trial| trial.strip_prefix(beginning)) {
-            objects.extend(hooks.iter().map(|hook| Object {
-                program: program.to_string(),
-                hook,
-            }));
+        let programs = programs.filter_map(|trial| trial.strip_prefix(beginning));
+        // The absolute path, as the STF tests name it.
+        for program in programs.filter_map(|program| root.join(program).canonicalize().ok()) {
+            objects.extend(of(&part.folder, &program, hooks));
+        }
+    }
+    if MEASURING.contains(&part.suite.as_str()) {
+        for (program, hook) in MEASUREMENT {
+            objects.extend(of(&root, Path::new(program), &[hook]));
+        }
+    }
+    if part.suite == SESSIONS {
+        for (folder, programs) in OF_SESSIONS {
+            let folder = root.join(folder);
+            for program in p4_files(&folder.join(programs)).unwrap_or_default() {
+                let name = program.strip_prefix(&folder).unwrap_or(&program);
+                objects.extend(of(&folder, name, &HOOKS));
+            }
         }
     }
     objects
 }
 
-fn compile(plan: &Plan, part: &Part, object: &Object, version: &str) {
-    // The absolute path, as the STF tests name it.
-    let program: PathBuf = part.folder.join("../..").join(&object.program);
-    let (Ok(program), Ok(folder)) = (program.canonicalize(), tempfile::tempdir()) else {
+/// A program for each of these hooks.
+fn of(folder: &Path, program: &Path, hooks: &[&'static str]) -> Vec<Object> {
+    let each = hooks.iter().map(|hook| Object {
+        folder: folder.to_path_buf(),
+        program: program.to_path_buf(),
+        hook,
+    });
+    each.collect()
+}
+
+fn compile(plan: &Plan, object: &Object, version: &str) {
+    let Ok(folder) = tempfile::tempdir() else {
         return;
     };
     let mut command = Command::new(&plan.onpath);
     command
-        .current_dir(&part.folder)
+        .current_dir(&object.folder)
         .arg("build")
-        .arg(program)
+        .arg(&object.program)
         .args(["--hook", object.hook, "--kernel", version, "-o"])
         .arg(folder.path())
         .env("ONPATH_OBJECT_CACHE", &plan.objects)
@@ -72,6 +110,49 @@ fn compile(plan: &Plan, part: &Part, object: &Object, version: &str) {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+
+    fn part(suite: &str, folder: &Path, trials: &[&str]) -> Part {
+        Part {
+            suite: suite.to_string(),
+            kind: Kind::Tests,
+            binary: suite.into(),
+            folder: folder.to_path_buf(),
+            trials: trials.iter().map(|trial| (*trial).to_string()).collect(),
+            others: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn measurements_and_sessions_find_their_programs_compiled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let crates = folder.path().join("crates/onpath");
+        for (folder, program) in [("tests/cli/files", "own.p4"), ("../../programs/a", "a.p4")] {
+            let folder = crates.join(folder);
+            std::fs::create_dir_all(&folder).expect("made");
+            std::fs::write(folder.join(program), "").expect("written");
+        }
+        let of = |suite: &str| -> Vec<String> {
+            let objects = objects(&part(suite, &crates, &["one"]));
+            let shown = objects.iter().map(|object| {
+                assert!(object.folder.is_dir());
+                format!("{} {}", object.program.display(), object.hook)
+            });
+            shown.collect()
+        };
+        let pdm = [
+            "<onpath>/pdm/egress.p4 tc-egress",
+            "<onpath>/pdm/ingress.p4 tc-ingress",
+        ];
+        assert_eq!(of("truth"), pdm);
+        assert_eq!(of("states"), pdm);
+        assert_eq!(of("kernel"), [""; 0]);
+        let sessions = of("cli");
+        assert_eq!(sessions[..2], pdm);
+        let rest = ["own.p4 xdp", "own.p4 tc-ingress", "own.p4 tc-egress"];
+        assert_eq!(sessions[2..5], rest);
+        assert_eq!(sessions[5], "programs/a/a.p4 xdp");
+        assert_eq!(sessions.len(), 8);
+    }
 
     #[test]
     fn what_runs_between_devices_is_compiled_for_the_kernel() {
@@ -88,16 +169,11 @@ mod tests {
         );
         std::fs::write(&onpath, script).expect("written");
         std::fs::set_permissions(&onpath, std::fs::Permissions::from_mode(0o755)).expect("set");
-        let part = Part {
-            suite: "stf".to_string(),
-            kind: Kind::Tests,
-            binary: "stf".into(),
-            folder: crates,
-            trials: ["xdp::a.p4", "veth::a.p4", "tc_veth::b.p4"]
-                .map(String::from)
-                .to_vec(),
-            others: Vec::new(),
-        };
+        let part = part(
+            "stf",
+            &crates,
+            &["xdp::a.p4", "veth::a.p4", "tc_veth::b.p4"],
+        );
         let plan = Plan {
             suites: vec![part],
             objects: "/objects".into(),

@@ -41,6 +41,7 @@ const D: u32 = 0x1656_67b1;
 
 const BITS: &[Layout] = &[Layout::BitVectors];
 const TUPLES: &[Layout] = &[Layout::TupleSpace];
+const TRIES: &[Layout] = &[Layout::Trie, Layout::MultibitTrie];
 const BOTH: &[Layout] = &[Layout::BitVectors, Layout::TupleSpace];
 
 /// Every case.
@@ -52,9 +53,13 @@ pub(super) fn cases() -> Vec<Case> {
         layouts,
     };
     let mut all = Vec::new();
-    for kind in [Kind::Exact, Kind::Lpm, Kind::LongLpm] {
-        for entries in [16, 1_000, 100_000, 1_000_000] {
-            all.push(case(kind, entries, 0, &[]));
+    for (kind, layouts) in [
+        (Kind::Exact, &[][..]),
+        (Kind::Lpm, TRIES),
+        (Kind::LongLpm, TRIES),
+    ] {
+        for entries in [16, 1_000, 10_000, 100_000, 1_000_000] {
+            all.push(case(kind, entries, 0, layouts));
         }
     }
     all.push(case(Kind::Ternary, 16, 4, BOTH));

@@ -89,7 +89,6 @@ impl Table {
     fn layout(&self) -> &'static str {
         let lookups = self.instance.store.abi.tables.iter().map(|t| &t.lookup);
         let named = lookups.map(|lookup| match lookup {
-            LookupAbi::Lpm { .. } => "the kernel's trie",
             LookupAbi::Array { .. } => "array",
             LookupAbi::Hash { .. } => "the kernel's hash map",
             other => other.layout().map_or("", Layout::title),

@@ -3,10 +3,7 @@
 #ifndef ONPATH_BIT_VECTORS_H
 #define ONPATH_BIT_VECTORS_H
 
-#include "types.h"
-
-/* Where no entry is. */
-#define NO_ENTRY 0xffffffffu
+#include "bpf.h"
 
 /* The row of a byte's value in a lane, of rows of so many words. */
 INLINE u64 *bit_row(u8 *rows, u64 lane, u64 byte, u64 words)

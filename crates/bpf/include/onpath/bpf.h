@@ -30,6 +30,7 @@ enum {
     BPF_MAP_TYPE_PERCPU_HASH = 5,
     BPF_MAP_TYPE_PERCPU_ARRAY = 6,
     BPF_MAP_TYPE_LPM_TRIE = 11,
+    BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
     BPF_MAP_TYPE_DEVMAP_HASH = 25,
 };
 
@@ -37,7 +38,11 @@ enum {
     BPF_ANY = 0,
     BPF_NOEXIST = 1,
     BPF_F_NO_PREALLOC = 1,
+    BPF_F_MMAPABLE = 1024,
 };
+
+/* Where no entry is: no map has an element of this number. */
+#define NO_ENTRY 0xffffffffu
 
 #define BPF_F_CURRENT_CPU 0xffffffffull
 

@@ -113,19 +113,22 @@ pub fn no_send_back() -> Diagnostic {
     .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
 }
 
-/// More maps than a program may use.
+/// More maps than a program may use, also with those in outer maps that can be.
 pub fn too_many_maps(hook: Hook, maps: usize, tables: usize, limit: usize, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
+    let refused = Diagnostic::error(
         Code("E0734"),
         at,
         format!(
             "the {target} target needs {maps} maps for this program, and the kernel lets it use {limit}"
         ),
-    )
-    .label(format!("the last of {tables} tables"))
-    .help(
-        "each table takes a map, or several if it has ternary, range or optional keys: join tables with \
-         like keys, make the entries of small ones `const`, or split the program and run its parts as a bundle",
+    );
+    let refused = match tables {
+        0 => refused,
+        _ => refused.label(format!("the last of {tables} tables")),
+    };
+    refused.help(
+        "tables with like keys and arguments already share one, sparse counters and flow states never do: count in fewer of \
+         them, give tables the same keys, make the entries of small ones `const`, or split the program and run its parts as a bundle",
     )
 }

@@ -1,5 +1,6 @@
-//! Structures of tables that cannot be had. Codes E0736 to E0738.
+//! Structures of tables that cannot be had. Codes E0736 to E0739.
 
+use crate::Layout;
 use crate::abi::Hook;
 use diag::{Code, Diagnostic, Span};
 
@@ -11,18 +12,21 @@ pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnos
         at,
         format!("the {target} target knows no layout `{given}`, which table `{table}` asks for"),
     )
-    .help("write `@layout(\"bit_vectors\")` or `@layout(\"tuple_space\")`, or omit it: the compiler chooses by size")
+    .help("write `@layout(\"bit_vectors\")` or `@layout(\"tuple_space\")` for ternary, range and optional keys, `@layout(\"trie\")` or `@layout(\"multibit_trie\")` for prefixes, or omit it: the compiler chooses by size")
 }
 
-/// A `@layout` of a table whose entries cannot overlap.
-pub fn layout_of_no_use(hook: Hook, table: &str, at: Span) -> Diagnostic {
+/// A `@layout` of a table that it is not for.
+pub fn layout_of_no_use(hook: Hook, table: &str, layout: Layout, at: Span) -> Diagnostic {
     let target = hook.target();
+    let lacks = match layout.is_for_prefixes() {
+        true => "is not one of prefixes alone",
+        false => "has no ternary, range or optional key",
+    };
+    let layout = layout.name();
     Diagnostic::error(
         Code("E0737"),
         at,
-        format!(
-            "the {target} target chooses no layout for table `{table}`, which has no ternary, range or optional key"
-        ),
+        format!("the {target} target has no layout `{layout}` for table `{table}`, which {lacks}"),
     )
     .help("omit `@layout`")
 }
@@ -37,4 +41,16 @@ pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -
     )
     .label("up to 16384 entries, and 4 MiB of rows: 32 bytes an entry for each byte of the key, for each of a range about 128; of ranges wider than 64 bits more than one only with up to 256 entries")
     .help("declare a smaller `size`, a shorter key or narrower ranges, or use `@layout(\"tuple_space\")`")
+}
+
+/// A multibit trie that would be too large.
+pub fn too_large_for_multibit_trie(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0739"),
+        at,
+        format!("the {target} target has no multibit trie for the {size} entries of `{table}`"),
+    )
+    .label("nodes take about 144 bytes an entry, and at most 4 GiB in all; so do entries")
+    .help("declare a smaller `size`, or use `@layout(\"trie\")`")
 }

@@ -162,6 +162,7 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
         value_size: set.size,
         max_entries: sets,
         no_prealloc: false,
+        mmapable: false,
     };
     g.file
         .own

@@ -56,6 +56,7 @@ pub(super) fn groups(g: &mut Gen<'_>) -> C {
         value_size: 4 * (1 + MOST_PORTS_OF_A_GROUP),
         max_entries: MOST_GROUPS,
         no_prealloc: true,
+        mmapable: false,
         ..port_map(g, MapKind::Hash)
     };
     let types = Some((Type::U32, Type::Struct("port_group".into())));
@@ -71,6 +72,7 @@ fn port_map(g: &Gen<'_>, kind: MapKind) -> MapAbi {
         value_size: 4,
         max_entries: g.target.options.max_ports,
         no_prealloc: false,
+        mmapable: false,
     }
 }
 

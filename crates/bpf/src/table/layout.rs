@@ -1,8 +1,10 @@
-//! Which of the two structures a table has whose entries may overlap: bit vectors or tuple space search.
+//! Which structure a table has where there is a choice: bit vectors or tuple space search if its entries may overlap, the
+//! kernel's trie or a multibit trie if they have prefixes.
 
 use super::Entries;
 use super::bit_vectors::{self, Rows};
-use super::lookup::Lookup;
+use super::lookup::{self, Lookup};
+use super::multibit_trie::{self, Room};
 use super::tuple_space::{self, Shape};
 use crate::abi::LookupAbi;
 use crate::target::Gen;
@@ -22,15 +24,25 @@ pub(crate) fn wanted(g: &mut Gen<'_>, data: &TableData) -> Option<Layout> {
         [name] => Layout::ALL.into_iter().find(|layout| layout.name() == name),
         _ => None,
     };
-    if named.is_none() {
+    let Some(named) = named else {
         let given = annotation.values.join(", ");
         g.refuse(errors::table::unknown_layout(
             hook, &data.name, &given, data.span,
         ));
-    } else if !has_priorities(data) {
-        g.refuse(errors::table::layout_of_no_use(hook, &data.name, data.span));
+        return None;
+    };
+    let prefixes = data.keys.iter().any(|key| key.kind == MatchKind::Lpm);
+    let overlap = has_priorities(data);
+    let fits = match named.is_for_prefixes() {
+        true => prefixes && !overlap,
+        false => overlap,
+    };
+    if !fits {
+        g.refuse(errors::table::layout_of_no_use(
+            hook, &data.name, named, data.span,
+        ));
     }
-    named
+    fits.then_some(named)
 }
 
 /// Declares a table whose entries may overlap.
@@ -42,8 +54,8 @@ pub(crate) fn declare(
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let rows = match wanted.or(g.target.options.layout) {
-        None | Some(Layout::BitVectors) => Rows::of(parts, kinds, entries.size),
         Some(Layout::TupleSpace) => None,
+        _ => Rows::of(parts, kinds, entries.size),
     };
     if let Some(rows) = rows {
         let (bits, abi) = bit_vectors::declare(g, parts, rows, entries);
@@ -66,4 +78,38 @@ pub(crate) fn declare(
     };
     let (space, abi) = tuple_space::declare(g, &shape, entries);
     (Lookup::TupleSpace(space), LookupAbi::TupleSpace(abi))
+}
+
+/// Declares a table of which the P4 key of this number has a prefix.
+pub(crate) fn declare_prefixes(
+    g: &mut Gen<'_>,
+    table: &str,
+    lpm: usize,
+    parts: &[KeyPart],
+    wanted: Option<Layout>,
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
+    let general = g.target.options.layout.filter(|l| l.is_for_prefixes());
+    let by_size = match entries.size > multibit_trie::FEW {
+        true => Layout::MultibitTrie,
+        false => Layout::Trie,
+    };
+    let room = match wanted.or(general).unwrap_or(by_size) {
+        Layout::MultibitTrie => Room::of(parts, entries.values.abi.size, entries.size),
+        _ => None,
+    };
+    if let Some(room) = room {
+        let (trie, abi) = multibit_trie::declare(g, lpm, parts, room, entries);
+        return (Lookup::MultibitTrie(trie), LookupAbi::MultibitTrie(abi));
+    }
+    if wanted == Some(Layout::MultibitTrie) {
+        let hook = g.target.options.hook;
+        g.refuse(errors::table::too_large_for_multibit_trie(
+            hook,
+            table,
+            entries.size,
+            entries.span,
+        ));
+    }
+    lookup::declare_trie(g, table, lpm, parts, entries)
 }

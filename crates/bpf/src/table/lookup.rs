@@ -2,6 +2,7 @@
 
 use super::bit_vectors::{self, BitVectors};
 use super::layout;
+use super::multibit_trie::{self, MultibitTrie};
 use super::tuple_space::{self, TupleSpace};
 use super::{Entries, describe, element};
 use crate::abi::{LookupAbi, MapAbi, MapKind};
@@ -47,6 +48,8 @@ pub(crate) enum Lookup {
         /// The prefix length to ask for: that of a whole key.
         bits: u32,
     },
+    /// In a multibit trie.
+    MultibitTrie(MultibitTrie),
     /// By tuple space search.
     TupleSpace(TupleSpace),
     /// By bit vectors.
@@ -68,6 +71,7 @@ pub(crate) fn map(
         value_size,
         max_entries: u32::try_from(max_entries).unwrap_or(u32::MAX),
         no_prealloc: kind == MapKind::LpmTrie,
+        mmapable: false,
     }
 }
 
@@ -84,12 +88,13 @@ pub(crate) fn declare(
         return layout::declare(g, &parts, &kinds, wanted, entries);
     }
     match data.keys.iter().position(|k| k.kind == MatchKind::Lpm) {
-        Some(lpm) => declare_trie(g, &data.name, lpm, &parts, entries),
+        Some(lpm) => layout::declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
         None => declare_exact(g, data, &parts, entries),
     }
 }
 
-fn declare_trie(
+/// Declares a trie of the kernel.
+pub(super) fn declare_trie(
     g: &mut Gen<'_>,
     table: &str,
     lpm: usize,
@@ -217,6 +222,7 @@ pub(crate) fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_typ
             g.set(length, C::int((*bits).into()));
             element(g, map, built, entry_type)
         }
+        Lookup::MultibitTrie(trie) => multibit_trie::search(g, trie, keys, entry_type),
         Lookup::TupleSpace(space) => tuple_space::search(g, space, keys, entry_type),
         Lookup::BitVectors(bits) => bit_vectors::search(g, bits, keys, entry_type),
     }

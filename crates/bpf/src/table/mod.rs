@@ -4,6 +4,7 @@ mod bit_vectors;
 pub(crate) mod describe;
 mod layout;
 mod lookup;
+mod multibit_trie;
 mod tuple_space;
 pub(crate) mod value_set;
 

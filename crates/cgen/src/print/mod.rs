@@ -98,6 +98,7 @@ impl Printer {
                 members,
                 name,
                 attribute,
+                init,
             } => {
                 self.line("struct {");
                 self.indent += 1;
@@ -105,7 +106,9 @@ impl Printer {
                     self.line(&format!("{};", expr(member)));
                 }
                 self.indent -= 1;
-                self.line(&format!("}} {name} {attribute};"));
+                let init = init.as_ref().map(|e| format!(" = {}", expr(e)));
+                let init = init.unwrap_or_default();
+                self.line(&format!("}} {name} {attribute}{init};"));
             }
             Item::Variable {
                 ty,

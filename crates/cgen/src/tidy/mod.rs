@@ -51,6 +51,32 @@ pub fn substitute(body: &mut Block, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     for_each_expr_mut(body, &mut |e| replace(e, with));
 }
 
+/// Calls `f` on every expression of a body and on all that it is made of, inner ones first.
+pub fn for_each(body: &mut Block, f: &mut impl FnMut(&mut Expr)) {
+    fn walk(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+        for part in e.parts_mut() {
+            walk(part, f);
+        }
+        f(e);
+    }
+    for_each_expr_mut(body, &mut |e| walk(e, f));
+}
+
+/// The names in a body, each as often as it occurs.
+pub fn names(body: &Block) -> Vec<SmolStr> {
+    fn walk(e: &Expr, found: &mut Vec<SmolStr>) {
+        if let Expr::Ident(name) = e {
+            found.push(name.clone());
+        }
+        for part in e.parts() {
+            walk(part, found);
+        }
+    }
+    let mut found = Vec::new();
+    for_each_expr(body, &mut |e, _| walk(e, &mut found));
+    found
+}
+
 trait InsertIdents {
     fn insert_idents(&mut self, e: &Expr);
 }
@@ -66,17 +92,6 @@ impl InsertIdents for HashSet<SmolStr> {
     }
 }
 
-fn parts_mut(e: &mut Expr) -> Vec<&mut Expr> {
-    match e {
-        Expr::Ident(_) | Expr::Int { .. } | Expr::Signed(_) | Expr::SizeOf(_) => Vec::new(),
-        Expr::Call(_, args) => args.iter_mut().collect(),
-        Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) => vec![a],
-        Expr::Binary(_, a, b) | Expr::Index(a, b) => vec![a, b],
-        Expr::Cond(a, b, c) => vec![a, b, c],
-        Expr::Init(list) | Expr::Compound(_, list) => list.iter_mut().map(|(_, e)| e).collect(),
-    }
-}
-
 fn replace(e: &mut Expr, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     if let Expr::Ident(name) = e {
         if let Some(new) = with(name) {
@@ -84,7 +99,7 @@ fn replace(e: &mut Expr, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
         }
         return;
     }
-    for part in parts_mut(e) {
+    for part in e.parts_mut() {
         replace(part, with);
     }
 }

@@ -147,6 +147,20 @@ impl Expr {
         }
     }
 
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Ident(_) | Expr::Int { .. } | Expr::Signed(_) | Expr::SizeOf(_) => Vec::new(),
+            Expr::Call(_, args) => args.iter_mut().collect(),
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) => {
+                vec![a]
+            }
+            Expr::Binary(_, a, b) | Expr::Index(a, b) => vec![a, b],
+            Expr::Cond(a, b, c) => vec![a, b, c],
+            Expr::Init(list) | Expr::Compound(_, list) => list.iter_mut().map(|(_, e)| e).collect(),
+        }
+    }
+
     /// An infix operation.
     pub fn bin(op: BinOp, a: Expr, b: Expr) -> Expr {
         Expr::Binary(op, Box::new(a), Box::new(b))

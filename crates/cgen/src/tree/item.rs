@@ -43,6 +43,8 @@ pub enum Item {
         name: SmolStr,
         /// What follows its name.
         attribute: String,
+        /// First value.
+        init: Option<Expr>,
     },
     /// A variable with a first value.
     Variable {

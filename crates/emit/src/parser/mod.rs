@@ -146,6 +146,9 @@ impl<T: Target> Gen<'_, T> {
                         }
                         g.set_offset(offset);
                     }
+                    if cyclic && !in_loop {
+                        g.hide(g.plan.carried.by_state(next));
+                    }
                     if cyclic && in_loop {
                         g.file.contents.loops = true;
                         g.back_edge("reject", &label);

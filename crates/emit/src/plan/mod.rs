@@ -1,6 +1,7 @@
 //! What is decided before any C is made: where each header lives, how far the parser's cursor is known,
 //! and what the deparser has to move.
 
+pub mod carried;
 pub mod cursor;
 pub mod facts;
 pub mod graph;
@@ -12,6 +13,7 @@ pub mod reach;
 pub mod size;
 
 use crate::target::{Stage, Target};
+use carried::Carried;
 use diag::Diagnostics;
 use facts::Facts;
 use graph::Graph;
@@ -62,6 +64,8 @@ pub struct Plan {
     pub estimate: u64,
     /// What is in memory of what the parser leaves; `None` if all of it is in variables of the function.
     pub record: Option<ParseRecord>,
+    /// The numbers that loops carry, where the target's verifier is not to know them.
+    pub carried: Carried,
 }
 
 impl Plan {
@@ -118,6 +122,11 @@ impl Plan {
             .record_above()
             .is_some_and(|most| estimate > most)
             .then(|| ParseRecord::new(program, &graph, stage));
+        let carried = match target.turn_limit() {
+            None => Carried::new(program, &graph, stage, record.as_ref()),
+            // It has to see that a loop ends.
+            Some(_) => Carried::default(),
+        };
         Ok(Plan {
             parser,
             control,
@@ -132,6 +141,7 @@ impl Plan {
             facts,
             estimate,
             record,
+            carried,
         })
     }
 

@@ -12,7 +12,7 @@ use super::mentions::{Mentions, Storage};
 use crate::visit::{self, Access};
 use crate::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A set of variables, fields and validity bits.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -93,10 +93,12 @@ impl Numbering {
     }
 }
 
-/// What is live after each statement.
+/// What is live after each statement, and where loops and the parser's states begin.
 pub struct Liveness {
     bits: Numbering,
     after: SecondaryMap<StmtId, Option<Live>>,
+    rounds: HashMap<Label, Live>,
+    states: HashMap<State, Live>,
 }
 
 impl Liveness {
@@ -107,6 +109,8 @@ impl Liveness {
             out: Liveness {
                 bits: Numbering::new(program),
                 after: SecondaryMap::new(),
+                rounds: HashMap::new(),
+                states: HashMap::new(),
             },
             intrinsic: program.intrinsic_vars(),
         };
@@ -117,6 +121,18 @@ impl Liveness {
     /// Whether a variable is live after a statement; statements that are never reached keep all.
     pub fn var(&self, stmt: &Stmt, var: Var) -> bool {
         self.asks(stmt, self.bits.var(var))
+    }
+
+    /// Whether a variable is live where a loop's rounds begin.
+    pub fn var_in_round(&self, label: Label, var: Var) -> bool {
+        let live = self.rounds.get(&label);
+        live.is_some_and(|live| live.contains(self.bits.var(var)))
+    }
+
+    /// Whether a variable is live where a parser's state begins.
+    pub fn var_in_state(&self, state: State, var: Var) -> bool {
+        let live = self.states.get(&state);
+        live.is_some_and(|live| live.contains(self.bits.var(var)))
     }
 
     /// Whether a header's field is live after a statement.
@@ -149,6 +165,14 @@ impl Backward for Asking<'_> {
     fn after(&mut self, stmt: &Stmt, live: &Live) {
         debug_assert!(stmt.id.as_u32() < self.p.stmts);
         self.out.after[stmt.id].get_or_insert_default().join(live);
+    }
+
+    fn round_begins(&mut self, label: Label, live: &Live) {
+        self.out.rounds.entry(label).or_default().join(live);
+    }
+
+    fn state_begins(&mut self, state: State, live: &Live) {
+        self.out.states.entry(state).or_default().join(live);
     }
 
     fn block_ends(&mut self, live: &mut Live) {

@@ -1,5 +1,6 @@
 //! Ports of running programs that cannot be changed as asked.
 
+use crate::attach::Refused;
 use control::StoreError;
 use diag::{Code, Diagnostic, Span};
 use std::path::Path;
@@ -78,6 +79,30 @@ pub fn elsewhere(interface: &str, other: &str, netns: u64, path: Option<&Path>) 
             ),
             None => "add an interface of that namespace, which has no name and no process in it as far as this process sees"
                 .to_string(),
+        },
+    )
+}
+
+/// The program runs natively, and an interface would have it run by generic XDP.
+pub fn other_mode(
+    instance: &str,
+    running: &str,
+    other: &str,
+    refused: &Refused,
+) -> Box<Diagnostic> {
+    let Refused { reason, remedy } = refused;
+    let again = format!(
+        "`onpath unload {instance}` and run it with all its interfaces: then it runs by generic XDP at each"
+    );
+    refuse(
+        "E0778",
+        format!(
+            "`{instance}` runs by native XDP at `{running}`, from where its packets would not reach `{other}` ({reason}); \
+             nothing was changed"
+        ),
+        match remedy {
+            Some(remedy) => format!("{remedy}; or {again}"),
+            None => again,
         },
     )
 }

@@ -8,7 +8,7 @@ use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_fo
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
 use super::sweep::Lock;
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
-use crate::attach::{self, Attached, Holder, TcMethod};
+use crate::attach::{self, Attached, Holder, Interfaces, Mode, TcMethod};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
@@ -16,6 +16,7 @@ use crate::ports::{connect_ports, disconnect_port};
 use crate::program::HookProg;
 use crate::store::KernelStore;
 use crate::sys::{Link, Prog, wait_for_softirqs};
+use crate::xdp::Running;
 use control::StoreError;
 use diag::Diagnostic;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,23 @@ struct Changeable {
     record: Record,
     /// The number of the program that is meant.
     number: usize,
-    lock: Lock,
+    /// Its maps.
+    store: KernelStore,
+    _lock: Lock,
+}
+
+impl Changeable {
+    /// The program that is meant.
+    fn program(&self) -> &MemberRecord {
+        &self.record.members[self.number]
+    }
+}
+
+impl PortChange {
+    /// Writes down that it begins.
+    fn begin(&self, folder: &Path) -> io::Result<()> {
+        record::write_json(&folder.join(PORT_CHANGE), self)
+    }
 }
 
 impl Pins {
@@ -66,13 +83,8 @@ impl Pins {
         port: &Port,
         usage: PortUse,
     ) -> Result<(), Box<Diagnostic>> {
-        let Changeable {
-            folder,
-            record,
-            number,
-            lock: _lock,
-        } = self.changeable(instance, member)?;
-        let program = &record.members[number];
+        let mut at = self.changeable(instance, member)?;
+        let program = at.program();
         if let Some((at, netns)) = program.elsewhere() {
             let found = netns::path_of(netns);
             return Err(errors::elsewhere(&port.name, at, netns, found.as_deref()));
@@ -89,16 +101,15 @@ impl Pins {
         if usage == PortUse::Attached {
             attach::check_hook(self, program.hook, &port.name, port.index)?;
         }
-        let (_, store) = self.open(instance, Some(&program.name))?;
         let change = PortChange {
-            member: number,
+            member: at.number,
             port: port.number,
             index: port.index,
             adds: true,
         };
-        let begun = record::write_json(&folder.join(PORT_CHANGE), &change);
-        begun.map_err(|e| load_errors::pins(&folder, "write to", &e))?;
-        let added = add(&folder, record, change, &store, (port, usage));
+        let begun = change.begin(&at.folder);
+        begun.map_err(|e| load_errors::pins(&at.folder, "write to", &e))?;
+        let added = add(&mut at, change, (port, usage));
         let settled = self.settle(instance);
         added.and(settled)
     }
@@ -111,13 +122,8 @@ impl Pins {
         member: Option<&str>,
         port: u32,
     ) -> Result<(), Box<Diagnostic>> {
-        let Changeable {
-            folder,
-            record,
-            number,
-            lock: _lock,
-        } = self.changeable(instance, member)?;
-        let program = &record.members[number];
+        let at = self.changeable(instance, member)?;
+        let program = at.program();
         let Some((_, name, index)) = program.ports().find(|(known, ..)| *known == port) else {
             let known: Vec<u32> = program.ports().map(|(number, ..)| number).collect();
             return Err(errors::no_port(port, &known));
@@ -126,22 +132,21 @@ impl Pins {
         if !program.interfaces.iter().any(runs_at) {
             return Err(errors::last_port(port, name, instance));
         }
-        let (_, store) = self.open(instance, Some(&program.name))?;
         // From here on no other command makes a group of it.
-        let held = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
+        let held = at.store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
             let groups = crate::ports::groups(&store.abi.ports, &store.maps)?;
             let of = groups.iter().find(|(_, ports)| ports.contains(&port));
             if let Some((group, _)) = of {
                 return Ok(Some(*group));
             }
             let change = PortChange {
-                member: number,
+                member: at.number,
                 port,
                 index,
                 adds: false,
             };
-            record::write_json(&folder.join(PORT_CHANGE), &change).map_err(system)?;
-            take_away(&folder, &record, change, store).map_err(system)?;
+            change.begin(&at.folder).map_err(system)?;
+            take_away(&at.folder, &at.record, change, store).map_err(system)?;
             Ok(None)
         });
         match held {
@@ -165,11 +170,13 @@ impl Pins {
         if record.owner.is_some() || record.changes_links {
             return Err(errors::bound(instance));
         }
+        let (_, store) = self.open(instance, Some(&record.members[number].name))?;
         Ok(Changeable {
             folder,
             record,
             number,
-            lock,
+            store,
+            _lock: lock,
         })
     }
 
@@ -212,53 +219,83 @@ pub(super) fn is_unsettled(folder: &Path) -> bool {
 
 /// What is written down already, up to the one step that completes it.
 fn add(
-    folder: &Path,
-    mut record: Record,
+    to: &mut Changeable,
     change: PortChange,
-    store: &KernelStore,
     (port, usage): (&Port, PortUse),
 ) -> Result<(), Box<Diagnostic>> {
+    let Changeable {
+        folder,
+        record,
+        store,
+        ..
+    } = to;
     let failed = |e: io::Error| load_errors::pins(folder, "pin the port in", &e);
-    let program = &mut record.members[change.member];
-    // As at its other interfaces.
-    let by_filter = program.interfaces.iter().any(|at| at.filter.is_some());
-    let method = match by_filter {
-        true => TcMethod::Clsact,
-        false => TcMethod::Best,
-    };
     // While no other command puts a successor in the program's place, which would not run at this interface.
     let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
         let pairs = [(port.number, port.index)];
         connect_ports(&store.abi.ports, &store.maps, &pairs)?;
-        if usage == PortUse::Reached {
-            return Ok(None);
-        }
         let pinned = member_folder(folder, change.member).join(PROGRAM);
-        let prog = Prog::open(&pinned).and_then(|prog| HookProg::new(prog, program.hook));
-        let attached = attach::attach(&prog.map_err(failed)?, &port.name, port.index, method)?;
-        let pinned = match &attached.holder {
+        let program = Prog::open(&pinned);
+        let hook = record.members[change.member].hook;
+        let program = program.and_then(|program| HookProg::new(program, hook));
+        let attached = attach(&program.map_err(failed)?, record, change, (port, usage))?;
+        let pinned = attached.as_ref().map(|attached| match &attached.holder {
             Holder::Link(link) => link.pin(&folder.join(link_file(change.member, port.index))),
             Holder::Filter(filter) => {
                 let gate = folder.join(gate_file(change.member, port.index));
                 filter.gate.pin(&gate)
             }
-        };
-        pinned.map_err(failed)?;
-        Ok(Some(attached))
+        });
+        pinned.transpose().map_err(failed)?;
+        Ok(attached)
     };
     let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
     let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
+    let program = &mut record.members[change.member];
     let Some(attached) = attached else {
         program.targets.push(Target::new(port));
-        return write_ports(folder, &record).map_err(failed);
+        return write_ports(folder, record).map_err(failed);
     };
     let at = Interface::new(&port.name, port.index, port.number, &attached);
     program.interfaces.push(at);
-    write_ports(folder, &record).map_err(failed)?;
+    write_ports(folder, record).map_err(failed)?;
     if let Holder::Filter(filter) = attached.holder {
         filter.keep();
     }
     Ok(())
+}
+
+/// Attaches a program to a port that it is to run at, as it is attached to its others. Fails if that, or only sending there,
+/// needs them to be attached otherwise.
+fn attach(
+    program: &HookProg,
+    record: &Record,
+    change: PortChange,
+    (port, usage): (&Port, PortUse),
+) -> Result<Option<Attached>, Box<Diagnostic>> {
+    let member = &record.members[change.member];
+    let method = match member.interfaces.iter().any(|at| at.filter.is_some()) {
+        true => TcMethod::Clsact,
+        false => TcMethod::Best,
+    };
+    let one = std::slice::from_ref(port);
+    let (ports, targets) = match usage {
+        PortUse::Attached => (one, &[][..]),
+        PortUse::Reached => (&[][..], one),
+    };
+    let wanted = Interfaces {
+        redirects: member.abi.ports.devmap.is_some(),
+        ports,
+        targets,
+    };
+    let at = member.interfaces.iter();
+    let running = Running {
+        instance: &record.instance,
+        at: at
+            .map(|at| (at.name.as_str(), at.mode == Mode::Native.name()))
+            .collect(),
+    };
+    Ok(attach::attach_besides(program, wanted, &running, method)?.pop())
 }
 
 /// Detaches the program from the interface of a port, and has it know nothing of the port. What is done already stays.

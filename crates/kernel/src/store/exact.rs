@@ -1,6 +1,6 @@
 //! Tables whose entries are found by one look-up of the whole key: array and hash maps.
 
-use super::flat::Codec;
+use super::flat::{Codec, Elements};
 use super::layout;
 use crate::sys::Map;
 use bpf::abi::{KeyAbi, ValueAbi};
@@ -31,8 +31,8 @@ pub(super) struct Array<'a> {
 }
 
 impl Codec for Array<'_> {
-    fn map(&self) -> &Map {
-        self.map
+    fn elements(&self) -> Elements<'_> {
+        Elements::Map(self.map)
     }
 
     fn layout(&self) -> &ValueAbi {
@@ -69,8 +69,8 @@ pub(super) struct Hash<'a> {
 }
 
 impl Codec for Hash<'_> {
-    fn map(&self) -> &Map {
-        self.map
+    fn elements(&self) -> Elements<'_> {
+        Elements::Map(self.map)
     }
 
     fn layout(&self) -> &ValueAbi {

@@ -1,5 +1,6 @@
-//! Changes of tables that keep each entry in one element of one map.
+//! Changes of tables that keep each entry in one element of one map, or as a route of a multibit trie.
 
+use super::multibit_trie::MultibitTrie;
 use super::records::Records;
 use super::steps::Step;
 use super::{layout, refused};
@@ -11,10 +12,10 @@ use std::io;
 
 /// How a map's elements are made of entries.
 pub(super) trait Codec {
-    /// The map.
-    fn map(&self) -> &Map;
+    /// Where they are.
+    fn elements(&self) -> Elements<'_>;
 
-    /// Its values.
+    /// Their values.
     fn layout(&self) -> &ValueAbi;
 
     /// The map's key for an entry's keys.
@@ -27,22 +28,72 @@ pub(super) trait Codec {
     fn current(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>>;
 }
 
+/// What keeps a table's entries.
+#[derive(Clone, Copy)]
+pub(super) enum Elements<'a> {
+    /// A map with an element for each.
+    Map(&'a Map),
+    /// A trie.
+    Routes(&'a MultibitTrie<'a>),
+}
+
+impl Elements<'_> {
+    /// Bytes of a key and of a value.
+    fn sizes(self) -> (usize, usize) {
+        match self {
+            Elements::Map(map) => (map.info().key_size, map.info().value_size),
+            Elements::Routes(trie) => trie.sizes(),
+        }
+    }
+
+    fn is_array(self) -> bool {
+        matches!(self, Elements::Map(map) if map.is_array())
+    }
+
+    /// Whether an element may be another one's as soon as it is removed. Tries wait for packets that read it.
+    fn reuses_memory(self) -> bool {
+        !self.begin_with_length()
+    }
+
+    /// Whether a key begins with the length of its prefix, in the machine's order.
+    fn begin_with_length(self) -> bool {
+        match self {
+            Elements::Map(map) => map.info().kind == libbpf_sys::BPF_MAP_TYPE_LPM_TRIE,
+            Elements::Routes(_) => true,
+        }
+    }
+
+    fn is_empty(self) -> io::Result<bool> {
+        match self {
+            Elements::Map(map) => map.is_empty(),
+            Elements::Routes(trie) => trie.is_empty(),
+        }
+    }
+
+    fn each(self, mut each: impl FnMut(&[u8], &[u8])) -> io::Result<()> {
+        match self {
+            Elements::Map(map) => map.each(each),
+            Elements::Routes(trie) => trie.each(&mut each),
+        }
+    }
+}
+
 /// An entry as the maps keep it.
 pub(super) type StoredEntry = (Vec<KeyMatch>, ActionCall);
 
 /// All entries, by key bytes.
 pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<StoredEntry>, StoreError> {
     let mut all = Vec::new();
-    let read = codec.map().each(|key, value| {
+    let elements = codec.elements();
+    let read = elements.each(|key, value| {
         if let Some(call) = layout::get_value(codec.layout(), value) {
             all.push((key.to_vec(), call));
         }
     });
     read.map_err(refused("read the table"))?;
-    if !codec.map().is_array() {
-        // A trie's keys begin with the prefix length, in the machine's order.
-        let trie = codec.map().info().kind == libbpf_sys::BPF_MAP_TYPE_LPM_TRIE;
-        let length = |key: &[u8]| if trie { layout::get_u32(key, 0) } else { 0 };
+    if !elements.is_array() {
+        let prefixes = elements.begin_with_length();
+        let length = |key: &[u8]| if prefixes { layout::get_u32(key, 0) } else { 0 };
         all.sort_by(|(a, _), (b, _)| (length(a), a).cmp(&(length(b), b)));
     }
     Ok(all
@@ -63,17 +114,17 @@ pub(super) struct Staged<'a> {
 impl<'a> Staged<'a> {
     /// No changes yet.
     pub(crate) fn new(codec: Box<dyn Codec + 'a>, capacity: u64) -> Result<Staged<'a>, StoreError> {
-        let info = codec.map().info();
+        let (key_size, value_size) = codec.elements().sizes();
         let mut staged = Staged {
             capacity,
-            records: Records::new(info.key_size, info.value_size),
+            records: Records::new(key_size, value_size),
             complete: false,
             codec,
         };
-        if staged.codec.map().is_array() {
+        if staged.codec.elements().is_array() {
             staged.read_all()?;
         } else {
-            let empty = staged.codec.map().is_empty();
+            let empty = staged.codec.elements().is_empty();
             staged.complete = empty.map_err(refused("read the table"))?;
         }
         Ok(staged)
@@ -84,7 +135,7 @@ impl<'a> Staged<'a> {
             return Ok(());
         }
         let (records, codec) = (&mut self.records, &self.codec);
-        let read = codec.map().each(|key, value| {
+        let read = codec.elements().each(|key, value| {
             let is_entry = layout::get_value(codec.layout(), value).is_some();
             if is_entry && records.find(key).is_none() {
                 records.add(key, Some(value));
@@ -180,7 +231,7 @@ impl<'a> Staged<'a> {
     /// Whether a packet might meet a mix of what is and what is to be, if the map is changed while packets look it up.
     pub(crate) fn tears(&self) -> bool {
         let layout = self.codec.layout();
-        if self.codec.map().is_array() {
+        if self.codec.elements().is_array() {
             // An element is changed where it is, under the eyes of a packet that has found it.
             return self.records.changes().any(|change| match change {
                 (Some(old), Some(new)) => !layout::differ_in_a_word(layout, old, new),
@@ -189,13 +240,8 @@ impl<'a> Staged<'a> {
         }
         // An element that is replaced makes room for the next one at once, while a packet may still read it.
         let replaced = |change: &(Option<_>, Option<_>)| matches!(change, (Some(_), Some(_)));
-        self.reuses_memory() && self.records.changes().filter(replaced).nth(1).is_some()
-    }
-
-    /// Whether a map's element may be another one's as soon as it is removed. A trie waits for packets that read it.
-    fn reuses_memory(&self) -> bool {
-        let kind = self.codec.map().info().kind;
-        kind != libbpf_sys::BPF_MAP_TYPE_LPM_TRIE
+        let reuses_memory = self.codec.elements().reuses_memory();
+        reuses_memory && self.records.changes().filter(replaced).nth(1).is_some()
     }
 
     /// Whether anything changes.
@@ -206,23 +252,33 @@ impl<'a> Staged<'a> {
     /// What has to be written where packets do not look yet, into an empty map.
     pub(crate) fn plan_anew(mut self, map: &str) -> Result<Vec<Step>, StoreError> {
         self.read_all()?;
-        let is_array = self.codec.map().is_array();
         let mut found = self.records.anew();
-        Ok(match is_array {
-            true => vec![Step::Prepare {
+        Ok(match self.codec.elements() {
+            Elements::Routes(_) => vec![Step::Routes {
+                map: map.to_string(),
+                changes: found,
+            }],
+            Elements::Map(to) if to.is_array() => vec![Step::Prepare {
                 map: map.to_string(),
                 keys: found.added,
                 values: found.added_values,
             }],
-            false => found.writes(map, self.capacity).into(),
+            Elements::Map(_) => found.writes(map, self.capacity).into(),
         })
     }
 
     /// What has to be written. What goes makes room for what comes.
     pub(crate) fn plan(self, map: &str) -> Vec<Step> {
-        let reuses_memory = self.reuses_memory();
+        let elements = self.codec.elements();
+        let reuses_memory = elements.reuses_memory();
         let mut found = self.records.differences();
-        if !self.codec.map().is_array() {
+        if let Elements::Routes(_) = elements {
+            return vec![Step::Routes {
+                map: map.to_string(),
+                changes: found,
+            }];
+        }
+        if !elements.is_array() {
             let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
             let comes = changes || !found.added.is_empty();
             let gone = found.removals(map);
@@ -241,7 +297,7 @@ impl<'a> Staged<'a> {
         // An array has all its elements always. A new entry's parameters are there before its action number is, so
         // that a packet sees all of it or nothing; and they stay if the change is undone.
         let action = self.codec.layout().action_offset as usize;
-        let size = self.codec.map().info().value_size;
+        let (_, size) = elements.sizes();
         let mut without_action = found.added_values.clone();
         for value in without_action.chunks_exact_mut(size) {
             layout::put_u32(value, action, 0);
@@ -268,7 +324,7 @@ impl<'a> Staged<'a> {
 mod tests {
     use super::*;
     use crate::store::exact::{Array, Hash};
-    use crate::store::lpm::{Lpm, flags_are_heeded};
+    use crate::store::lpm::{Lpm, Prefixes, flags_are_heeded};
     use crate::sys::Update;
     use bpf::abi::{ActionAbi, ByteOrder, FieldAbi, KeyAbi};
     use schema::Bits;
@@ -340,9 +396,11 @@ mod tests {
             }),
             TRIE => Box::new(Lpm {
                 map: &map,
-                key: &key,
-                lpm_key: 0,
-                prefix_base: 0,
+                prefixes: Prefixes {
+                    key: &key,
+                    lpm_key: 0,
+                    prefix_base: 0,
+                },
                 value: &value,
                 flags_are_heeded,
             }),
@@ -369,7 +427,7 @@ mod tests {
                 Step::Erase { keys, .. } => (!keys.is_empty()).then_some("erase"),
                 Step::Prepare { keys, .. } => (!keys.is_empty()).then_some("prepare"),
                 Step::Settle => Some("settle"),
-                Step::PrepareGlobal { .. } | Step::Switch { .. } => None,
+                Step::PrepareGlobal { .. } | Step::Switch { .. } | Step::Routes { .. } => None,
             });
         (named.collect(), tears)
     }

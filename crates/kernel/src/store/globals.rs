@@ -1,12 +1,12 @@
-//! The data section that a running program reads, through shared memory: single words change at once.
+//! Arrays that a running program reads, its data section among them, through shared memory: single words change at once.
 
 use crate::sys::Map;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
-/// The mapped section.
+/// The mapped section, or the elements of an array, each at a multiple of 8 bytes.
 #[derive(Debug)]
 pub struct Globals {
     at: NonNull<u8>,
@@ -14,14 +14,16 @@ pub struct Globals {
     mapped: usize,
 }
 
-// SAFETY: the memory is shared with the kernel anyway; every access is atomic or to bytes that the
-// program does not read at the time.
+// SAFETY: the memory is shared with the kernel anyway, and every access is atomic.
 unsafe impl Send for Globals {}
+// SAFETY: as above.
+unsafe impl Sync for Globals {}
 
 impl Globals {
-    /// Maps the value of a one-element array map that was made with `BPF_F_MMAPABLE`.
+    /// Maps the values of an array map that was made with `BPF_F_MMAPABLE`.
     pub fn map(map: &Map) -> io::Result<Globals> {
-        let length = map.info().value_size;
+        let info = map.info();
+        let length = info.value_size.next_multiple_of(8) * info.max_entries as usize;
         // SAFETY: no arguments with memory.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
         let mapped = length.max(1).next_multiple_of(page);
@@ -95,17 +97,18 @@ impl Globals {
     /// Bytes that do not change meanwhile.
     pub fn bytes(&self, offset: u32, size: u32) -> io::Result<Vec<u8>> {
         let target = self.target(offset, size as usize)?;
-        let mut out = vec![0; size as usize];
-        // SAFETY: `target` has `size` bytes; the copy does not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(target, out.as_mut_ptr(), out.len()) };
-        Ok(out)
+        // SAFETY: `target` has `size` bytes, which are only accessed atomically.
+        let byte = |at| unsafe { AtomicU8::from_ptr(target.add(at)) }.load(Ordering::Relaxed);
+        Ok((0..size as usize).map(byte).collect())
     }
 
     /// Writes bytes that the program does not read at the time.
     pub fn set_bytes(&self, offset: u32, bytes: &[u8]) -> io::Result<()> {
         let target = self.target(offset, bytes.len())?;
-        // SAFETY: `target` has room for all bytes; the copy does not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+        for (at, byte) in bytes.iter().enumerate() {
+            // SAFETY: `target` has room for all bytes, which are only accessed atomically.
+            unsafe { AtomicU8::from_ptr(target.add(at)) }.store(*byte, Ordering::Relaxed);
+        }
         fence(Ordering::Release);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Tables with one prefix key: LPM tries.
 
-use super::flat::Codec;
+use super::flat::{Codec, Elements};
 use super::layout;
 use crate::sys::{Map, Update};
 use bpf::abi::{KeyAbi, ValueAbi};
@@ -13,32 +13,20 @@ pub(super) fn flags_are_heeded() -> bool {
     crate::probe::kernel_version() >= (6, 13)
 }
 
-/// An LPM trie; its keys begin with the prefix length.
-pub(super) struct Lpm<'a> {
-    /// The map.
-    pub map: &'a Map,
-    /// The map's keys, the prefix length included in offsets.
+/// What keys with a prefix look like: how matches become a key and a length in bits, and back.
+#[derive(Clone, Copy)]
+pub(super) struct Prefixes<'a> {
+    /// The key.
     pub key: &'a KeyAbi,
     /// Which P4 key has the prefix.
     pub lpm_key: usize,
-    /// Bits of the trie's key before that one's own.
+    /// Bits of the key before that one's own.
     pub prefix_base: u32,
-    /// The map's values.
-    pub value: &'a ValueAbi,
-    /// See [`flags_are_heeded`].
-    pub flags_are_heeded: bool,
 }
 
-impl Codec for Lpm<'_> {
-    fn map(&self) -> &Map {
-        self.map
-    }
-
-    fn layout(&self) -> &ValueAbi {
-        self.value
-    }
-
-    fn key(&self, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
+impl Prefixes<'_> {
+    /// A key, and the length of its prefix.
+    pub(super) fn put(&self, keys: &[KeyMatch]) -> Result<(Vec<u8>, u32), StoreError> {
         let mut values = Vec::with_capacity(keys.len());
         let mut prefix = 0;
         for (index, (key, field)) in keys.iter().zip(&self.key.fields).enumerate() {
@@ -63,13 +51,12 @@ impl Codec for Lpm<'_> {
             }
             values.push(value);
         }
-        let mut bytes = layout::put_key(self.key, &values);
-        layout::put_u32(&mut bytes, 0, prefix);
-        Ok(bytes)
+        Ok((layout::put_key(self.key, &values), prefix))
     }
 
-    fn matches(&self, key: &[u8]) -> Vec<KeyMatch> {
-        let length = layout::get_u32(key, 0).saturating_sub(self.prefix_base);
+    /// The matches of a key with a prefix of this length.
+    pub(super) fn get(&self, key: &[u8], length: u32) -> Vec<KeyMatch> {
+        let length = length.saturating_sub(self.prefix_base);
         let fields = self.key.fields.iter().enumerate();
         let found = fields.map(|(index, field)| {
             let value = layout::get(field, key);
@@ -80,6 +67,38 @@ impl Codec for Lpm<'_> {
             }
         });
         found.collect()
+    }
+}
+
+/// An LPM trie; its keys begin with the prefix length.
+pub(super) struct Lpm<'a> {
+    /// The map.
+    pub map: &'a Map,
+    /// The map's keys, the prefix length included in offsets.
+    pub prefixes: Prefixes<'a>,
+    /// The map's values.
+    pub value: &'a ValueAbi,
+    /// See [`flags_are_heeded`].
+    pub flags_are_heeded: bool,
+}
+
+impl Codec for Lpm<'_> {
+    fn elements(&self) -> Elements<'_> {
+        Elements::Map(self.map)
+    }
+
+    fn layout(&self) -> &ValueAbi {
+        self.value
+    }
+
+    fn key(&self, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
+        let (mut bytes, length) = self.prefixes.put(keys)?;
+        layout::put_u32(&mut bytes, 0, length);
+        Ok(bytes)
+    }
+
+    fn matches(&self, key: &[u8]) -> Vec<KeyMatch> {
+        self.prefixes.get(key, layout::get_u32(key, 0))
     }
 
     /// A look-up finds the longest match up to this prefix, which may be a shorter one. Giving this very prefix the

@@ -1,6 +1,7 @@
 //! A program's maps by name. Those of a pinned program are opened when they are first needed: a command that reads a
 //! counter opens one map, however many tables the program has.
 
+use super::Globals;
 use crate::sys::Map;
 use std::collections::BTreeMap;
 use std::io;
@@ -16,6 +17,8 @@ pub struct Maps {
 #[derive(Debug)]
 struct Entry {
     map: OnceLock<Map>,
+    /// Its elements, once they were needed in memory.
+    shared: OnceLock<Globals>,
     /// Where it is pinned, if it is to be opened there.
     pin: PathBuf,
 }
@@ -25,6 +28,7 @@ impl Maps {
     pub fn loaded(maps: impl IntoIterator<Item = (String, Map)>) -> Maps {
         let entry = |map| Entry {
             map: OnceLock::from(map),
+            shared: OnceLock::new(),
             pin: PathBuf::new(),
         };
         Maps {
@@ -36,6 +40,7 @@ impl Maps {
     pub fn pinned(pins: impl IntoIterator<Item = (String, PathBuf)>) -> Maps {
         let entry = |pin| Entry {
             map: OnceLock::new(),
+            shared: OnceLock::new(),
             pin,
         };
         Maps {
@@ -57,7 +62,7 @@ impl Maps {
     /// # Errors
     /// Its pin cannot be opened.
     pub fn get(&self, name: &str) -> io::Result<Option<&Map>> {
-        let Some(Entry { map, pin }) = self.all.get(name) else {
+        let Some(Entry { map, pin, .. }) = self.all.get(name) else {
             return Ok(None);
         };
         if map.get().is_none() {
@@ -65,6 +70,21 @@ impl Maps {
             let _ = map.set(Map::open(pin)?);
         }
         Ok(map.get())
+    }
+
+    /// The elements of the array of this name, in memory; `None` if the program has none.
+    pub(super) fn shared(&self, name: &str) -> io::Result<Option<&Globals>> {
+        let Some(map) = self.get(name)? else {
+            return Ok(None);
+        };
+        let Some(Entry { shared, .. }) = self.all.get(name) else {
+            return Ok(None);
+        };
+        if shared.get().is_none() {
+            // Another thread has mapped the same array first.
+            let _ = shared.set(Globals::map(map)?);
+        }
+        Ok(shared.get())
     }
 
     /// Those that are open, by name.

@@ -10,6 +10,7 @@ mod guard;
 mod layout;
 mod lpm;
 mod maps;
+mod multibit_trie;
 mod own;
 mod prioritized;
 mod ranges;
@@ -31,7 +32,8 @@ use control::{Change, Contents, Count, Flow, Next, Rejected, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
-use lpm::Lpm;
+use lpm::{Lpm, Prefixes};
+use multibit_trie::{Entries, MultibitTrie};
 use own::Own;
 use prioritized::{BitVectors, Shadow, Structure, TupleSpace};
 use schema::{
@@ -100,18 +102,6 @@ struct Shape<'a> {
     priorities: bool,
 }
 
-impl<'a> Shape<'a> {
-    /// The map that keeps the entries, where that is one.
-    fn map(&self) -> Option<&'a str> {
-        match self.lookup {
-            LookupAbi::Array { map, .. }
-            | LookupAbi::Hash { map, .. }
-            | LookupAbi::Lpm { map, .. } => Some(map),
-            LookupAbi::TupleSpace(_) | LookupAbi::BitVectors(_) | LookupAbi::Compiled => None,
-        }
-    }
-}
-
 /// A shape with its maps.
 enum Opened<'a> {
     Flat(Box<dyn Codec + 'a>),
@@ -129,6 +119,14 @@ impl KernelStore {
 
     pub(crate) fn map(&self, name: &str) -> Result<&Map, StoreError> {
         let found = self.maps.get(name).map_err(unopened)?;
+        found.ok_or_else(|| StoreError::System {
+            what: format!("the program's map `{name}` is gone"),
+        })
+    }
+
+    /// The elements of an array, in memory.
+    fn shared(&self, name: &str) -> Result<&Globals, StoreError> {
+        let found = self.maps.shared(name).map_err(unopened)?;
         found.ok_or_else(|| StoreError::System {
             what: format!("the program's map `{name}` is gone"),
         })
@@ -231,11 +229,16 @@ impl KernelStore {
                 value,
             } => Opened::Flat(Box::new(Lpm {
                 map: self.map(map)?,
-                key,
-                lpm_key: *lpm_key as usize,
-                prefix_base: *prefix_base,
+                prefixes: Prefixes {
+                    key,
+                    lpm_key: *lpm_key as usize,
+                    prefix_base: *prefix_base,
+                },
                 value,
                 flags_are_heeded: lpm::flags_are_heeded(),
+            })),
+            LookupAbi::MultibitTrie(abi) => Opened::Flat(Box::new(Entries {
+                trie: MultibitTrie::open(self, abi)?,
             })),
             LookupAbi::TupleSpace(abi) => Opened::Prioritized(Structure::TupleSpace(TupleSpace {
                 abi,

@@ -218,6 +218,11 @@ impl Records {
 }
 
 impl Differences {
+    /// Whether nothing has to be written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.changed.is_empty() && self.added.is_empty()
+    }
+
     /// Steps that change and add elements of a map of so many.
     pub(crate) fn writes(&mut self, map: &str, capacity: u64) -> [Step; 2] {
         let take = std::mem::take::<Vec<u8>>;

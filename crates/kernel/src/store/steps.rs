@@ -1,7 +1,8 @@
 //! What a planned change writes, in order, and how each step is undone.
 
 use super::globals::Globals;
-use super::records::NO_ORIGIN;
+use super::multibit_trie::MultibitTrie;
+use super::records::{Differences, NO_ORIGIN};
 use super::{KernelStore, refused, system};
 use crate::sys::{Map, Partial, wait_for_softirqs};
 use control::StoreError;
@@ -36,6 +37,8 @@ pub(super) enum Step {
         keys: Vec<u8>,
         old: Vec<u8>,
     },
+    /// Changes the entries of a multibit trie, whose routes are in a map. Packets meet each of them as a whole.
+    Routes { map: String, changes: Differences },
     /// Writes elements that are not read at the time.
     Prepare {
         map: String,
@@ -76,6 +79,17 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         values: Cow<'a, [u8]>,
     },
+    /// Gives entries of a multibit trie the values that they had, and removes others.
+    Routes {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        keys: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        values: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        removed: Cow<'a, [u8]>,
+    },
     /// Stores a word, and waits as [`Step::Settle`] does.
     Switch { offset: u32, word: Word },
 }
@@ -110,6 +124,8 @@ impl Step {
             | Step::Replace { map, keys, .. }
             | Step::Erase { map, keys, .. } => count(map, keys),
             Step::Switch { .. } => 1,
+            // An index and nodes: more than one thing for each entry.
+            Step::Routes { changes, .. } => 2 * usize::from(!changes.is_empty()),
             Step::Prepare { .. } | Step::PrepareGlobal { .. } | Step::Settle => 0,
         }
     }
@@ -128,6 +144,14 @@ impl Step {
                     values: old.into(),
                 })
             }
+            Step::Routes { map, changes } => Some(Undo::Routes {
+                map: map.into(),
+                keys: [&changes.gone[..], &changes.changed].concat().into(),
+                values: [&changes.gone_values[..], &changes.changed_old]
+                    .concat()
+                    .into(),
+                removed: (&changes.added).into(),
+            }),
             Step::Switch { offset, old, .. } => Some(Undo::Switch {
                 offset: *offset,
                 word: *old,
@@ -170,6 +194,18 @@ impl Step {
                 let erased = store.map(map)?.delete_many(keys);
                 Ok(erased.map_err(|p| system("remove an entry")(p.error))?)
             }
+            Step::Routes { map, changes } => {
+                let changed = MultibitTrie::of_map(store, map)?.change(changes);
+                changed.map_err(|refused| {
+                    let origins = changes.added_origins.iter();
+                    let mut origins = origins.chain(&changes.changed_origins).copied();
+                    let origin = refused.entry.and_then(|at| origins.nth(at));
+                    StepFailed {
+                        origin: origin.filter(|o| *o != NO_ORIGIN),
+                        error: refused.error,
+                    }
+                })
+            }
             Step::Prepare { map, keys, values } => {
                 let wrote = store.map(map)?.set_many(keys, values);
                 Ok(wrote.map_err(|p| refused("write the table")(p.error))?)
@@ -199,6 +235,12 @@ impl Undo<'_> {
             Undo::Restore { map, keys, values } => {
                 present(store.map(map)?, keys, Some(values)).map_err(failed)
             }
+            Undo::Routes {
+                map,
+                keys,
+                values,
+                removed,
+            } => MultibitTrie::of_map(store, map)?.restore(keys, values, removed),
             Undo::Switch { offset, word } => {
                 switch(store.globals()?, *offset, *word).map_err(system("undo a change"))?;
                 settle(store);

@@ -2,6 +2,7 @@
 
 use super::flat;
 use super::guard::Guard;
+use super::multibit_trie::MultibitTrie;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
@@ -20,7 +21,7 @@ enum Subject {
 
 /// The changes of one table or value set.
 enum Staged<'a> {
-    Flat(flat::Staged<'a>, &'a str),
+    Flat(flat::Staged<'a>, &'a LookupAbi),
     Prioritized(prioritized::Staged<'a>),
 }
 
@@ -56,12 +57,11 @@ impl<'a> Transaction<'a> {
                     self.store.value_set_shape(ValueSet::from_u32(index))?
                 }
             };
-            let Shape { capacity, .. } = shape;
-            let map = shape.map();
+            let Shape {
+                capacity, lookup, ..
+            } = shape;
             let staged = match self.store.open(shape)? {
-                Opened::Flat(codec) => {
-                    Staged::Flat(flat::Staged::new(codec, capacity)?, map.unwrap_or_default())
-                }
+                Opened::Flat(codec) => Staged::Flat(flat::Staged::new(codec, capacity)?, lookup),
                 Opened::Prioritized(structure) => {
                     Staged::Prioritized(prioritized::Staged::new(structure)?)
                 }
@@ -276,8 +276,8 @@ impl<'a> Transaction<'a> {
             }
         }
         for staged in std::mem::take(&mut self.staged).into_values() {
-            if let Staged::Flat(flat, map) = staged {
-                steps.extend(flat.plan(map));
+            if let Staged::Flat(flat, lookup) = staged {
+                steps.extend(flat.plan(main_map(lookup)));
             }
         }
         for (table, action) in &self.defaults {
@@ -305,7 +305,7 @@ impl<'a> Transaction<'a> {
         let mut fresh = BTreeSet::new();
         for staged in self.staged.values() {
             match staged {
-                Staged::Flat(_, map) => fresh.extend([*map]),
+                Staged::Flat(_, lookup) => fresh.extend(lookup.maps()),
                 Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
@@ -314,7 +314,13 @@ impl<'a> Transaction<'a> {
         let mut steps = Vec::new();
         for (subject, staged) in self.staged {
             match staged {
-                Staged::Flat(flat, map) => steps.extend(flat.plan_anew(map).map_err(failed)?),
+                Staged::Flat(flat, lookup) => {
+                    if let LookupAbi::MultibitTrie(abi) = lookup {
+                        let trie = MultibitTrie::open(store, abi).map_err(failed)?;
+                        trie.start_empty().map_err(failed)?;
+                    }
+                    steps.extend(flat.plan_anew(main_map(lookup)).map_err(failed)?);
+                }
                 Staged::Prioritized(entries) => {
                     let shape = match subject {
                         Subject::Table(index) => store.table_shape(Table::from_u32(index)),
@@ -341,6 +347,11 @@ impl<'a> Transaction<'a> {
             ..failed(not_switched.error())
         })
     }
+}
+
+/// The map that entries are in.
+fn main_map(lookup: &LookupAbi) -> &str {
+    lookup.maps().first().copied().unwrap_or_default()
 }
 
 /// Why a batch was not written.

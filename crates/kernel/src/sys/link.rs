@@ -71,12 +71,25 @@ pub struct XdpSeen {
     pub mode: Option<XdpMode>,
 }
 
-/// Which XDP program a device has.
-pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
+fn query(ifindex: u32) -> io::Result<libbpf_sys::bpf_xdp_query_opts> {
     let mut opts = libbpf_sys::bpf_xdp_query_opts::default();
     opts.sz = size_of_val(&opts) as _;
     // SAFETY: `opts` is plain data that says its own size.
     check(unsafe { libbpf_sys::bpf_xdp_query(ifindex as i32, 0, &mut opts) })?;
+    Ok(opts)
+}
+
+/// Whether the kernel reports that a device takes packets now which native XDP programs redirect to it. Before Linux 6.3
+/// it reports that of none.
+pub fn takes_redirected(ifindex: u32) -> io::Result<bool> {
+    /// `NETDEV_XDP_ACT_NDO_XMIT`
+    const TRANSMITS: u64 = 4;
+    Ok(query(ifindex)?.feature_flags & TRANSMITS != 0)
+}
+
+/// Which XDP program a device has.
+pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
+    let opts = query(ifindex)?;
     let seen = [
         (opts.drv_prog_id, Some(XdpMode::Native)),
         (opts.skb_prog_id, Some(XdpMode::Generic)),
@@ -226,11 +239,27 @@ mod tests {
     use super::*;
     use crate::netns::NetNs;
     use crate::probe::kernel_version;
+    use nix::net::if_::if_nametoindex;
 
     const LOOPBACK: u32 = 1;
 
     fn id(prog: &Prog) -> u32 {
         prog.info().expect("is loaded").id
+    }
+
+    #[test]
+    fn a_veth_takes_redirected_packets_if_the_other_end_has_a_program() {
+        let ns = NetNs::new().expect("this test needs root");
+        let pass = Prog::constant_xdp(2).expect("loads");
+        let seen = ns.run(|| {
+            crate::veth::make_pairs(&[("one".into(), "two".into())])?;
+            let [one, two] = ["one", "two"].map(|name| if_nametoindex(name).expect("there"));
+            let before = takes_redirected(one)?;
+            let _link = Link::attach_xdp(&pass, two, XdpMode::Native)?;
+            Ok([before, takes_redirected(one)?, takes_redirected(LOOPBACK)?])
+        });
+        let reported = kernel_version() >= (6, 3);
+        assert_eq!(seen.expect("asks"), [false, reported, false]);
     }
 
     #[test]

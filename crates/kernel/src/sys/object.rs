@@ -126,8 +126,12 @@ impl Open {
             unsafe {
                 let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
                 while !map.is_null() {
-                    if libbpf_sys::bpf_map__max_entries(map) > most {
-                        check(libbpf_sys::bpf_map__set_max_entries(map, most))?;
+                    // What an outer map has of its inner ones is the same as they.
+                    let inner = libbpf_sys::bpf_map__inner_map(map);
+                    for map in [map, inner] {
+                        if !map.is_null() && libbpf_sys::bpf_map__max_entries(map) > most {
+                            check(libbpf_sys::bpf_map__set_max_entries(map, most))?;
+                        }
                     }
                     map = libbpf_sys::bpf_object__next_map(obj, map);
                 }

@@ -2,6 +2,9 @@
 
 use super::driver::Driver;
 use crate::attach::Refused;
+use crate::bundle::Port;
+use crate::probe::kernel_version;
+use crate::{link_settings, sys};
 use std::io;
 
 /// What of an interface keeps its driver from running XDP programs.
@@ -75,10 +78,24 @@ impl Cause {
 pub(super) struct Interface<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Its index.
+    pub index: u32,
     /// Its driver.
     pub driver: Driver,
     /// Its MTU in bytes, if it is known.
     pub mtu: Option<u32>,
+}
+
+impl<'a> Interface<'a> {
+    /// The interface of a port, as it is now.
+    pub(super) fn of(port: &'a Port) -> Interface<'a> {
+        Interface {
+            name: &port.name,
+            index: port.index,
+            driver: Driver::of(&port.name),
+            mtu: link_settings::read(port.index).ok().map(|found| found.mtu),
+        }
+    }
 }
 
 /// Explains an error from an interface's driver.
@@ -98,7 +115,9 @@ pub(super) fn explain(error: &io::Error, words: Option<String>, at: Interface<'_
 }
 
 fn refused(mut reason: String, cause: Option<Cause>, at: Interface<'_>) -> Refused {
-    let Interface { name, driver, mtu } = at;
+    let Interface {
+        name, driver, mtu, ..
+    } = at;
     if let (Some(Cause::Mtu), Some(mtu)) = (cause, mtu) {
         reason += &format!(" (`{name}` has {mtu})");
     }
@@ -119,6 +138,43 @@ pub(super) fn loses_packets(at: Interface<'_>) -> Option<Refused> {
     })
 }
 
+/// Why an interface takes no packets that native XDP programs redirect to it, if the kernel does not report that it does.
+pub(super) fn takes_none(at: Interface<'_>) -> Option<Refused> {
+    let takes = sys::takes_redirected(at.index).unwrap_or(false);
+    (!takes).then(|| takes_none_by(at, kernel_version()))
+}
+
+fn takes_none_by(at: Interface<'_>, kernel: (u32, u32)) -> Refused {
+    let run_there = || {
+        format!(
+            "let the program run at `{}` too instead of only sending there",
+            at.name
+        )
+    };
+    let (reason, remedy) = match at.driver {
+        _ if kernel < (6, 3) => (
+            "before Linux 6.3 the kernel does not report whether it takes any",
+            run_there(),
+        ),
+        Driver::Veth => (
+            "the other end of the veth pair has neither an XDP program nor GRO",
+            format!(
+                "attach a program to the other end of `{}` first, or turn on its GRO (`ethtool -K ... gro on`)",
+                at.name
+            ),
+        ),
+        Driver::VirtioNet => (
+            "virtio_net takes them only where a program runs natively",
+            run_there(),
+        ),
+        Driver::Other => ("its driver takes none, or none as it is now", run_there()),
+    };
+    Refused {
+        reason: reason.to_owned(),
+        remedy: Some(remedy),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +187,7 @@ mod tests {
     fn eth0(driver: Driver, mtu: u32) -> Interface<'static> {
         Interface {
             name: "eth0",
+            index: 0,
             driver,
             mtu: Some(mtu),
         }
@@ -153,6 +210,22 @@ mod tests {
             remedy.contains("`ip link set dev eth0 mtu 3486`"),
             "{remedy}"
         );
+    }
+
+    #[test]
+    fn an_interface_that_takes_no_packets_is_explained_by_its_driver() {
+        let by = |driver, kernel| takes_none_by(eth0(driver, 1500), kernel);
+        let remedy = |refused: Refused| refused.remedy.expect("there is one");
+        for driver in [Driver::Veth, Driver::VirtioNet, Driver::Other] {
+            assert!(by(driver, (6, 1)).reason.starts_with("before Linux 6.3 "));
+        }
+        let veth = by(Driver::Veth, (6, 3));
+        assert!(veth.reason.contains("the veth pair"), "{veth:?}");
+        assert!(remedy(veth).contains("`ethtool -K ... gro on`"));
+        let virtio = by(Driver::VirtioNet, (6, 3));
+        assert!(virtio.reason.starts_with("virtio_net "), "{virtio:?}");
+        assert!(remedy(virtio).contains("run at `eth0` too"));
+        assert!(remedy(by(Driver::Other, (6, 12))).contains("run at `eth0` too"));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Programs on real (virtual) devices: packets in and out, attachments, pins.
 
 use crate::hand_written::*;
+use crate::modes::attach_at;
 use bpf::abi::Hook;
 use control::{Device, Packet, Store, StoreError};
 use ir::ExternInst;
-use kernel::attach::{Mode, TcMethod, attach};
+use kernel::attach::{Mode, TcMethod};
 use kernel::bundle::{self, Member, Port};
 use kernel::netns::NetNs;
 use kernel::pins::Pins;
@@ -84,7 +85,7 @@ fn an_interface_has_one_program_and_names_are_checked() {
         veth::make_pairs(&[("one".into(), "two".into())])?;
         let index = interface::index("one").expect("there");
         let prog = HookProg::constant(Hook::Xdp, 2)?;
-        let attach = |name, index| attach(&prog, name, index, TcMethod::Best);
+        let attach = |name, index| attach_at(&prog, name, index, TcMethod::Best);
         let first = attach("one", index).expect("free");
         assert_eq!(first.mode, Mode::Native);
         let second = attach("one", index).expect_err("occupied");
@@ -125,7 +126,7 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
         }
         assert!(xdp_on(index)?.is_some(), "it outlives the loader");
         let other = HookProg::constant(Hook::Xdp, 2)?;
-        let refused = attach(&other, "one", index, TcMethod::Best).expect_err("occupied");
+        let refused = attach_at(&other, "one", index, TcMethod::Best).expect_err("occupied");
         let help = refused.help.expect("help");
         assert_eq!(help, format!("detach it with `onpath unload {name}`"));
         assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");

@@ -5,6 +5,7 @@ mod devices;
 mod errors;
 mod hand_written;
 mod hand_written_tc;
+mod modes;
 mod ports;
 mod refusals;
 mod store;

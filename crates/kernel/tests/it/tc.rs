@@ -1,10 +1,11 @@
 //! Programs at traffic control: test runs, devices, attachments.
 
 use crate::hand_written_tc::*;
+use crate::modes::attach_at;
 use bpf::abi::Hook;
 use control::repeatable::RandomLists;
 use control::{Device, Packet, Store, StoreError};
-use kernel::attach::{Mode, TcMethod, attach};
+use kernel::attach::{Mode, TcMethod};
 use kernel::netns::NetNs;
 use kernel::probe::kernel_version;
 use kernel::sys::{Side, TcContext, filter};
@@ -239,13 +240,13 @@ fn several_programs_share_a_hook() {
     in_namespace(|index| {
         let prog = HookProg::constant(Hook::TcIngress, -1)?;
         let out = HookProg::constant(Hook::TcEgress, -1)?;
-        let first = attach(&prog, "one", index, TcMethod::Best).expect("attaches");
-        let second = attach(&prog, "one", index, TcMethod::Best);
+        let first = attach_at(&prog, "one", index, TcMethod::Best).expect("attaches");
+        let second = attach_at(&prog, "one", index, TcMethod::Best);
         // The kernel has a program once at a hook.
         assert!(second.is_err() || second.is_ok_and(|s| s.mode == Mode::Clsact));
         let other = HookProg::constant(Hook::TcIngress, -1)?;
-        let third = attach(&other, "one", index, TcMethod::Best).expect("attaches");
-        let egress = attach(&out, "one", index, TcMethod::Best).expect("attaches");
+        let third = attach_at(&other, "one", index, TcMethod::Best).expect("attaches");
+        let egress = attach_at(&out, "one", index, TcMethod::Best).expect("attaches");
         let best = if kernel_version() >= (6, 6) {
             Mode::Tcx
         } else {
@@ -262,8 +263,8 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
     in_namespace(|index| {
         let prog = HookProg::constant(Hook::TcIngress, -1)?;
         let out = HookProg::constant(Hook::TcEgress, -1)?;
-        let first = attach(&prog, "one", index, TcMethod::Clsact).expect("attaches");
-        let second = attach(&out, "one", index, TcMethod::Clsact).expect("attaches");
+        let first = attach_at(&prog, "one", index, TcMethod::Clsact).expect("attaches");
+        let second = attach_at(&out, "one", index, TcMethod::Clsact).expect("attaches");
         assert_eq!([first.mode, second.mode], [Mode::Clsact; 2]);
         assert_eq!(filters(index, Side::Ingress), ["onpath_gate_new"]);
         assert_eq!(filters(index, Side::Egress), ["onpath_gate_new"]);
@@ -271,18 +272,18 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
         assert_eq!(filters(index, Side::Ingress), [""; 0]);
         assert!(has_qdisc(index), "the other filter needs it");
         assert_eq!(filters(index, Side::Egress), ["onpath_gate_new"]);
-        let third = attach(&prog, "one", index, TcMethod::Clsact).expect("attaches");
+        let third = attach_at(&prog, "one", index, TcMethod::Clsact).expect("attaches");
         drop(second);
         assert!(has_qdisc(index), "the third filter needs it");
         drop(third);
         assert!(!has_qdisc(index), "it came with the first of them");
-        let alone = attach(&out, "one", index, TcMethod::Clsact).expect("attaches");
+        let alone = attach_at(&out, "one", index, TcMethod::Clsact).expect("attaches");
         drop(alone);
         assert!(!has_qdisc(index), "it came with the filter");
         // Somebody else's qdisc and filter stay.
         filter::make_qdisc(index)?;
         let theirs = filter::add_filter(prog.prog(), index, Side::Ingress)?;
-        let ours = attach(&prog, "one", index, TcMethod::Clsact).expect("attaches");
+        let ours = attach_at(&prog, "one", index, TcMethod::Clsact).expect("attaches");
         assert_eq!(filters(index, Side::Ingress), ["constant", "onpath_gate"]);
         drop(ours);
         assert_eq!(filters(index, Side::Ingress), ["constant"]);
@@ -297,7 +298,7 @@ fn an_interface_that_is_gone_is_said_to_be() {
     in_namespace(|_| {
         let prog = HookProg::constant(Hook::TcIngress, -1)?;
         for way in [TcMethod::Best, TcMethod::Clsact] {
-            let refused = attach(&prog, "gone0", 0x7fff_fff0, way).expect_err("gone");
+            let refused = attach_at(&prog, "gone0", 0x7fff_fff0, way).expect_err("gone");
             assert_eq!(refused.code.0, "E0794", "{}", refused.message);
         }
         Ok(())

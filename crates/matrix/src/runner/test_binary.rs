@@ -3,6 +3,7 @@
 use super::output::{Verdict, reasons, verdict};
 use super::process::{self, End};
 use crate::plan::Part;
+use crate::suite::Suite;
 use crate::trial::{Event, Outcome, Sink, Trial};
 use std::collections::BTreeMap;
 use std::io;
@@ -78,13 +79,15 @@ fn alone(part: &Part, objects: &Path, name: &str) -> io::Result<Trial> {
 }
 
 fn command(part: &Part, objects: &Path) -> Command {
+    let environment = Suite::by_name(&part.suite).map_or(&[][..], |suite| suite.environment);
     let mut command = Command::new(&part.binary);
     command
         .current_dir(&part.folder)
         .args(["--color", "never"])
         // As cargo sets it.
         .env("CARGO_MANIFEST_DIR", &part.folder)
-        .env("ONPATH_OBJECT_CACHE", objects);
+        .env("ONPATH_OBJECT_CACHE", objects)
+        .envs(environment.iter().copied());
     command
 }
 

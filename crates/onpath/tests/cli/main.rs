@@ -3,6 +3,7 @@
 //! `sessions/` needs no privileges; `kernel/` runs programs by XDP in namespaces of its own and needs root.
 //! README.md's tour is a session too. `ONPATH_BLESS=1` writes what the commands print now into the files.
 
+mod kernels;
 mod session;
 
 #[path = "../common/mod.rs"]
@@ -36,10 +37,20 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
         return Err("it runs programs in the kernel, which needs root".into());
     }
     let text = std::fs::read_to_string(file)?;
-    let expected = parse(&text, fenced);
+    let written = parse(&text, fenced);
+    let bless = std::env::var_os("ONPATH_BLESS").is_some();
+    let kernel = kernel::probe::kernel_version();
+    if bless && !kernels::is_newest(&written, kernel) {
+        return Err(
+            "sessions are written on the newest kernel; this one prints something else".into(),
+        );
+    }
+    let expected = match bless {
+        true => written,
+        false => kernels::on(&written, kernel),
+    };
     let folder = tempfile::tempdir()?;
     furnish(folder.path())?;
-    let bless = std::env::var_os("ONPATH_BLESS").is_some();
     let bin = PathBuf::from(env!("CARGO_BIN_EXE_onpath"));
     let environment = Environment {
         folder: folder.path(),

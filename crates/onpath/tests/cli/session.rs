@@ -1,7 +1,8 @@
 //! Sessions at a shell: commands, what they print, and how they end, together in one text.
 //!
 //! A line that begins with `$ ` is a command for bash; the lines up to the next command, comment or empty line are
-//! what it prints (standard output and error as they come), and `[N]` its exit status if that is not 0.
+//! what it prints (standard output and error as they come), and `[N]` its exit status if that is not 0. What it prints on
+//! older kernels may follow, below `[before Linux N.N:]`.
 //! Everything else is for the reader. Times, ids and instruction counts are blurred.
 
 use std::fmt::Write;
@@ -19,7 +20,18 @@ pub(crate) enum Part {
         line: String,
         /// What it prints, and its status.
         shown: String,
+        /// The same on older kernels, the newest of them first, where that differs.
+        older: Vec<Older>,
     },
+}
+
+/// What a command prints on kernels before a version.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Older {
+    /// The first version that does otherwise, as major and minor number.
+    pub before: (u32, u32),
+    /// What it prints, and its status.
+    pub shown: String,
 }
 
 /// Where and how a session runs.
@@ -50,6 +62,7 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
                 parts.push(Part::Command {
                     line: command.to_string(),
                     shown: String::new(),
+                    older: Vec::new(),
                 });
                 continue;
             }
@@ -57,9 +70,17 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
             None => {}
         }
         match parts.last_mut() {
-            Some(Part::Command { shown, .. }) if open => {
-                shown.push_str(line);
-                shown.push('\n');
+            Some(Part::Command { shown, older, .. }) if open => {
+                if let Some(before) = marker(line) {
+                    older.push(Older {
+                        before,
+                        shown: String::new(),
+                    });
+                    continue;
+                }
+                let text = older.last_mut().map_or(shown, |older| &mut older.shown);
+                text.push_str(line);
+                text.push('\n');
             }
             Some(Part::Prose(prose)) => {
                 prose.push_str(line);
@@ -72,21 +93,26 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
     parts.into_iter().flat_map(split_blank_end).collect()
 }
 
-fn split_blank_end(part: Part) -> Vec<Part> {
-    let Part::Command { line, shown } = part else {
+/// The version in a line that begins what older kernels print.
+fn marker(line: &str) -> Option<(u32, u32)> {
+    let version = line.strip_prefix("[before Linux ")?.strip_suffix(":]")?;
+    let (major, minor) = version.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn split_blank_end(mut part: Part) -> Vec<Part> {
+    let Part::Command { shown, older, .. } = &mut part else {
         return vec![part];
     };
-    let kept = shown.trim_end_matches('\n').len();
-    let (text, blank) = match kept {
-        0 => ("", shown.as_str()),
-        kept => shown.split_at(kept + 1),
+    let last = older.last_mut().map_or(shown, |older| &mut older.shown);
+    let kept = match last.trim_end_matches('\n').len() {
+        0 => 0,
+        kept => kept + 1,
     };
-    let mut parts = vec![Part::Command {
-        line,
-        shown: text.to_string(),
-    }];
+    let blank = last.split_off(kept);
+    let mut parts = vec![part];
     if !blank.is_empty() {
-        parts.push(Part::Prose(blank.to_string()));
+        parts.push(Part::Prose(blank));
     }
     parts
 }
@@ -97,8 +123,12 @@ pub(crate) fn print(parts: &[Part]) -> String {
     for part in parts {
         match part {
             Part::Prose(prose) => text += prose,
-            Part::Command { line, shown } => {
+            Part::Command { line, shown, older } => {
                 let _ = write!(text, "$ {line}\n{shown}");
+                for Older { before, shown } in older {
+                    let (major, minor) = before;
+                    let _ = write!(text, "[before Linux {major}.{minor}:]\n{shown}");
+                }
             }
         }
     }
@@ -156,7 +186,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
     let mut fields = text.split(SEPARATOR);
     let mut now = Vec::new();
     for part in parts {
-        let Part::Command { line, .. } = part else {
+        let Part::Command { line, older, .. } = part else {
             now.push(part.clone());
             continue;
         };
@@ -171,6 +201,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
         now.push(Part::Command {
             line: line.clone(),
             shown,
+            older: older.clone(),
         });
     }
     Ok(now)

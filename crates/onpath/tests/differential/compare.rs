@@ -1,5 +1,6 @@
 //! One program on both sides: the interpreter and the kernel.
 
+use crate::changes;
 use crate::entries::{self, Filled};
 use crate::fate::{self, Seen};
 use crate::inputs;
@@ -13,6 +14,7 @@ use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
 use interp::{Interpreter, Marks, Options};
 use kernel::TestRun;
+use kernel::features::Kernel;
 use kernel::sys::TcContext;
 use kernel::test_run::shortest;
 use rand::{Rng, SeedableRng};
@@ -42,13 +44,17 @@ pub(crate) enum Unfit {
 /// Multicast groups that both sides have.
 const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
 
+/// The forms that generated code takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Forms {
+    /// Those that this kernel has.
+    pub kernel: Kernel,
+    pub parse_record: ParseRecord,
+    pub layout: Option<Layout>,
+}
+
 /// Compiles a file for a hook.
-pub(crate) fn prepare(
-    file: &Path,
-    hook: Hook,
-    parse_record: ParseRecord,
-    layout: Option<Layout>,
-) -> Result<Prepared, Unfit> {
+pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input::file(file))
         .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
     let sources = elaborated.map;
@@ -58,8 +64,9 @@ pub(crate) fn prepare(
     }
     let request = Request {
         observe: true,
-        parse_record,
-        layout,
+        kernel: forms.kernel,
+        parse_record: forms.parse_record,
+        layout: forms.layout,
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {
@@ -132,6 +139,16 @@ impl Prepared {
             make_groups(&mut reference, &mut target, &mut random).map_err(trouble)?;
         }
         for (number, packet) in packets.iter().enumerate() {
+            if number == packets.len() / 2 {
+                changes::change(
+                    &mut filled,
+                    &self.program,
+                    &mut random,
+                    &mut reference,
+                    &mut target,
+                )
+                .map_err(trouble)?;
+            }
             if packet.len() < shortest(self.hook, packet) {
                 continue;
             }

@@ -80,7 +80,7 @@ pub(crate) fn choose(program: &Program, random: &mut ChaCha8Rng) -> Filled {
     filled
 }
 
-fn call(
+pub(crate) fn call(
     program: &Program,
     table: Table,
     random: &mut ChaCha8Rng,

@@ -2,8 +2,10 @@
 //! packets and random entries.
 //!
 //! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` set how much, `ONPATH_DIFF_SEED` where to begin: a
-//! failure names the seed that shows it again.
+//! failure names the seed that shows it again. `ONPATH_DIFF_KERNEL` names a version of Linux, such as 6.1: the programs then
+//! have the forms of that one.
 
+mod changes;
 mod compare;
 mod entries;
 mod fate;
@@ -16,8 +18,9 @@ mod common;
 
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord};
-use compare::{Difference, Prepared, Unfit, prepare};
+use compare::{Difference, Forms, Prepared, Unfit, prepare};
 use generate::{Generated, Model};
+use kernel::features::Kernel;
 use libtest_mimic::{Arguments, Failed, Trial};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -83,13 +86,26 @@ fn number(variable: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
+/// The kernel whose forms programs have.
+fn kernel() -> Kernel {
+    let Ok(text) = std::env::var("ONPATH_DIFF_KERNEL") else {
+        return Kernel::This;
+    };
+    let version = text
+        .split_once('.')
+        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    Kernel::Version(version.unwrap_or_else(|| panic!("`{text}` is no version, such as 6.1")))
+}
+
 /// A program of the repository.
 fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Failed> {
     let scripts = scripts_of(file);
-    let prepared = match (
-        prepare(file, hook, ParseRecord::BySize, None),
-        common::too_large(file),
-    ) {
+    let forms = Forms {
+        kernel: kernel(),
+        parse_record: ParseRecord::BySize,
+        layout: None,
+    };
+    let prepared = match (prepare(file, hook, forms), common::too_large(file)) {
         (Err(Unfit::OtherModel), _) => return Ok(()),
         (Err(Unfit::Refused(why) | Unfit::Broken(why)), Some(code)) if why.contains(code) => {
             return Ok(());
@@ -174,9 +190,18 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         0 => ParseRecord::Always,
         _ => ParseRecord::BySize,
     };
-    // Of what is searched by masks, a third.
-    let layout = seed.is_multiple_of(3).then_some(Layout::TupleSpace);
-    match prepare(&file, hook, parse_record, layout) {
+    // Of what is searched by masks a third, and a third of what has prefixes.
+    let layout = match seed % 3 {
+        0 => Some(Layout::TupleSpace),
+        1 => Some(Layout::MultibitTrie),
+        _ => None,
+    };
+    let forms = Forms {
+        kernel: kernel(),
+        parse_record,
+        layout,
+    };
+    match prepare(&file, hook, forms) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
         // The generator makes nothing that the hook does not have: a refusal would prove nothing.
         Err(Unfit::OtherModel) => Err("not compiled: it is for another hook".into()),

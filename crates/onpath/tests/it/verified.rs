@@ -83,3 +83,10 @@ fn realistic_programs_stay_quick_to_verify() {
         assert!(known, "{name} has no bound");
     }
 }
+
+#[test]
+fn a_loop_costs_no_more_than_one_turn() {
+    let program = "tests/stf/control/many_turns.p4";
+    let processed = verified(program, Hook::Xdp, Kernel::This);
+    assert!(processed <= 1_000, "{processed}");
+}

@@ -223,6 +223,7 @@ fn declare_work(g: &mut Gen<'_>) {
             value_size: WORK_BYTES,
             max_entries: 1,
             no_prealloc: false,
+            mmapable: false,
         },
         Some((Type::U32, Type::Struct(name.into()))),
     );

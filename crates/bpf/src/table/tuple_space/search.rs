@@ -205,7 +205,9 @@ fn by_jumps(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Typ
     ));
     turn.push(Stmt::Update(BinOp::Add, id(&i), C::int(1)));
     g.push(Stmt::Block(turn));
+    g.enter_loop();
     g.back_edge(&done, &again);
+    g.exit_loop();
     let search = std::mem::replace(&mut g.out, outer);
     g.push(Stmt::If(any, search, Vec::new()));
     g.push(Stmt::Label(done));

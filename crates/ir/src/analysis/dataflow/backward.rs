@@ -26,6 +26,12 @@ pub trait Backward {
     /// Called with the final fact after each statement that the pipeline reaches. For a statement that is run from several
     /// call sites (an action's), once per site: what holds is the join.
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
+
+    /// Called with the final fact where a loop's rounds begin; for a loop that is run from several call sites, once per site.
+    fn round_begins(&mut self, _label: Label, _fact: &Self::Fact) {}
+
+    /// Called with the final fact where a parser's state begins.
+    fn state_begins(&mut self, _state: State, _fact: &Self::Fact) {}
 }
 
 /// Runs an analysis over the pipeline; what may follow where a packet arrives.
@@ -105,6 +111,7 @@ impl<A: Backward> Solver<'_, A> {
         self.settled = true;
         for &state in order.iter().rev() {
             self.state(&data.states[state], &begins, &accepted);
+            self.analysis.state_begins(state, &begins[state]);
         }
         self.times_out = false;
         begins[data.start].clone()
@@ -232,6 +239,7 @@ impl<A: Backward> Solver<'_, A> {
         self.settled = settled;
         let mut head = self.heads[&label].clone();
         if settled {
+            self.analysis.round_begins(label, &head);
             self.block(block, &mut head);
         }
         head

@@ -26,6 +26,7 @@ fn map(name: &str, kind: MapKind, key_size: u32, value_size: u32, max_entries: u
         value_size,
         max_entries,
         no_prealloc: kind == MapKind::LpmTrie,
+        mmapable: false,
     }
 }
 

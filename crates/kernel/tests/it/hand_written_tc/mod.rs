@@ -39,6 +39,7 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
         value_size,
         max_entries,
         no_prealloc: false,
+        mmapable: false,
     };
     let field = |name: &str, size| FieldAbi {
         name: name.into(),

@@ -1,11 +1,11 @@
-//! How tables are searched whose entries may overlap: a part of the report.
+//! How tables are searched where there is more than one way: a part of the report.
 
 use bpf::Layout;
 use bpf::abi::Abi;
 use kernel::memory::{self, MapNeed};
 use serde_json::{Value, json};
 
-/// For each table and value set with ternary, range or optional keys, its `kind` and `name`, the `layout` that it has, how
+/// For each table and value set with ternary, range, optional or prefix keys, its `kind` and `name`, the `layout` that it has, how
 /// many `entries` it holds, and bytes of `memory` of its maps: `loaded`, as soon as the program is, and `full`.
 pub(super) fn describe(abi: &Abi, needs: &[MapNeed]) -> Value {
     let tables = abi.tables.iter();

@@ -205,7 +205,8 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
 /// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
 /// of all maps and what of it is `available`, the `layouts` of tables whose entries may overlap ([`layouts::describe`]), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
-/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), how many turns of loops a packet may take
+/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), how many maps the program uses
+/// (`maps_used`: the `count` with each outer map as one, and how many are `inner` ones of these), how many turns of loops a packet may take
 /// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
 /// `verifier` reports (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
@@ -269,6 +270,10 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
             "estimate": compiled.decisions.verifier_estimate,
         },
         "copied_headers": compiled.decisions.copied_headers,
+        "maps_used": {
+            "count": compiled.decisions.maps_used,
+            "inner": compiled.decisions.inner_maps,
+        },
         "parser_turns": compiled.decisions.parser_turns,
         "strategy": compiled.strategy.name,
         "failed_strategies": compiled.failed.iter().map(|failed| {
@@ -346,6 +351,12 @@ fn show(report: &Value) -> String {
     let copied = names(&report["copied_headers"]);
     if !copied.is_empty() {
         out += &format!("headers in variables instead of the packet: {copied}\n");
+    }
+    if let Some(inner @ 1..) = report["maps_used"]["inner"].as_u64() {
+        let used = &report["maps_used"]["count"];
+        out += &format!(
+            "{inner} of the maps in outer maps: the program uses {used}, and the kernel lets it use 64\n"
+        );
     }
     out += &loads_from::show(&report["kernel"], report["parser_turns"].as_u64());
     let failed = report["failed_strategies"].as_array();

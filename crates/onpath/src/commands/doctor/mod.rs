@@ -81,7 +81,8 @@ pub(crate) fn run(args: Doctor) -> Done {
             out_line!("  {gain}");
         }
     }
-    out_line!("\n{}", summary(&findings));
+    let lacks = lacks_something(&commands, &programs);
+    out_line!("\n{}", summary(&findings, lacks));
     Ok(ExitCode::from(u8::from(missing)))
 }
 
@@ -156,8 +157,15 @@ fn show_programs(programs: &[Program]) -> String {
 /// The name of the compiler's finding.
 const CLANG: &str = "clang";
 
+/// Whether a command or an example needs something besides a compiler that is missing. What has a fallback is not.
+fn lacks_something(commands: &[Command], programs: &[Program]) -> bool {
+    let missing = commands.iter().filter(|c| c.state == State::Missing);
+    let mut of_commands = missing.flat_map(|command| &command.lacks);
+    of_commands.any(|lacks| lacks != CLANG) || programs.iter().any(|p| !p.lacks.is_empty())
+}
+
 /// What it comes to.
-fn summary(findings: &[Finding]) -> String {
+fn summary(findings: &[Finding], lacks_something: bool) -> String {
     let has = |name: &str| {
         let found = findings.iter().find(|f| f.name == name);
         found.is_some_and(|f| f.state == State::Present)
@@ -171,8 +179,7 @@ fn summary(findings: &[Finding]) -> String {
         true => "by XDP and by tc",
         false => "by XDP",
     };
-    let besides = |f: &Finding| f.name != CLANG && is_missing(f, Need::Useful);
-    let but = match findings.iter().any(besides) {
+    let but = match lacks_something {
         true => "; some programs or commands need missing features",
         false => "",
     };
@@ -197,13 +204,13 @@ mod tests {
             finding("tcx", State::Present, Need::Useful),
         ];
         assert_eq!(
-            summary(&all),
+            summary(&all, false),
             "This machine can run programs by XDP and by tc that `onpath build -o` compiled on another one; without \
              clang it compiles none."
         );
         all[2].state = State::Missing;
         assert!(
-            summary(&all)
+            summary(&all, true)
                 .ends_with("compiles none; some programs or commands need missing features.")
         );
     }
@@ -226,17 +233,32 @@ mod tests {
             finding("clang", State::Present, Need::Useful),
         ];
         assert_eq!(
-            summary(&all),
+            summary(&all, false),
             "This machine can run programs by XDP and by tc."
         );
-        all.push(finding("may_goto", State::Missing, Need::Useful));
         assert_eq!(
-            summary(&all),
+            summary(&all, true),
             "This machine can run programs by XDP and by tc; some programs or commands need missing features."
         );
         all[1].state = State::Missing;
-        assert!(summary(&all).contains("programs by XDP; some"));
+        assert!(summary(&all, true).contains("programs by XDP; some"));
         all[0].state = State::Missing;
-        assert!(summary(&all).contains("cannot run programs in the kernel yet"));
+        assert!(summary(&all, true).contains("cannot run programs in the kernel yet"));
+    }
+
+    #[test]
+    fn what_has_a_fallback_is_not_needed() {
+        let lacking = |state, lacks: &[&str]| {
+            let command = Command {
+                name: "pdm",
+                state,
+                lacks: lacks.iter().map(|lacks| (*lacks).to_string()).collect(),
+            };
+            lacks_something(&[command], &[])
+        };
+        assert!(!lacking(State::Present, &[]));
+        assert!(!lacking(State::Missing, &["clang"]));
+        assert!(lacking(State::Missing, &["clang", "detached mounts"]));
+        assert!(!lacking(State::Unknown, &["capabilities"]));
     }
 }

@@ -64,6 +64,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     table by_default { key = { hdr.call.key : exact @name(\"key\"); } actions = { both; none; } default_action = none(); size = 1; }
     @layout(\"tuple_space\") table by_masks { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     @layout(\"tuple_space\") table by_pieces { key = { hdr.call.key : range @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    @layout(\"multibit_trie\") table by_routes { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     flow_state<key_t, bit<32>>(64) flows;
     CounterArray(4, false) asked;
     apply {
@@ -81,6 +82,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             9: { asked.increment(1); }
             10: { by_masks.apply(); }
             11: { by_pieces.apply(); }
+            12: { by_routes.apply(); }
             default: { }
         }
         if (hdr.call.found == 0xffffffff) { asked.increment(2); }
@@ -107,10 +109,12 @@ pub(crate) enum Kind {
     Masks = 10,
     /// Ranges, by tuple space search.
     Pieces = 11,
+    /// Prefixes in a multibit trie.
+    Routes = 12,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 8] = [
+    pub(crate) const ALL: [Kind; 9] = [
         Kind::Exact,
         Kind::Lpm,
         Kind::Ternary,
@@ -119,12 +123,14 @@ impl Kind {
         Kind::Index,
         Kind::Masks,
         Kind::Pieces,
+        Kind::Routes,
     ];
 
     pub(crate) fn table(self) -> Table {
         Table::from_u32(match self {
             Kind::Masks => 7,
             Kind::Pieces => 8,
+            Kind::Routes => 9,
             other => other as u32,
         })
     }
@@ -135,6 +141,8 @@ impl Kind {
         let (key, priority) = match self {
             Kind::Exact => (KeyMatch::Exact(value(number << 8)), 0),
             Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
+            // One, two or four slots of a node.
+            Kind::Routes => (KeyMatch::Lpm(value(number << 10), 22 + number % 3), 0),
             Kind::Ternary | Kind::Masks => {
                 let mask = value(0xffff_ff00 | (number % 5));
                 (KeyMatch::Ternary(value(number << 8), mask), 1 + number % 3)
@@ -161,6 +169,7 @@ impl Kind {
     pub(crate) fn key(self, number: u32) -> u32 {
         match self {
             Kind::Index => number,
+            Kind::Routes => number << 10,
             _ => number << 8,
         }
     }

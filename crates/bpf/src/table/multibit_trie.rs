@@ -1,0 +1,243 @@
+//! Tables with many prefixes: what [`MultibitTrieAbi`] describes, in C.
+
+use super::lookup::{KEY_LIMIT, limit_key, map};
+use super::{Entries, describe, map_element};
+use crate::abi::{MapAbi, MapKind, MultibitTrieAbi};
+use crate::maps::{GLOBALS, MAP_NAME};
+use crate::target::{Bpf, Gen};
+use cgen::tree::{Expr as C, Stmt, Type};
+use emit::Function;
+use emit::record::Record;
+use emit::table::key::{self, KeyLayout, KeyPart};
+use ir::Expr;
+use smol_str::SmolStr;
+
+/// Declared entries up to which the kernel's own trie is about as fast.
+pub(crate) const FEW: u64 = 10_000;
+
+/// Bytes of the key that are taken whole.
+const BYTES: u32 = 2;
+/// Nodes for these, of which there are never more in use: a root, and one for each of its slots. As many more are there
+/// for what replaces them.
+const WIDE: u64 = 2 * 257;
+/// Bytes of a slot.
+const SLOT: u64 = 8;
+/// The most bytes that a map of the trie may have: offsets are of 32 bits.
+const LIMIT: u64 = u32::MAX as u64;
+
+/// A table that is searched by a multibit trie.
+#[derive(Clone, Debug)]
+pub(crate) struct MultibitTrie {
+    /// The function that finds a route's number.
+    find: SmolStr,
+    /// The map of routes.
+    routes: SmolStr,
+    /// The key.
+    key: KeyLayout,
+    /// The globals' member with the root's number.
+    root: SmolStr,
+}
+
+/// How many elements its maps have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Room {
+    narrow: u64,
+    routes: u64,
+}
+
+impl Room {
+    /// The room for so many entries with such keys and values of so many bytes, if that is not too much.
+    pub(crate) fn of(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
+        let key = key_layout(SmolStr::default(), parts);
+        let bytes = key.record.size;
+        // A node is where two prefixes at least go on, so that each depth has at most half as many as there are entries. If
+        // that were so at every depth of long keys, most of the memory would be for prefixes that no table has.
+        let halves = 2 * bytes.checked_sub(BYTES)?;
+        let deep = |half: u32| (size / 2 + 1).min(1 << (8 * BYTES + 4 * half).min(40));
+        let all: u64 = (0..halves).map(deep).sum();
+        let nodes = all.min(size.max(1024));
+        let room = Room {
+            narrow: nodes + spare(nodes),
+            routes: 1 + size + spare(size),
+        };
+        let route = u64::from(value + 2 * bytes) + 3 * SLOT;
+        let fits = room.narrow * 16 * SLOT <= LIMIT && room.routes * route <= LIMIT;
+        fits.then_some(room)
+    }
+
+    /// Elements of 8 bytes that have a byte for each node and route, behind where to look for a free one of each kind.
+    fn pool(self) -> u64 {
+        (16 + WIDE + self.narrow + self.routes).div_ceil(SLOT)
+    }
+}
+
+/// What is there for those that are replaced, and that packets may still read.
+fn spare(of: u64) -> u64 {
+    64 + of / 8
+}
+
+/// The key, without what tries of the kernel have in front.
+fn key_layout(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
+    key::layout::<Bpf>(name, parts, Record::default())
+}
+
+/// Declares the maps, structs and the function of a multibit trie; `lpm` is the P4 key with the prefix.
+pub(crate) fn declare(
+    g: &mut Gen<'_>,
+    lpm: usize,
+    parts: &[KeyPart],
+    room: Room,
+    entries: &Entries<'_>,
+) -> (MultibitTrie, MultibitTrieAbi) {
+    let Entries {
+        short,
+        ref values,
+        size,
+        ..
+    } = *entries;
+    let key_name = g.file.names.fresh(&format!("{short}_key"));
+    let key = key_layout(key_name.clone(), parts);
+    let key_abi = describe::key(&key, parts);
+    limit_key(g, short, key_abi.size, KEY_LIMIT, entries);
+    g.file.declare_struct(&key_name, key.record.members.clone());
+    let route_name = g.file.names.fresh(&format!("{short}_route"));
+    let key_type = Type::Struct(key_name.clone());
+    let mut route = Record::default();
+    route.add(values.ty.clone(), "value", values.abi.size, 8, "");
+    let align = key.record.align.max(4);
+    let prefix_offset = route.add(key_type.clone(), "prefix", key_abi.size, align, "");
+    let mask_offset = route.add(key_type.clone(), "mask", key_abi.size, align, "");
+    route.pad_to(8);
+    let route_size = route.size;
+    g.file.declare_struct(&route_name, route.members);
+    let named = |g: &mut Gen<'_>, what: &str| g.file.names.fresh_short(short, what, MAP_NAME);
+    let [wide, narrow, routes, index, pool] =
+        ["_wide", "_narrow", "", "_index", "_pool"].map(|what| named(g, what));
+    let maps = &mut g.file.own.maps;
+    let array = |name: &SmolStr, bytes: u64, count: u64| MapAbi {
+        mmapable: true,
+        ..map(name, MapKind::Array, 4, bytes as u32, count)
+    };
+    maps.declare(array(&wide, 256 * SLOT, WIDE), None);
+    maps.declare(array(&narrow, 16 * SLOT, room.narrow), None);
+    maps.declare(
+        array(&routes, u64::from(route_size), room.routes),
+        Some((Type::U32, Type::Struct(route_name))),
+    );
+    let mut numbers = map(&index, MapKind::Hash, 4 + key_abi.size, 4, size);
+    numbers.no_prealloc = true;
+    maps.declare(numbers, None);
+    maps.declare(array(&pool, SLOT, room.pool()), None);
+    let root = g.file.names.fresh(&format!("{short}_root"));
+    let root_offset = maps.add_global(Type::U32, &root, 4, None, vec![0; 4]);
+    let field = &key_abi.fields[lpm];
+    let find = g.file.names.fresh(&format!("{short}_find"));
+    let abi = MultibitTrieAbi {
+        wide: wide.to_string(),
+        narrow: narrow.to_string(),
+        routes: routes.to_string(),
+        index: index.to_string(),
+        pool: pool.to_string(),
+        lpm_key: lpm as u32,
+        prefix_base: 8 * field.offset + 8 * field.size - field.width,
+        key: key_abi,
+        value: values.abi.clone(),
+        prefix_offset,
+        mask_offset,
+        root_offset,
+    };
+    g.file.functions.push(function(&find, &key_name, &abi));
+    g.file.own.multibit_trie = true;
+    let trie = MultibitTrie {
+        find,
+        routes,
+        key,
+        root,
+    };
+    (trie, abi)
+}
+
+/// The function of this name: from a key and the root's number to the number of the route with the longest prefix. It is one
+/// of its own, which the verifier checks once, and its loops have constant bounds.
+fn function(name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
+    let address = |map: &str| C::id(map).addr();
+    let number = |n: u32| C::int(n.into());
+    let found = C::call(
+        "longest_prefix",
+        vec![
+            address(&abi.wide),
+            address(&abi.narrow),
+            address(&abi.routes),
+            C::id("key").cast(Type::U8.ptr()),
+            C::id("root"),
+            number(2 * (abi.key.size - BYTES)),
+            number(abi.key.size / 4),
+            number(abi.prefix_offset),
+            number(abi.mask_offset),
+        ],
+    );
+    let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
+    Function {
+        linkage: "GLOBAL_FUNC".into(),
+        name: name.clone(),
+        result: Type::U32,
+        params: vec![
+            (Type::Struct(key.clone()).ptr(), "key".into()),
+            (Type::U32, "root".into()),
+        ],
+        body: vec![
+            Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new()),
+            Stmt::Return(Some(found)),
+        ],
+    }
+}
+
+/// Finds the entry with the longest prefix; gives it, or a null pointer.
+pub(crate) fn search(g: &mut Gen<'_>, trie: &MultibitTrie, exprs: &[Expr], entry: Type) -> C {
+    let key = g.build_key(&trie.key, exprs);
+    let [number, found] = ["route", "entry"].map(|wish| g.file.names.fresh(wish));
+    let root = C::id(GLOBALS).member(trie.root.clone());
+    let call = C::call(trie.find.clone(), vec![key.addr(), root]);
+    g.push(Stmt::decl(Type::U32, number.clone(), call));
+    // A route begins with its value.
+    let value = map_element(&trie.routes, C::Ident(number));
+    g.push(Stmt::decl(entry, found.clone(), value));
+    C::Ident(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(width: u32, size: u64) -> Option<Room> {
+        let part = KeyPart {
+            name: "k".into(),
+            width,
+            prefix: true,
+        };
+        Room::of(&[part], 8, size)
+    }
+
+    #[test]
+    fn nodes_are_for_as_many_prefixes_as_may_differ() {
+        // A million routes: as many nodes of 128 bytes, and spare ones.
+        let million = room(32, 1 << 20).expect("not too large");
+        assert_eq!(million.narrow, (1 << 20) + spare(1 << 20));
+        assert_eq!(million.routes, 1 + (1 << 20) + spare(1 << 20));
+        // Of a few entries all may go on to the key's end.
+        assert_eq!(
+            room(32, 100).map(|room| room.narrow),
+            Some(204 + spare(204))
+        );
+        assert_eq!(
+            room(128, 20_000).map(|room| room.narrow),
+            Some(20_000 + spare(20_000))
+        );
+    }
+
+    #[test]
+    fn what_is_too_large_has_no_room() {
+        assert_eq!(room(32, 1 << 27), None);
+        assert!(room(32, 3 << 20).is_some());
+    }
+}

@@ -1,0 +1,49 @@
+//! Entries that change while packets run.
+
+use crate::entries::{Filled, call};
+use control::{Store, StoreError};
+use ir::{Entry, Program};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+/// Removes some of the entries from both, gives others another action, and puts some in anew.
+pub(crate) fn change(
+    filled: &mut Filled,
+    program: &Program,
+    random: &mut ChaCha8Rng,
+    reference: &mut dyn Store,
+    target: &mut dyn Store,
+) -> Result<(), String> {
+    let mut left = Vec::new();
+    for (table, mut entry) in std::mem::take(&mut filled.entries) {
+        let mut both = |what: &str, change: &dyn Fn(&mut dyn Store) -> Result<(), StoreError>| {
+            let (a, b) = (change(&mut *reference), change(&mut *target));
+            match a.is_ok() == b.is_ok() {
+                true => Ok(a.is_ok()),
+                false => Err(format!("{what} {entry:?}: interpreter {a:?}, kernel {b:?}")),
+            }
+        };
+        let what = random.random_range(0..5);
+        // What one side has no room for is in neither.
+        let is_gone =
+            what < 2 && both("remove", &|s| s.remove(table, &entry.keys, entry.priority))?;
+        if what == 1 && is_gone {
+            both("insert again", &|s| s.insert(table, &entry))?;
+        }
+        if what == 2
+            && let Some(action) = call(program, table, random, |a| !a.default_only)
+        {
+            let changed = Entry {
+                action,
+                ..entry.clone()
+            };
+            both("modify", &|s| s.modify(table, &changed))?;
+            entry = changed;
+        }
+        if what > 0 {
+            left.push((table, entry));
+        }
+    }
+    filled.entries = left;
+    Ok(())
+}
