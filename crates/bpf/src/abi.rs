@@ -298,7 +298,9 @@ impl LookupAbi {
             | LookupAbi::Hash { map, .. }
             | LookupAbi::Lpm { map, .. } => vec![map],
             LookupAbi::TupleSpace(abi) => vec![&abi.masks, &abi.entries, &abi.shadow],
-            LookupAbi::BitVectors(abi) => vec![&abi.rows, &abi.entries, &abi.shadow],
+            LookupAbi::BitVectors(abi) => {
+                vec![&abi.rows, &abi.entries, &abi.places, &abi.shadow]
+            }
             LookupAbi::MultibitTrie(abi) => {
                 vec![&abi.routes, &abi.wide, &abi.narrow, &abi.index, &abi.pool]
             }
@@ -394,38 +396,54 @@ impl TupleSpaceAbi {
 
 /// Bit vectors: what is known of an entry is a bit, at the entry's position, in rows of bits.
 ///
-/// Entries have positions in the order in which they win, without gaps. A [`Lane`] asks one question about one byte of the
-/// key; for each of the 256 values of that byte it has a row, in which an entry's bit is its answer. An entry matches
-/// a key if its bits say so in the rows that the key's bytes choose, so that the program finds all entries that match by
-/// combining as many rows as there are lanes; the lowest bit that is left is the one that wins.
+/// Entries have positions in the order in which they win, some of which are free. A [`Lane`] asks one question about one
+/// byte of the key; for each of the 256 values of that byte it has a row, in which an entry's bit is its answer. An entry
+/// matches a key if its bits say so in the rows that the key's bytes choose, so that the program finds all entries that
+/// match by combining as many rows as there are lanes, and one more, which says what positions are *enabled*; the lowest
+/// bit that is left is the one that wins.
 ///
-/// A row is [`BitVectorsAbi::words`] `u64`, position 0 being the lowest bit of the first. Where these are more than
-/// [`WORDS_OF_A_BLOCK`], a word with their summary precedes them: bit `i` is set if a bit of the block `i` is. The
-/// questions are combined by `and` and `or` alone, so that the summaries, combined alike, leave out no block that has a match.
-///
-/// A change is atomic for the program, however many entries it concerns: rows and values are in two halves, of which the
-/// one that is not in use is written anew, and then an 8-byte store of the head puts it to use.
+/// A change of one entry is atomic for the program: a word of the row of enabled positions is stored. A position that
+/// was in use is not used again in this half. Any other change is atomic too: rows and values are in two halves, of which
+/// the one that is not in use is written anew, and then an 8-byte store of the head puts it to use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BitVectorsAbi {
-    /// Array map of two elements, the halves. Each is the rows of all lanes in order.
+    /// Array map of two elements, the halves, each as [`RowForm`] has it. User space maps it ([`MapAbi::mmapable`]).
     pub rows: String,
-    /// The questions.
-    pub lanes: Vec<Lane>,
-    /// Words of a row without its summary.
-    pub words: u32,
+    /// The form of a half.
+    #[serde(flatten)]
+    pub form: RowForm,
     /// Array map with the entries' values by position, from the number of positions times the half on.
     pub entries: String,
+    /// Array map that only user space uses, with a `u32` for each position, as `entries` has them: 0 if the position was
+    /// never used in this half, else the number of the shadow entry that has it, if it is enabled, plus one.
+    pub places: String,
     /// Positions that a half has.
     pub positions: u32,
     /// The key.
     pub key: KeyAbi,
     /// The entries' values.
     pub value: ValueAbi,
-    /// Where in the globals the head is: `{u32 half, u32 count}`, 8-byte aligned: the half in use and how many entries
-    /// there are.
+    /// Where in the globals the head is: `{u32 half, u32 any}`, 8-byte aligned: the half in use, and whether there may be
+    /// entries.
     pub head_offset: u32,
     /// Shadow entries, as [`TupleSpaceAbi::shadow`].
     pub shadow: String,
+}
+
+/// The form of a half of the rows: those of all lanes in order, for each value of the byte, then the row of enabled
+/// positions.
+///
+/// A row is [`RowForm::words`] `u64`, position 0 being the lowest bit of the first. Where these are more than
+/// [`WORDS_OF_A_BLOCK`], a word with their summary precedes them: bit `i` is set if a bit of the block `i` is, and perhaps
+/// if none is any more. The questions are combined by `and` and `or` alone, so that the summaries, combined alike, leave
+/// out no block that has a match.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RowForm {
+    /// The questions, by P4 key and byte; of a byte that is matched by ranges in the order `Above`, `From`, `Below`, `To`,
+    /// of the least significant one `From`, `To`.
+    pub lanes: Vec<Lane>,
+    /// Words of a row without its summary.
+    pub words: u32,
 }
 
 /// Words of a row that are searched together; a row has fewer or a multiple of so many.
@@ -434,7 +452,7 @@ pub const WORDS_OF_A_BLOCK: u32 = 4;
 /// Blocks of a row for which its summary has bits.
 pub const MOST_BLOCKS: u32 = 64;
 
-impl BitVectorsAbi {
+impl RowForm {
     /// Blocks of a row, of which there is a summary if there is more than one.
     pub fn blocks(&self) -> u32 {
         self.words.div_ceil(WORDS_OF_A_BLOCK)
@@ -448,6 +466,16 @@ impl BitVectorsAbi {
     /// Words of a row with its summary.
     pub fn stride(&self) -> u32 {
         self.head() + self.words
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.lanes.len() as u64 * 256 + 1
+    }
+
+    /// Bytes of a half.
+    pub fn bytes(&self) -> u64 {
+        self.rows() * u64::from(self.stride()) * 8
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) fn file(
                 mut maps,
                 bit_vectors,
                 multibit_trie,
+                perfect_hash,
                 constructs,
                 ..
             },
@@ -68,6 +69,9 @@ pub(crate) fn file(
     }
     if bit_vectors {
         items.push(Item::Include("onpath/bit_vectors.h".into()));
+    }
+    if perfect_hash {
+        items.push(Item::Include("onpath/perfect_hash.h".into()));
     }
     if multibit_trie {
         items.push(Item::Include("onpath/multibit_trie.h".into()));

@@ -229,6 +229,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "outer_maps.h",
         "observe.h",
         "onpath.h",
+        "perfect_hash.h",
         "read_kernel.h",
         "resize.h",
         "rewrite.h",

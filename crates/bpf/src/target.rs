@@ -101,6 +101,8 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,
+    /// A table is searched by a perfect hash.
+    pub perfect_hash: bool,
     /// A table is searched by a multibit trie.
     pub multibit_trie: bool,
     /// What is in the file that the kernel must have something for.

@@ -53,6 +53,7 @@ pub(super) fn cases() -> Vec<Case> {
         layouts,
     };
     let mut all = Vec::new();
+    all.push(case(Kind::Exact, 256, 0, &[]));
     for (kind, layouts) in [
         (Kind::Exact, &[][..]),
         (Kind::Lpm, TRIES),
@@ -121,7 +122,20 @@ impl Case {
     /// The program, with a layout that it asks for. Each run makes another key from the last one, in the packet, so that
     /// keys are random: of the `numbers` first ones, or as many numbers further as the packet says.
     pub(super) fn program(self, layout: Option<Layout>, numbers: u32) -> String {
-        self.text(layout, numbers, "all.apply();")
+        self.text(layout, numbers, "", "all.apply();")
+    }
+
+    /// Whether the same entries are measured as const entries too.
+    pub(super) fn is_const_too(self) -> bool {
+        self.kind == Kind::Exact && self.entries <= 256
+    }
+
+    /// The same program, whose table has these entries in the program.
+    pub(super) fn with_const_entries(self, numbers: u32) -> String {
+        let all = (0..numbers).map(|n| format!("{} : give({n});", n.wrapping_mul(A)));
+        let all: Vec<String> = all.collect();
+        let entries = format!("const entries = {{ {} }}", all.join(" "));
+        self.text(None, numbers, &entries, "all.apply();")
     }
 
     /// The same program, which makes the key and looks nothing up.
@@ -136,10 +150,10 @@ impl Case {
                 "hdr.call.found = a + b + (bit<32>)c[31:16] + (bit<32>)d[31:16] + (bit<32>)n[7:0];"
             }
         };
-        self.text(None, numbers, uses)
+        self.text(None, numbers, "", uses)
     }
 
-    fn text(self, layout: Option<Layout>, numbers: u32, then: &str) -> String {
+    fn text(self, layout: Option<Layout>, numbers: u32, constant: &str, then: &str) -> String {
         let (entries, keys) = (self.entries, self.kind.keys());
         let layout = layout.map_or(String::new(), |layout| {
             format!("@layout(\"{}\")", layout.name())
@@ -167,6 +181,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
         actions = {{ give; none; }}
         default_action = none();
         size = {entries};
+        {constant}
     }}
     apply {{
         xout.output_action = xdp_action.XDP_PASS;

@@ -66,6 +66,11 @@ fn one(case: Case) -> Result<Vec<Row>, Error> {
         let seconds = apply(&mut instance, lines.clone())?;
         tables.push(Table { instance, seconds });
     }
+    if case.is_const_too() {
+        let instance = compile(&case.with_const_entries(numbers))?;
+        let seconds = 0.0;
+        tables.push(Table { instance, seconds });
+    }
     let hits = nanoseconds(&base, &tables, 0)?;
     // The numbers of no entries.
     let misses = nanoseconds(&base, &tables, 0x4000_0000)?;
@@ -91,6 +96,7 @@ impl Table {
         let named = lookups.map(|lookup| match lookup {
             LookupAbi::Array { .. } => "array",
             LookupAbi::Hash { .. } => "the kernel's hash map",
+            LookupAbi::Compiled => "const, read-only data",
             other => other.layout().map_or("", Layout::title),
         });
         named.last().unwrap_or_default()

@@ -11,6 +11,12 @@ INLINE u64 *bit_row(u8 *rows, u64 lane, u64 byte, u64 words)
     return (u64 *)(rows + lane * 256 * words * 8 + byte * words * 8);
 }
 
+/* A word of the row of enabled positions, which changes meanwhile: it is read once. */
+INLINE u64 enabled_bits(const u64 *row, u64 word)
+{
+    return *(const volatile u64 *)&row[word];
+}
+
 /* The number of the lowest bit that is set; there is one. BPF has no instruction for it. */
 INLINE u32 lowest_bit(u64 bits)
 {

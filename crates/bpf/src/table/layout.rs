@@ -2,23 +2,63 @@
 //! kernel's trie or a multibit trie if they have prefixes.
 
 use super::Entries;
-use super::bit_vectors::{self, Rows};
+use super::bit_vectors;
 use super::lookup::{self, Lookup};
 use super::multibit_trie::{self, Room};
 use super::tuple_space::{self, Shape};
 use crate::abi::LookupAbi;
 use crate::target::Gen;
 use crate::{Layout, errors};
+use diag::Span;
 use emit::table::has_priorities;
 use emit::table::key::KeyPart;
-use ir::{MatchKind, TableData};
+use ir::{Annotation, MatchKind, TableData, ValueSetData};
 
 /// The annotation that chooses.
 const ANNOTATION: &str = "layout";
 
-/// The structure that a table's annotation asks for.
-pub(crate) fn wanted(g: &mut Gen<'_>, data: &TableData) -> Option<Layout> {
-    let annotation = data.annotations.iter().find(|a| a.name == ANNOTATION)?;
+/// A table or value set whose layout is chosen.
+pub(crate) struct Chosen<'a> {
+    /// Its control-plane name.
+    pub name: &'a str,
+    /// Its annotations.
+    pub annotations: &'a [Annotation],
+    /// Its entries may overlap, so that more than their keys decides.
+    pub overlap: bool,
+    /// It has a prefix.
+    pub prefix: bool,
+    /// Its declaration.
+    pub span: Span,
+}
+
+impl Chosen<'_> {
+    /// A table.
+    pub(crate) fn table(data: &TableData) -> Chosen<'_> {
+        Chosen {
+            name: &data.name,
+            annotations: &data.annotations,
+            overlap: has_priorities(data),
+            prefix: data.keys.iter().any(|key| key.kind == MatchKind::Lpm),
+            span: data.span,
+        }
+    }
+
+    /// A value set, which has priorities unless all of its fields are exact.
+    pub(crate) fn value_set(data: &ValueSetData) -> Chosen<'_> {
+        let mut kinds = data.fields.iter().map(|(_, _, kind)| *kind);
+        Chosen {
+            name: &data.name,
+            annotations: &data.annotations,
+            overlap: kinds.any(|kind| kind != MatchKind::Exact),
+            prefix: false,
+            span: data.span,
+        }
+    }
+}
+
+/// The structure that an annotation asks for.
+pub(crate) fn wanted(g: &mut Gen<'_>, of: &Chosen<'_>) -> Option<Layout> {
+    let annotation = of.annotations.iter().find(|a| a.name == ANNOTATION)?;
     let hook = g.target.options.hook;
     let named = match &annotation.values[..] {
         [name] => Layout::ALL.into_iter().find(|layout| layout.name() == name),
@@ -27,19 +67,17 @@ pub(crate) fn wanted(g: &mut Gen<'_>, data: &TableData) -> Option<Layout> {
     let Some(named) = named else {
         let given = annotation.values.join(", ");
         g.refuse(errors::table::unknown_layout(
-            hook, &data.name, &given, data.span,
+            hook, of.name, &given, of.span,
         ));
         return None;
     };
-    let prefixes = data.keys.iter().any(|key| key.kind == MatchKind::Lpm);
-    let overlap = has_priorities(data);
     let fits = match named.is_for_prefixes() {
-        true => prefixes && !overlap,
-        false => overlap,
+        true => of.prefix && !of.overlap,
+        false => of.overlap,
     };
     if !fits {
         g.refuse(errors::table::layout_of_no_use(
-            hook, &data.name, named, data.span,
+            hook, of.name, named, of.span,
         ));
     }
     fits.then_some(named)
@@ -48,6 +86,7 @@ pub(crate) fn wanted(g: &mut Gen<'_>, data: &TableData) -> Option<Layout> {
 /// Declares a table whose entries may overlap.
 pub(crate) fn declare(
     g: &mut Gen<'_>,
+    name: &str,
     parts: &[KeyPart],
     kinds: &[MatchKind],
     wanted: Option<Layout>,
@@ -55,7 +94,7 @@ pub(crate) fn declare(
 ) -> (Lookup, LookupAbi) {
     let rows = match wanted.or(g.target.options.layout) {
         Some(Layout::TupleSpace) => None,
-        _ => Rows::of(parts, kinds, entries.size),
+        _ => bit_vectors::form(parts, kinds, entries.size),
     };
     if let Some(rows) = rows {
         let (bits, abi) = bit_vectors::declare(g, parts, rows, entries);
@@ -65,7 +104,7 @@ pub(crate) fn declare(
         let hook = g.target.options.hook;
         g.refuse(errors::table::too_large_for_bit_vectors(
             hook,
-            entries.short,
+            name,
             entries.size,
             entries.span,
         ));

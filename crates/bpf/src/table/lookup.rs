@@ -3,6 +3,7 @@
 use super::bit_vectors::{self, BitVectors};
 use super::layout;
 use super::multibit_trie::{self, MultibitTrie};
+use super::perfect_hash::{self, PerfectHash};
 use super::tuple_space::{self, TupleSpace};
 use super::{Entries, describe, element};
 use crate::abi::{LookupAbi, MapAbi, MapKind};
@@ -48,6 +49,8 @@ pub(crate) enum Lookup {
         /// The prefix length to ask for: that of a whole key.
         bits: u32,
     },
+    /// In read-only data.
+    PerfectHash(PerfectHash),
     /// In a multibit trie.
     MultibitTrie(MultibitTrie),
     /// By tuple space search.
@@ -85,7 +88,7 @@ pub(crate) fn declare(
     let parts = key::parts(g.p, &data.keys);
     if has_priorities(data) {
         let kinds: Vec<MatchKind> = data.keys.iter().map(|key| key.kind).collect();
-        return layout::declare(g, &parts, &kinds, wanted, entries);
+        return layout::declare(g, &data.name, &parts, &kinds, wanted, entries);
     }
     match data.keys.iter().position(|k| k.kind == MatchKind::Lpm) {
         Some(lpm) => layout::declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
@@ -222,6 +225,7 @@ pub(crate) fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_typ
             g.set(length, C::int((*bits).into()));
             element(g, map, built, entry_type)
         }
+        Lookup::PerfectHash(table) => perfect_hash::search(g, table, keys, entry_type),
         Lookup::MultibitTrie(trie) => multibit_trie::search(g, trie, keys, entry_type),
         Lookup::TupleSpace(space) => tuple_space::search(g, space, keys, entry_type),
         Lookup::BitVectors(bits) => bit_vectors::search(g, bits, keys, entry_type),

@@ -5,6 +5,7 @@ pub(crate) mod describe;
 mod layout;
 mod lookup;
 mod multibit_trie;
+mod perfect_hash;
 mod tuple_space;
 pub(crate) mod value_set;
 
@@ -14,7 +15,7 @@ use crate::maps::GLOBALS;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use diag::Span;
-use emit::table::key::KeyPart;
+use emit::table::key::{self, KeyPart};
 use emit::table::{TableShape, Value, default_choices};
 use ir::{CtorValue, Expr, Program, TableData};
 use lookup::Lookup;
@@ -97,7 +98,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
             (Some(default), abi)
         }
     };
-    let wanted = layout::wanted(g, data);
+    let wanted = layout::wanted(g, &layout::Chosen::table(data));
     let (lookup, lookup_abi) = match stored.entries() {
         None => (None, LookupAbi::Compiled),
         Some(value) => {
@@ -107,17 +108,24 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
                 size,
                 span: shape.span,
             };
-            let (lookup, abi) = lookup::declare(g, data, wanted, &entries);
-            (Some(lookup), abi)
+            let parts = key::parts(g.p, &data.keys);
+            match perfect_hash::declare(g, data, &value.layout, &parts, &entries) {
+                Some(table) => (Some(Lookup::PerfectHash(table)), LookupAbi::Compiled),
+                None => {
+                    let (lookup, abi) = lookup::declare(g, data, wanted, &entries);
+                    (Some(lookup), abi)
+                }
+            }
         }
     };
     let fixed = data.entries.len() as u64;
-    let capacity = if lookup.is_some() { size } else { fixed };
+    let is_kept = lookup_abi != LookupAbi::Compiled;
+    let capacity = if is_kept { size } else { fixed };
     g.file.own.maps.tables.push(TableAbi {
         index: shape.table.as_u32(),
         name: data.name.to_string(),
         capacity,
-        preload: lookup.is_some() && fixed > 0,
+        preload: is_kept && fixed > 0,
         lookup: lookup_abi,
         default: default_abi,
     });

@@ -75,11 +75,12 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span:
         .fields
         .iter()
         .all(|(_, _, kind)| *kind == MatchKind::Exact);
+    let wanted = layout::wanted(g, &layout::Chosen::value_set(data));
     let (lookup, abi) = if exact {
         declare_hash(g, &parts, &entries)
     } else {
         let kinds: Vec<MatchKind> = data.fields.iter().map(|(_, _, kind)| *kind).collect();
-        let (lookup, abi) = layout::declare(g, &parts, &kinds, None, &entries);
+        let (lookup, abi) = layout::declare(g, &data.name, &parts, &kinds, wanted, &entries);
         (SetLookup::Other(lookup), abi)
     };
     g.file.own.maps.value_sets.push(ValueSetAbi {

@@ -142,6 +142,12 @@ impl<T: Target> Gen<'_, T> {
 }
 
 /// A value's bytes.
+/// A value of this form, as a C initialiser and as bytes.
+pub fn constant(value: &Bits, form: Form) -> (C, Vec<u8>) {
+    let bytes = encode(value, form);
+    (initializer(&bytes, form), bytes)
+}
+
 fn encode(value: &Bits, form: Form) -> Vec<u8> {
     let mut bytes = vec![0u8; form.size as usize];
     let digits = value.to_bytes();

@@ -427,7 +427,7 @@ mod tests {
                 Step::Erase { keys, .. } => (!keys.is_empty()).then_some("erase"),
                 Step::Prepare { keys, .. } => (!keys.is_empty()).then_some("prepare"),
                 Step::Settle => Some("settle"),
-                Step::PrepareGlobal { .. } | Step::Switch { .. } | Step::Routes { .. } => None,
+                _ => None,
             });
         (named.collect(), tears)
     }

@@ -250,6 +250,8 @@ impl KernelStore {
             LookupAbi::BitVectors(abi) => Opened::Prioritized(Structure::BitVectors(BitVectors {
                 abi,
                 shadow: self.shadow(&abi.shadow, &abi.key, &abi.value, shape)?,
+                rows: self.shared(&abi.rows)?,
+                places: self.shared(&abi.places)?,
                 globals: self.globals()?,
             })),
         })

@@ -47,6 +47,15 @@ pub(super) enum Step {
     },
     /// Writes bytes of the program's data that are not read at the time.
     PrepareGlobal { offset: u32, bytes: Vec<u8> },
+    /// Writes words of an array, in memory, that packets do not heed at the time: where, and what.
+    Words { map: String, words: Vec<(u32, u64)> },
+    /// Stores a word of an array, in memory.
+    Store {
+        map: String,
+        offset: u32,
+        old: u64,
+        new: u64,
+    },
     /// Stores an aligned word of the program's data, of 4 or 8 bytes.
     Switch { offset: u32, old: Word, new: Word },
     /// Waits until no packet is in the program that may have seen what was before.
@@ -90,6 +99,13 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         removed: Cow<'a, [u8]>,
     },
+    /// Stores a word of an array.
+    Store {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        offset: u32,
+        word: u64,
+    },
     /// Stores a word, and waits as [`Step::Settle`] does.
     Switch { offset: u32, word: Word },
 }
@@ -123,10 +139,13 @@ impl Step {
             Step::Insert { map, keys, .. }
             | Step::Replace { map, keys, .. }
             | Step::Erase { map, keys, .. } => count(map, keys),
-            Step::Switch { .. } => 1,
+            Step::Switch { .. } | Step::Store { .. } => 1,
             // An index and nodes: more than one thing for each entry.
             Step::Routes { changes, .. } => 2 * usize::from(!changes.is_empty()),
-            Step::Prepare { .. } | Step::PrepareGlobal { .. } | Step::Settle => 0,
+            Step::Prepare { .. }
+            | Step::PrepareGlobal { .. }
+            | Step::Words { .. }
+            | Step::Settle => 0,
         }
     }
 
@@ -156,7 +175,17 @@ impl Step {
                 offset: *offset,
                 word: *old,
             }),
-            Step::Prepare { .. } | Step::PrepareGlobal { .. } | Step::Settle => None,
+            Step::Store {
+                map, offset, old, ..
+            } => Some(Undo::Store {
+                map: map.into(),
+                offset: *offset,
+                word: *old,
+            }),
+            Step::Prepare { .. }
+            | Step::PrepareGlobal { .. }
+            | Step::Words { .. }
+            | Step::Settle => None,
         }
     }
 
@@ -214,6 +243,18 @@ impl Step {
                 let wrote = store.globals()?.set_bytes(*offset, bytes);
                 Ok(wrote.map_err(system("write the program's data"))?)
             }
+            Step::Words { map, words } => {
+                let memory = store.shared(map)?;
+                let mut words = words.iter();
+                let wrote = words.try_for_each(|(offset, word)| memory.set_u64(*offset, *word));
+                Ok(wrote.map_err(system("write the table"))?)
+            }
+            Step::Store {
+                map, offset, new, ..
+            } => {
+                let wrote = store.shared(map)?.set_u64(*offset, *new);
+                Ok(wrote.map_err(system("write the table"))?)
+            }
             Step::Switch { offset, new, .. } => {
                 let wrote = switch(store.globals()?, *offset, *new);
                 Ok(wrote.map_err(system("write the program's data"))?)
@@ -241,6 +282,10 @@ impl Undo<'_> {
                 values,
                 removed,
             } => MultibitTrie::of_map(store, map)?.restore(keys, values, removed),
+            Undo::Store { map, offset, word } => {
+                let stored = store.shared(map)?.set_u64(*offset, *word);
+                stored.map_err(system("undo a change"))
+            }
             Undo::Switch { offset, word } => {
                 switch(store.globals()?, *offset, *word).map_err(system("undo a change"))?;
                 settle(store);

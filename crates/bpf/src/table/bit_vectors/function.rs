@@ -1,7 +1,7 @@
 //! The function that finds an entry. It is one of its own, which the verifier checks once, and its loop has a constant
 //! bound, so that every kernel takes it.
 
-use crate::abi::{BitVectorsAbi, Lane, Test, WORDS_OF_A_BLOCK};
+use crate::abi::{BitVectorsAbi, RowForm, Test, WORDS_OF_A_BLOCK};
 use crate::table::map_element;
 use crate::target::barrier;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -10,6 +10,9 @@ use smol_str::SmolStr;
 
 /// Lanes after which it is worthwhile to ask whether any entry is left.
 const LANES_AT_ONCE: usize = 4;
+
+/// The variable of the row of enabled positions.
+const ENABLED: &str = "enabled";
 
 /// Which words of the rows are combined.
 #[derive(Clone, Copy)]
@@ -31,13 +34,13 @@ pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Functi
         Stmt::If(C::not(C::id("rows")), vec![no_entry()], Vec::new()),
     ];
     let first = C::bin(BinOp::Mul, C::id("half"), C::int(abi.positions.into()));
-    if abi.blocks() == 1 {
-        body.extend(part(abi, Part::Block(abi.words), &no_entry()));
-        body.extend(lowest(abi.words, &first));
+    if abi.form.blocks() == 1 {
+        body.extend(part(abi, Part::Block(abi.form.words), &no_entry()));
+        body.extend(lowest(abi.form.words, &first));
         body.push(no_entry());
     } else {
         body.extend(part(abi, Part::Summary, &no_entry()));
-        let over = C::bin(BinOp::Eq, C::id("block"), C::int(abi.blocks().into()));
+        let over = C::bin(BinOp::Eq, C::id("block"), C::int(abi.form.blocks().into()));
         let over = C::bin(BinOp::LogicalOr, over, C::not(C::id("blocks")));
         let next = "next_block";
         let go_on = Stmt::Goto(next.into());
@@ -80,19 +83,19 @@ pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Functi
 }
 
 /// The variable of the words of this number.
-fn word(number: u32) -> C {
-    C::id(format!("word{number}"))
+fn word(number: u32) -> SmolStr {
+    format!("word{number}").into()
 }
 
 /// Returns the place of the lowest bit that is set, if one is.
 fn lowest(words: u32, first: &C) -> Block {
     let place = |number: u32| {
-        let bit = C::call("lowest_bit", vec![word(number)]);
+        let bit = C::call("lowest_bit", vec![C::Ident(word(number))]);
         C::bin(BinOp::Add, first.clone().plus(u64::from(number) * 64), bit)
     };
     let found = |number| {
         Stmt::If(
-            word(number),
+            C::Ident(word(number)),
             vec![Stmt::Return(Some(place(number)))],
             vec![],
         )
@@ -102,43 +105,44 @@ fn lowest(words: u32, first: &C) -> Block {
 
 /// Combines the words of all lanes' rows; does `otherwise` where none is left.
 fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
-    let (results, from): (Vec<C>, Option<C>) = match part {
-        Part::Summary => (vec![C::id("blocks")], None),
+    let form = &abi.form;
+    let (results, from): (Vec<SmolStr>, Option<C>) = match part {
+        Part::Summary => (vec!["blocks".into()], None),
         Part::Block(count) => {
             let of_block = C::bin(BinOp::Mul, C::id("block"), C::int(WORDS_OF_A_BLOCK.into()));
-            let from = (abi.blocks() > 1).then(|| of_block.plus(abi.head().into()));
+            let from = (form.blocks() > 1).then(|| of_block.plus(form.head().into()));
             ((0..count).map(word).collect(), from)
         }
     };
-    let name = |result: &C| match result {
-        C::Ident(name) => name.clone(),
-        _ => SmolStr::default(),
-    };
-    let mut out: Block = Vec::new();
-    for result in &results {
-        let all = C::Unary(
-            cgen::tree::UnOp::BitNot,
-            Box::new(C::int(0).cast(Type::U64)),
-        );
-        out.push(Stmt::decl(Type::U64, name(result), all));
+    let enabled = row(form, form.lanes.len(), C::int(0), from.as_ref());
+    let mut out: Block = vec![Stmt::decl(Type::U64.ptr(), ENABLED, enabled)];
+    for (number, result) in results.iter().enumerate() {
+        let bits = C::pure("enabled_bits", vec![C::id(ENABLED), C::int(number as u64)]);
+        out.push(Stmt::decl(Type::U64, result.clone(), bits));
     }
     let none_left = || {
         let or = |a, b| C::bin(BinOp::Or, a, b);
-        let all = results.iter().cloned().reduce(or);
+        let all = results.iter().cloned().map(C::Ident).reduce(or);
         all.map(|all| Stmt::If(C::not(all), vec![otherwise.clone()], Vec::new()))
     };
     let mut since = 0;
     let mut at = 0;
-    while let Some(lane) = abi.lanes.get(at) {
-        let rest = abi.lanes[at..].iter();
+    while let Some(lane) = form.lanes.get(at) {
+        let rest = form.lanes[at..].iter();
         let length = match lane.test {
             Test::Accepts => 1,
             _ => rest.take_while(|other| other.field == lane.field).count(),
         };
-        out.push(Stmt::Block(field(abi, at, length, from.as_ref(), &results)));
+        out.push(Stmt::Block(field(
+            form,
+            at,
+            length,
+            from.as_ref(),
+            &results,
+        )));
         at += length;
         since += length;
-        if since >= LANES_AT_ONCE && at < abi.lanes.len() {
+        if since >= LANES_AT_ONCE && at < form.lanes.len() {
             out.extend(none_left());
             since = 0;
         }
@@ -146,68 +150,50 @@ fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
     out
 }
 
+/// The row of a byte's value in a lane, from a word on.
+fn row(form: &RowForm, lane: usize, byte: C, from: Option<&C>) -> C {
+    let args = vec![
+        C::id("rows"),
+        C::int(lane as u64),
+        byte,
+        C::int(form.stride().into()),
+    ];
+    let found = C::pure("bit_row", args);
+    match from {
+        None => found,
+        Some(from) => C::bin(BinOp::Add, found, from.clone()),
+    }
+}
+
 /// Takes the rows of a byte, or of a field that is matched by ranges, into the results.
-fn field(abi: &BitVectorsAbi, at: usize, length: usize, from: Option<&C>, results: &[C]) -> Block {
-    let lanes = &abi.lanes[at..at + length];
-    let row = |number: usize| SmolStr::from(format!("row{number}"));
+fn field(form: &RowForm, at: usize, length: usize, from: Option<&C>, results: &[SmolStr]) -> Block {
+    let name = |number: usize| SmolStr::from(format!("row{number}"));
     let mut out: Block = Vec::new();
-    for (number, lane) in lanes.iter().enumerate() {
+    for (number, lane) in form.lanes[at..at + length].iter().enumerate() {
         let byte = C::id("bytes").index(C::int(lane.offset.into()));
-        let args = vec![
-            C::id("rows"),
-            C::int((at + number) as u64),
-            byte,
-            C::int(abi.stride().into()),
-        ];
-        let found = match from {
-            None => C::pure("bit_row", args),
-            Some(from) => C::bin(BinOp::Add, C::pure("bit_row", args), from.clone()),
-        };
-        out.push(Stmt::decl(Type::U64.ptr(), row(number), found));
+        let found = row(form, at + number, byte, from);
+        out.push(Stmt::decl(Type::U64.ptr(), name(number), found));
     }
     for (number, result) in results.iter().enumerate() {
-        let bits = |lane: usize| C::Ident(row(lane)).index(C::int(number as u64));
-        out.push(Stmt::Update(
-            BinOp::And,
-            result.clone(),
-            answers(lanes, &bits),
-        ));
+        let bits = |lane: usize| C::Ident(name(lane)).index(C::int(number as u64));
+        let answers = match length {
+            1 => bits(0),
+            _ => in_range(length, &bits),
+        };
+        out.push(Stmt::Update(BinOp::And, C::Ident(result.clone()), answers));
     }
     out
 }
 
-/// The answers about a byte or a range, of one word.
-fn answers(lanes: &[Lane], bits: &impl Fn(usize) -> C) -> C {
-    if let [
-        Lane {
-            test: Test::Accepts,
-            ..
-        },
-    ] = lanes
-    {
-        return bits(0);
-    }
-    let lane = |digit: u32, test: Test| {
-        let found = lanes
-            .iter()
-            .position(|l| l.digit == digit && l.test == test);
-        found.map(bits)
-    };
-    let last = lanes.iter().map(|lane| lane.digit).max().unwrap_or(0);
-    let end = |beyond: Test, or_equal: Test| {
-        (0..=last).rev().fold(None, |rest: Option<C>, digit| {
-            let not_beyond = lane(digit, or_equal)?;
-            Some(match (lane(digit, beyond), rest) {
-                (Some(beyond), Some(rest)) => {
-                    let both = C::bin(BinOp::And, not_beyond, rest);
-                    C::bin(BinOp::Or, beyond, both)
-                }
-                _ => not_beyond,
-            })
+/// The answers about a range, of one word: `bits` has those of each of its lanes, whose order is [`RowForm::lanes`]'.
+fn in_range(lanes: usize, bits: &impl Fn(usize) -> C) -> C {
+    let digits = (lanes - 2) / 4;
+    let end = |beyond: usize, or_equal: usize, last: usize| {
+        (0..digits).rev().fold(bits(last), |rest, digit| {
+            let first = 4 * digit;
+            let both = C::bin(BinOp::And, bits(first + or_equal), rest);
+            C::bin(BinOp::Or, bits(first + beyond), both)
         })
     };
-    let ends = [end(Test::Above, Test::From), end(Test::Below, Test::To)];
-    let both = ends.into_iter().flatten();
-    both.reduce(|a, b| C::bin(BinOp::And, a, b))
-        .unwrap_or(C::int(0))
+    C::bin(BinOp::And, end(0, 1, lanes - 2), end(2, 3, lanes - 1))
 }

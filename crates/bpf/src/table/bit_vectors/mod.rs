@@ -5,7 +5,8 @@ mod function;
 use super::lookup::{KEY_LIMIT, limit_key, map};
 use super::{Entries, describe, map_element, shadow_map};
 use crate::abi::{
-    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, MapKind, Test, WORDS_OF_A_BLOCK,
+    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, MapKind, RowForm, Test,
+    WORDS_OF_A_BLOCK,
 };
 use crate::maps::{GLOBALS, MAP_NAME};
 use crate::target::{Bpf, Gen};
@@ -33,56 +34,31 @@ pub(crate) struct BitVectors {
     entries: SmolStr,
     /// The key.
     key: KeyLayout,
-    /// The globals' member that says which half is in use, and how many entries there are.
+    /// The globals' member that says which half is in use, and whether there are entries.
     head: SmolStr,
 }
 
-/// The form of a table's rows.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Rows {
-    lanes: Vec<Lane>,
-    words: u32,
-}
-
-impl Rows {
-    /// The rows of a table with such keys and so many entries, if a half of them is not too large.
-    pub(crate) fn of(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<Rows> {
-        let key = describe::key(&key_layout(SmolStr::default(), parts), parts);
-        let lanes = lanes(&key, kinds);
-        let words = size.div_ceil(WORD).max(1);
-        let block = u64::from(WORDS_OF_A_BLOCK);
-        let words = match words {
-            few if few <= block => few,
-            many => many.next_multiple_of(block),
-        };
-        if words > block * u64::from(MOST_BLOCKS) || lanes.is_empty() {
-            return None;
-        }
-        let rows = Rows {
-            lanes,
-            words: words as u32,
-        };
-        let with_kinds = key.fields.iter().zip(kinds);
-        let ranges = with_kinds.filter(|(_, kind)| **kind == MatchKind::Range);
-        let wide = ranges.filter(|(field, _)| field.width > WIDE_RANGE).count();
-        let fits_stack = wide <= 1 || rows.blocks() == 1;
-        (rows.half() <= ROWS_LIMIT && fits_stack).then_some(rows)
+/// The rows of a table with such keys and so many entries, if a half of them is not too large.
+pub(crate) fn form(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<RowForm> {
+    let key = describe::key(&key_layout(SmolStr::default(), parts), parts);
+    let words = size.div_ceil(WORD).max(1);
+    let block = u64::from(WORDS_OF_A_BLOCK);
+    let words = match words {
+        few if few <= block => few,
+        many => many.next_multiple_of(block),
+    };
+    if words > block * u64::from(MOST_BLOCKS) {
+        return None;
     }
-
-    /// Blocks of a row.
-    fn blocks(&self) -> u32 {
-        self.words.div_ceil(WORDS_OF_A_BLOCK)
-    }
-
-    /// Words of a row, its summary included.
-    fn stride(&self) -> u32 {
-        self.words + u32::from(self.blocks() > 1)
-    }
-
-    /// Bytes of a half.
-    fn half(&self) -> u64 {
-        self.lanes.len() as u64 * 256 * u64::from(self.stride()) * (WORD / 8)
-    }
+    let form = RowForm {
+        lanes: lanes(&key, kinds),
+        words: words as u32,
+    };
+    let with_kinds = key.fields.iter().zip(kinds);
+    let ranges = with_kinds.filter(|(_, kind)| **kind == MatchKind::Range);
+    let wide = ranges.filter(|(field, _)| field.width > WIDE_RANGE).count();
+    let fits_stack = wide <= 1 || form.blocks() == 1;
+    (!form.lanes.is_empty() && form.bytes() <= ROWS_LIMIT && fits_stack).then_some(form)
 }
 
 /// The key with each field as a whole.
@@ -129,7 +105,7 @@ fn place(field: &FieldAbi, digit: u32) -> u32 {
 pub(crate) fn declare(
     g: &mut Gen<'_>,
     parts: &[KeyPart],
-    rows: Rows,
+    form: RowForm,
     entries: &Entries<'_>,
 ) -> (BitVectors, BitVectorsAbi) {
     let Entries {
@@ -144,10 +120,16 @@ pub(crate) fn declare(
     limit_key(g, short, key_abi.size, KEY_LIMIT, entries);
     g.file.declare_struct(&key_name, key.record.members.clone());
     let rows_name = g.file.names.fresh_short(short, "_rows", MAP_NAME);
+    let places = g.file.names.fresh_short(short, "_places", MAP_NAME);
     let maps = &mut g.file.own.maps;
-    let half = u32::try_from(rows.half()).unwrap_or(u32::MAX);
-    maps.declare(map(&rows_name, MapKind::Array, 4, half, 2), None);
+    let mut rows = map(&rows_name, MapKind::Array, 4, form.bytes() as u32, 2);
+    rows.mmapable = true;
+    maps.declare(rows, None);
+    let mut of_places = map(&places, MapKind::Array, 4, 4, 2 * size);
+    of_places.mmapable = true;
+    maps.declare(of_places, None);
     let found = g.file.names.fresh_short(short, "", MAP_NAME);
+    let maps = &mut g.file.own.maps;
     maps.declare(
         map(&found, MapKind::Array, 4, values.abi.size, 2 * size),
         Some((Type::U32, values.ty.clone())),
@@ -160,9 +142,9 @@ pub(crate) fn declare(
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = BitVectorsAbi {
         rows: rows_name.to_string(),
-        lanes: rows.lanes,
-        words: rows.words,
+        form,
         entries: found.to_string(),
+        places: places.to_string(),
         positions: size as u32,
         key: key_abi,
         value: values.abi.clone(),
@@ -216,9 +198,9 @@ mod tests {
         }
     }
 
-    fn rows(widths: &[u32], kind: MatchKind, size: u64) -> Option<Rows> {
+    fn rows(widths: &[u32], kind: MatchKind, size: u64) -> Option<RowForm> {
         let parts: Vec<KeyPart> = widths.iter().map(|&width| part(width)).collect();
-        Rows::of(&parts, &vec![kind; widths.len()], size)
+        form(&parts, &vec![kind; widths.len()], size)
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod nodes;
 mod pool;
+mod slot;
 
 use super::flat::{Codec, Elements};
 use super::globals::Globals;
@@ -15,9 +16,10 @@ use super::{KernelStore, layout, refused, system};
 use crate::sys::Map;
 use bpf::abi::{LookupAbi, MultibitTrieAbi, ValueAbi};
 use control::StoreError;
-use nodes::{Nodes, Prefix};
+use nodes::Nodes;
 use pool::{Pool, Take};
 use schema::KeyMatch;
+use slot::Prefix;
 use std::io;
 
 /// Entries that are replaced one after the other before the routes that they had are given back.

@@ -37,15 +37,15 @@ impl<'a> Structure<'a> {
     }
 
     /// The names of its maps.
-    pub(crate) fn maps(&self) -> [&'a str; 3] {
+    pub(crate) fn maps(&self) -> Vec<&'a str> {
         match self {
             Structure::TupleSpace(space) => {
                 let abi = space.abi;
-                [&abi.masks, &abi.entries, &abi.shadow].map(String::as_str)
+                vec![&abi.masks, &abi.entries, &abi.shadow]
             }
             Structure::BitVectors(bits) => {
                 let abi = bits.abi;
-                [&abi.rows, &abi.entries, &abi.shadow].map(String::as_str)
+                vec![&abi.rows, &abi.entries, &abi.places, &abi.shadow]
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::sys::Map;
 use bpf::abi::{FieldAbi, KeyAbi, ValueAbi};
 use control::StoreError;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Type};
+use std::cmp::Reverse;
 
 /// The shadow entries of a table.
 pub(in crate::store) struct Shadow<'a> {
@@ -105,6 +106,22 @@ impl Shadow<'_> {
         })
     }
 
+    /// The order in which entries win, of their bytes: by priority, then by how long their prefixes are.
+    pub(super) fn rank(&self, bytes: &[u8]) -> (Reverse<u32>, Reverse<u32>) {
+        let mut at = 4 + self.value.size as usize;
+        let mut lengths = 0;
+        for field in &self.key.fields {
+            let size = match_size(field);
+            if bytes.get(at) == Some(&PREFIX) {
+                let length = &bytes[at + 1 + digits(field)..at + size];
+                let last = length.iter().rev().take(2).rev();
+                lengths += last.fold(0, |all, byte| all << 8 | u32::from(*byte));
+            }
+            at += size;
+        }
+        (Reverse(layout::get_u32(bytes, 0)), Reverse(lengths))
+    }
+
     /// What finds an entry, whose length depends on the table only: two notations of the same match are equal.
     pub(super) fn identity(&self, keys: &[KeyMatch], priority: u32) -> Vec<u8> {
         let priority = if self.priorities { priority } else { 0 };
@@ -128,6 +145,9 @@ impl Shadow<'_> {
     }
 }
 
+/// How a prefix begins.
+const PREFIX: u8 = 2;
+
 /// Bytes of a value of a key.
 pub(super) fn digits(field: &FieldAbi) -> usize {
     field.width.div_ceil(8) as usize
@@ -143,7 +163,7 @@ pub(super) fn encode_match(key: &KeyMatch, field: &FieldAbi) -> Vec<u8> {
         KeyMatch::Any => (0, zero.clone(), zero),
         KeyMatch::Exact(value) => (1, value.clone(), zero),
         KeyMatch::Lpm(value, length) => (
-            2,
+            PREFIX,
             value.clone(),
             Bits::new(digits(field) as u32 * 8, *length),
         ),

@@ -116,7 +116,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Its maps.
-    pub(crate) fn maps(&self) -> [&'a str; 3] {
+    pub(crate) fn maps(&self) -> Vec<&'a str> {
         self.structure.maps()
     }
 
@@ -149,8 +149,8 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// The steps that write the shadow entries, and what is known of them then.
-    pub(super) fn shadow_steps(&self) -> (Vec<Step>, Option<Tally>) {
+    /// The steps that write the shadow entries, what is known of them then, and the number that each record has.
+    pub(super) fn shadow_steps(&self) -> (Vec<Step>, Option<Tally>, Vec<u32>) {
         let mut numbers = self.numbers.clone();
         let mut next = match &self.unread {
             Some(unread) => u64::from(unread.tally.next),
@@ -191,7 +191,7 @@ impl<'a> Staged<'a> {
             next: next as u32,
             count: self.live() as u32,
         });
-        (vec![gone, changed, added], tally)
+        (vec![gone, changed, added], tally, numbers)
     }
 
     /// Adds an entry.

@@ -129,6 +129,45 @@ fn bit_vectors_are_replaced_in_place() {
     });
 }
 
+/// What the program's data is: which half of each table's bit vectors is in use.
+fn data(machine: &Machine) -> Vec<u8> {
+    let store = machine.open();
+    let map = store.maps.get(".data.onpath").expect("opens");
+    let value = map.expect("there").get(&0u32.to_ne_bytes());
+    value.expect("reads").expect("has one element")
+}
+
+#[test]
+fn one_entry_of_bit_vectors_changes_in_the_half_in_use() {
+    Machine::with("one-entry", |machine| {
+        let mut store = machine.open();
+        for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
+            let table = kind.table();
+            for number in 0..3 {
+                must(store.insert(table, &kind.entry(number, 10 + number)));
+            }
+            let before = data(machine);
+            let gone = kind.entry(0, 0);
+            must(store.remove(table, &gone.keys, gone.priority));
+            must(store.modify(table, &kind.entry(1, 77)));
+            for number in 3..9 {
+                must(store.insert(table, &kind.entry(number, 10 + number)));
+            }
+            assert_eq!(data(machine), before, "{kind:?}: the other half is in use");
+            let found = machine.check(&store, kind, 10);
+            assert_eq!((found.len(), found.get(&1)), (8, Some(&77)), "{kind:?}");
+            // Positions are used once; when they are used up, all is written anew.
+            for turn in 0..150 {
+                must(store.modify(table, &kind.entry(1, turn)));
+                let met = machine.ask(kind as u8, kind.key(1));
+                assert_eq!(met, turn, "{kind:?}");
+            }
+            assert_ne!(data(machine), before, "{kind:?}: positions were used twice");
+            machine.check(&store, kind, 10);
+        }
+    });
+}
+
 #[test]
 fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
     Machine::with("keep-up", |machine| {

@@ -1,19 +1,20 @@
 //! Bit vectors by key byte.
 //!
-//! Rows follow from the entries in their order, all of them anew at each change: that takes as long as reading the
-//! shadow entries, and leaves nothing to keep track of. They go to the half that packets do not read, so that a change,
-//! however large, is one store for them.
+//! A change of one entry is made in the half that packets read: what the rows have at a free position, packets do not
+//! see, until one store enables the position ([`in_place`]). Any other change writes all rows of the other half anew, as
+//! they follow from the entries in their order, so that however large it is, it is one store for packets.
 
+mod in_place;
 mod rows;
 
 use super::{Shadow, Staged};
 use crate::store::globals::Globals;
+use crate::store::records::NO_ORIGIN;
 use crate::store::steps::{Step, StepFailed, Word};
 use crate::store::{layout, refused};
 use bpf::abi::BitVectorsAbi;
 use control::StoreError;
-use schema::{Entry, KeyMatch};
-use std::cmp::Reverse;
+use schema::Entry;
 
 /// Bit vectors with their maps.
 pub(in crate::store) struct BitVectors<'a> {
@@ -21,11 +22,15 @@ pub(in crate::store) struct BitVectors<'a> {
     pub abi: &'a BitVectorsAbi,
     /// The shadow entries.
     pub shadow: Shadow<'a>,
+    /// The rows, in memory.
+    pub rows: &'a Globals,
+    /// Which entry has which position, in memory.
+    pub places: &'a Globals,
     /// Where the head is.
     pub globals: &'a Globals,
 }
 
-/// The half in use, and how many entries there are.
+/// The half in use, and how many entries there were when it was put to use.
 #[derive(Clone, Copy)]
 struct Head {
     half: u32,
@@ -42,6 +47,11 @@ impl Head {
 }
 
 impl BitVectors<'_> {
+    /// The element of a position in the maps that have one for each.
+    fn element(&self, half: u32, place: u32) -> u32 {
+        half * self.abi.positions + place
+    }
+
     fn head(&self) -> Result<Head, StoreError> {
         let word = self.globals.u64(self.abi.head_offset);
         let bytes = word
@@ -56,40 +66,49 @@ impl BitVectors<'_> {
 
 /// What has to be written for changes, of which there are some.
 pub(super) fn plan(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFailed> {
-    let BitVectors { abi, shadow, .. } = bits;
-    // In the order in which they win, each with the change that it is for.
-    let mut entries: Vec<(u32, Entry)> = Vec::new();
-    for number in 0..staged.records.len() {
-        let entry = staged.records.new_value(number);
-        if let Some(entry) = entry.and_then(|bytes| shadow.decode(bytes)) {
-            entries.push((staged.records.origin(number), entry));
-        }
+    match in_place::plan(bits, staged)? {
+        Some(steps) => Ok(steps),
+        None => anew(bits, staged),
     }
+}
+
+/// Positions for so many entries: there are free ones between them, as far as there is room, for those that come.
+fn span(entries: usize, positions: u32) -> usize {
+    (2 * entries + 64).min(positions as usize)
+}
+
+/// Writes the half that packets do not read, and puts it to use.
+fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFailed> {
+    let BitVectors { abi, shadow, .. } = bits;
+    let records = &staged.records;
+    let live = (0..records.len()).filter_map(|number| Some((number, records.new_value(number)?)));
+    let mut order: Vec<(usize, &[u8])> = live.collect();
     // Of equal ones the earlier stays in front.
-    entries.sort_by_cached_key(|(_, entry)| {
-        let lengths: u32 = entry.keys.iter().map(prefix_length).sum();
-        (Reverse(entry.priority), Reverse(lengths))
-    });
-    let keys = entries.iter().map(|(_, entry)| &entry.keys[..]);
-    let rows = rows::rows(abi, &shadow.types, keys).map_err(|at| StepFailed {
-        origin: Some(entries[at].0).filter(|origin| *origin != crate::store::records::NO_ORIGIN),
-        error: StoreError::Unsupported {
-            what: "the entry has a match of a form that the table's keys do not have".into(),
-        },
-    })?;
+    order.sort_by_cached_key(|(_, bytes)| shadow.rank(bytes));
+    let decoded = order.iter().filter_map(|(_, bytes)| shadow.decode(bytes));
+    let entries: Vec<Entry> = decoded.collect();
+    let span = span(entries.len(), abi.positions);
+    let place = |at: usize| at * span / entries.len().max(1);
+    let keys = entries.iter().enumerate();
+    let keys = keys.map(|(at, entry)| (place(at), &entry.keys[..]));
+    let rows = rows::rows(&abi.form, &abi.key, &shadow.types, keys)
+        .map_err(|at| without_form(staged, order[at].0))?;
     let head = bits.head()?;
     let half = u32::from(head.half == 0);
-    let (mut places, mut values) = (Vec::new(), Vec::new());
-    for (position, (_, entry)) in entries.iter().enumerate() {
-        let place = half * abi.positions + position as u32;
-        places.extend(place.to_ne_bytes());
+    let (mut steps, _, numbers) = staged.shadow_steps();
+    let mut places = vec![0; abi.positions as usize];
+    let (mut at, mut values) = (Vec::new(), Vec::new());
+    for (position, ((record, _), entry)) in order.iter().zip(&entries).enumerate() {
+        let place = place(position);
+        places[place] = numbers[*record] + 1;
+        at.extend(bits.element(half, place as u32).to_ne_bytes());
         values.extend(layout::put_value(&abi.value, &entry.action, entry.priority));
     }
-    let (mut steps, _) = staged.shadow_steps();
     let new = Head {
         half,
         count: entries.len() as u32,
     };
+    let all = (0..abi.positions).flat_map(|place| bits.element(half, place).to_ne_bytes());
     steps.extend([
         Step::Prepare {
             map: abi.rows.clone(),
@@ -97,8 +116,13 @@ pub(super) fn plan(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Ste
             values: rows,
         },
         Step::Prepare {
+            map: abi.places.clone(),
+            keys: all.collect(),
+            values: places.into_iter().flat_map(u32::to_ne_bytes).collect(),
+        },
+        Step::Prepare {
             map: abi.entries.clone(),
-            keys: places,
+            keys: at,
             values,
         },
         Step::Switch {
@@ -112,10 +136,14 @@ pub(super) fn plan(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Ste
     Ok(steps)
 }
 
-/// How long a prefix is: of equal priorities the longer ones win.
-fn prefix_length(found: &KeyMatch) -> u32 {
-    match found {
-        KeyMatch::Lpm(_, length) => *length,
-        _ => 0,
+/// An entry that no rows express.
+fn without_form(staged: &Staged<'_>, record: usize) -> StepFailed {
+    StepFailed {
+        origin: Some(staged.records.origin(record)).filter(|origin| *origin != NO_ORIGIN),
+        error: StoreError::Unsupported {
+            what: "a match of the entry has a form that its key does not take: a range key takes a value or a range, a \
+                   ternary key a value under a mask, an optional key a value or `_`"
+                .into(),
+        },
     }
 }

@@ -2,40 +2,43 @@
 
 use crate::store::layout;
 use crate::store::ranges::{ends, masked};
-use bpf::abi::{BitVectorsAbi, Lane, Test, WORDS_OF_A_BLOCK};
+use bpf::abi::{KeyAbi, Lane, RowForm, Test, WORDS_OF_A_BLOCK};
 use schema::{KeyMatch, Type};
 use std::iter;
 
 /// Values of a byte.
 const VALUES: usize = 256;
 
-/// A half as the program reads it, for entries with these matches, in their order.
+/// A half as the program reads it, for entries with these positions and matches, in the order of their positions.
 ///
 /// # Errors
-/// The position of an entry with a match that no lane has a form for.
+/// The number of an entry with a match that no lane has a form for.
 pub(super) fn rows<'m>(
-    abi: &BitVectorsAbi,
+    form: &RowForm,
+    key_abi: &KeyAbi,
     types: &[Type],
-    entries: impl Iterator<Item = &'m [KeyMatch]>,
+    entries: impl Iterator<Item = (usize, &'m [KeyMatch])>,
 ) -> Result<Vec<u8>, usize> {
-    let mut lanes: Vec<Rows> = abi
+    let mut lanes: Vec<Rows> = form
         .lanes
         .iter()
-        .map(|lane| Rows::new(abi, lane, types))
+        .map(|lane| Rows::new(form, key_abi, lane, types))
         .collect();
-    let mut key = vec![(0u8, 0u8); abi.key.size as usize];
-    for (position, matches) in entries.enumerate() {
+    let mut enabled = vec![0u64; form.words as usize];
+    let mut key = vec![(0u8, 0u8); key_abi.size as usize];
+    for (number, (position, matches)) in entries.enumerate() {
+        enabled[position / 64] |= 1 << (position % 64);
         let mut bounds: Vec<Option<[Vec<u8>; 2]>> = Vec::with_capacity(matches.len());
-        for (number, (found, field)) in matches.iter().zip(&abi.key.fields).enumerate() {
-            let ty = types.get(number).copied().unwrap_or(Type::bit(field.width));
-            let own = abi.lanes.iter().filter(|lane| lane.field == number as u32);
+        for (part, (found, field)) in matches.iter().zip(&key_abi.fields).enumerate() {
+            let ty = types.get(part).copied().unwrap_or(Type::bit(field.width));
+            let own = form.lanes.iter().filter(|lane| lane.field == part as u32);
             if own.clone().any(|lane| lane.test != Test::Accepts) {
-                bounds.push(Some(ends(found, ty).ok_or(position)?));
+                bounds.push(Some(ends(found, ty).ok_or(number)?));
                 continue;
             }
             bounds.push(None);
             let [only] = &masked(found, ty)[..] else {
-                return Err(position);
+                return Err(number);
             };
             let (mut mask, mut value) = (vec![0; key.len()], vec![0; key.len()]);
             layout::put(field, &only.mask, &mut mask);
@@ -58,13 +61,23 @@ pub(super) fn rows<'m>(
             }
         }
     }
-    let mut bytes = Vec::with_capacity(lanes.len() * VALUES * abi.stride() as usize * 8);
-    for rows in lanes {
-        for word in rows.finish() {
-            bytes.extend(word.to_ne_bytes());
-        }
+    let mut bytes = Vec::with_capacity(form.bytes() as usize);
+    for word in lanes.into_iter().flat_map(Rows::finish) {
+        bytes.extend(word.to_ne_bytes());
+    }
+    let summary = (form.head() == 1).then(|| summary(&enabled));
+    for word in summary.into_iter().chain(enabled) {
+        bytes.extend(word.to_ne_bytes());
     }
     Ok(bytes)
+}
+
+/// A bit for each block of words that is not zero.
+fn summary(words: &[u64]) -> u64 {
+    let blocks = words.chunks(WORDS_OF_A_BLOCK as usize);
+    let used = blocks.map(|block| u64::from(block.iter().any(|word| *word != 0)));
+    let places = iter::successors(Some(1u64), |bit| Some(bit << 1));
+    used.zip(places).map(|(used, bit)| used * bit).sum()
 }
 
 /// The rows of a lane.
@@ -83,23 +96,23 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(abi: &BitVectorsAbi, lane: &Lane, types: &[Type]) -> Rows {
-        let width = abi.key.fields[lane.field as usize].width;
+    fn new(form: &RowForm, key: &KeyAbi, lane: &Lane, types: &[Type]) -> Rows {
+        let width = key.fields[lane.field as usize].width;
         let bits = match lane.digit {
             0 => (width - 1) % 8 + 1,
             _ => 8,
         };
         let ty = types.get(lane.field as usize);
         let signed = matches!(ty, Some(Type::Bits { signed: true, .. })) && lane.digit == 0;
-        let stride = abi.stride() as usize;
+        let stride = form.stride() as usize;
         Rows {
             lane: *lane,
             valid: u8::MAX >> (8 - bits),
             sign: if signed { 1 << (bits - 1) } else { 0 },
-            head: abi.head() as usize,
+            head: form.head() as usize,
             stride,
             words: vec![0; VALUES * stride],
-            any: vec![0; abi.words as usize],
+            any: vec![0; form.words as usize],
         }
     }
 
@@ -157,15 +170,12 @@ impl Rows {
         }
         let (head, stride) = (self.head, self.stride);
         for row in self.words.chunks_exact_mut(stride) {
-            let (summary, bits) = row.split_at_mut(head);
+            let (head_word, bits) = row.split_at_mut(head);
             for (word, any) in bits.iter_mut().zip(&self.any) {
                 *word |= any;
             }
-            if let [summary] = summary {
-                let blocks = bits.chunks(WORDS_OF_A_BLOCK as usize);
-                let used = blocks.map(|block| u64::from(block.iter().any(|word| *word != 0)));
-                let places = iter::successors(Some(1u64), |bit| Some(bit << 1));
-                *summary = used.zip(places).map(|(used, bit)| used * bit).sum();
+            if let [first] = head_word {
+                *first = summary(bits);
             }
         }
         self.words

@@ -59,7 +59,7 @@ pub(in crate::store::prioritized) fn plan(
     let planned = Planned { space, staged };
     let list = space.read_list()?;
     let slots = planned.slots(&list)?;
-    let (mut steps, tally) = staged.shadow_steps();
+    let (mut steps, tally, _) = staged.shadow_steps();
     steps.extend(space.tally_step(tally)?);
     let mut found = slots.records.differences();
     let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());

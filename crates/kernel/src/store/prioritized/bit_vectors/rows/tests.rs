@@ -1,7 +1,7 @@
 //! Rows against the entries that they were made of.
 
 use super::*;
-use bpf::abi::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
+use bpf::abi::{BitVectorsAbi, ByteOrder, FieldAbi, ValueAbi};
 use schema::Bits;
 
 const SIGNED: Type = Type::Bits {
@@ -39,9 +39,9 @@ fn abi(words: u32) -> BitVectorsAbi {
     }
     BitVectorsAbi {
         rows: String::new(),
-        lanes,
-        words,
+        form: RowForm { lanes, words },
         entries: String::new(),
+        places: String::new(),
         positions: words * 64,
         key: KeyAbi {
             size: 12,
@@ -64,11 +64,11 @@ fn abi(words: u32) -> BitVectorsAbi {
 
 /// The words of the rows that a key's bytes choose, combined as the description says.
 fn combined(abi: &BitVectorsAbi, rows: &[u8], key: &[u8], word: usize) -> u64 {
-    let stride = abi.stride() as usize;
+    let stride = abi.form.stride() as usize;
     let bits = |field: u32, digit: u32, test: Test| {
         let is_it = |l: &Lane| (l.field, l.digit, l.test) == (field, digit, test);
-        let lane = abi.lanes.iter().position(is_it).expect("a lane");
-        let byte = usize::from(key[abi.lanes[lane].offset as usize]);
+        let lane = abi.form.lanes.iter().position(is_it).expect("a lane");
+        let byte = usize::from(key[abi.form.lanes[lane].offset as usize]);
         let at = 8 * ((lane * VALUES + byte) * stride + word);
         u64::from_ne_bytes(rows[at..at + 8].try_into().expect("8 bytes"))
     };
@@ -146,9 +146,18 @@ fn the_rows_of_a_key_have_the_bits_of_the_entries_that_match_it() {
     for (count, words) in [(0, 1), (3, 1), (200, 4), (700, 12)] {
         let abi = abi(words);
         let entries: Vec<Vec<KeyMatch>> = (0..count).map(|_| numbers.entry()).collect();
-        let rows = rows(&abi, &TYPES, entries.iter().map(|keys| &keys[..])).expect("rows");
-        let lanes = abi.lanes.len();
-        assert_eq!(rows.len(), lanes * VALUES * abi.stride() as usize * 8);
+        let rows = rows(
+            &abi.form,
+            &abi.key,
+            &TYPES,
+            entries.iter().map(|keys| &keys[..]).enumerate(),
+        )
+        .expect("rows");
+        let lanes = abi.form.lanes.len();
+        assert_eq!(
+            rows.len(),
+            (lanes * VALUES + 1) * abi.form.stride() as usize * 8
+        );
         let mut found = 0;
         for turn in 0..400 {
             // Ends of ranges, and values anywhere.
@@ -165,8 +174,8 @@ fn the_rows_of_a_key_have_the_bits_of_the_entries_that_match_it() {
                 .collect();
             let key = layout::put_key(&abi.key, &values);
             let mut blocks = 0;
-            for word in 0..abi.words as usize {
-                let at = abi.head() as usize + word;
+            for word in 0..abi.form.words as usize {
+                let at = abi.form.head() as usize + word;
                 let bits = combined(&abi, &rows, &key, at);
                 for place in 0..64 {
                     let keys = entries.get(word * 64 + place);
@@ -180,7 +189,7 @@ fn the_rows_of_a_key_have_the_bits_of_the_entries_that_match_it() {
                 }
                 blocks |= u64::from(bits != 0) << (word / WORDS_OF_A_BLOCK as usize);
             }
-            if abi.head() == 1 {
+            if abi.form.head() == 1 {
                 let summary = combined(&abi, &rows, &key, 0);
                 assert_eq!(blocks & !summary, 0, "the summary leaves nothing out");
             }
@@ -197,5 +206,8 @@ fn a_match_without_a_form_is_refused_with_its_position() {
         vec![KeyMatch::Any, odd, KeyMatch::Any],
     ];
     let keys = entries.iter().map(|keys| &keys[..]);
-    assert_eq!(rows(&abi(1), &TYPES, keys), Err(1));
+    assert_eq!(
+        rows(&abi(1).form, &abi(1).key, &TYPES, keys.enumerate()),
+        Err(1)
+    );
 }
