@@ -10,11 +10,13 @@ Measures what Onpath makes of P4 against hand-written C.
 Usage: bench xdp
        bench pdm [--only PART]
        bench tables [--only look-ups]
+       bench specialized
 
 Commands:
   xdp   six XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
   tables  many entries into tables of each kind: time and memory; look-ups
+  specialized  programs with what is in their tables compiled in, against the same that look it up
 
 Options:
   --only PART   measures one part, and prints its table without writing the files of results:
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Xdp,
     /// `tables`
     Tables,
+    /// `specialized`
+    Specialized,
     /// `tables --only look-ups`
     LookUps,
     /// `pdm`: all of it, or a part.
@@ -54,6 +58,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
         ["--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(Command::Help),
         ["xdp"] => Ok(Command::Xdp),
         ["tables"] => Ok(Command::Tables),
+        ["specialized"] => Ok(Command::Specialized),
         ["tables", "--only", "look-ups"] => Ok(Command::LookUps),
         ["pdm"] => Ok(Command::Pdm(None)),
         ["pdm", "--only", name] => Part::by_name(name)
@@ -63,7 +68,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "missing or unknown command: expected `xdp`, `pdm [--only PART]` or `tables [--only look-ups]`; see `--help`",
+            "missing or unknown command: expected `xdp`, `pdm [--only PART]`, `tables [--only look-ups]` or `specialized`; see `--help`",
         )),
     }
 }
@@ -81,6 +86,7 @@ mod tests {
         assert_eq!(parsed("pdm"), Ok(Command::Pdm(None)));
         assert_eq!(parsed("tables"), Ok(Command::Tables));
         assert_eq!(parsed("tables --only look-ups"), Ok(Command::LookUps));
+        assert_eq!(parsed("specialized"), Ok(Command::Specialized));
         for part in Part::ALL {
             let line = format!("pdm --only {}", part.name());
             assert_eq!(parsed(&line), Ok(Command::Pdm(Some(part))));

@@ -1,7 +1,7 @@
 //! `bench xdp` (`make bench-xdp`): eight programs compiled by Onpath against hand-written C, and both
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
-//! `bench tables` (`make bench-tables`): see [`tables`]. Results go to
-//! `bench/results/` as JSON and Markdown.
+//! `bench tables` (`make bench-tables`): see [`tables`]. `bench specialized` (`make bench-specialized`): see
+//! [`specialized`]. Results go to `bench/results/` as JSON and Markdown.
 
 mod arguments;
 mod compile_time;
@@ -11,6 +11,7 @@ mod machine;
 mod pdm;
 mod programs;
 mod report;
+mod specialized;
 mod tables;
 mod throughput;
 mod timing;
@@ -45,6 +46,7 @@ fn run() -> Result<(), Error> {
         Command::Help => print!("{}", arguments::HELP),
         Command::Xdp => write(&root, "xdp", xdp(&root)?)?,
         Command::Tables => write(&root, "tables", tables::measure()?)?,
+        Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
         Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
         Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,
         Command::Pdm(Some(part)) => print!("{}", pdm::measure_part(&root, part)?),

@@ -16,6 +16,11 @@ pub const GLOBALS_SECTION: &str = ".data.onpath";
 /// program is loaded. It exists if the program uses a `flow_state`.
 pub const SEED_SECTION: &str = ".rodata.onpath";
 
+/// The name of the section, and so of the map, that counts how often each table was changed: a `u64` for each
+/// [`ir::Table`], which whoever changes a table raises before packets can meet the change. It exists as soon as the program
+/// is specialized to the contents of its tables (`ir::passes::specialize`).
+pub const CHANGES_SECTION: &str = ".data.changes";
+
 /// A compiled program and everything it keeps in the kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Abi {

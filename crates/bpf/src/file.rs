@@ -4,7 +4,7 @@ use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
 use crate::compile::Function;
 use crate::features::Feature;
 use crate::hook::{self, HookCode};
-use crate::maps::section;
+use crate::maps::{self, section};
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
@@ -37,6 +37,7 @@ pub(crate) fn file(
                 bit_vectors,
                 multibit_trie,
                 perfect_hash,
+                counts_changes,
                 constructs,
                 ..
             },
@@ -85,6 +86,9 @@ pub(crate) fn file(
     items.append(&mut maps.items);
     let (globals, mut global_items) = maps.finish_globals();
     items.append(&mut global_items);
+    if counts_changes {
+        items.extend(maps::changes(program.tables.len()));
+    }
     let late = code.late_include(&maps);
     items.extend(late.map(|file| Item::Include(file.into())));
 

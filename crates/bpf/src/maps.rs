@@ -1,8 +1,8 @@
 //! The maps and structs that an object declares.
 
 use crate::abi::{
-    CounterAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind, PortsAbi, TableAbi,
-    ValueSetAbi,
+    CHANGES_SECTION, CounterAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind,
+    PortsAbi, TableAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -37,6 +37,24 @@ pub(crate) const MAP_NAME: usize = 15;
 
 /// The variable that holds everything user space may change but maps.
 pub(crate) const GLOBALS: &str = "onpath";
+
+/// The variable that counts the changes of tables.
+pub(crate) const CHANGES: &str = "onpath_changes";
+
+/// How often each of so many tables was changed.
+pub(crate) fn changes(tables: usize) -> [Item; 2] {
+    let tables = u32::try_from(tables).unwrap_or(u32::MAX);
+    [
+        Item::Comment(vec!["How often each table was changed.".into()]),
+        Item::Variable {
+            ty: Type::U64.array(tables),
+            name: CHANGES.into(),
+            init: Some(C::Init(Vec::new())),
+            attribute: Some(section(CHANGES_SECTION)),
+            constant: false,
+        },
+    ]
+}
 
 /// What puts a variable or function into an ELF section.
 pub(crate) fn section(name: &str) -> String {

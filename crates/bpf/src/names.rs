@@ -19,7 +19,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         flow_victim_aged flow_forget flow_find_first flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface
-        ONPATH_READ_KERNEL onpath onpath_globals onpath_xdp onpath_tc onpath_observed _license
+        ONPATH_READ_KERNEL onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
     prefixes: &["bpf_", "BPF_"],
 };

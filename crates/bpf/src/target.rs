@@ -4,7 +4,7 @@ use crate::compile::Function;
 use crate::features::Feature;
 use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
-use crate::maps::Maps;
+use crate::maps::{CHANGES, Maps};
 use crate::model::Model;
 use crate::names::RESERVED;
 use crate::table::value_set::{self, Set};
@@ -105,6 +105,8 @@ pub(crate) struct Shared {
     pub perfect_hash: bool,
     /// A table is searched by a multibit trie.
     pub multibit_trie: bool,
+    /// A decision depends on how often tables were changed.
+    pub counts_changes: bool,
     /// What is in the file that the kernel must have something for.
     pub constructs: BTreeSet<Construct>,
 }
@@ -299,6 +301,12 @@ impl Target for Bpf {
 
     fn default_action(_g: &Gen<'_>, table: &Table) -> C {
         table.default_action()
+    }
+
+    fn is_current(g: &mut Gen<'_>, table: ir::Table, generation: u64) -> C {
+        g.file.own.counts_changes = true;
+        let count = C::id(CHANGES).index(C::int(table.as_u32().into()));
+        C::bin(BinOp::Eq, count, C::int(generation))
     }
 
     fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span: Span) -> Set {

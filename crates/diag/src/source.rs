@@ -1,7 +1,7 @@
 //! Source files laid end to end in one address space, and spans in it.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A range of bytes in the [`SourceMap`]'s address space, end exclusive.
 ///
@@ -58,7 +58,7 @@ pub struct SourceFile {
     /// The name to show, as the user or the `#include` wrote it.
     pub name: String,
     /// The whole text.
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     start: u32,
     line_starts: Vec<u32>,
 }
@@ -89,7 +89,7 @@ impl SourceMap {
     }
 
     /// Adds a text. `None` if the address space (4 GiB) is full.
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Rc<str>>) -> Option<FileId> {
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> Option<FileId> {
         let text = text.into();
         let start = self
             .files

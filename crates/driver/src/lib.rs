@@ -3,7 +3,8 @@
 //!
 //! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
 //! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`built`] reads what was compiled earlier,
-//! [`bundle`] reads and writes bundle files, [`stf`] runs tests.
+//! [`bundle`] reads and writes bundle files, [`specialize`] keeps a running program specialized to its tables, [`stf`] runs
+//! tests.
 
 pub mod bpf_target;
 pub mod built;
@@ -13,6 +14,7 @@ mod frontend;
 pub mod hooks;
 pub mod instance_name;
 mod loader;
+pub mod specialize;
 mod stack;
 pub mod stf;
 pub mod strategy;

@@ -7,7 +7,7 @@ use crate::plan::cursor::moves;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
-use ir::{Bits, Expr, StmtKind};
+use ir::{Bits, Expr, Place, StmtKind};
 
 impl<T: Target> Gen<'_, T> {
     /// Emits the statements of a block that are reached.
@@ -72,6 +72,14 @@ impl<T: Target> Gen<'_, T> {
                 self.site = Some(stmt.id);
                 self.apply(*table, *hit, *action, stmt.span);
                 self.site = None;
+            }
+            StmtKind::IsCurrent {
+                table,
+                generation,
+                current,
+            } => {
+                let answer = T::is_current(self, *table, *generation);
+                self.store(Place::Var(*current), Value::Scalar(answer));
             }
             StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
             StmtKind::Extern(call) => self.extern_call(call, stmt),

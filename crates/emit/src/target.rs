@@ -10,7 +10,7 @@ use crate::stage::Code;
 use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
-use ir::{Expr, ExternCall, Parser, Routine, ValueSet, ValueSetData, Var};
+use ir::{Expr, ExternCall, Parser, Routine, Table, ValueSet, ValueSetData, Var};
 
 /// A part of a program that is one function: it parses a packet, processes it, and deparses it. A target
 /// gives them in the order in which a packet meets them.
@@ -209,6 +209,12 @@ pub trait Target: Hints + Sized {
 
     /// The address of the default action of a table that keeps it.
     fn default_action(g: &Gen<'_, Self>, table: &Self::Table) -> C;
+
+    /// Whether a table's contents are still of a generation. A target that keeps no count of their changes never knows,
+    /// and looks entries up.
+    fn is_current(_g: &mut Gen<'_, Self>, _table: Table, _generation: u64) -> C {
+        C::int(0)
+    }
 
     /// Declares what a value set needs. Called once per file.
     fn value_set(

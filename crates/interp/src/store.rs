@@ -22,6 +22,11 @@ impl Interpreter {
         self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action, others)
     }
 
+    /// How often a table's entries or default action were changed: what [`ir::StmtKind::IsCurrent`] asks about.
+    pub fn changes(&self, table: Table) -> u64 {
+        self.tables[table.index()].generation()
+    }
+
     /// Changes the rates of the meter that belongs to an entry: tokens a second and burst of the
     /// committed and of the peak bucket.
     ///

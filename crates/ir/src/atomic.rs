@@ -155,7 +155,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         StmtKind::Return => "`return`",
         StmtKind::Exit => "`exit`",
         StmtKind::Loop(..) => "a loop",
-        StmtKind::Apply { .. } => "a table's `apply`",
+        StmtKind::Apply { .. } | StmtKind::IsCurrent { .. } => "a table's `apply`",
         StmtKind::Call(..) => "a call",
         StmtKind::Extract { .. }
         | StmtKind::Lookahead { .. }

@@ -140,6 +140,16 @@ pub enum StmtKind {
         /// Set to the index, in the table's list, of the action that ran; `bit<32>`.
         action: Option<Var>,
     },
+    /// Stores whether a table's contents, entries and default action, are still of a generation: as many changes of them
+    /// came before it. A target may answer `false` at any time. [`crate::passes::specialize`] makes them.
+    IsCurrent {
+        /// The table.
+        table: Table,
+        /// The generation.
+        generation: u64,
+        /// Set to the answer; `bool`.
+        current: Var,
+    },
     /// Calls a routine with one argument a parameter.
     Call(Routine, Vec<Arg>),
     /// Calls an extern.

@@ -156,6 +156,7 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
                 f(Access::Write(Place::Var(*var)));
             }
         }
+        StmtKind::IsCurrent { current, .. } => f(Access::Write(Place::Var(*current))),
         StmtKind::Call(_, args) => {
             for arg in args {
                 match *arg {
@@ -324,6 +325,7 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
                 *var = m.var(*var);
             }
         }
+        StmtKind::IsCurrent { current, .. } => *current = m.var(*current),
         StmtKind::Call(_, args) => args.iter_mut().for_each(|arg| map_arg(arg, m)),
         StmtKind::Extern(call) => {
             call.args.iter_mut().for_each(|arg| map_extern_arg(arg, m));

@@ -344,6 +344,12 @@ pub struct Run {
     /// Leave it running, pinned, and return
     #[arg(long)]
     pub detach: bool,
+    /// Compile what is in small tables into the programs, and anew whenever that changes
+    ///
+    /// Packets meet a change at once all the same. It needs P4 programs and this command, which watches the
+    /// tables: if it is killed, what runs stays correct.
+    #[arg(long, conflicts_with = "detach")]
+    pub specialize: bool,
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,

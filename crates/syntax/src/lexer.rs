@@ -1,7 +1,7 @@
 //! Text to raw tokens. Never fails: what is no token comes out as [`Kind::Bad`], and code that uses
 //! such a token reports it (text that `#if` leaves out may hold anything).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::token::{Bad, Kind, OPERATORS};
 
@@ -24,14 +24,14 @@ pub(crate) struct Raw {
 /// A cursor over a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer {
-    text: Rc<str>,
+    text: Arc<str>,
     at: usize,
     line_start: bool,
 }
 
 impl Lexer {
     /// At the beginning of `text`, after a byte order mark if there is one.
-    pub(crate) fn new(text: Rc<str>) -> Lexer {
+    pub(crate) fn new(text: Arc<str>) -> Lexer {
         let at = if text.starts_with('\u{feff}') {
             '\u{feff}'.len_utf8()
         } else {
@@ -47,7 +47,7 @@ impl Lexer {
     /// A cursor over the same text at another byte, in the middle of a line.
     pub(crate) fn at(other: &Lexer, at: usize) -> Lexer {
         Lexer {
-            text: Rc::clone(&other.text),
+            text: Arc::clone(&other.text),
             at,
             line_start: false,
         }
@@ -72,7 +72,7 @@ impl Lexer {
 
     /// Takes the next token; [`Kind::Eof`] at the end, again and again.
     pub(crate) fn next(&mut self) -> Raw {
-        let text = Rc::clone(&self.text);
+        let text = Arc::clone(&self.text);
         let bytes = text.as_bytes();
         let mut first = std::mem::take(&mut self.line_start);
         let mut space = false;
@@ -193,8 +193,8 @@ impl Lexer {
 pub(crate) const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
 /// The first byte of a text where a [`REPLACEMENT`] is outside of all tokens: in a comment.
-pub(crate) fn replaced_in_comment(text: Rc<str>) -> Option<usize> {
-    let mut lexer = Lexer::new(Rc::clone(&text));
+pub(crate) fn replaced_in_comment(text: Arc<str>) -> Option<usize> {
+    let mut lexer = Lexer::new(Arc::clone(&text));
     let mut from = 0;
     loop {
         let raw = lexer.next();

@@ -1,7 +1,7 @@
 //! Where source texts come from. This crate reads no files: the caller gives it a [`SourceLoader`].
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A source text and the name to show for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub struct Loaded {
     /// of the same file have the same name.
     pub name: String,
     /// The whole text.
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     /// Whether bytes of the file are not UTF-8. Each of them is a U+FFFD in `text`; that is a warning
     /// in a comment and an error elsewhere.
     pub replaced: bool,
@@ -18,7 +18,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// A text that was UTF-8 from the start.
-    pub fn new(name: impl Into<String>, text: impl Into<Rc<str>>) -> Loaded {
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Loaded {
         Loaded {
             name: name.into(),
             text: text.into(),
@@ -73,7 +73,7 @@ pub trait SourceLoader {
 /// its whole name.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLoader {
-    texts: HashMap<String, Rc<str>>,
+    texts: HashMap<String, Arc<str>>,
 }
 
 impl MemoryLoader {
@@ -83,7 +83,7 @@ impl MemoryLoader {
     }
 
     /// Adds a text, or replaces it.
-    pub fn with(mut self, name: impl Into<String>, text: impl Into<Rc<str>>) -> MemoryLoader {
+    pub fn with(mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> MemoryLoader {
         self.texts.insert(name.into(), text.into());
         self
     }
@@ -98,7 +98,7 @@ impl SourceLoader for MemoryLoader {
         let names: Vec<String> = beside.into_iter().chain([path.to_string()]).collect();
         for name in &names {
             if let Some(text) = self.texts.get(name) {
-                return Ok(Loaded::new(name.clone(), Rc::clone(text)));
+                return Ok(Loaded::new(name.clone(), Arc::clone(text)));
             }
         }
         Err(LoadError::NotFound {

@@ -2,8 +2,9 @@
 
 use super::{ControlFlow, Run};
 use crate::trace::TraceKind;
+use cranelift_entity::EntityRef;
 use diag::Span;
-use ir::{EntryPoint, HeaderRef, Stmt, StmtKind};
+use ir::{EntryPoint, HeaderRef, Stmt, StmtKind, Value};
 
 impl Run<'_> {
     /// Statements in order.
@@ -99,6 +100,15 @@ impl Run<'_> {
             StmtKind::Exit => return ControlFlow::Exit,
             StmtKind::Apply { table, hit, action } => {
                 return self.apply(*table, *hit, *action, span);
+            }
+            StmtKind::IsCurrent {
+                table,
+                generation,
+                current,
+            } => {
+                let now = self.it.tables[table.index()].generation();
+                let answer = Value::Bool(now == *generation);
+                self.it.storage.set_var(*current, answer);
             }
             StmtKind::Call(routine, args) => return self.call(*routine, args, span),
             StmtKind::Extern(call) => return self.extern_call(call, span),

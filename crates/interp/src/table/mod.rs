@@ -47,6 +47,8 @@ pub(crate) struct TableState {
     identities: HashMap<(Vec<KeyMatch>, u32), EntryId>,
     index: Index,
     next_id: EntryId,
+    /// How many changes there were.
+    generation: u64,
     capacity: u64,
     /// Keys must be below this: the size of an `array_table`.
     key_limit: Option<u64>,
@@ -74,6 +76,7 @@ impl TableState {
             identities: HashMap::new(),
             index: Index::new(&keys),
             next_id: 0,
+            generation: 0,
             capacity: size
                 .unwrap_or(DEFAULT_CAPACITY)
                 .max(data.entries.len() as u64),
@@ -126,6 +129,11 @@ impl TableState {
         self.entries.get_mut(&id)
     }
 
+    /// How many changes of the entries and the default action there were.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
     pub(crate) fn default_action(&self) -> &ActionCall {
         &self.default
     }
@@ -135,6 +143,7 @@ impl TableState {
             return Err(StoreError::Const);
         }
         self.default = action.clone();
+        self.generation += 1;
         Ok(())
     }
 
@@ -147,7 +156,9 @@ impl TableState {
         if self.const_entries {
             return Err(StoreError::Const);
         }
-        self.put(entry.clone()).map(|_| ())
+        self.put(entry.clone())?;
+        self.generation += 1;
+        Ok(())
     }
 
     /// Gives the entry with this match another action, or further ones.
@@ -162,6 +173,7 @@ impl TableState {
         let state = self.changeable(id)?;
         state.entry.action = action.clone();
         state.others = others.to_vec();
+        self.generation += 1;
         Ok(())
     }
 
@@ -173,6 +185,7 @@ impl TableState {
         if let Some(state) = self.entries.remove(&id) {
             self.index.remove(id, &state.entry);
         }
+        self.generation += 1;
         Ok(())
     }
 

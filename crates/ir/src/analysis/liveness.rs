@@ -218,6 +218,7 @@ impl Backward for Asking<'_> {
             StmtKind::Lookahead { place, .. } | StmtKind::PacketLength(place) => {
                 self.kill(*place, live);
             }
+            StmtKind::IsCurrent { current, .. } => self.kill(Place::Var(*current), live),
             StmtKind::Advance(by) => self.uses(*by, live),
             StmtKind::Verify { cond, error } => {
                 self.uses(*cond, live);

@@ -225,6 +225,7 @@ impl Forward for Knowing<'_> {
                     Rc::make_mut(&mut now).kill(*var);
                 }
             }
+            StmtKind::IsCurrent { current, .. } => Rc::make_mut(&mut now).kill(*current),
             StmtKind::Verify { cond, .. } => {
                 let known = now.eval(p, *cond);
                 if known != Some(Value::Bool(true)) {

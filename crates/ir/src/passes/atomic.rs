@@ -102,7 +102,10 @@ pub(super) fn needs_none(block: &Block) -> bool {
     visit::walk_block(block, &mut |stmt| {
         plain &= !matches!(
             stmt.kind,
-            StmtKind::Extern(_) | StmtKind::Call(..) | StmtKind::Apply { .. }
+            StmtKind::Extern(_)
+                | StmtKind::Call(..)
+                | StmtKind::Apply { .. }
+                | StmtKind::IsCurrent { .. }
         );
     });
     plain

@@ -41,6 +41,7 @@ fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
         StmtKind::Assign { dst, .. } | StmtKind::PacketLength(dst) => {
             !place_lives(program, live, stmt, dst)
         }
+        StmtKind::IsCurrent { current, .. } => !live.var(stmt, current),
         StmtKind::CopyHeader { dst, .. } => !headers(program, dst).iter().any(|&h| {
             let layout = &program.header_types[program.headers[h].ty];
             live.valid(stmt, h) || (0..layout.fields.len()).any(|f| live.field(stmt, h, f as u32))

@@ -11,7 +11,7 @@
 //! Labels are new in each copy.
 
 mod bind;
-mod body;
+pub(super) mod body;
 mod exits;
 pub mod functions;
 

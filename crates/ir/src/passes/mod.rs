@@ -14,6 +14,7 @@ pub mod inline;
 pub mod lookahead;
 pub mod propagate;
 pub mod select;
+pub mod specialize;
 pub mod stacks;
 pub mod thread;
 pub mod unroll;

@@ -101,6 +101,16 @@ impl Reader {
                 let action = result("action")?;
                 StmtKind::Apply { table, hit, action }
             }
+            "is_current" => {
+                let table = self.lookup("table", |n| &n.tables)?;
+                let generation = self.number()?;
+                self.expect("->")?;
+                StmtKind::IsCurrent {
+                    table,
+                    generation,
+                    current: self.lookup("variable", |n| &n.vars)?,
+                }
+            }
             "call" => {
                 let routine = self.lookup("routine", |n| &n.routines)?;
                 self.expect("(")?;

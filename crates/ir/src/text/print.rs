@@ -443,6 +443,14 @@ impl Printer<'_> {
                 }
                 writeln!(out, ";")
             }
+            StmtKind::IsCurrent {
+                table,
+                generation,
+                current,
+            } => {
+                let (table, current) = (&self.names.tables[*table], self.var(*current));
+                writeln!(out, "is_current {table} {generation} -> {current};")
+            }
             StmtKind::Call(routine, args) => {
                 let args: Vec<_> = args.iter().map(|arg| self.arg(*arg)).collect();
                 let routine = &self.names.routines[*routine];

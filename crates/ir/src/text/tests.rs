@@ -119,6 +119,7 @@ routine C block() {
     }
     apply C.t hit flag action tmp#v1;
     apply C.t;
+    is_current C.t 18446744073709551615 -> flag;
     call helper(in tmp#v1, out _, inout hdr.eth.src, header hdr.opt, header _, header hdr.vlan[tmp#v1]);
 }
 routine D block() {

@@ -298,6 +298,10 @@ impl Checker<'_> {
                     self.fail("applies a table outside a control");
                 }
             }
+            StmtKind::IsCurrent { table, current, .. } => {
+                exists(&self.program.tables, *table, self.errors);
+                self.place_of(Place::Var(*current), Type::Bool);
+            }
             StmtKind::Call(routine, args) => self.call(*routine, args),
             StmtKind::Extern(call) => self.extern_call(call),
             StmtKind::Extract { header, varbit } => {

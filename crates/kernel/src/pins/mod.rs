@@ -42,7 +42,7 @@ pub use record::{Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
-use bpf::abi::Hook;
+use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
 pub(crate) use folder::{OBJECT, PROGRAM, attachments_of, map_file};
 use folder::{Open, RECORD};
@@ -238,7 +238,7 @@ impl Pins {
         let sections = record.abi.globals.iter().map(|g| g.section.as_str());
         let seed = (!record.abi.flow_states.is_empty()).then_some(SEED_SECTION);
         let own = record.abi.maps.iter().map(|m| m.name.as_str());
-        let all = own.chain(sections).chain(seed);
+        let all = own.chain(sections).chain(seed).chain([CHANGES_SECTION]);
         let maps = Maps::pinned(all.map(|name| (name.to_owned(), guard.path(&map_file(name)))));
         let abi = Arc::new(record.abi.clone());
         let store = KernelStore {

@@ -57,6 +57,15 @@ impl Maps {
         )
     }
 
+    /// Adds a map that this process has made.
+    pub(super) fn add(&mut self, name: &str, map: Map) {
+        let entry = Entry {
+            map: OnceLock::from(map),
+            pin: PathBuf::new(),
+        };
+        self.all.insert(name.to_owned(), entry);
+    }
+
     /// The map of this name; `None` if the program has none.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The control plane's view of a loaded program: tables, defaults, counters and value sets, kept in
 //! the maps that the program reads.
 
+mod changes;
 mod counters;
 mod exact;
 mod flat;
@@ -15,15 +16,18 @@ mod own;
 mod prioritized;
 mod ranges;
 mod records;
+mod specialized;
 mod steps;
 mod successor;
 mod transaction;
 
 pub use bpf::abi::SEED_SECTION;
+pub use changes::Changes;
 pub use globals::Globals;
 pub use guard::Guard;
 pub(crate) use guard::HeldLock;
 pub use maps::Maps;
+pub use specialized::{Specialized, SpecializedTable};
 
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};

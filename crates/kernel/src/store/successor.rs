@@ -28,7 +28,7 @@ const TAKEN: &str = "taken";
 /// A program that is to take the place of another one.
 pub(super) struct Successor {
     instance: Instance,
-    /// The maps that it shares with the program.
+    /// The maps that need no pins of their own: it shares them with the program.
     shared: BTreeSet<String>,
 }
 
@@ -63,6 +63,13 @@ impl Successor {
         }
         let shared = reuse.iter().map(|(name, _)| (*name).to_owned()).collect();
         Ok(Successor { instance, shared })
+    }
+
+    /// One that has all maps in common with the program, but for those that it needs for a packet at most.
+    pub(crate) fn over_same_maps(instance: Instance) -> Successor {
+        let all = instance.store.maps.open();
+        let shared = all.map(|(name, _)| name.to_owned()).collect();
+        Successor { instance, shared }
     }
 
     /// Its state, which no packet meets yet.

@@ -286,12 +286,24 @@ impl<'a> Transaction<'a> {
         Ok(Some(steps))
     }
 
+    /// The tables whose entries or default actions it is about.
+    fn changed_tables(&self) -> BTreeSet<Table> {
+        let staged = self.staged.keys().filter_map(|subject| match subject {
+            Subject::Table(index) => Some(Table::from_u32(*index)),
+            Subject::ValueSet(_) => None,
+        });
+        staged.chain(self.defaults.keys().copied()).collect()
+    }
+
     /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
     pub(crate) fn commit(mut self) -> Result<(), NotDone> {
         let (store, guard) = (self.store, self.guard);
         // Where no packet comes, nobody sees half of something.
         let switch = guard.filter(|_| store.live);
+        let changed = self.changed_tables();
         let steps = self.plan(switch.is_none()).map_err(NotDone::before)?;
+        let noted = store.note_changes(changed);
+        noted.map_err(|error| NotDone::before(StepFailed::from(error)))?;
         match (steps, switch) {
             (Some(steps), _) => run(store, guard, &steps),
             (None, Some(guard)) => self.switch(guard),

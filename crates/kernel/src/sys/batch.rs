@@ -214,6 +214,30 @@ impl Map {
         }
     }
 
+    /// Whether there are more elements than so many. Always for a larger array.
+    pub fn has_more_than(&self, most: usize) -> io::Result<bool> {
+        let size = self.info().key_size;
+        let (mut last, mut next) = (None::<Vec<u8>>, vec![0; size]);
+        for _ in 0..=most {
+            let from = last.as_ref().map_or(std::ptr::null(), |key| key.as_ptr());
+            // SAFETY: both keys have the map's key size; null asks for the first.
+            let code = unsafe {
+                libbpf_sys::bpf_map_get_next_key(
+                    self.as_fd().as_raw_fd(),
+                    from.cast(),
+                    next.as_mut_ptr().cast(),
+                )
+            };
+            match check(code) {
+                Ok(_) => {}
+                Err(error) if error.raw_os_error() == Some(libc::ENOENT) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+            last = Some(next.clone());
+        }
+        Ok(true)
+    }
+
     /// Whether there is no element. Never for an array.
     pub fn is_empty(&self) -> io::Result<bool> {
         let mut first = vec![0; self.info().key_size];

@@ -3,10 +3,11 @@
 use super::instance::label;
 use crate::args::Ls;
 use crate::output::{Done, err_line, out, out_line, print_json, refused};
-use diag::columns;
+use diag::{columns, counted};
 use driver::hooks;
 use kernel::errors::device::HIDDEN;
 use kernel::pins::{Interface, MemberRecord, Target};
+use kernel::store::Specialized;
 use kernel::{Pins, Record, interface};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ pub(crate) fn run(args: Ls) -> Done {
         records.push(pins.record(&name).map_err(refused)?);
     }
     if args.json {
-        let list: Vec<Value> = records.iter().map(as_json).collect();
+        let list: Vec<Value> = records.iter().map(|r| as_json(&pins, r)).collect();
         print_json(&Value::Array(list));
         return Ok(ExitCode::SUCCESS);
     }
@@ -48,6 +49,13 @@ pub(crate) fn run(args: Ls) -> Done {
         }
     }
     out!("{}", columns(&rows));
+    for record in &records {
+        for member in &record.members {
+            if let Some(line) = specialized_line(&pins, record, member) {
+                out_line!("{line}");
+            }
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -89,14 +97,14 @@ pub(super) fn name_now(name: &str, index: u32, is_here: bool) -> String {
     }
 }
 
-fn as_json(record: &Record) -> Value {
+fn as_json(pins: &Pins, record: &Record) -> Value {
     let programs: Vec<Value> = record
         .members
         .iter()
         .map(|member| {
             let interfaces: Vec<Value> = member.interfaces.iter().map(interface_json).collect();
             let reached: Vec<Value> = member.targets.iter().map(target_json).collect();
-            json!({
+            let mut all = json!({
                 "name": label(record, member),
                 "program": member.abi.source,
                 "architecture": member.abi.arch,
@@ -104,7 +112,11 @@ fn as_json(record: &Record) -> Value {
                 "direction": hooks::direction(member.hook),
                 "interfaces": interfaces,
                 "reached": reached,
-            })
+            });
+            if let Some((noted, current)) = specialized(pins, record, member) {
+                all["specialized"] = specialized_json(&noted, &current);
+            }
+            all
         })
         .collect();
     json!({
@@ -112,6 +124,49 @@ fn as_json(record: &Record) -> Value {
         "loaded": record.loaded,
         "programs": programs,
     })
+}
+
+/// To what a program is specialized, and of each table whether that is what it has in it; `None` if it is not, or is not
+/// there any more.
+fn specialized(
+    pins: &Pins,
+    record: &Record,
+    member: &MemberRecord,
+) -> Option<(Specialized, Vec<bool>)> {
+    let (_, store) = pins.open(&record.instance, Some(&member.name)).ok()?;
+    store.specialized().ok()?
+}
+
+/// The same, as a line: the tables that are looked up since they have changed are not named.
+fn specialized_line(pins: &Pins, record: &Record, member: &MemberRecord) -> Option<String> {
+    let (noted, current) = specialized(pins, record, member)?;
+    let tables = noted.tables.iter().zip(current);
+    let tables: Vec<String> = tables
+        .filter(|(_, current)| *current)
+        .map(|(table, _)| format!("{} ({})", table.name, counted(table.entries, "entry")))
+        .collect();
+    let to = match tables.is_empty() {
+        true => "no table".to_owned(),
+        false => tables.join(", "),
+    };
+    let watched = match noted.watcher.has_ended() {
+        true => "; nothing watches its tables any more",
+        false => "",
+    };
+    Some(format!(
+        "{}: specialized to {to}{watched}",
+        label(record, member)
+    ))
+}
+
+fn specialized_json(noted: &Specialized, current: &[bool]) -> Value {
+    let tables = noted.tables.iter().zip(current);
+    let tables: Vec<Value> = tables
+        .map(|(table, current)| {
+            json!({ "table": table.name, "entries": table.entries, "current": current })
+        })
+        .collect();
+    json!({ "watched": !noted.watcher.has_ended(), "tables": tables })
 }
 
 /// An interface at which a program runs.

@@ -12,10 +12,12 @@ mod generate;
 mod packets;
 
 use crate::common;
+use control::Store;
 use diag::render_plain;
 use driver::Input;
 use interp::{Interpreter, Options};
 use ir::Program;
+use ir::passes::specialize::{self, Contents};
 use ir::passes::{self, Level, pipeline};
 use packets::Packets;
 use rand::SeedableRng;
@@ -84,6 +86,82 @@ fn on_the_programs_of_the_repository() {
             }
         }
     }
+}
+
+/// Of each table what an interpreter has in it.
+fn contents(it: &Interpreter) -> Vec<(ir::Table, Contents)> {
+    let tables = it.program().tables.keys();
+    let contents = |table| Contents {
+        generation: it.changes(table),
+        entries: it.entries(table).expect("reads"),
+        default_action: it.default_action(table).expect("reads"),
+    };
+    tables.map(|table| (table, contents(table))).collect()
+}
+
+/// The first packet that meets something else after a program was specialized to random entries, or after these were
+/// changed; how many tables were compiled in.
+fn specialized(program: &Arc<Program>, seed: u64, count: usize) -> Result<usize, String> {
+    let new = |program: &Arc<Program>| {
+        Interpreter::new(Arc::clone(program), Options::default()).expect("the interpreter runs it")
+    };
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let filled = entries::choose(program, &mut random);
+    let mut before = new(program);
+    entries::fill(&filled, &mut before, &mut new(program))?;
+    let mut special = Program::clone(program);
+    let outcome = specialize::run(&mut special, &contents(&before));
+    let options = passes::Options {
+        level: Level::Optimize,
+        function_params: bpf::FUNCTION_PARAMS,
+    };
+    pipeline(&mut special, &options);
+    let mut after = new(&Arc::new(special));
+    entries::fill(&filled, &mut after, &mut new(program))?;
+    let packets = Packets::new(program, &filled.key_values());
+    for _ in 0..2 {
+        for _ in 0..count {
+            let packet = packets.packet(&mut random);
+            let (expected, found) = (before.run(1, &packet), after.run(1, &packet));
+            if expected != found {
+                let hex: String = packet.iter().map(|b| format!("{b:02x}")).collect();
+                return Err(format!(
+                    "packet {hex}\n  before {expected:?}\n  after  {found:?}"
+                ));
+            }
+        }
+        for (table, entry) in &filled.entries {
+            for it in [&mut before, &mut after] {
+                let _ = it.remove(*table, &entry.keys, entry.priority);
+            }
+        }
+    }
+    Ok(outcome.iter().filter(|(_, done)| done.is_ok()).count())
+}
+
+#[test]
+fn specialized_programs_do_the_same_and_follow_changes() {
+    let mut compiled_in = 0;
+    for path in ["programs", "tests/stf"]
+        .iter()
+        .flat_map(|dir| common::files(dir, "p4"))
+    {
+        let found = specialized(&elaborate(&path), 1, 50);
+        compiled_in += found.unwrap_or_else(|text| panic!("{}: {text}", common::short(&path)));
+    }
+    for seed in 1..=setting("ONPATH_PASSES_PROGRAMS", 60) / 2 {
+        let model = match seed % 2 {
+            0 => generate::Model::Xdp,
+            _ => generate::Model::Tc,
+        };
+        let generated = generate::program(model, &mut ChaCha8Rng::seed_from_u64(seed));
+        let file = tempfile::Builder::new().suffix(".p4").tempfile();
+        let file = file.expect("a temporary file");
+        std::fs::write(file.path(), generated.text()).expect("the program is written");
+        let found = specialized(&elaborate(file.path()), seed, 50);
+        compiled_in += found.unwrap_or_else(|text| panic!("seed {seed}: {text}"));
+    }
+    assert!(compiled_in > 50, "{compiled_in} tables");
 }
 
 #[test]

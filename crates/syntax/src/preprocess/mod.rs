@@ -11,6 +11,7 @@ mod macros;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use smol_str::SmolStr;
@@ -142,7 +143,7 @@ impl Preprocessor<'_> {
             text,
             replaced,
         } = loaded;
-        let Some(file) = self.map.add(name.clone(), Rc::clone(&text)) else {
+        let Some(file) = self.map.add(name.clone(), Arc::clone(&text)) else {
             self.too_large(include, "more than 4 GiB");
             return None;
         };
@@ -157,7 +158,7 @@ impl Preprocessor<'_> {
 
     /// All tokens of one file.
     fn file(&mut self, file: FileId) {
-        let lexer = Lexer::new(Rc::clone(&self.map.file(file).text));
+        let lexer = Lexer::new(Arc::clone(&self.map.file(file).text));
         let mut input = Input::of_file(file, lexer);
         let mut conditions: Vec<Condition> = Vec::new();
         while !self.stopped {

@@ -24,7 +24,7 @@ pub(in crate::passes) fn fresh_labels(program: &mut Program, block: &mut Block) 
 }
 
 /// Returns at the end go; others break from a block around the body.
-pub(super) fn returns(program: &mut Program, mut block: Block, span: Span) -> Block {
+pub(in crate::passes) fn returns(program: &mut Program, mut block: Block, span: Span) -> Block {
     while matches!(
         block.last(),
         Some(Stmt {

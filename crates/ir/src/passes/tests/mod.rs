@@ -6,6 +6,7 @@ mod fold;
 mod inline;
 mod parsers;
 mod propagate;
+mod specialize;
 mod thread;
 
 use crate::{Program, text, verify};

@@ -71,6 +71,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         ends_with_process: true,
         quiet: args.quiet,
         detach: args.detach,
+        specialize: false,
         interrupts,
         links,
         // Another command may have begun to measure it since.

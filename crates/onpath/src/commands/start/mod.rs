@@ -3,6 +3,7 @@
 pub(crate) mod entries;
 mod load;
 pub(crate) mod prepare;
+mod specialize;
 pub(crate) mod unit;
 
 use super::changes::Made;
@@ -48,13 +49,14 @@ pub(crate) fn run(args: Run) -> Done {
         ends_with_process: false,
         quiet: args.json,
         detach: args.detach,
+        specialize: args.specialize,
         interrupts: &interrupts,
         links: Change::default(),
         last_check: &|| Ok(()),
     };
     let pins = Pins::default();
     mend(&pins)?;
-    let running = set_up(unit, &pins, how)?;
+    let mut running = set_up(unit, &pins, how)?;
     let printer = Printer { json: args.json };
     printer.started(&running, args.detach);
     let name = running.name().to_string();
@@ -62,8 +64,10 @@ pub(crate) fn run(args: Run) -> Done {
         running.leave();
         return Ok(ExitCode::SUCCESS);
     }
+    let watchers = specialize::start(&name, std::mem::take(&mut running.origins), args.json);
     let end = wait(&running, &interrupts);
     let ended = running.end()?;
+    watchers.stop();
     printer.ended(&name, end, ended);
     Ok(ExitCode::SUCCESS)
 }
@@ -171,6 +175,8 @@ pub(crate) struct How<'a> {
     pub quiet: bool,
     /// Whether it is to outlive this process.
     pub detach: bool,
+    /// Whether its programs are to be specialized to what is in their tables.
+    pub specialize: bool,
     /// Interrupts, which are held back from when there is something to take down.
     pub interrupts: &'a Interrupts,
     /// What is changed of each interface at which a program runs, as long as it runs.
@@ -187,6 +193,8 @@ pub(crate) struct Running<'a> {
     filled: Vec<Filled>,
     /// Where its programs run.
     attached: Vec<AttachedProgram>,
+    /// What those of its programs were compiled from that are to be specialized.
+    origins: Vec<specialize::Member>,
     saved: Option<Saved<'a>>,
     // Ends after the program has been detached.
     _guard: Option<Guard>,
@@ -339,6 +347,9 @@ pub(crate) fn set_up<'a>(
     }
     check_hooks(&unit, &read, &interfaces, pins)?;
     check_method(&unit, &read, how.method)?;
+    if how.specialize {
+        specialize::check(&unit, &read)?;
+    }
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
         prepared.push(prepare::prepare(&mut unit, number, read, &progress)?);
@@ -395,13 +406,17 @@ pub(crate) fn set_up<'a>(
     let at: Vec<AttachedProgram> = at.collect();
     let loading = pending.commit(&members, attached).map_err(refused)?;
 
-    let name = unit.name;
     let instructions = prepared.iter().map(Prepared::instructions).sum::<u32>();
     let instructions = counted(instructions, "instruction");
     let compiled: Vec<Duration> = prepared
         .iter()
         .filter_map(|p| Some(p.text()?.compiler_time))
         .collect();
+    let origins = match how.specialize {
+        true => specialize::members(&unit, prepared),
+        false => Vec::new(),
+    };
+    let name = unit.name;
     let took = took.as_millis();
     let mut report = vec![match compiled.is_empty() {
         true => format!("{name}: loaded in {took} ms, {instructions}"),
@@ -421,6 +436,7 @@ pub(crate) fn set_up<'a>(
         report,
         filled,
         attached: at,
+        origins,
         saved: Some(Saved {
             pins,
             name,

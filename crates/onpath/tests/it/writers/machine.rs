@@ -5,6 +5,7 @@ use bpf::abi::Hook;
 use control::{Store, StoreError};
 use diag::SourceMap;
 use driver::bpf_target::Compiled;
+use driver::specialize::Origin;
 use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table, ValueSet};
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, Source};
@@ -264,6 +265,16 @@ impl Machine {
         let begun = pins.begin("writers").expect("free");
         let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
         begun.commit(&members, attached).expect("pins");
+    }
+
+    /// What it was compiled from, for who compiles it anew.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            program: Arc::clone(&self.ir),
+            sources: SourceMap::new(),
+            hook: Hook::Xdp,
+            externs: Vec::new(),
+        }
     }
 
     /// Unloads it.

@@ -4,6 +4,7 @@
 mod loadings;
 mod machine;
 mod order;
+mod specialized;
 mod switch;
 mod whole;
 

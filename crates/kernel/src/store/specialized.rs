@@ -1,0 +1,217 @@
+//! A program that is specialized to what is in its tables, in the place of the one that looks everything up: the same maps,
+//! another text. A packet that is in the old one meets it to its end, the next one the new one.
+//!
+//! What the pins hold to load a program again stays the one that looks everything up: a table that is replaced as one
+//! brings it back.
+
+use super::guard::Guard;
+use super::successor::{NotSwitched, Successor};
+use super::{KernelStore, Opened, system};
+use crate::load::{Instance, load_again};
+use crate::pins::Owner;
+use crate::sys::{Map, pin_bytes, read_bytes};
+use bpf::abi::{Abi, CHANGES_SECTION, LookupAbi, SEED_SECTION};
+use control::{Contents, StoreError};
+use schema::Table;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+/// The file, beside the pins of a program, that says to what it is specialized.
+const SPECIALIZED: &str = "specialized";
+/// The most elements of an array that are read to see how many entries it has.
+const MOST_PLACES: u32 = 4096;
+
+/// To what a program is specialized.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Specialized {
+    /// The process that specializes it anew when its tables change.
+    pub watcher: Owner,
+    /// The tables whose contents are compiled in.
+    pub tables: Vec<SpecializedTable>,
+}
+
+/// A table whose contents are compiled in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SpecializedTable {
+    /// Its number.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// How many entries it had.
+    pub entries: usize,
+    /// How often it was changed before.
+    pub generation: u64,
+}
+
+impl KernelStore {
+    /// Which tables might be compiled in: all that have something which may change.
+    pub fn changeable_tables(&self) -> Vec<Table> {
+        let tables = self.abi.tables.iter();
+        let kept = tables.filter(|table| !matches!(table.lookup, LookupAbi::Compiled));
+        kept.map(|table| Table::from_u32(table.index)).collect()
+    }
+
+    /// Of each table how often it was changed and, unless it has more than `most` entries, what is in it; all of it at one
+    /// time. Changes are counted by then ([`KernelStore::count_changes`]).
+    pub fn small_contents(
+        &self,
+        tables: &[Table],
+        most: usize,
+    ) -> Result<Vec<(u64, Option<Contents>)>, StoreError> {
+        self.consistently(|now| {
+            let changes = now.changes()?;
+            let changes = changes.ok_or(StoreError::System {
+                what: "nobody counts how often the tables are changed".into(),
+            })?;
+            let read = |table: &Table| {
+                let contents = match now.is_small(*table, most)? {
+                    true => Some(Contents {
+                        entries: now.read_entries(*table)?,
+                        default_action: now.read_default(*table)?,
+                    }),
+                    false => None,
+                };
+                let contents = contents.filter(|found| found.entries.len() <= most);
+                Ok((changes.of(*table)?, contents))
+            };
+            tables.iter().map(read).collect()
+        })
+    }
+
+    /// Whether reading a table's entries takes no time to speak of.
+    fn is_small(&self, table: Table, most: usize) -> Result<bool, StoreError> {
+        let shape = self.table_shape(table)?;
+        let name = shape.map();
+        let opened = self.open(shape)?;
+        let map: &Map = match (&opened, name) {
+            (Opened::Prioritized(structure), _) => structure.shadow().map,
+            (Opened::Flat(_), Some(name)) => self.map(name)?,
+            (Opened::Flat(_), None) => return Ok(false),
+        };
+        if map.is_array() {
+            return Ok(map.info().max_entries <= MOST_PLACES);
+        }
+        let has = map.has_more_than(most);
+        Ok(!has.map_err(system("count a table's entries"))?)
+    }
+
+    /// Loads another text of this program over its maps. It must have been compiled from the same tables and objects.
+    ///
+    /// # Errors
+    /// It keeps its state elsewhere than this one, or the kernel refuses it.
+    pub fn load_beside(&self, object: &[u8], abi: &Arc<Abi>) -> Result<Instance, StoreError> {
+        if !keeps_state_alike(&self.abi, abi) {
+            return Err(StoreError::System {
+                what: "the specialized program would keep its state elsewhere than this one".into(),
+            });
+        }
+        let mut names = vec![CHANGES_SECTION];
+        let shared =
+            |name: &str| self.abi.map(name).is_some() && self.abi.map(name) == abi.map(name);
+        let maps = abi.maps.iter().map(|map| map.name.as_str());
+        names.extend(maps.filter(|name| shared(name)));
+        names.extend(abi.globals.iter().map(|data| data.section.as_str()));
+        names.extend((!abi.flow_states.is_empty()).then_some(SEED_SECTION));
+        let mut reuse: Vec<(&str, &Map)> = Vec::new();
+        for name in names {
+            reuse.push((name, self.map(name)?));
+        }
+        load_again(object, abi, &self.schema, &reuse, self.memory).map_err(|failure| {
+            StoreError::System {
+                what: format!(
+                    "the kernel does not load the specialized program: {}",
+                    failure.diagnostic.message
+                ),
+            }
+        })
+    }
+
+    /// Puts a specialized text of this pinned program into its place at every interface, one after the other, each at once.
+    ///
+    /// # Errors
+    /// As for [`KernelStore::load_beside`]; the program was unloaded; or an interface refuses it.
+    pub fn put_in_place(
+        &self,
+        object: &[u8],
+        abi: &Arc<Abi>,
+        specialized: &Specialized,
+    ) -> Result<(), StoreError> {
+        let Some(guard) = &self.guard else {
+            return Err(super::unsupported("the program is pinned nowhere"));
+        };
+        self.exclusively(|now| {
+            let successor = Successor::over_same_maps(now.load_beside(object, abi)?);
+            successor.take_over(guard).map_err(reported)?;
+            note(guard, specialized)
+                .map_err(system("write down what the program is specialized to"))
+        })
+    }
+
+    /// To what the program is specialized, and of each table whether that is what it has in it now. `None`: it is not.
+    pub fn specialized(&self) -> Result<Option<(Specialized, Vec<bool>)>, StoreError> {
+        let Some(guard) = &self.guard else {
+            return Ok(None);
+        };
+        let failed = system("read what the program is specialized to");
+        let bytes = match read_bytes(&guard.path(SPECIALIZED)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            bytes => bytes.map_err(&failed)?,
+        };
+        let noted: Specialized =
+            serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
+        let changes = self.changes()?;
+        let is_current = |table: &SpecializedTable| match &changes {
+            Some(changes) => Ok(changes.of(Table::from_u32(table.index))? == table.generation),
+            None => Ok(false),
+        };
+        let current = noted.tables.iter().map(is_current);
+        let current = current.collect::<Result<Vec<bool>, StoreError>>()?;
+        Ok(Some((noted, current)))
+    }
+}
+
+/// Whether two texts of one program find all that user space writes or reads, and all that outlives a packet, in the same
+/// places.
+fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
+    let counters = |abi: &Abi| {
+        let mut all = abi.counters.clone();
+        all.sort_by_key(|counter| counter.index);
+        all
+    };
+    let flow_states = |abi: &Abi| {
+        let mut all = abi.flow_states.clone();
+        all.sort_by_key(|state| state.index);
+        all
+    };
+    ours.tables == other.tables
+        && ours.value_sets == other.value_sets
+        && ours.globals == other.globals
+        && ours.ports == other.ports
+        && ours.events == other.events
+        && counters(ours) == counters(other)
+        && flow_states(ours) == flow_states(other)
+}
+
+/// Writes down what a program is specialized to, in the place of what was there.
+fn note(guard: &Guard, specialized: &Specialized) -> io::Result<()> {
+    let next = guard.path("specialized-next");
+    match fs::remove_file(&next) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    pin_bytes(&next, "onpath_record", &serde_json::to_vec(specialized)?)?;
+    fs::rename(&next, guard.path(SPECIALIZED))
+}
+
+fn reported(not_switched: NotSwitched) -> StoreError {
+    let left = not_switched.left();
+    let error = not_switched.error();
+    match left {
+        Some(left) => StoreError::System {
+            what: format!("{error}; {left}"),
+        },
+        None => error,
+    }
+}
