@@ -3,6 +3,7 @@
 use super::prepare::{Origin as Prior, Prepared, Read};
 use super::unit::Unit;
 use crate::output::{Stop, err_line, out_line, print_diagnostics};
+use diag::counted;
 use driver::specialize::{Done, Failed, Origin, Specializer};
 use kernel::Pins;
 use kernel::pins::Owner;
@@ -110,7 +111,7 @@ fn watch(instance: &str, member: Member, stop: &AtomicBool, json: bool) {
     while !stop.load(Ordering::Relaxed) {
         match specializer.step() {
             Ok(None) => thread::sleep(LOOK),
-            Ok(Some(done)) => print(&label, &done, json),
+            Ok(Some(done)) => print(instance, &label, &done, json),
             Err(Failed::Unloaded) => return,
             Err(Failed::Store(error)) => err_line!("{label}: not specialized: {error}"),
             Err(Failed::Refused(diagnostics)) => {
@@ -121,7 +122,7 @@ fn watch(instance: &str, member: Member, stop: &AtomicBool, json: bool) {
     }
 }
 
-fn print(label: &str, done: &Done, json: bool) {
+fn print(instance: &str, label: &str, done: &Done, json: bool) {
     let took = done.took.as_millis();
     if json {
         let tables = done.tables.iter();
@@ -134,20 +135,14 @@ fn print(label: &str, done: &Done, json: bool) {
             .collect();
         out_line!(
             "{}",
-            json!({ "program": label, "state": "specialized", "tables": tables, "left_alone": left, "took_ms": took as u64 })
+            json!({ "name": instance, "program": label, "state": "specialized", "tables": tables, "left_alone": left, "milliseconds": took as u64 })
         );
         return;
     }
     let tables: Vec<String> = done
         .tables
         .iter()
-        .map(|table| {
-            format!(
-                "{} ({})",
-                table.name,
-                diag::counted(table.entries as u32, "entry")
-            )
-        })
+        .map(|table| format!("{} ({})", table.name, counted(table.entries, "entry")))
         .collect();
     out_line!("{label}: specialized in {took} ms to {}", tables.join(", "));
     for (table, why) in &done.left_alone {
