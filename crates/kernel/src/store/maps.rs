@@ -61,6 +61,7 @@ impl Maps {
     pub(super) fn add(&mut self, name: &str, map: Map) {
         let entry = Entry {
             map: OnceLock::from(map),
+            shared: OnceLock::new(),
             pin: PathBuf::new(),
         };
         self.all.insert(name.to_owned(), entry);

@@ -6,7 +6,7 @@
 
 use super::guard::Guard;
 use super::successor::{NotSwitched, Successor};
-use super::{KernelStore, Opened, system};
+use super::{KernelStore, system};
 use crate::load::{Instance, load_again};
 use crate::pins::Owner;
 use crate::sys::{Map, pin_bytes, read_bytes};
@@ -82,15 +82,16 @@ impl KernelStore {
 
     /// Whether reading a table's entries takes no time to speak of.
     fn is_small(&self, table: Table, most: usize) -> Result<bool, StoreError> {
-        let shape = self.table_shape(table)?;
-        let name = shape.map();
-        let opened = self.open(shape)?;
-        let map: &Map = match (&opened, name) {
-            (Opened::Prioritized(structure), _) => structure.shadow().map,
-            (Opened::Flat(_), Some(name)) => self.map(name)?,
-            (Opened::Flat(_), None) => return Ok(false),
+        let (name, is_array) = match &self.table_abi(table)?.lookup {
+            LookupAbi::Compiled => return Ok(false),
+            LookupAbi::Array { map, .. } => (map, true),
+            LookupAbi::Hash { map, .. } | LookupAbi::Lpm { map, .. } => (map, false),
+            LookupAbi::MultibitTrie(abi) => (&abi.index, false),
+            LookupAbi::TupleSpace(abi) => (&abi.shadow, false),
+            LookupAbi::BitVectors(abi) => (&abi.shadow, false),
         };
-        if map.is_array() {
+        let map = self.map(name)?;
+        if is_array {
             return Ok(map.info().max_entries <= MOST_PLACES);
         }
         let has = map.has_more_than(most);
