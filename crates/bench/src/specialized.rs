@@ -257,7 +257,7 @@ fn one(
     let subjects = programs.map(|prog| Subject {
         prog,
         packet: &bytes,
-        grows: packet.wears_out,
+        repeats: packet.wears_out.then_some(20),
     });
     let samples = interleaved(&subjects, EFFORT).map_err(Error::system("a test run"))?;
     let ns: Vec<f64> = samples.iter().map(|turns| undisturbed(turns)).collect();
