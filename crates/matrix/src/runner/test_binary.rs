@@ -131,12 +131,16 @@ mod tests {
 
     /// What a script in the role of a test binary makes of three trials.
     fn outcomes(script: &str) -> Vec<(String, Outcome, String)> {
+        outcomes_of("s", script)
+    }
+
+    fn outcomes_of(suite: &str, script: &str) -> Vec<(String, Outcome, String)> {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("suite");
         std::fs::write(&binary, format!("#!/bin/sh\n{script}")).expect("written");
         std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).expect("set");
         let part = Part {
-            suite: "s".to_string(),
+            suite: suite.to_string(),
             kind: Kind::Tests,
             binary,
             folder: folder.path().to_path_buf(),
@@ -169,6 +173,14 @@ mod tests {
             ended("b", Outcome::Failed, "why"),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_suite_has_its_environment() {
+        let script = r#"[ "$ONPATH_DIFF_PACKETS $ONPATH_DIFF_PROGRAMS" = "60 3" ] || exit 9
+            printf 'test a ... ok\ntest b ... ok\ntest c ... ok\n'"#;
+        let passed = ["a", "b", "c"].map(|name| ended(name, Outcome::Passed, ""));
+        assert_eq!(outcomes_of("differential", script), passed);
     }
 
     #[test]
