@@ -122,6 +122,10 @@ fn start(g: &mut Gen<'_>, placed: &Placed) -> Block {
         for local in spilled.gone.iter().filter(|l| l.init.is_some()) {
             let place = C::id("scratch").arrow(local.name.clone());
             match &local.ty {
+                Type::Array(of, n) if **of == Type::U8 => {
+                    let args = vec![place, C::int(0), C::int((*n).into())];
+                    out.push(Stmt::Expr(C::call("__builtin_memset", args)));
+                }
                 Type::Array(_, n) => out.extend((0..*n).map(|i| {
                     let limb = place.clone().index(C::int(i.into()));
                     Stmt::Assign(limb, C::int(0))
@@ -170,12 +174,11 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
         );
     }
     for local in &spilled.gone {
-        let align = if local.size() == 4 { 4 } else { 8 };
         record.add(
             local.ty.clone(),
             local.name.clone(),
             local.size(),
-            align,
+            local.align(),
             "",
         );
     }

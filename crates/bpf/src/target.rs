@@ -177,6 +177,11 @@ impl Hints for Bpf {
         })
     }
 
+    fn turn_begins(&self) -> Option<Stmt> {
+        let hint = || Stmt::Expr(C::call("turn_begins", Vec::new()));
+        self.turn_limit().map(|_| hint())
+    }
+
     fn turn_limit(&self) -> Option<u32> {
         let counts = !self.options.features.has(Feature::MayGoto);
         counts.then_some(self.options.parser_turns)

@@ -44,7 +44,7 @@ impl Wire {
         let parser = *parser;
         let written = program.headers.keys().any(|h| {
             let at = h.as_u32() as usize;
-            storages[at] == HeaderStorage::Packet && facts.headers[at].written
+            storages[at] != HeaderStorage::Fields && facts.headers[at].written
         });
         let writes = written || !layout.is_empty();
         Wire {

@@ -164,6 +164,7 @@ impl Elab<'_> {
                 name: join(name, &member),
                 elems: elems.clone(),
                 next,
+                rolled: false,
             });
             self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
             stacks.push((stack, ty));

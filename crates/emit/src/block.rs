@@ -12,7 +12,10 @@ use ir::{Bits, Expr, Place, StmtKind};
 impl<T: Target> Gen<'_, T> {
     /// Emits the statements of a block that are reached.
     pub fn run(&mut self, block: &[ir::Stmt]) {
-        for stmt in block {
+        for (i, stmt) in block.iter().enumerate() {
+            if self.is_room_checked(stmt, block.get(i + 1)) {
+                continue;
+            }
             let points = &self.plan.points;
             let before = points.before(self.site, stmt.id);
             if before.is_none() && !self.entries.lead_to(stmt) {
@@ -37,6 +40,11 @@ impl<T: Target> Gen<'_, T> {
                 self.with_header(dst, |g, d| g.copy_from(d, src));
             }
             StmtKind::SetValid(h) => self.with_header(*h, |g, h| g.set_validity(h, true)),
+            StmtKind::SetInvalid(h) if self.plan.rolled.of(*h).is_some() => {
+                if let Some(element) = self.rolled(*h) {
+                    self.clear_element(&element);
+                }
+            }
             StmtKind::SetInvalid(h) => self.with_header(*h, |g, h| g.set_validity(h, false)),
             StmtKind::PushFront(stacks, n) => self.move_elements(stacks, *n, true),
             StmtKind::PopFront(stacks, n) => self.move_elements(stacks, *n, false),

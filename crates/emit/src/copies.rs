@@ -64,7 +64,12 @@ impl<T: Target> Gen<'_, T> {
     }
 
     pub(crate) fn move_elements(&mut self, stacks: &[ir::Stack], n: u32, up: bool) {
-        for &stack in stacks {
+        let rolled = stacks.first().and_then(|&s| self.plan.rolled.member(s));
+        if let Some(member) = rolled {
+            self.pop_elements(member.stack, n);
+        }
+        let copied = if rolled.is_some() { &[] } else { stacks };
+        for &stack in copied {
             let elems = self.p.stacks[stack].elems.clone();
             let size = elems.len();
             let n = (n as usize).min(size);

@@ -228,8 +228,12 @@ impl<'a, T: Target> Gen<'a, T> {
 
     /// Adds a statement.
     pub fn push(&mut self, stmt: Stmt) {
-        if let Stmt::Label(_) = stmt {
-            self.regions.paths_meet();
+        match &stmt {
+            Stmt::Label(_) => self.regions.paths_meet(),
+            Stmt::Assign(C::Ident(name), _) | Stmt::Update(_, C::Ident(name), _) => {
+                self.regions.elements().assigned(name);
+            }
+            _ => {}
         }
         self.out.push(stmt);
     }

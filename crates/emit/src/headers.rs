@@ -72,7 +72,10 @@ impl<T: Target> Gen<'_, T> {
         match self.header_facts.valid(h) {
             Known::No => C::int(0),
             Known::Yes => C::int(1),
-            Known::Maybe => self.local(LocalKind::Valid(h)),
+            Known::Maybe => match self.rolled(HeaderRef::Header(h)) {
+                Some(element) => self.element_validity(&element),
+                None => self.local(LocalKind::Valid(h)),
+            },
         }
     }
 
@@ -156,6 +159,10 @@ impl<T: Target> Gen<'_, T> {
             return C::int(0);
         }
         match self.plan.storage(h) {
+            HeaderStorage::Rolled => match self.rolled(HeaderRef::Header(h)) {
+                Some(element) => self.read_element(&element, field, hi, lo),
+                None => C::int(0),
+            },
             HeaderStorage::Fields => {
                 let var = self.local(LocalKind::Field(h, field));
                 part_of(var, ty.width(), hi, lo)
@@ -203,6 +210,11 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         match self.plan.storage(h) {
+            HeaderStorage::Rolled => {
+                if let Some(element) = self.rolled(HeaderRef::Header(h)) {
+                    self.write_element(&element, field, value);
+                }
+            }
             HeaderStorage::Fields => {
                 let var = self.local(LocalKind::Field(h, field));
                 self.store_local(var, value);
@@ -232,6 +244,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// A header that the deparser may have to write was changed.
     pub(crate) fn touch(&mut self, h: Header) {
+        let h = self.plan.rolled.representative(h);
         if self.plan.layout.fixed_if_untouched && self.plan.layout.moves(h) {
             let touched = Stmt::Assign(C::id("touched"), C::int(1));
             // Once is enough in a run of statements.

@@ -24,6 +24,7 @@ mod parser;
 pub mod plan;
 pub mod record;
 mod region;
+mod rolled;
 mod select;
 mod snapshot;
 mod source;

@@ -40,8 +40,16 @@ pub enum LocalKind {
     VarLen(Var),
     /// Whether an emit is to be done.
     Emitted(usize),
+    /// What each element of a stack that stays rolled is, by the stack's number: see [`crate::plan::rolled`].
+    Kinds(usize),
+    /// Where each of its elements begins in the packet, in bytes.
+    Offsets(usize),
+    /// How many bytes each of its elements has.
+    Lengths(usize),
     /// How often the loops of a nest went round, where the target has to count.
     Turns(u32),
+    /// How often the loops went round that fill a stack that stays rolled, by the stack's number.
+    TurnsOf(usize),
     /// Something of the emitter's own, by number.
     Own(u32),
 }
@@ -74,7 +82,20 @@ impl Local {
     /// Bytes.
     pub fn size(&self) -> u32 {
         match &self.ty {
-            Type::Array(_, n) => n * 8,
+            Type::Array(_, n) => n * self.align(),
+            _ => self.align(),
+        }
+    }
+
+    /// What its address is a multiple of, in bytes: the size of the variable, or of an array's element.
+    pub fn align(&self) -> u32 {
+        let of = match &self.ty {
+            Type::Array(of, _) => of,
+            other => other,
+        };
+        match of {
+            Type::U8 => 1,
+            Type::U16 => 2,
             Type::U64 | Type::Ptr(_) => 8,
             _ => 4,
         }
@@ -141,11 +162,38 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
             LocalKind::VarLen(v) => (format!("{}_len", self.p.vars[v].name), Type::U32, zero),
             LocalKind::Emitted(n) => (format!("emit_{n}"), Type::U32, zero),
+            LocalKind::Kinds(n) => {
+                let (name, size) = self.rolled_names(n);
+                let ty = Type::U8.array(size);
+                (format!("{name}_kinds"), ty, Some(C::Init(Vec::new())))
+            }
+            LocalKind::Offsets(n) => {
+                let (name, size) = self.rolled_names(n);
+                let ty = match self.target.limits().offset {
+                    0..0x1_0000 => Type::U16,
+                    _ => Type::U32,
+                };
+                (format!("{name}_offsets"), ty.array(size), None)
+            }
+            LocalKind::Lengths(n) => {
+                let (name, size) = self.rolled_names(n);
+                (format!("{name}_lengths"), Type::U16.array(size), None)
+            }
             LocalKind::Turns(_) => ("turns".to_string(), Type::U64, zero),
+            LocalKind::TurnsOf(n) => {
+                let (name, _) = self.rolled_names(n);
+                (format!("{name}_turns"), Type::U64, zero)
+            }
             LocalKind::Own(n) => (format!("t{n}"), Type::U64, zero),
         };
         let home = self.home_of(kind);
         self.add_local(kind, &wish, ty, init, home)
+    }
+
+    /// The last part of a rolled stack's name, and its size.
+    fn rolled_names(&self, stack: usize) -> (&str, u32) {
+        let rolled = &self.plan.rolled.stacks[stack];
+        (last(&rolled.name), rolled.size)
     }
 
     fn home_of(&self, kind: LocalKind) -> Home {
@@ -161,6 +209,9 @@ impl<T: Target> Gen<'_, T> {
                 | LocalKind::Offset(_)
                 | LocalKind::VarbitAt(_)
                 | LocalKind::VarbitLen(_)
+                | LocalKind::Kinds(_)
+                | LocalKind::Offsets(_)
+                | LocalKind::Lengths(_)
                 | LocalKind::Cursor => Home::Memory,
                 LocalKind::Field(h, _) if extracted(h) => Home::Memory,
                 LocalKind::Var(v) | LocalKind::VarAt(v) | LocalKind::VarLen(v)
@@ -168,7 +219,15 @@ impl<T: Target> Gen<'_, T> {
                 {
                     Home::Memory
                 }
-                LocalKind::Found(_) | LocalKind::Turns(_) => Home::Function,
+                // A loop over the elements is then the same to the verifier in every turn, unless it has to count them.
+                LocalKind::Var(v) if self.plan.rolled.is_index(v) => {
+                    match self.target.turn_limit() {
+                        None => Home::Memory,
+                        Some(_) => Home::Anywhere,
+                    }
+                }
+                LocalKind::Var(v) if self.plan.rolled.is_carried(v) => Home::Memory,
+                LocalKind::Found(_) | LocalKind::Turns(_) | LocalKind::TurnsOf(_) => Home::Function,
                 _ => Home::Anywhere,
             };
         }

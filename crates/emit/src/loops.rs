@@ -59,6 +59,10 @@ impl<T: Target> Gen<'_, T> {
         }
         self.hide(self.plan.carried.by_loop(label));
         self.push(Stmt::Label(start));
+        if !self.plan.rolled.is_empty() {
+            let hint = self.target.turn_begins();
+            self.out.extend(hint);
+        }
         if moves_cursor {
             self.follow_offset(true);
         }
@@ -75,6 +79,10 @@ impl<T: Target> Gen<'_, T> {
     /// Before a loop: what it carries from turn to turn is unknown to the target's verifier.
     pub(crate) fn hide(&mut self, carried: &[Var]) {
         for &var in carried {
+            if self.plan.rolled.is_index(var) || self.plan.rolled.is_carried(var) {
+                // It is in memory.
+                continue;
+            }
             let value = self.local(LocalKind::Var(var));
             let hidden = self.target.unknown(value.clone());
             if hidden == value {
@@ -156,18 +164,37 @@ impl<T: Target> Gen<'_, T> {
                 self.out.extend(hint);
             }
         }
+        self.count_turn(end, None);
+        self.push(Stmt::Goto(start.into()));
+    }
+
+    /// Goes back to the state `start` in a loop of which every turn adds an element to a stack that stays rolled.
+    pub(crate) fn back_edge_filling(&mut self, stack: usize, start: &str) {
+        self.count_turn("reject", Some(stack));
+        self.push(Stmt::Goto(start.into()));
+    }
+
+    /// Leaves a loop that has taken too long for the target: more turns than it can follow, or than the stack has elements
+    /// that every turn adds one to.
+    fn count_turn(&mut self, end: &str, filling: Option<usize>) {
         match self.target.turn_limit() {
             None => {
                 let left = self.target.leave_loop(end);
                 self.out.extend(left);
             }
             Some(limit) => {
-                let turns = self.turns();
+                let (turns, limit) = match filling {
+                    // The turn that finds no room for one more element is rejected.
+                    Some(stack) => {
+                        let most = self.plan.rolled.stacks[stack].size + 1;
+                        (self.local(LocalKind::TurnsOf(stack)), most)
+                    }
+                    None => (self.turns(), limit),
+                };
                 self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
                 let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
                 self.push(Stmt::goto_if(over, "reject"));
             }
         }
-        self.push(Stmt::Goto(start.into()));
     }
 }

@@ -7,6 +7,7 @@ use crate::emitter::Gen;
 use crate::locals::LocalKind;
 use crate::plan::header_facts::{Known, instances};
 use crate::plan::{HeaderStorage, cursor::header_bytes};
+use crate::rolled::Elements;
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use ir::visit::{self, Access};
@@ -37,6 +38,7 @@ pub(crate) struct Region {
     /// The variables for the packet's bounds were set in it.
     bounds: bool,
     found: HashMap<Part, Found>,
+    elements: Elements,
 }
 
 /// The current region, and what must be known to leave a block.
@@ -78,6 +80,20 @@ impl Regions {
         }
         let meets = labels != self.labels || ends && !self.in_parser;
         self.now = if meets { Region::default() } else { before };
+        if ends {
+            // What decides which element is meant may have changed in the block.
+            self.now.elements = Elements::default();
+        }
+    }
+
+    /// The elements of rolled stacks that were found in this region.
+    pub(crate) fn elements(&mut self) -> &mut Elements {
+        &mut self.now.elements
+    }
+
+    /// Whether the parser is emitted.
+    pub(crate) fn in_parser(&self) -> bool {
+        self.in_parser
     }
 
     /// The variables for the packet's bounds are up to date.
@@ -259,6 +275,7 @@ impl<T: Target> Gen<'_, T> {
                 _ => {}
             });
         });
+        let mut found = HashMap::new();
         for h in used {
             if self.plan.storage(h) != HeaderStorage::Packet {
                 continue;
@@ -270,7 +287,12 @@ impl<T: Target> Gen<'_, T> {
                     self.find_if_there(h);
                 }
             }
+            // Paths meet behind each that may be there; the pointers made before are still good.
+            for part in self.parts(h) {
+                found.extend(self.regions.now.found.get(&part).map(|&is| (part, is)));
+            }
         }
+        self.regions.now.found.extend(found);
         self.regions.held = true;
     }
 

@@ -77,6 +77,11 @@ pub trait Hints {
         None
     }
 
+    /// At a loop's start: has the verifier of the C note what it knows in each turn, if it has to follow every turn.
+    fn turn_begins(&self) -> Option<Stmt> {
+        None
+    }
+
     /// Whether lengths that were kept in memory are checked again where they are used: the verifier of the C lost
     /// their bounds.
     fn recheck_lengths(&self) -> bool {

@@ -42,6 +42,9 @@ impl<T: Target> Leaves for Gen<'_, T> {
     }
 
     fn field(&mut self, header: HeaderRef, field: u32, hi: u32, lo: u32) -> C {
+        if let Some(element) = self.rolled(header) {
+            return self.read_element(&element, field, hi, lo);
+        }
         match self.resolve(header) {
             Resolved::One(h) => self.read_field(h, field, hi, lo),
             Resolved::Outside => C::int(0),
@@ -57,6 +60,11 @@ impl<T: Target> Leaves for Gen<'_, T> {
     }
 
     fn is_valid(&mut self, header: HeaderRef) -> C {
+        if let HeaderRef::Element(..) = header
+            && let Some(element) = self.rolled(header)
+        {
+            return self.element_validity(&element);
+        }
         match self.resolve(header) {
             Resolved::One(h) => self.validity(h),
             Resolved::Outside => C::int(0),
@@ -167,6 +175,9 @@ impl<T: Target> Gen<'_, T> {
                 self.store_local(var, value);
             }
             Place::Field(header, field) => {
+                if let Some(element) = self.rolled(header) {
+                    return self.write_element(&element, field, value);
+                }
                 let mut value = Some(value);
                 let single = matches!(self.resolve(header), Resolved::One(_));
                 self.with_header(header, |g, h| {

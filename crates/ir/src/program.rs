@@ -329,6 +329,8 @@ pub struct StackData {
     pub elems: Vec<Header>,
     /// The index of the element that `next` means, `bit<32>`.
     pub next: Var,
+    /// The loops that fill it stay loops, and its elements are found by their indices ([`crate::passes::unroll`] decides).
+    pub rolled: bool,
 }
 
 /// A routine.

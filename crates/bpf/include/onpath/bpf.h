@@ -66,6 +66,17 @@ static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void
  * does so at a jump's target, after several instructions with jumps. These lead nowhere, and the kernel removes them. */
 #define paths_meet() asm volatile("goto +0; goto +0; goto +0; goto +0")
 
+/* At the start of a loop whose turns the verifier counts: has it note its state in each turn. In loops it does so after
+ * twenty jumps, not before. */
+#define turn_begins()                                                                                        \
+    do {                                                                                                     \
+        paths_meet();                                                                                        \
+        paths_meet();                                                                                        \
+        paths_meet();                                                                                        \
+        paths_meet();                                                                                        \
+        paths_meet();                                                                                        \
+    } while (0)
+
 /* 1, which the compiler does not know: it cannot ask again for what the flag stands for, of which the
  * verifier would not see that it is the same. */
 static inline __attribute__((always_inline, unused)) u32 flag_set(void)

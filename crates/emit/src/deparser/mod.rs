@@ -4,6 +4,7 @@
 //! read from the packet, the packet is resized once by the difference, and it is written back. Where
 //! the target can insert bytes after the packet's front, what never moves stays in there.
 
+mod elements;
 mod fields;
 mod put_back;
 
@@ -31,6 +32,8 @@ struct Item {
     words: Vec<(u32, u32, C)>,
     /// Where in scratch its bytes are, if not in words or variables.
     saved: Option<u32>,
+    /// It stands for all elements of this stack, which stays rolled: they are its varying part.
+    rolled: Option<usize>,
 }
 
 impl<T: Target> Gen<'_, T> {
@@ -68,6 +71,19 @@ impl<T: Target> Gen<'_, T> {
         let mut items = Vec::new();
         let mut fixed = 0;
         for (i, e) in emits.iter().enumerate() {
+            if let Some((member, _)) = self.plan.rolled.element(e.header) {
+                let length = self.elements_length(member.stack);
+                items.push(Item {
+                    header: e.header,
+                    present: C::int(1),
+                    fixed: 0,
+                    varbit: Some(length),
+                    words: Vec::new(),
+                    saved: None,
+                    rolled: Some(member.stack),
+                });
+                continue;
+            }
             let present = if e.always {
                 self.validity(e.header)
             } else {
@@ -88,6 +104,7 @@ impl<T: Target> Gen<'_, T> {
                 varbit,
                 words: Vec::new(),
                 saved: None,
+                rolled: None,
             });
         }
         let mut items_behind = items.split_off(fixed);
@@ -158,6 +175,10 @@ impl<T: Target> Gen<'_, T> {
 
     /// Loads what lies in the packet and may have to move.
     fn take_out(&mut self, item: &mut Item) {
+        if let Some(stack) = item.rolled {
+            item.saved = Some(self.take_out_elements(stack));
+            return;
+        }
         let h = item.header;
         let in_packet = self.plan.storage(h) == HeaderStorage::Packet;
         let max = self.varbit_bytes(h);

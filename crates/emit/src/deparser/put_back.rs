@@ -37,6 +37,11 @@ impl<T: Target> Gen<'_, T> {
                 self.set(at.clone(), C::int(known.unwrap_or(0).into()));
                 known = None;
             }
+            if let (Some(stack), Some(slot)) = (item.rolled, item.saved) {
+                self.put_elements_back(stack, slot, &at);
+                checked = false;
+                continue;
+            }
             let block = self.block(|g| {
                 let (pointer, place) = match known {
                     Some(at) => {

@@ -7,8 +7,10 @@ use crate::errors;
 use crate::headers::Resolved;
 use crate::locals::LocalKind;
 use crate::plan::cursor::{const_bits, header_bytes};
+use crate::plan::header_facts::instances;
 use crate::plan::{HeaderStorage, facts};
 use crate::region::Part;
+use crate::rolled::Element;
 use crate::target::Target;
 use crate::values::{Value, load_value};
 use cgen::lower;
@@ -18,6 +20,11 @@ use ir::{Expr, Header, HeaderRef, Type};
 impl<T: Target> Gen<'_, T> {
     pub(crate) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, stmt: &ir::Stmt) {
         let span = stmt.span;
+        if let Some(element) = self.rolled(header) {
+            self.extract_element(&element, header, varbit, stmt);
+            let first = self.plan.rolled.stacks[element.member.stack].first;
+            return self.passed(facts::Step::Extract(first));
+        }
         match self.resolve(header) {
             Resolved::One(h) => match varbit {
                 None => {
@@ -141,12 +148,72 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         let offset = self.local(LocalKind::Offset(h));
+        let here = self.offset_in_bounds();
+        self.set(offset, here);
+    }
+
+    /// An element of a stack that stays rolled.
+    fn extract_element(
+        &mut self,
+        element: &Element,
+        header: HeaderRef,
+        varbit: Option<Expr>,
+        stmt: &ir::Stmt,
+    ) {
+        let fixed = header_bytes(self.p, header);
+        let ahead = self.ahead(stmt.id);
+        let most = instances(self.p, header)
+            .first()
+            .map_or(0, |&h| self.varbit_bits(h));
+        let Some(size) = varbit else {
+            self.ensure(fixed, ahead);
+            let here = self.offset_in_bounds();
+            self.record_element(element, here, C::int(fixed.into()));
+            self.cursor.delta += fixed;
+            return;
+        };
+        let bytes = self.varbit_length(size, most);
+        let here = self.offset_in_bounds();
+        let start = self.pinned_local("element_start", None);
+        self.set(start.clone(), here.clone());
+        self.set_offset(C::bin(BinOp::Add, here.plus(fixed.into()), bytes.clone()));
+        self.follow_offset(true);
+        self.cursor = CursorAt::variable();
+        self.goto_short(C::bin(BinOp::Gt, C::id("cur"), C::id("data_end")));
+        self.record_element(element, start, bytes.plus(fixed.into()));
+    }
+
+    /// Bits that a header's varbit field may have.
+    fn varbit_bits(&self, h: Header) -> u32 {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        layout
+            .varbit()
+            .map_or(0, |v| layout.fields[v as usize].ty.width())
+    }
+
+    /// The cursor as an offset, which code that uses it again later can follow.
+    fn offset_in_bounds(&mut self) -> C {
         let here = self.offset();
         if self.cursor.variable && self.cursor.delta > 0 {
             let far = C::bin(BinOp::Gt, here.clone(), C::int(self.target.limits().offset));
             self.goto_reject(far);
         }
-        self.set(offset, here);
+        here
+    }
+
+    /// The bytes of a varbit field whose size is given in bits, of which it may have `most`.
+    fn varbit_length(&mut self, size: Expr, most: u32) -> C {
+        let bits = lower::scalar(self, size);
+        let len = self.pinned_local("bits", None);
+        self.set(len.clone(), bits);
+        self.at_most(&len, most.into());
+        let odd = C::bin(
+            BinOp::Ne,
+            C::bin(BinOp::And, len.clone(), C::int(7)),
+            C::int(0),
+        );
+        self.goto_reject(odd);
+        C::bin(BinOp::Shr, len, C::int(3))
     }
 
     fn extract_varbit(&mut self, h: Header, size: Expr) {
@@ -161,17 +228,7 @@ impl<T: Target> Gen<'_, T> {
         };
         let before: u32 = layout.fields[..v as usize].iter().map(width).sum::<u32>() / 8;
         let after = layout.fixed_width() / 8 - before;
-        let bits = lower::scalar(self, size);
-        let len = self.pinned_local("bits", None);
-        self.set(len.clone(), bits);
-        self.at_most(&len, max.into());
-        let odd = C::bin(
-            BinOp::Ne,
-            C::bin(BinOp::And, len.clone(), C::int(7)),
-            C::int(0),
-        );
-        self.goto_reject(odd);
-        let bytes = C::bin(BinOp::Shr, len, C::int(3));
+        let bytes = self.varbit_length(size, max);
         self.ensure(before, before);
         let here = self.cursor.base().plus(self.cursor.delta.into());
         self.arrive(h, &here);

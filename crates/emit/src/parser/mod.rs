@@ -20,8 +20,12 @@ pub(crate) struct States {
     labels: HashMap<State, SmolStr>,
     /// Bytes known to be there on entry, of states with one incoming edge.
     avail: HashMap<State, u32>,
+    /// The same of states whose only edge leaves the cursor in its variables, in loops that fill a stack.
+    follow: HashMap<State, u32>,
     /// The current state is in a loop.
     in_loop: bool,
+    /// The number of the current state.
+    number: usize,
 }
 
 impl<T: Target> Gen<'_, T> {
@@ -32,7 +36,9 @@ impl<T: Target> Gen<'_, T> {
         let mut states = States {
             labels: HashMap::new(),
             avail: HashMap::new(),
+            follow: HashMap::new(),
             in_loop: false,
+            number: 0,
         };
         for info in plan.graph.states.iter().filter(|info| !info.on_edge) {
             let name = format!("parse_{}", data.states[info.state].name.replace('.', "_"));
@@ -40,7 +46,11 @@ impl<T: Target> Gen<'_, T> {
             states.labels.insert(info.state, label);
         }
         self.regions.parser(true);
-        for info in plan.graph.states.iter().filter(|info| !info.on_edge) {
+        for (number, info) in plan.graph.states.iter().enumerate() {
+            if info.on_edge {
+                continue;
+            }
+            states.number = number;
             let facts = plan.points.at_state(info.state);
             if facts.is_none() {
                 continue;
@@ -63,6 +73,11 @@ impl<T: Target> Gen<'_, T> {
                     variable: false,
                     delta: at,
                     avail: states.avail.get(&info.state).copied().unwrap_or(0),
+                },
+                Cursor::Variable if states.follow.contains_key(&info.state) => CursorAt {
+                    variable: true,
+                    delta: 0,
+                    avail: states.follow[&info.state],
                 },
                 Cursor::Variable => {
                     self.cursor = CursorAt::variable();
@@ -131,8 +146,13 @@ impl<T: Target> Gen<'_, T> {
                     states.avail.insert(next, self.cursor.avail);
                 }
                 let was_variable = self.cursor.variable;
+                let filling = self.plan.rolled.bound(next);
+                if preds == 1 && filling.is_some() && was_variable && self.cursor.delta == 0 {
+                    states.follow.insert(next, self.cursor.avail);
+                }
                 let joins = self.in_record() && info.preds > 1;
                 let in_loop = states.in_loop;
+                let backwards = i <= states.number;
                 self.block(|g| {
                     if cursor == Cursor::Variable {
                         let mut offset = g.offset();
@@ -149,7 +169,16 @@ impl<T: Target> Gen<'_, T> {
                     if cyclic && !in_loop {
                         g.hide(g.plan.carried.by_state(next));
                     }
-                    if cyclic && in_loop {
+                    if let (Some(stack), true) = (filling, in_loop) {
+                        match backwards {
+                            true => {
+                                g.file.contents.loops = true;
+                                g.back_edge_filling(stack, &label);
+                            }
+                            // Each turn passes an edge backwards.
+                            false => g.push(Stmt::Goto(label)),
+                        }
+                    } else if cyclic && in_loop {
                         g.file.contents.loops = true;
                         g.back_edge("reject", &label);
                     } else {

@@ -3,9 +3,10 @@
 use super::cursor::{Cursor, const_bits};
 use super::graph::{Graph, StateInfo};
 use super::header_facts::instances;
+use super::rolled::Rolled;
 use crate::target::Stage;
 use ir::{
-    Block, ExternCall, Header, HeaderRef, Place, Program, Stmt, StmtKind, Table, visit,
+    Block, ExprKind, ExternCall, Header, HeaderRef, Place, Program, Stmt, StmtKind, Table, visit,
     visit::Access,
 };
 
@@ -36,7 +37,7 @@ impl HeaderUse {
 /// A step of the parser that moves its cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Over a header, which is kept.
+    /// Over a header, which is kept. The first element stands for all of a stack that stays rolled.
     Extract(Header),
     /// Over bytes that are lost, or over one of several headers.
     Skip,
@@ -59,6 +60,7 @@ impl Facts {
         program: &Program,
         graph: &Graph,
         stage: &Stage,
+        rolled: &Rolled,
         reads_packet: fn(&ExternCall) -> bool,
     ) -> Facts {
         let mut facts = Facts {
@@ -69,7 +71,14 @@ impl Facts {
         for info in &graph.states {
             let body = &states[info.state].body;
             let mut steps = Vec::new();
-            facts.walk_steps(program, graph, info, body, info.cyclic, &mut steps);
+            facts.walk_steps(
+                program,
+                (graph, rolled),
+                info,
+                body,
+                info.cyclic,
+                &mut steps,
+            );
             facts.steps.push(steps);
             facts.walk(program, body, reads_packet);
         }
@@ -103,6 +112,14 @@ impl Facts {
             }
             done += 1;
         }
+        for stack in &rolled.stacks {
+            let elems = || {
+                let members = stack.members.iter();
+                members.flat_map(|&s| program.stacks[s].elems.iter().copied())
+            };
+            let invalidated = elems().any(|h| facts.of(h).invalidated);
+            facts.of(stack.first).invalidated = invalidated;
+        }
         facts
     }
 
@@ -113,7 +130,7 @@ impl Facts {
     fn walk_steps(
         &mut self,
         program: &Program,
-        graph: &Graph,
+        (graph, rolled): (&Graph, &Rolled),
         state: &StateInfo,
         block: &Block,
         cyclic: bool,
@@ -136,8 +153,11 @@ impl Facts {
                         }
                     }
                     steps.push(match header {
-                        HeaderRef::Header(h) => Step::Extract(*h),
-                        HeaderRef::Element(..) => Step::Skip,
+                        HeaderRef::Header(h) => Step::Extract(rolled.representative(*h)),
+                        HeaderRef::Element(stack, _) => match rolled.member(*stack) {
+                            Some(member) => Step::Extract(rolled.stacks[member.stack].first),
+                            None => Step::Skip,
+                        },
                     });
                 }
                 StmtKind::Advance(by) if const_bits(program, *by) != Some(0) => {
@@ -146,7 +166,8 @@ impl Facts {
                 _ => {
                     for inner in visit::blocks(&stmt.kind) {
                         let loops = matches!(stmt.kind, StmtKind::Loop(..));
-                        self.walk_steps(program, graph, state, inner, cyclic || loops, steps);
+                        let within = (graph, rolled);
+                        self.walk_steps(program, within, state, inner, cyclic || loops, steps);
                     }
                 }
             }
@@ -181,6 +202,22 @@ impl Facts {
     }
 
     fn stmt(&mut self, program: &Program, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::PopFront(stacks, _) if program.stacks[stacks[0]].rolled => {
+                for &h in stacks.iter().flat_map(|&s| &program.stacks[s].elems) {
+                    self.of(h).invalidated = true;
+                }
+                return;
+            }
+            // The other members of a union's next element, which are not valid.
+            StmtKind::SetInvalid(HeaderRef::Element(stack, index))
+                if program.stacks[*stack].rolled
+                    && matches!(program.exprs[*index].kind, ExprKind::Var(v) if v == program.stacks[*stack].next) =>
+            {
+                return;
+            }
+            _ => {}
+        }
         visit::accesses(program, &stmt.kind, |access| match access {
             Access::Write(Place::Field(header, _)) => {
                 let dynamic = !matches!(header, HeaderRef::Header(_));

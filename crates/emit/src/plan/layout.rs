@@ -10,6 +10,7 @@ mod order;
 use super::HeaderStorage;
 use super::facts::{Facts, Step};
 use super::graph::Graph;
+use super::rolled::Rolled;
 use crate::errors;
 use crate::target::Target;
 use diag::{Diagnostic, Diagnostics};
@@ -55,7 +56,7 @@ impl Layout {
         facts: &Facts,
         graph: &Graph,
         deparser: Routine,
-        storages: &[HeaderStorage],
+        (storages, rolled): (&[HeaderStorage], &Rolled),
     ) -> Result<Layout, Diagnostics> {
         let mut emits = Vec::new();
         collect(
@@ -64,10 +65,17 @@ impl Layout {
             true,
             &mut emits,
         )?;
+        // The run of a rolled stack's elements is emitted by its first.
+        emits.retain(|e: &Emit| rolled.representative(e.header) == e.header);
         let of = |h: Header| &facts.headers[h.as_u32() as usize];
         emits.retain(|e| !of(e.header).sites.is_empty() || of(e.header).replaced);
 
-        let order = Order::new(facts, graph, &emits);
+        let order = Order::new(facts, graph, &emits, rolled);
+        let in_packet = |h: Header| match storages[h.as_u32() as usize] {
+            HeaderStorage::Packet => true,
+            HeaderStorage::Rolled => rolled.element(h).is_some(),
+            HeaderStorage::Fields => false,
+        };
 
         let mut relocated = emits.len();
         while relocated > 0 {
@@ -75,10 +83,7 @@ impl Layout {
             let e = emits[at];
             let f = of(e.header);
             let once = order.only(e.header) == Some(at);
-            let plain = storages[e.header.as_u32() as usize] == HeaderStorage::Packet
-                && e.always
-                && once
-                && !f.invalidated;
+            let plain = in_packet(e.header) && e.always && once && !f.invalidated;
             if !plain || !order.later_are_behind(e.header, at, at) {
                 break;
             }
@@ -90,8 +95,7 @@ impl Layout {
                 .take_while(|&at| {
                     let h = emits[at].header;
                     let once = order.only(h) == Some(at);
-                    let plain = storages[h.as_u32() as usize] == HeaderStorage::Packet
-                        && !of(h).invalidated;
+                    let plain = in_packet(h) && !of(h).invalidated;
                     emits[at].always && once && plain && order.earlier_are_before(h, at)
                 })
                 .count(),
@@ -102,7 +106,10 @@ impl Layout {
             Step::Skip => true,
         });
         let all_read_is_emitted = facts.steps.iter().flatten().all(|s| match s {
-            Step::Extract(h) => order.only(*h).is_some() && !of(*h).repeated,
+            Step::Extract(h) => {
+                let once = !of(*h).repeated || rolled.element(*h).is_some();
+                once && order.only(*h).is_some()
+            }
             Step::Skip => false,
         });
         let fixed_if_untouched = all_read_is_emitted

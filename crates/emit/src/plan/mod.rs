@@ -10,6 +10,8 @@ pub mod layout;
 pub mod parse_record;
 pub mod points;
 pub mod reach;
+pub mod rolled;
+mod rolled_loops;
 pub mod size;
 
 use crate::target::{Stage, Target};
@@ -23,6 +25,7 @@ use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use parse_record::ParseRecord;
 use points::Points;
+use rolled::Rolled;
 use std::collections::BTreeSet;
 
 /// Where a header lives.
@@ -32,6 +35,8 @@ pub enum HeaderStorage {
     Packet,
     /// In one variable a field, loaded when it is extracted and written out by the deparser.
     Fields,
+    /// In the packet, where the arrays of a stack that stays rolled say: see [`rolled`].
+    Rolled,
 }
 
 /// The decisions.
@@ -66,6 +71,8 @@ pub struct Plan {
     pub record: Option<ParseRecord>,
     /// The numbers that loops carry, where the target's verifier is not to know them.
     pub carried: Carried,
+    /// Header stacks that stay rolled.
+    pub rolled: Rolled,
 }
 
 impl Plan {
@@ -86,7 +93,8 @@ impl Plan {
             deparser,
         } = *stage;
         let graph = Graph::new(program, parser);
-        let facts = Facts::new(program, &graph, stage, T::reads_packet);
+        let rolled = Rolled::new(program, &graph, parser);
+        let facts = Facts::new(program, &graph, stage, &rolled, T::reads_packet);
         let only_extracted = facts.headers.iter().map(|h| h.only_extracted()).collect();
         let points = Points::new(program, stage, &only_extracted);
         // A packet that something reads as it came is written at the end only.
@@ -95,6 +103,9 @@ impl Plan {
             .headers
             .keys()
             .map(|h| {
+                if rolled.element(h).is_some() {
+                    return HeaderStorage::Rolled;
+                }
                 let f = &facts.headers[h.as_u32() as usize];
                 let packet = !f.sites.is_empty() && !f.repeated;
                 let plain = f.only_extracted() && !f.dynamic_write;
@@ -114,14 +125,14 @@ impl Plan {
             })
             .collect();
         let layout = match deparser {
-            Some(d) => Layout::new(program, target, &facts, &graph, d, &storages)?,
+            Some(d) => Layout::new(program, target, &facts, &graph, d, (&storages, &rolled))?,
             None => Layout::default(),
         };
         let estimate = size::estimate(program, &graph, stage);
-        let record = target
-            .record_above()
-            .is_some_and(|most| estimate > most)
-            .then(|| ParseRecord::new(program, &graph, stage));
+        let large = target.record_above().is_some_and(|most| estimate > most);
+        // Their arrays are in memory anyway, and loops are walked best if nothing of them is known.
+        let record =
+            (large || !rolled.is_empty()).then(|| ParseRecord::new(program, &graph, stage));
         let carried = match target.turn_limit() {
             None => Carried::new(program, &graph, stage, record.as_ref()),
             // It has to see that a loop ends.
@@ -142,6 +153,7 @@ impl Plan {
             estimate,
             record,
             carried,
+            rolled,
         })
     }
 

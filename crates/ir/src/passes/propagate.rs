@@ -71,11 +71,24 @@ fn flow_key(program: &Program, kind: &StmtKind) -> Option<ExternArg> {
     key.iter().all(plain).then(|| ExternArg::In(key.to_vec()))
 }
 
+/// Whether a header is an element of a stack that stays rolled.
+fn is_rolled(program: &Program, header: HeaderRef) -> bool {
+    let HeaderRef::Header(h) = header else {
+        return false;
+    };
+    let stacks = &program.stacks;
+    stacks
+        .values()
+        .any(|stack| stack.rolled && stack.elems.contains(&h))
+}
+
 fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
     match *kind {
         StmtKind::SetValid(header) => facts.is_valid(program, header) == Some(true),
-        StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
-            facts.is_valid(program, header) == Some(false)
+        StmtKind::SetInvalid(header) => facts.is_valid(program, header) == Some(false),
+        // A rolled stack is emitted whole.
+        StmtKind::Emit(header) => {
+            facts.is_valid(program, header) == Some(false) && !is_rolled(program, header)
         }
         StmtKind::Assign {
             dst: Place::Var(var),

@@ -2,7 +2,7 @@
 //! copies.
 //!
 //! Guarantees: no [`HeaderRef::Element`] with a constant index, but for arguments of externs out of
-//! bounds; no pushes and pops.
+//! bounds; no pushes and pops but pops of stacks that stay rolled.
 
 use super::for_each_body;
 use crate::rewrite::{Leaves, Rewriter};
@@ -123,6 +123,7 @@ fn stmt_out(program: &mut Program, stmt: Stmt, out: &mut Block) {
             };
             out.push(Stmt::new(kind, span));
         }
+        StmtKind::PopFront(ref stacks, _) if program.stacks[stacks[0]].rolled => out.push(stmt),
         StmtKind::PushFront(stacks, by) => {
             for &stack in &stacks {
                 shift(program, stack, by, true, span, out);

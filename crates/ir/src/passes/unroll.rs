@@ -3,7 +3,9 @@
 //! A state is copied for each value that stacks' next indices can have when it begins, where it or
 //! a state after it still asks for them. In each copy the index is one constant, which propagation
 //! finds; an extraction past the end has no successor. Guarantees nothing for loops that do not move a
-//! next index by constants: they stay loops.
+//! next index by constants: they stay loops. So do those that fill stacks which stay [`rolled`], which the pass marks.
+
+mod rolled;
 
 use super::inline;
 use crate::analysis::dataflow::{successors, targets};
@@ -18,6 +20,7 @@ const MAX_STATES: usize = 300;
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
+    rolled::mark(program);
     for parser in program.parsers.keys().collect::<Vec<_>>() {
         if let Some(copies) = plan(program, parser) {
             rebuild(program, parser, copies);
@@ -90,7 +93,8 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
 
 /// The next indices that each state, or one after it, reads.
 fn wanted(program: &Program, parser: &ParserData) -> SecondaryMap<State, BTreeSet<Var>> {
-    let nexts: BTreeSet<Var> = program.stacks.values().map(|stack| stack.next).collect();
+    let unrolled = program.stacks.values().filter(|stack| !stack.rolled);
+    let nexts: BTreeSet<Var> = unrolled.map(|stack| stack.next).collect();
     let mut wanted: SecondaryMap<State, BTreeSet<Var>> = SecondaryMap::new();
     for (id, state) in &parser.states {
         let mut reads = BTreeSet::new();

@@ -77,11 +77,17 @@ impl Reader {
             "header" => self.header_instance()?,
             "stack" => {
                 let name = self.name()?;
+                let rolled = self.eat_word("rolled");
                 self.expect_word("next")?;
                 let next = self.lookup("variable", |n| &n.vars)?;
                 self.expect("{")?;
                 let elems = self.list("}", |p| p.lookup("header", |n| &n.headers))?;
-                self.program.stacks.push(StackData { name, elems, next });
+                self.program.stacks.push(StackData {
+                    name,
+                    elems,
+                    next,
+                    rolled,
+                });
             }
             "value_set" => self.value_set()?,
             "extern" => self.extern_object()?,

@@ -71,9 +71,10 @@ impl Printer<'_> {
             let elems: Vec<_> = data.elems.iter().map(|&h| self.header_name(h)).collect();
             let next = &self.names.vars[data.next];
             let elems = elems.join(", ");
+            let rolled = if data.rolled { " rolled" } else { "" };
             writeln!(
                 out,
-                "stack {} next {next} {{ {elems} }}",
+                "stack {}{rolled} next {next} {{ {elems} }}",
                 self.names.stacks[id]
             )?;
         }

@@ -211,6 +211,7 @@ fn names_that_could_be_mistaken_carry_their_number() {
         name: "v".into(),
         elems: program.headers.keys().collect(),
         next,
+        rolled: true,
     });
     let text = program.to_string();
     let again = text::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));

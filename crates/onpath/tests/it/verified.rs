@@ -62,6 +62,7 @@ fn realistic_programs_stay_quick_to_verify() {
         ("load_balancer", Some(15_000), 15_000),
         ("router", Some(12_000), 20_000),
         ("srv6", Some(11_000), 18_000),
+        ("tcp_options", Some(6_000), 30_000),
         ("vxlan_gateway", Some(6_000), 13_000),
     ];
     let mut exceeded = String::new();
@@ -89,4 +90,13 @@ fn a_loop_costs_no_more_than_one_turn() {
     let program = "tests/stf/control/many_turns.p4";
     let processed = verified(program, Hook::Xdp, Kernel::This);
     assert!(processed <= 1_000, "{processed}");
+}
+
+#[test]
+fn a_stack_of_ten_unions_is_quick_to_verify_on_the_oldest_kernel() {
+    let program = "tests/scale/tcp_options.p4";
+    for (hook, most) in [(Hook::Xdp, 20_000), (Hook::TcIngress, 60_000)] {
+        let processed = verified(program, hook, Kernel::Version(FLOOR));
+        assert!(processed <= most, "at {hook:?}: {processed}");
+    }
 }

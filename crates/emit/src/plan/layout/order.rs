@@ -3,6 +3,7 @@
 use super::Emit;
 use crate::plan::facts::{Facts, Step};
 use crate::plan::graph::Graph;
+use crate::plan::rolled::Rolled;
 use ir::Header;
 
 /// What is emitted where, and what is read before and after each extract.
@@ -11,6 +12,8 @@ pub(super) struct Order {
     emits: Vec<Vec<usize>>,
     /// Each header's extracts.
     extracts: Vec<Vec<Extract>>,
+    /// Headers that stand for stacks that stay rolled: of them, more may be read next.
+    rolled: Vec<Header>,
 }
 
 /// What may be read on the paths through an extract.
@@ -55,10 +58,11 @@ impl Later {
 }
 
 impl Order {
-    pub(super) fn new(facts: &Facts, graph: &Graph, emits: &[Emit]) -> Order {
+    pub(super) fn new(facts: &Facts, graph: &Graph, emits: &[Emit], rolled: &Rolled) -> Order {
         let mut order = Order {
             emits: vec![Vec::new(); facts.headers.len()],
             extracts: vec![Vec::new(); facts.headers.len()],
+            rolled: rolled.stacks.iter().map(|stack| stack.first).collect(),
         };
         for (at, emit) in emits.iter().enumerate() {
             order.emits[index(emit.header)].push(at);
@@ -133,7 +137,8 @@ impl Order {
     pub(super) fn later_are_behind(&self, h: Header, at: usize, from: usize) -> bool {
         let extracts = self.extracts[index(h)].iter();
         let mut after = extracts.map(|extract| extract.after);
-        after.all(|later| later.last > at + 1 && later.second <= from)
+        let least = at + usize::from(!self.rolled.contains(&h));
+        after.all(|later| later.last > least && later.second <= from)
     }
 
     /// Whether everything read before a header is emitted before `at`, and just once.

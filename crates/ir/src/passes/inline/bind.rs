@@ -86,7 +86,9 @@ impl Binding {
         if let Some(&new) = self.stacks.get(&id) {
             return new;
         }
-        let StackData { name, elems, next } = program.stacks[id].clone();
+        let StackData {
+            name, elems, next, ..
+        } = program.stacks[id].clone();
         let elems: Vec<_> = elems
             .iter()
             .map(|h| *self.headers.get(h).unwrap_or(h))
@@ -97,7 +99,14 @@ impl Binding {
             .iter()
             .find(|(_, s)| s.elems == elems && s.next == next)
             .map(|(id, _)| id);
-        let new = found.unwrap_or_else(|| program.stacks.push(StackData { name, elems, next }));
+        let new = found.unwrap_or_else(|| {
+            program.stacks.push(StackData {
+                name,
+                elems,
+                next,
+                rolled: false,
+            })
+        });
         self.stacks.insert(id, new);
         new
     }

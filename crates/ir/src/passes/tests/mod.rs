@@ -6,6 +6,7 @@ mod fold;
 mod inline;
 mod parsers;
 mod propagate;
+mod rolled;
 mod specialize;
 mod thread;
 

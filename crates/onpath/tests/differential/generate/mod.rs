@@ -8,12 +8,14 @@
 mod flows;
 mod model;
 mod shrink;
+mod stacks;
 mod tables;
 mod text;
 
 use flows::Flows;
 pub(crate) use model::Model;
 pub(crate) use shrink::smaller;
+use stacks::StackOf;
 use tables::Table;
 
 use rand::Rng;
@@ -59,6 +61,8 @@ pub(crate) struct Generated {
     pub body: Vec<Stmt>,
     /// The order in which headers are emitted.
     pub emits: Vec<usize>,
+    /// A header stack.
+    pub stack: Option<StackOf>,
 }
 
 const WIDTHS: [u32; 22] = [
@@ -89,6 +93,7 @@ pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         flows: None,
         body: Vec::new(),
         emits: Vec::new(),
+        stack: None,
     };
     let mut generator = Generator {
         random,
@@ -164,6 +169,9 @@ impl Generator<'_> {
             emits.remove(1 + self.below(count - 1));
         }
         self.program.emits = emits;
+        if self.chance(3) {
+            self.stack();
+        }
     }
 
     /// Fields that fill whole bytes, `least` at the least.

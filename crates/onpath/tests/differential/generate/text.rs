@@ -14,9 +14,15 @@ impl Generated {
             }
             out += "}\n";
         }
+        if let Some(stack) = &self.stack {
+            stack.types(&mut out);
+        }
         out += "\nstruct headers_t {\n";
         for (h, ty) in self.headers.iter().enumerate() {
             let _ = writeln!(out, "    t{ty}_t h{h};");
+        }
+        if let Some(stack) = &self.stack {
+            stack.field(&mut out);
         }
         out += "}\n\nparser P(packet_in packet, out headers_t hdr) {\n";
         for (state, transition) in self.transitions.iter().enumerate() {
@@ -34,6 +40,9 @@ impl Generated {
                 out,
                 "    state {name} {{\n        packet.extract(hdr.h{state});\n        transition {transition}{end}\n    }}"
             );
+        }
+        if let Some(stack) = &self.stack {
+            stack.states(&mut out);
         }
         out += "}\n\n";
         if let Some(flows) = &self.flows {
@@ -63,8 +72,15 @@ impl Generated {
         out += self.model.begin();
         print(&mut out, &self.body, 2);
         out += "    }\n}\n\ncontrol D(in headers_t hdr, packet_out packet) {\n    apply {\n";
-        for h in &self.emits {
+        let stack = self.stack.as_ref().map(|stack| stack.emitted_before);
+        for (i, h) in self.emits.iter().enumerate() {
+            if stack == Some(i) {
+                out += "        packet.emit(hdr.st);\n";
+            }
             let _ = writeln!(out, "        packet.emit(hdr.h{h});");
+        }
+        if stack == Some(self.emits.len()) {
+            out += "        packet.emit(hdr.st);\n";
         }
         out + "    }\n}\n\n" + self.model.main()
     }

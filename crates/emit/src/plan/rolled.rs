@@ -1,0 +1,229 @@
+//! Header stacks that stay rolled: which header is which element, and which loops they bound.
+//!
+//! Of each element the generated code keeps what it is (a member of a union, valid or not), where the parser found it, and how long it
+//! is, in arrays that the parse record has room for. The passes decide which stacks stay so ([`ir::passes::unroll`]).
+
+use super::cursor::header_bytes;
+use super::graph::Graph;
+use super::reach::Reach;
+use super::rolled_loops;
+use ir::analysis::dataflow::successors;
+use ir::{ExprKind, Header, HeaderRef, Parser, Program, Stack, State, StmtKind, Var, visit};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A stack, or those of a union's members, that stays rolled. Its number is its place in [`Rolled::stacks`].
+#[derive(Clone, Debug)]
+pub struct RolledStack {
+    /// Its name, for reports and generated names.
+    pub name: String,
+    /// The stack of each member.
+    pub members: Vec<Stack>,
+    /// The index of the next element.
+    pub next: Var,
+    /// How many elements it has.
+    pub size: u32,
+    /// The header that stands for all of them in the layout: the first element of the first member.
+    pub first: Header,
+    /// Bytes that an element may have.
+    pub longest: u32,
+}
+
+/// Which element a header or reference is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Member {
+    /// The stack, by number.
+    pub stack: usize,
+    /// The member of the union, from 0.
+    pub member: u32,
+}
+
+/// The stacks of a program that stay rolled.
+#[derive(Clone, Default, Debug)]
+pub struct Rolled {
+    /// All of them.
+    pub stacks: Vec<RolledStack>,
+    members: HashMap<Stack, Member>,
+    elements: HashMap<Header, (Member, u32)>,
+    /// States of loops that go round at most as often as a stack has elements.
+    bounds: HashMap<State, usize>,
+    /// Variables that indices are made of.
+    indices: HashSet<Var>,
+    /// Variables that loops over elements carry along.
+    carried: HashSet<Var>,
+}
+
+impl Rolled {
+    /// Finds them.
+    pub fn new(program: &Program, graph: &Graph, parser: Parser) -> Rolled {
+        let mut groups: BTreeMap<Var, Vec<Stack>> = BTreeMap::new();
+        for (id, data) in program.stacks.iter().filter(|(_, data)| data.rolled) {
+            groups.entry(data.next).or_default().push(id);
+        }
+        let mut rolled = Rolled::default();
+        for (next, members) in groups {
+            let Some(&first) = program.stacks[members[0]].elems.first() else {
+                continue;
+            };
+            let number = rolled.stacks.len();
+            for (member, &stack) in members.iter().enumerate() {
+                let member = Member {
+                    stack: number,
+                    member: member as u32,
+                };
+                rolled.members.insert(stack, member);
+                for (index, &h) in program.stacks[stack].elems.iter().enumerate() {
+                    rolled.elements.insert(h, (member, index as u32));
+                }
+            }
+            let longest = members.iter().map(|&s| longest(program, s)).max();
+            rolled.stacks.push(RolledStack {
+                name: name(program, next),
+                size: program.stacks[members[0]].elems.len() as u32,
+                first,
+                longest: longest.unwrap_or(0),
+                members,
+                next,
+            });
+        }
+        rolled.indices = rolled.index_variables(program);
+        rolled.carried = rolled_loops::carried(program, &rolled);
+        for stack in 0..rolled.stacks.len() {
+            let bounded = rolled.bounded_states(program, graph, parser, stack);
+            rolled
+                .bounds
+                .extend(bounded.into_iter().map(|s| (s, stack)));
+        }
+        rolled
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.stacks.is_empty()
+    }
+
+    /// Which element a header is, and its index.
+    pub fn element(&self, h: Header) -> Option<(Member, u32)> {
+        self.elements.get(&h).copied()
+    }
+
+    /// Which member of which rolled stack a stack's elements are.
+    pub fn member(&self, stack: Stack) -> Option<Member> {
+        self.members.get(&stack).copied()
+    }
+
+    /// The member that a reference means an element of.
+    pub fn of(&self, header: HeaderRef) -> Option<Member> {
+        match header {
+            HeaderRef::Header(h) => self.element(h).map(|(member, _)| member),
+            HeaderRef::Element(stack, _) => self.member(stack),
+        }
+    }
+
+    /// The header that stands for a header in the layout: itself, or the stack's first element.
+    pub fn representative(&self, h: Header) -> Header {
+        match self.element(h) {
+            Some((member, _)) => self.stacks[member.stack].first,
+            None => h,
+        }
+    }
+
+    /// Whether an element's index is made of a variable.
+    pub fn is_index(&self, var: Var) -> bool {
+        self.indices.contains(&var)
+    }
+
+    /// Whether a loop over the elements carries a variable along.
+    pub fn is_carried(&self, var: Var) -> bool {
+        self.carried.contains(&var)
+    }
+
+    fn index_variables(&self, program: &Program) -> HashSet<Var> {
+        let mut found = HashSet::new();
+        for data in program.exprs.values() {
+            if let ExprKind::Field(HeaderRef::Element(stack, index), _)
+            | ExprKind::IsValid(HeaderRef::Element(stack, index)) = data.kind
+                && self.member(stack).is_some()
+            {
+                visit::walk_expr(program, index, &mut |data| {
+                    if let ExprKind::Var(var) = data.kind {
+                        found.insert(var);
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// The stack, by number, whose size bounds how often the loop of a state goes round.
+    pub fn bound(&self, state: State) -> Option<usize> {
+        self.bounds.get(&state).copied()
+    }
+
+    /// The states of loops in which every turn extracts an element of a stack.
+    fn bounded_states(
+        &self,
+        program: &Program,
+        graph: &Graph,
+        parser: Parser,
+        stack: usize,
+    ) -> Vec<State> {
+        let data = &program.parsers[parser];
+        let extracts: HashSet<State> = graph
+            .states
+            .iter()
+            .map(|info| info.state)
+            .filter(|&state| {
+                // In the state's own body, so that it is on every path through it.
+                data.states[state].body.iter().any(|stmt| {
+                    matches!(stmt.kind, StmtKind::Extract { header, .. }
+                        if self.of(header).is_some_and(|m| m.stack == stack))
+                })
+            })
+            .collect();
+        let next: Vec<Vec<usize>> = graph
+            .states
+            .iter()
+            .map(|info| match extracts.contains(&info.state) {
+                true => Vec::new(),
+                false => successors(&data.states[info.state].transition)
+                    .into_iter()
+                    .filter_map(|s| graph.index.get(&s).copied())
+                    .collect(),
+            })
+            .collect();
+        let without = Reach::new(&next);
+        let states = graph.states.iter().enumerate();
+        states
+            .filter(|&(i, info)| {
+                let body = &data.states[info.state].body;
+                info.cyclic && !without.contains(i, i) && !loops(body)
+            })
+            .map(|(_, info)| info.state)
+            .collect()
+    }
+}
+
+fn loops(body: &ir::Block) -> bool {
+    let mut any = false;
+    visit::walk_block(body, &mut |s| any |= matches!(s.kind, StmtKind::Loop(..)));
+    any
+}
+
+/// Bytes that an element of a stack may have.
+fn longest(program: &Program, stack: Stack) -> u32 {
+    let data = &program.stacks[stack];
+    let Some(&first) = data.elems.first() else {
+        return 0;
+    };
+    let layout = &program.header_types[program.headers[first].ty];
+    let varbit = layout
+        .varbit()
+        .map_or(0, |v| layout.fields[v as usize].ty.width() / 8);
+    header_bytes(program, HeaderRef::Header(first)) + varbit
+}
+
+/// What the source calls a stack.
+fn name(program: &Program, next: Var) -> String {
+    let name = &program.vars[next].name;
+    name.strip_suffix(".nextIndex").unwrap_or(name).to_string()
+}

@@ -1,0 +1,463 @@
+//! Elements of stacks that stay rolled ([`crate::plan::rolled`]): finding them by index, reading, writing, making invalid, moving.
+//!
+//! For each element there is a kind, 0 if the parser found none, else 1 more than the union's member that it is, with [`INVALID`]
+//! if it was made invalid since; its offset in the packet; and its length.
+
+use crate::access::Bytes;
+use crate::emitter::Gen;
+use crate::locals::LocalKind;
+use crate::plan::header_facts::Known;
+use crate::plan::rolled::Member;
+use crate::target::Target;
+use crate::values::{Value, store_value};
+use cgen::lower;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use ir::{BinaryOp, ExprKind, Header, HeaderRef, StmtKind};
+
+/// In an element's kind: it was extracted, but is not valid any more.
+const INVALID: u64 = 0x80;
+
+/// Where in its stack an element is.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum At {
+    /// At this index, which is in bounds.
+    Const(u32),
+    /// At an index that the packet decides.
+    Run(C),
+}
+
+/// An element that code refers to.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Element {
+    pub(crate) member: Member,
+    pub(crate) at: At,
+    /// Any header of its type.
+    header: Header,
+    /// Whether it is known to have been extracted.
+    extracted: Known,
+}
+
+/// What is in variables of an element: its kind and where it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Looked {
+    stack: usize,
+    at: At,
+    kind: C,
+    offset: C,
+}
+
+/// An element whose pointer is made: the flag says whether the pointer leads to its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Pointed {
+    member: Member,
+    at: At,
+    pointer: C,
+    flag: C,
+}
+
+/// The elements that were found in a region.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Elements {
+    looked: Vec<Looked>,
+    pointed: Vec<Pointed>,
+}
+
+impl Elements {
+    /// A variable was set: elements that were found by it may be others now.
+    pub(crate) fn assigned(&mut self, name: &str) {
+        let stays = |at: &At| match at {
+            At::Const(_) => true,
+            At::Run(index) => !mentions(index, name),
+        };
+        self.looked.retain(|l| stays(&l.at));
+        self.pointed.retain(|p| stays(&p.at));
+    }
+
+    /// A stack was changed.
+    fn changed(&mut self, stack: usize) {
+        self.looked.retain(|l| l.stack != stack);
+        self.pointed.retain(|p| p.member.stack != stack);
+    }
+}
+
+fn mentions(e: &C, name: &str) -> bool {
+    matches!(e, C::Ident(is) if is == name) || e.parts().into_iter().any(|p| mentions(p, name))
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// The element that a reference means, if it is of a rolled stack.
+    pub(crate) fn rolled(&mut self, header: HeaderRef) -> Option<Element> {
+        let plan = self.plan;
+        let (member, at, h, extracted) = match header {
+            HeaderRef::Header(h) => {
+                let (member, index) = plan.rolled.element(h)?;
+                let extracted = self.header_facts.extracted(h);
+                (member, At::Const(index), h, extracted)
+            }
+            HeaderRef::Element(stack, index) => {
+                let member = plan.rolled.member(stack)?;
+                let first = *self.p.stacks[stack].elems.first()?;
+                let index = lower::scalar(self, index);
+                let at = match index.as_int() {
+                    Some(at) if at < plan.rolled.stacks[member.stack].size.into() => {
+                        At::Const(at as u32)
+                    }
+                    _ => At::Run(index),
+                };
+                (member, at, first, Known::Maybe)
+            }
+        };
+        Some(Element {
+            member,
+            at,
+            header: h,
+            extracted,
+        })
+    }
+
+    fn kinds(&mut self, stack: usize) -> C {
+        self.local(LocalKind::Kinds(stack))
+    }
+
+    /// An element's kind as it is in memory, for an index in bounds.
+    fn kind_in_memory(&mut self, stack: usize, at: C) -> C {
+        self.kinds(stack).index(at)
+    }
+
+    /// Puts what `f` emits into a block that may not run, after which what was found before is still good.
+    fn guarded(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.out);
+        f(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// A copy of an index, checked: what `f` emits runs where it is in bounds.
+    fn in_bounds(&mut self, stack: usize, index: C, f: impl FnOnce(&mut Self, C)) {
+        let size = self.plan.rolled.stacks[stack].size;
+        let at = self.pinned_local("element_at", None);
+        self.set(at.clone(), index);
+        self.barrier(&at);
+        let inside = self.guarded(|g| {
+            let kept = g.target.keep_bound(&at);
+            g.out.extend(kept);
+            f(g, at.clone());
+        });
+        let fits = C::bin(BinOp::Lt, at, C::int(size.into()));
+        self.push(Stmt::If(fits, inside, Block::new()));
+    }
+
+    /// An element's kind and offset, in variables if its index varies. The kind is 0 if the index is out of bounds.
+    fn look(&mut self, e: &Element) -> (C, C) {
+        let stack = e.member.stack;
+        let offsets = self.local(LocalKind::Offsets(stack));
+        let index = match &e.at {
+            At::Const(at) => {
+                let at = C::int((*at).into());
+                return (self.kind_in_memory(stack, at.clone()), offsets.index(at));
+            }
+            At::Run(index) => index.clone(),
+        };
+        let known = &self.regions.elements().looked;
+        if let Some(looked) = known.iter().find(|l| l.stack == stack && l.at == e.at) {
+            return (looked.kind.clone(), looked.offset.clone());
+        }
+        let kind = self.pinned_local("element_kind", None);
+        let offset = self.pinned_local("element_offset", None);
+        self.set(kind.clone(), C::int(0));
+        self.set(offset.clone(), C::int(0));
+        self.in_bounds(stack, index, |g, at| {
+            let is = g.kind_in_memory(stack, at.clone());
+            g.set(kind.clone(), is);
+            g.set(offset.clone(), offsets.index(at));
+        });
+        self.regions.elements().looked.push(Looked {
+            stack,
+            at: e.at.clone(),
+            kind: kind.clone(),
+            offset: offset.clone(),
+        });
+        (kind, offset)
+    }
+
+    /// Whether an element is valid.
+    pub(crate) fn element_validity(&mut self, e: &Element) -> C {
+        let (kind, _) = self.look(e);
+        C::bin(BinOp::Eq, kind, C::int((e.member.member + 1).into()))
+    }
+
+    /// A pointer to an element's bytes, and whether it leads to them.
+    fn point(&mut self, e: &Element) -> (C, C) {
+        let found = self.regions.elements().pointed.iter();
+        let mut found = found.filter(|p| p.member == e.member && p.at == e.at);
+        if let Some(found) = found.next() {
+            return (found.pointer.clone(), found.flag.clone());
+        }
+        self.ask_bounds();
+        let (kind, offset) = self.look(e);
+        let bytes = self.plain_bytes(e.header);
+        let pointer = self.own_local("element", CType::U8.ptr(), None);
+        let flag = match e.extracted {
+            Known::Yes => {
+                self.point_into(&pointer, offset, bytes);
+                C::int(1)
+            }
+            _ => {
+                let flag = self.pinned_local("element_found", None);
+                self.set(flag.clone(), C::int(0));
+                self.set(pointer.clone(), C::id("data"));
+                let made = self.guarded(|g| {
+                    g.point_into(&pointer, offset, bytes);
+                    let set = g.target.flag();
+                    g.set(flag.clone(), set);
+                });
+                let is = C::bin(BinOp::And, kind, C::int(INVALID - 1));
+                let there = C::bin(BinOp::Eq, is, C::int((e.member.member + 1).into()));
+                self.push(Stmt::If(there, made, Block::new()));
+                flag
+            }
+        };
+        self.regions.elements().pointed.push(Pointed {
+            member: e.member,
+            at: e.at.clone(),
+            pointer: pointer.clone(),
+            flag: flag.clone(),
+        });
+        (pointer, flag)
+    }
+
+    /// The bytes of a header in front of its varbit field.
+    fn plain_bytes(&self, h: Header) -> u32 {
+        let layout = &self.p.header_types[self.p.headers[h].ty];
+        let fields = layout.varbit().map_or(layout.fields.len(), |v| v as usize);
+        let bits: u32 = layout.fields[..fields].iter().map(|f| f.ty.width()).sum();
+        bits / 8
+    }
+
+    /// Bits of an element's field; 0 if the element is not there.
+    pub(crate) fn read_element(&mut self, e: &Element, field: u32, hi: u32, lo: u32) -> C {
+        let width = self.field_type(e.header, field).width();
+        if width == 0 || e.extracted == Known::No {
+            return C::int(0);
+        }
+        let (bytes, bit, flag) = self.element_bytes(e, field);
+        let value = bytes.load(bit + width - 1 - hi, hi - lo + 1);
+        match flag.as_int() {
+            Some(_) => value,
+            None => C::Cond(Box::new(flag), Box::new(value), Box::new(C::int(0))),
+        }
+    }
+
+    /// Stores to a field of an element; nothing if the element is not there.
+    pub(crate) fn write_element(&mut self, e: &Element, field: u32, value: Value) {
+        let width = self.field_type(e.header, field).width();
+        if width == 0 || e.extracted == Known::No {
+            return;
+        }
+        let (bytes, bit, flag) = self.element_bytes(e, field);
+        let mut stores = Block::new();
+        store_value(&bytes, bit, width, value, &mut stores);
+        match flag.as_int() {
+            Some(_) => self.out.append(&mut stores),
+            None => self.push(Stmt::If(flag, stores, Block::new())),
+        }
+    }
+
+    fn element_bytes(&mut self, e: &Element, field: u32) -> (Bytes, u32, C) {
+        let (pointer, flag) = self.point(e);
+        let layout = &self.p.header_types[self.p.headers[e.header].ty];
+        let before = layout.fields[..field as usize].iter();
+        let bit = before.map(|f| f.ty.width()).sum();
+        let base = match flag.as_int() {
+            Some(_) => pointer,
+            None => self.target.behind_check(pointer),
+        };
+        let len = self.plain_bytes(e.header);
+        (Bytes { base, len }, bit, flag)
+    }
+
+    /// Makes an element invalid, if it is valid.
+    pub(crate) fn clear_element(&mut self, e: &Element) {
+        if self.regions.in_parser() {
+            // Another member of the union was extracted there, so that this one is not valid.
+            return;
+        }
+        let stack = e.member.stack;
+        let valid = C::int((e.member.member + 1).into());
+        let gone = C::int(INVALID | u64::from(e.member.member + 1));
+        let clear = |g: &mut Self, at: C| {
+            let kind = g.kind_in_memory(stack, at);
+            let is = C::bin(BinOp::Eq, kind.clone(), valid);
+            let set = vec![Stmt::Assign(kind, gone)];
+            g.push(Stmt::If(is, set, Block::new()));
+        };
+        match &e.at {
+            At::Const(at) => clear(self, C::int((*at).into())),
+            At::Run(index) => self.in_bounds(stack, index.clone(), clear),
+        }
+        self.regions.elements().changed(stack);
+        self.touch(e.header);
+    }
+
+    /// Whether the deparser may have to move the elements of a stack.
+    fn is_moved(&self, stack: usize) -> bool {
+        let layout = &self.plan.layout;
+        let first = self.plan.rolled.stacks[stack].first;
+        layout.emits[..layout.relocated]
+            .iter()
+            .any(|e| e.header == first)
+    }
+
+    /// Whether a statement only checks that a stack has room for the element that the next one extracts: so does extracting it.
+    pub(crate) fn is_room_checked(&self, stmt: &ir::Stmt, next: Option<&ir::Stmt>) -> bool {
+        let exprs = &self.p.exprs;
+        let StmtKind::Verify { cond, .. } = stmt.kind else {
+            return false;
+        };
+        let Some(StmtKind::Extract { header, .. }) = next.map(|s| &s.kind) else {
+            return false;
+        };
+        let HeaderRef::Element(stack, index) = *header else {
+            return false;
+        };
+        let Some(member) = self.plan.rolled.member(stack) else {
+            return false;
+        };
+        let rolled = &self.plan.rolled.stacks[member.stack];
+        let is_next = |e: ir::Expr| matches!(exprs[e].kind, ExprKind::Var(v) if v == rolled.next);
+        match exprs[cond].kind {
+            ExprKind::Binary(BinaryOp::Lt, a, b) => {
+                let size = match &exprs[b].kind {
+                    ExprKind::Const(bits) => bits.to_u64(),
+                    _ => None,
+                };
+                is_next(index) && is_next(a) && size == Some(rolled.size.into())
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves the elements of a rolled stack down.
+    pub(crate) fn pop_elements(&mut self, stack: usize, by: u32) {
+        let size = self.plan.rolled.stacks[stack].size;
+        let by = by.min(size);
+        let mut arrays = vec![LocalKind::Kinds(stack), LocalKind::Offsets(stack)];
+        if self.is_moved(stack) {
+            arrays.push(LocalKind::Lengths(stack));
+        }
+        for kind in arrays {
+            let array = self.local(kind);
+            for i in 0..size - by {
+                let from = array.clone().index(C::int((i + by).into()));
+                self.set(array.clone().index(C::int(i.into())), from);
+            }
+        }
+        let kinds = self.kinds(stack);
+        for i in size - by..size {
+            self.set(kinds.clone().index(C::int(i.into())), C::int(0));
+        }
+        self.regions.elements().changed(stack);
+        self.touch(self.plan.rolled.stacks[stack].first);
+    }
+
+    /// Notes an element that the parser found: where it is and how many bytes it has.
+    pub(crate) fn record_element(&mut self, e: &Element, offset: C, length: C) {
+        let stack = e.member.stack;
+        let size = self.plan.rolled.stacks[stack].size;
+        let at = match &e.at {
+            At::Const(at) => C::int((*at).into()),
+            At::Run(index) => {
+                let at = self.pinned_local("element_at", None);
+                self.set(at.clone(), index.clone());
+                // The program has checked that there is room; the verifier of the C has to see it.
+                self.at_most(&at, u64::from(size) - 1);
+                at
+            }
+        };
+        let kind = C::int((e.member.member + 1).into());
+        let mut known = vec![
+            (LocalKind::Kinds(stack), kind),
+            (LocalKind::Offsets(stack), offset),
+        ];
+        if self.is_moved(stack) {
+            known.push((LocalKind::Lengths(stack), length));
+        }
+        for (array, value) in known {
+            let array = self.local(array);
+            self.set(array.index(at.clone()), value);
+        }
+        self.regions.elements().changed(stack);
+    }
+
+    fn point_into(&mut self, pointer: &C, offset: C, bytes: u32) {
+        let most = self.target.limits().offset;
+        let bounded = match (most + 1).is_power_of_two() {
+            true => C::bin(BinOp::And, offset, C::int(most)),
+            false => offset,
+        };
+        let place = C::bin(BinOp::Add, C::id("data"), bounded);
+        self.set(pointer.clone(), place);
+        self.barrier(pointer);
+        let end = pointer.clone().plus(bytes.into());
+        self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
+    }
+
+    /// Runs what `f` emits for each valid element of a stack, in order; it gets the element's offset and length.
+    pub(crate) fn for_each_valid(&mut self, stack: usize, f: impl FnOnce(&mut Self, ForElement)) {
+        let rolled = &self.plan.rolled.stacks[stack];
+        let (size, longest) = (rolled.size, rolled.longest);
+        let members = rolled.members.len() as u64;
+        let (again, done) = (
+            self.file.names.fresh("each"),
+            self.file.names.fresh("each_done"),
+        );
+        // Where the verifier of the C has to follow every turn, it has to know which it is; else it is better off if it does not.
+        let counts = self.target.turn_limit().is_some();
+        let turn = match counts {
+            true => self.pinned_local("turn", None),
+            false => self.summed_local("turn", None),
+        };
+        let at = self.pinned_local("element_at", None);
+        self.set(turn.clone(), C::int(0));
+        self.push(Stmt::Label(again.clone()));
+        self.forget();
+        self.set(at.clone(), turn.clone());
+        self.barrier(&at);
+        let outside = C::bin(BinOp::Ge, at.clone(), C::int(size.into()));
+        self.push(Stmt::goto_if(outside, done.clone()));
+        let kept = self.target.keep_bound(&at);
+        self.out.extend(kept);
+        let kind = self.kind_in_memory(stack, at.clone());
+        let is = C::bin(BinOp::Sub, kind.cast(CType::U32), C::int(1));
+        let valid = C::bin(BinOp::Lt, is, C::int(members));
+        let [offsets, lengths] =
+            [LocalKind::Offsets(stack), LocalKind::Lengths(stack)].map(|kind| self.local(kind));
+        let each = ForElement {
+            offset: offsets.index(at.clone()),
+            length: lengths.index(at.clone()),
+            slot: C::bin(BinOp::Mul, at, C::int(longest.into())),
+            longest,
+        };
+        let block = self.guarded(|g| f(g, each));
+        self.push(Stmt::If(valid, block, Block::new()));
+        self.push(Stmt::Update(BinOp::Add, turn, C::int(1)));
+        if !counts {
+            self.file.contents.loops = true;
+            let left = self.target.leave_loop("reject");
+            self.out.extend(left);
+        }
+        self.push(Stmt::Goto(again));
+        self.push(Stmt::Label(done));
+    }
+}
+
+/// What is known of an element in [`Gen::for_each_valid`].
+pub(crate) struct ForElement {
+    /// Where it lies in the packet as it came in, in bytes.
+    pub offset: C,
+    /// How many bytes it has.
+    pub length: C,
+    /// Its place in memory where each element has [`ForElement::longest`] bytes.
+    pub slot: C,
+    /// The most that it may have.
+    pub longest: u32,
+}
