@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
 // Hand-written counterpart of tests/scale/tcp_options.p4: up to ten TCP options in one loop, which corrects them where they
-// lie and notes their order; what opens a connection is looked up by it.
+// lie and notes their order; what opens a connection is looked up by it. The loop is bpf_loop's, since the verifier walks
+// every path through a plain one of ten turns.
 //
 // Map systems: key eight bytes, the order of the options and then the window scale in the lowest six as one
 // number, value {action, class}: action 0 counts the class, 1 drops.
@@ -67,6 +68,96 @@ static __always_inline __u32 change(__be16 old, __be16 new, _Bool odd)
 	return odd ? change16(__builtin_bswap16(old), __builtin_bswap16(new)) : change16(old, new);
 }
 
+// What one turn of the loop leaves to the next.
+struct walk {
+	struct xdp_md *ctx;
+	__u64 order;
+	__u32 at;
+	__u32 left;
+	__u32 sum;
+	__u32 changes[3];
+	__u8 shift;
+	_Bool opens;
+	_Bool wrong;
+};
+
+enum { FIRST = ETHERNET_BYTES + sizeof(struct ipv4) + sizeof(struct tcp), STOP = 1 };
+
+static long stop_at_error(struct walk *walk)
+{
+	walk->wrong = 1;
+	return STOP;
+}
+
+static long option(__u32 turn, struct walk *walk)
+{
+	void *end = (void *)(long)walk->ctx->data_end;
+	__u8 *option = (void *)(long)walk->ctx->data + FIRST;
+	__u32 at = walk->at, left = walk->left, length = 1, kind;
+
+	if (!left)
+		return STOP;
+	if (at > 40 || left > 40)
+		return stop_at_error(walk);
+	option += at;
+	if ((void *)(option + 1) > end)
+		return stop_at_error(walk);
+	kind = option[0];
+	if (kind == END) {
+		if ((void *)option + left > end)
+			return stop_at_error(walk);
+		walk->order <<= 4;
+		walk->left = 0;
+		return STOP;
+	}
+	if (kind != NOP) {
+		if ((void *)(option + 2) > end)
+			return stop_at_error(walk);
+		length = option[1];
+		if (length < 2 || length > left || (void *)option + length > end)
+			return stop_at_error(walk);
+		if (kind == MSS && length == 4) {
+			__be16 *mss = (void *)(option + 2);
+			__u16 largest = largest_mss;
+
+			if ((void *)(mss + 1) > end)
+				return stop_at_error(walk);
+			if (bpf_ntohs(*mss) > largest) {
+				walk->sum += change(*mss, bpf_htons(largest), at & 1);
+				*mss = bpf_htons(largest);
+				walk->changes[CHANGED_MSS]++;
+			}
+		} else if (kind == WINDOW_SCALE && length == 3) {
+			if ((void *)(option + 3) > end)
+				return stop_at_error(walk);
+			walk->shift = option[2];
+			if (option[2] > LARGEST_SHIFT) {
+				walk->sum += change(bpf_htons(option[2] << 8), bpf_htons(LARGEST_SHIFT << 8), at & 1);
+				option[2] = LARGEST_SHIFT;
+				walk->changes[CHANGED_SHIFT]++;
+			}
+		} else if (kind == TIMESTAMPS && length == 10) {
+			__be16 *echo = (void *)(option + 6);
+
+			if ((void *)(echo + 2) > end)
+				return stop_at_error(walk);
+			if (walk->opens && (echo[0] || echo[1])) {
+				walk->sum += change(echo[0], 0, at & 1) + change(echo[1], 0, at & 1);
+				echo[0] = 0;
+				echo[1] = 0;
+				walk->changes[CHANGED_ECHO]++;
+			}
+		} else if (!(kind == SACK_PERMITTED && length == 2) &&
+			   !(kind == SACK && (length == 10 || length == 18 || length == 26 || length == 34))) {
+			kind = OTHER;
+		}
+	}
+	walk->order = walk->order << 4 | (kind & 15);
+	walk->at = at + length;
+	walk->left = left - length;
+	return 0;
+}
+
 SEC("xdp")
 int tcp_options(struct xdp_md *ctx)
 {
@@ -74,11 +165,8 @@ int tcp_options(struct xdp_md *ctx)
 	void *end = (void *)(long)ctx->data_end;
 	struct ipv4 *ip = data + ETHERNET_BYTES;
 	struct tcp *tcp = (void *)(ip + 1);
-	__u32 sum = 0, left, at = 0, mss_changed = 0, shift_changed = 0, echo_changed = 0;
-	__u64 order = 0;
-	__u8 shift = 0;
-	_Bool opens;
-	int i;
+	struct walk walk = { .ctx = ctx };
+	__u32 left, i;
 
 	if (data + ETHERNET_BYTES > end)
 		return XDP_ABORTED;
@@ -93,82 +181,20 @@ int tcp_options(struct xdp_md *ctx)
 	left = (tcp->offset >> 4) * 4;
 	if (left < sizeof(*tcp))
 		return XDP_ABORTED;
-	left -= sizeof(*tcp);
-	opens = (tcp->flags & (SYN | ACK)) == SYN;
-
-	for (i = 0; i < OPTIONS && left; i++) {
-		__u8 *option = (void *)(tcp + 1) + at;
-		__u32 length = 1, kind;
-
-		if (at > 40 || (void *)(option + 1) > end)
+	walk.left = left - sizeof(*tcp);
+	walk.opens = (tcp->flags & (SYN | ACK)) == SYN;
+	if (walk.left) {
+		bpf_loop(OPTIONS, option, &walk, 0);
+		if (walk.wrong || walk.left)
 			return XDP_ABORTED;
-		kind = option[0];
-		if (kind == END) {
-			if ((void *)option + (left & 63) > end)
-				return XDP_ABORTED;
-			order <<= 4;
-			left = 0;
-			break;
-		}
-		if (kind != NOP) {
-			if ((void *)(option + 2) > end)
-				return XDP_ABORTED;
-			length = option[1];
-			if (length < 2 || length > left || (void *)option + length > end)
-				return XDP_ABORTED;
-			if (kind == MSS && length == 4) {
-				__be16 *mss = (void *)(option + 2);
-				__u16 largest = largest_mss;
-
-				if ((void *)(mss + 1) > end)
-					return XDP_ABORTED;
-				if (bpf_ntohs(*mss) > largest) {
-					sum += change(*mss, bpf_htons(largest), at & 1);
-					*mss = bpf_htons(largest);
-					mss_changed++;
-				}
-			} else if (kind == WINDOW_SCALE && length == 3) {
-				if ((void *)(option + 3) > end)
-					return XDP_ABORTED;
-				shift = option[2];
-				if (shift > LARGEST_SHIFT) {
-					sum += change(bpf_htons(shift << 8), bpf_htons(LARGEST_SHIFT << 8), at & 1);
-					option[2] = LARGEST_SHIFT;
-					shift_changed++;
-				}
-			} else if (kind == TIMESTAMPS && length == 10) {
-				__be16 *echo = (void *)(option + 6);
-
-				if ((void *)(echo + 2) > end)
-					return XDP_ABORTED;
-				if (opens && (echo[0] || echo[1])) {
-					sum += change(echo[0], 0, at & 1) + change(echo[1], 0, at & 1);
-					echo[0] = 0;
-					echo[1] = 0;
-					echo_changed++;
-				}
-			} else if (!(kind == SACK_PERMITTED && length == 2) &&
-				   !(kind == SACK && (length == 10 || length == 18 || length == 26 || length == 34))) {
-				kind = OTHER;
-			}
-		}
-		order = order << 4 | kind;
-		at += length;
-		left -= length;
 	}
-	if (left)
-		return XDP_ABORTED;
-
-	if (sum)
-		tcp->checksum = checksum_after(tcp->checksum, sum);
-	if (mss_changed)
-		count(&changed, CHANGED_MSS, mss_changed);
-	if (shift_changed)
-		count(&changed, CHANGED_SHIFT, shift_changed);
-	if (echo_changed)
-		count(&changed, CHANGED_ECHO, echo_changed);
-	if (opens) {
-		__u64 key = order << 8 | shift;
+	if (walk.sum)
+		tcp->checksum = checksum_after(tcp->checksum, walk.sum);
+	for (i = 0; i < 3; i++)
+		if (walk.changes[i])
+			count(&changed, i, walk.changes[i]);
+	if (walk.opens) {
+		__u64 key = walk.order << 8 | walk.shift;
 		struct system *system = bpf_map_lookup_elem(&systems, &key);
 
 		if (system && system->action == REFUSE)

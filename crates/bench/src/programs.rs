@@ -189,7 +189,7 @@ mod tests {
     fn the_hand_written_programs_load_and_take_packets_through_devices() {
         let root = crate::root();
         let workloads = workload::read(&root.join("bench/xdp/workload.json")).expect("reads");
-        assert_eq!(workloads.len(), 8);
+        assert_eq!(workloads.len(), 9);
         Baselines::build(&root).expect("this test needs root and clang");
         for workload in workloads {
             let hand_written = || from_c(&root, &workload).expect("loads");

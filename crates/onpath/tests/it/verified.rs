@@ -63,6 +63,7 @@ fn realistic_programs_stay_quick_to_verify() {
         ("router", Some(12_000), 20_000),
         ("srv6", Some(11_000), 18_000),
         ("tcp_options", Some(6_000), 30_000),
+        ("telemetry", None, 20_000),
         ("vxlan_gateway", Some(6_000), 13_000),
     ];
     let mut exceeded = String::new();
