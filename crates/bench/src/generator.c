@@ -8,13 +8,13 @@ struct xdp_md {
 };
 
 #define SEC(name) __attribute__((section(name), used))
-#define WORDS 8
+#define WORDS 16
 
 static long (*const bpf_redirect)(unsigned int ifindex, unsigned long long flags) = (void *)23;
 
 struct {
 	unsigned int ifindex;
-	unsigned int unused;
+	unsigned int words; /* of the packet that are written anew: the first ones, with all headers */
 	unsigned long long packet[WORDS];
 } job SEC(".data.job");
 
@@ -22,10 +22,13 @@ SEC("xdp") int generate(struct xdp_md *ctx)
 {
 	unsigned long long *words = (void *)(long)ctx->data;
 
-	if ((void *)(words + WORDS) > (void *)(long)ctx->data_end)
-		return 0;
-	for (int i = 0; i < WORDS; i++)
-		words[i] = ((volatile unsigned long long *)job.packet)[i];
+	for (unsigned int i = 0; i < WORDS; i++, words++) {
+		if (i >= ((volatile unsigned int *)&job.words)[0])
+			break;
+		if ((void *)(words + 1) > (void *)(long)ctx->data_end)
+			return 0;
+		*words = ((volatile unsigned long long *)job.packet)[i];
+	}
 	return bpf_redirect(job.ifindex, 0);
 }
 

@@ -24,6 +24,9 @@ pub(crate) const FULL: Effort = Effort {
     rounds: 5,
 };
 
+/// Words of a packet that the generator writes at most (`WORDS` of `generator.c`).
+const GENERATED_WORDS: usize = 16;
+
 /// The kernel's `XDP_DROP`.
 const DROP: i32 = 1;
 
@@ -97,10 +100,11 @@ fn rate(
 ) -> io::Result<f64> {
     let index = interface::index("dut").map_err(|d| io::Error::other(d.message))?;
     let _attached = Link::attach_xdp(program, index, XdpMode::Native)?;
+    let words = (packet.len() / 8).min(GENERATED_WORDS);
     let mut job = gen_index.to_ne_bytes().to_vec();
-    job.extend([0; 4]);
-    job.extend(packet);
-    job.resize(72, 0);
+    job.extend((words as u32).to_ne_bytes());
+    job.extend(&packet[..8 * words]);
+    job.resize(8 + 8 * GENERATED_WORDS, 0);
     let find = |name: &str| generator.maps.iter().find(|(n, _)| n == name);
     let (_, map) = find(".data.job").ok_or(io::ErrorKind::NotFound)?;
     map.set(&0u32.to_ne_bytes(), &job, Update::Any)?;

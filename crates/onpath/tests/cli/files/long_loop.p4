@@ -1,4 +1,4 @@
-// A loop of more turns than the verifier follows.
+// A loop of more turns than the verifier follows; its counter does not fit a register, so each turn is followed.
 #include <core.p4>
 #include <xdp_model.p4>
 
@@ -20,8 +20,8 @@ parser prs(packet_in packet, out headers_t hdr) {
 control sw(inout headers_t hdr, in xdp_input input, out xdp_output output) {
     apply {
         bit<32> sum = hdr.word.value;
-        for (bit<32> i = 0; i < 9000; i = i + 1) {
-            sum = sum + i;
+        for (bit<65> i = 0; i < 9000; i = i + 1) {
+            sum = sum + (bit<32>)i;
             if (sum == 77) {
                 break;
             }
