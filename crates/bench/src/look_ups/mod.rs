@@ -93,13 +93,13 @@ impl Table {
     /// What the table is.
     fn layout(&self) -> &'static str {
         let lookups = self.instance.store.abi.tables.iter().map(|t| &t.lookup);
-        let named = lookups.map(|lookup| match lookup {
+        let mut named = lookups.map(|lookup| match lookup {
             LookupAbi::Array { .. } => "array",
             LookupAbi::Hash { .. } => "the kernel's hash map",
             LookupAbi::Compiled => "const, read-only data",
             other => other.layout().map_or("", Layout::title),
         });
-        named.last().unwrap_or_default()
+        named.next_back().unwrap_or_default()
     }
 
     /// What its maps take.

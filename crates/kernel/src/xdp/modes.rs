@@ -51,6 +51,9 @@ pub(super) trait Attacher {
     fn conflict(&mut self, running: &str, other: &str, refused: &Refused) -> Self::Error;
 }
 
+/// What holds the program at an interface, and why it does not run natively there.
+type Attached<'a, A> = (<A as Attacher>::Held, Option<Why<'a>>);
+
 impl<'a> Candidates<'a> {
     /// Why the program does not run natively at a port, as far as is known.
     fn why_generic(&self, number: usize) -> Option<Why<'a>> {
@@ -78,7 +81,7 @@ impl<'a> Candidates<'a> {
     pub(super) fn attach<A: Attacher>(
         mut self,
         attacher: &mut A,
-    ) -> Result<Vec<(A::Held, Option<Why<'a>>)>, A::Error> {
+    ) -> Result<Vec<Attached<'a, A>>, A::Error> {
         self.check(attacher)?;
         let mut all = Vec::new();
         for number in self.running..self.ports.len() {
@@ -118,6 +121,8 @@ mod tests {
     }
 
     struct Held(String, Rc<RefCell<Vec<String>>>);
+
+    type Reason = Option<Why<'static>>;
 
     impl Drop for Held {
         fn drop(&mut self) {
@@ -183,9 +188,7 @@ mod tests {
     }
 
     /// What is done, up to the moment at which everything runs, and how that ends.
-    fn attach(
-        all: Candidates<'static>,
-    ) -> (Vec<String>, Result<Vec<Option<Why<'static>>>, String>) {
+    fn attach(all: Candidates<'static>) -> (Vec<String>, Result<Vec<Reason>, String>) {
         let mut fake = Fake {
             names: all.ports.iter().map(|port| port.name).collect(),
             ..Fake::default()

@@ -85,12 +85,12 @@ impl<'a> MultibitTrie<'a> {
         store: &'a KernelStore,
         map: &str,
     ) -> Result<MultibitTrie<'a>, StoreError> {
-        let tables = store.abi.tables.iter();
-        let found = tables.filter_map(|table| match &table.lookup {
+        let mut tables = store.abi.tables.iter();
+        let found = tables.find_map(|table| match &table.lookup {
             LookupAbi::MultibitTrie(abi) if abi.routes == map => Some(abi),
             _ => None,
         });
-        let abi = found.last().ok_or_else(|| StoreError::System {
+        let abi = found.ok_or_else(|| StoreError::System {
             what: format!("the program has no table `{map}`"),
         })?;
         MultibitTrie::open(store, abi)
