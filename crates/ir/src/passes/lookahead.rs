@@ -20,7 +20,7 @@ pub fn run(program: &mut Program) {
     let mut parts = read_in_parts(program);
     for (&var, parts) in &mut parts {
         let VarData { name, span, .. } = program.vars[var].clone();
-        // Too short is told by the last byte.
+        // The last byte decides whether the packet is too short.
         if !parts.keys().any(|(_, lo)| *lo == 0) {
             parts.insert((7, 0), None);
         }
