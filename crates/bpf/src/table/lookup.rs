@@ -6,7 +6,7 @@ use super::multibit_trie::{self, MultibitTrie};
 use super::perfect_hash::{self, PerfectHash};
 use super::tuple_space::{self, TupleSpace};
 use super::{Entries, describe, element};
-use crate::abi::{LookupAbi, MapAbi, MapKind};
+use crate::abi::{KeyAbi, LookupAbi, MapAbi, MapKind};
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
 use crate::{Layout, errors};
@@ -188,6 +188,21 @@ fn declare_exact(
         value: value.abi.clone(),
     };
     (Lookup::Hash { map: map_name, key }, abi)
+}
+
+/// Declares the struct of a search's key, which is on the stack; gives its name, its layout, and that for user space.
+pub(crate) fn declare_key(
+    g: &mut Gen<'_>,
+    parts: &[KeyPart],
+    layout: fn(SmolStr, &[KeyPart]) -> KeyLayout,
+    entries: &Entries<'_>,
+) -> (SmolStr, KeyLayout, KeyAbi) {
+    let name = g.file.names.fresh(&format!("{}_key", entries.short));
+    let key = layout(name.clone(), parts);
+    let abi = describe::key(&key, parts);
+    limit_key(g, entries.short, abi.size, KEY_LIMIT, entries);
+    g.file.declare_struct(&name, key.record.members.clone());
+    (name, key, abi)
 }
 
 /// Refuses a key of too many bytes.

@@ -1,7 +1,7 @@
 //! Tables with many prefixes: what [`MultibitTrieAbi`] describes, in C.
 
-use super::lookup::{KEY_LIMIT, limit_key, map};
-use super::{Entries, describe, map_element};
+use super::lookup::{declare_key, map};
+use super::{Entries, map_element};
 use crate::abi::{MapAbi, MapKind, MultibitTrieAbi};
 use crate::maps::{GLOBALS, MAP_NAME};
 use crate::target::{Bpf, Gen};
@@ -95,11 +95,7 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let key_name = g.file.names.fresh(&format!("{short}_key"));
-    let key = key_layout(key_name.clone(), parts);
-    let key_abi = describe::key(&key, parts);
-    limit_key(g, short, key_abi.size, KEY_LIMIT, entries);
-    g.file.declare_struct(&key_name, key.record.members.clone());
+    let (key_name, key, key_abi) = declare_key(g, parts, key_layout, entries);
     let route_name = g.file.names.fresh(&format!("{short}_route"));
     let key_type = Type::Struct(key_name.clone());
     let mut route = Record::default();

@@ -2,7 +2,7 @@
 
 mod function;
 
-use super::lookup::{KEY_LIMIT, limit_key, map};
+use super::lookup::{declare_key, map};
 use super::{Entries, describe, map_element, shadow_map};
 use crate::abi::{
     BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, MapKind, RowForm, Test,
@@ -114,11 +114,7 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let key_name = g.file.names.fresh(&format!("{short}_key"));
-    let key = key_layout(key_name.clone(), parts);
-    let key_abi = describe::key(&key, parts);
-    limit_key(g, short, key_abi.size, KEY_LIMIT, entries);
-    g.file.declare_struct(&key_name, key.record.members.clone());
+    let (key_name, key, key_abi) = declare_key(g, parts, key_layout, entries);
     let rows_name = g.file.names.fresh_short(short, "_rows", MAP_NAME);
     let places = g.file.names.fresh_short(short, "_places", MAP_NAME);
     let maps = &mut g.file.own.maps;
