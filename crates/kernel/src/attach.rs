@@ -65,6 +65,13 @@ pub struct Refused {
 pub struct Attached {
     pub(crate) holder: Holder,
     /// How it is attached.
+    pub how: How,
+}
+
+/// How a program is attached, and why not in a better way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct How {
+    /// The mode.
     pub mode: Mode,
     /// Why it is not attached by the better method (native, tcx), if it is not and that was tried.
     pub better_refused: Option<Refused>,

@@ -6,7 +6,7 @@
 //! filter works exactly as long as a link would: while its process lives, or its array is pinned. What
 //! is left of a dead process lets packets pass, is known by its empty array, and is swept by the next command.
 
-use crate::attach::{Attached, Holder, Mode, Refused, TcMethod};
+use crate::attach::{Attached, Holder, How, Mode, Refused, TcMethod};
 use crate::sys::filter::{self, FilterId};
 use crate::sys::{Link, Map, Prog, Side, Update};
 use crate::{caps, errors, interface};
@@ -170,9 +170,11 @@ pub(crate) fn attach(
             Ok(link) => {
                 return Ok(Attached {
                     holder: Holder::Link(link),
-                    mode: Mode::Tcx,
-                    better_refused: None,
-                    slower: None,
+                    how: How {
+                        mode: Mode::Tcx,
+                        better_refused: None,
+                        slower: None,
+                    },
                 });
             }
             Err(error) => match not_worth_a_second_try(&error, name) {
@@ -184,9 +186,11 @@ pub(crate) fn attach(
     match Filter::attach(prog, side, ifindex) {
         Ok(filter) => Ok(Attached {
             holder: Holder::Filter(filter),
-            mode: Mode::Clsact,
-            better_refused: tcx.map(|error| tcx_refused(&error)),
-            slower: None,
+            how: How {
+                mode: Mode::Clsact,
+                better_refused: tcx.map(|error| tcx_refused(&error)),
+                slower: None,
+            },
         }),
         Err(error) => Err(not_worth_a_second_try(&error, name).unwrap_or_else(|| {
             let tcx = tcx.map(|error| tcx_refused(&error));

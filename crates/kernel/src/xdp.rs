@@ -5,7 +5,7 @@ mod modes;
 mod queues;
 mod refusal;
 
-use crate::attach::{Attached, Holder, Interfaces, Mode, Refused};
+use crate::attach::{Attached, Holder, How, Interfaces, Mode, Refused};
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
 use crate::{Pins, caps, errors};
 use diag::Diagnostic;
@@ -113,9 +113,11 @@ fn attached(
     };
     Attached {
         holder: Holder::Link(link),
-        mode,
-        better_refused,
-        slower,
+        how: How {
+            mode,
+            better_refused,
+            slower,
+        },
     }
 }
 

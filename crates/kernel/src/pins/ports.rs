@@ -8,7 +8,7 @@ use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_fo
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
 use super::sweep::Lock;
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
-use crate::attach::{self, Attached, Holder, Interfaces, Mode, TcMethod};
+use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
@@ -73,16 +73,16 @@ impl PortChange {
 }
 
 impl Pins {
-    /// Gives a program of an instance a port: the named one, or the only one. Nothing is changed if it fails, and what
-    /// a killed command has begun, the next one takes back. The interface must be in the network namespace of the others:
-    /// a packet leaves by the interface that has the port's index where the packet is.
+    /// Gives a program of an instance a port: the named one, or the only one. Returns how it runs there, if it does. Nothing
+    /// is changed if it fails, and what a killed command has begun, the next one takes back. The interface must be in the
+    /// network namespace of the others: a packet leaves by the interface that has the port's index where the packet is.
     pub fn add_port(
         &self,
         instance: &str,
         member: Option<&str>,
         port: &Port,
         usage: PortUse,
-    ) -> Result<(), Box<Diagnostic>> {
+    ) -> Result<Option<How>, Box<Diagnostic>> {
         let mut at = self.changeable(instance, member)?;
         let program = at.program();
         if let Some((at, netns)) = program.elsewhere() {
@@ -111,7 +111,9 @@ impl Pins {
         begun.map_err(|e| load_errors::pins(&at.folder, "write to", &e))?;
         let added = add(&mut at, change, (port, usage));
         let settled = self.settle(instance);
-        added.and(settled)
+        let how = added?;
+        settled?;
+        Ok(how)
     }
 
     /// Takes a port from a program of an instance: the named one, or the only one. Refuses the last interface at which
@@ -222,7 +224,7 @@ fn add(
     to: &mut Changeable,
     change: PortChange,
     (port, usage): (&Port, PortUse),
-) -> Result<(), Box<Diagnostic>> {
+) -> Result<Option<How>, Box<Diagnostic>> {
     let Changeable {
         folder,
         record,
@@ -254,7 +256,8 @@ fn add(
     let program = &mut record.members[change.member];
     let Some(attached) = attached else {
         program.targets.push(Target::new(port));
-        return write_ports(folder, record).map_err(failed);
+        write_ports(folder, record).map_err(failed)?;
+        return Ok(None);
     };
     let at = Interface::new(&port.name, port.index, port.number, &attached);
     program.interfaces.push(at);
@@ -262,7 +265,7 @@ fn add(
     if let Holder::Filter(filter) = attached.holder {
         filter.keep();
     }
-    Ok(())
+    Ok(Some(attached.how))
 }
 
 /// Attaches a program to a port that it is to run at, as it is attached to its others. Fails if that, or only sending there,

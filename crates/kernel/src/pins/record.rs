@@ -156,7 +156,7 @@ impl Interface {
             index,
             netns: netns::current().unwrap_or(0),
             port,
-            mode: attached.mode.name().to_owned(),
+            mode: attached.how.mode.name().to_owned(),
             filter: attached.filter(),
         }
     }

@@ -87,15 +87,15 @@ fn an_interface_has_one_program_and_names_are_checked() {
         let prog = HookProg::constant(Hook::Xdp, 2)?;
         let attach = |name, index| attach_at(&prog, name, index, TcMethod::Best);
         let first = attach("one", index).expect("free");
-        assert_eq!(first.mode, Mode::Native);
+        assert_eq!(first.how.mode, Mode::Native);
         let second = attach("one", index).expect_err("occupied");
         assert_eq!(second.code.0, "E0781");
         drop(first);
         assert_eq!(xdp_on(index)?, None);
         let lo = interface::index("lo").expect("there");
         let generic = attach("lo", lo).expect("generic works");
-        assert_eq!(generic.mode, Mode::Generic);
-        assert!(generic.better_refused.is_some());
+        assert_eq!(generic.how.mode, Mode::Generic);
+        assert!(generic.how.better_refused.is_some());
         Ok(())
     })
     .expect("runs");

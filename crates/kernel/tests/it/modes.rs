@@ -106,7 +106,7 @@ fn arrives(at: &str) -> bool {
 fn start(pins: &Pins, members: &[Member]) -> Vec<Mode> {
     let begun = pins.begin("sw").expect("free");
     let attached = bundle::attach(members, TcMethod::Best).expect("attaches");
-    let modes = attached.iter().map(|a| a.attached.mode).collect();
+    let modes = attached.iter().map(|a| a.attached.how.mode).collect();
     begun.commit(members, attached).expect("pins");
     modes
 }
@@ -121,11 +121,16 @@ fn one_interface_without_native_xdp_decides_for_all() {
     in_namespace(|| {
         let members = switch(&[(0, "a"), (1, "large")], &[]);
         let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
-        let modes = attached.iter().map(|a| a.attached.mode);
+        let modes = attached.iter().map(|a| a.attached.how.mode);
         assert_eq!(modes.collect::<Vec<_>>(), [Mode::Generic; 2]);
-        let why = attached[0].attached.slower.as_ref().expect("it is slower");
+        let why = attached[0]
+            .attached
+            .how
+            .slower
+            .as_ref()
+            .expect("it is slower");
         assert!(why.reason.contains("would not reach large ("), "{why:?}");
-        assert!(attached[1].attached.better_refused.is_some());
+        assert!(attached[1].attached.how.better_refused.is_some());
         assert!(arrives("large"));
         Ok(())
     });
@@ -137,8 +142,13 @@ fn a_target_that_takes_nothing_from_native_xdp_decides_too() {
         // Nobody takes what is redirected to a veth natively unless the other end is made for that.
         let members = switch(&[(0, "a")], &[(1, "b")]);
         let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
-        assert_eq!(attached[0].attached.mode, Mode::Generic);
-        let why = attached[0].attached.slower.as_ref().expect("it is slower");
+        assert_eq!(attached[0].attached.how.mode, Mode::Generic);
+        let why = attached[0]
+            .attached
+            .how
+            .slower
+            .as_ref()
+            .expect("it is slower");
         assert!(why.reason.contains("would not reach b ("), "{why:?}");
         assert!(arrives("b"));
         drop(attached);
@@ -148,7 +158,7 @@ fn a_target_that_takes_nothing_from_native_xdp_decides_too() {
         let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
         // Older kernels do not report it.
         let native = kernel_version() >= (6, 3);
-        assert_eq!(attached[0].attached.mode == Mode::Native, native);
+        assert_eq!(attached[0].attached.how.mode == Mode::Native, native);
         assert!(arrives("b"));
         Ok(())
     });
@@ -196,13 +206,16 @@ fn a_port_of_a_generic_program_runs_as_the_others() {
         let added = fs
             .pins
             .add_port("sw", None, &port(1, "b"), PortUse::Reached);
-        added.expect("whatever it takes");
+        assert_eq!(added.expect("whatever it takes"), None);
         assert!(arrives("b"));
         fs.pins.remove_port("sw", None, 1).expect("there");
         let added = fs
             .pins
             .add_port("sw", None, &port(1, "b"), PortUse::Attached);
-        added.expect("it has generic XDP");
+        let how = added.expect("it has generic XDP").expect("it runs there");
+        assert_eq!(how.mode, Mode::Generic);
+        let why = how.slower.expect("it is slower");
+        assert!(why.reason.contains("generic XDP"), "{}", why.reason);
         let record = fs.pins.record("sw").expect("reads");
         assert_eq!(record.members[0].interfaces[2].mode, "generic");
         assert!(arrives("b"));

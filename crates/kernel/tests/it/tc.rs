@@ -243,7 +243,7 @@ fn several_programs_share_a_hook() {
         let first = attach_at(&prog, "one", index, TcMethod::Best).expect("attaches");
         let second = attach_at(&prog, "one", index, TcMethod::Best);
         // The kernel has a program once at a hook.
-        assert!(second.is_err() || second.is_ok_and(|s| s.mode == Mode::Clsact));
+        assert!(second.is_err() || second.is_ok_and(|s| s.how.mode == Mode::Clsact));
         let other = HookProg::constant(Hook::TcIngress, -1)?;
         let third = attach_at(&other, "one", index, TcMethod::Best).expect("attaches");
         let egress = attach_at(&out, "one", index, TcMethod::Best).expect("attaches");
@@ -252,7 +252,7 @@ fn several_programs_share_a_hook() {
         } else {
             Mode::Clsact
         };
-        assert_eq!([first.mode, third.mode, egress.mode], [best; 3]);
+        assert_eq!([first.how.mode, third.how.mode, egress.how.mode], [best; 3]);
         assert_eq!(has_qdisc(index), best == Mode::Clsact);
         Ok(())
     });
@@ -265,7 +265,7 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
         let out = HookProg::constant(Hook::TcEgress, -1)?;
         let first = attach_at(&prog, "one", index, TcMethod::Clsact).expect("attaches");
         let second = attach_at(&out, "one", index, TcMethod::Clsact).expect("attaches");
-        assert_eq!([first.mode, second.mode], [Mode::Clsact; 2]);
+        assert_eq!([first.how.mode, second.how.mode], [Mode::Clsact; 2]);
         assert_eq!(filters(index, Side::Ingress), ["onpath_gate_new"]);
         assert_eq!(filters(index, Side::Egress), ["onpath_gate_new"]);
         drop(first);

@@ -1,5 +1,6 @@
 //! A file a command.
 
+mod attached;
 mod build;
 mod changes;
 mod check;

@@ -1,10 +1,12 @@
 //! `onpath port`
 
-use super::instance::meant;
+use super::attached;
+use super::instance::{label, meant};
 use super::ls::{interface_json, name_now, target_json};
 use crate::args::PortCommand;
-use crate::output::{Done, out, print_json, refused};
+use crate::output::{Done, out, out_line, print_json, refused};
 use diag::columns;
+use kernel::attach::How;
 use kernel::bundle::Port;
 use kernel::pins::{MemberRecord, PortUse};
 use kernel::{Pins, interface};
@@ -39,8 +41,16 @@ pub(crate) fn run(command: PortCommand) -> Done {
                 true => PortUse::Reached,
                 false => PortUse::Attached,
             };
-            pins.add_port(&meant.instance, meant.program.as_deref(), &port, usage)
-                .map_err(refused)?;
+            let program = meant.program.as_deref();
+            let added = pins.add_port(&meant.instance, program, &port, usage);
+            if let Some(how) = added.map_err(refused)?.filter(is_not_the_best) {
+                let record = pins.record(&meant.instance).map_err(refused)?;
+                let member = &record.members[record.number(program).map_err(refused)?];
+                let name = label(&record, member);
+                for line in attached::lines(&name, &port, member.hook.name(), &how) {
+                    out_line!("{line}");
+                }
+            }
         }
         PortCommand::Remove { instance, port } => {
             let meant = meant(&instance)?;
@@ -49,6 +59,11 @@ pub(crate) fn run(command: PortCommand) -> Done {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether there is a better way to attach a program, which somebody may want to know.
+fn is_not_the_best(how: &How) -> bool {
+    how.better_refused.is_some() || how.slower.is_some()
 }
 
 /// By number.

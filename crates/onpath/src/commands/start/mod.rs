@@ -6,6 +6,7 @@ pub(crate) mod prepare;
 mod specialize;
 pub(crate) mod unit;
 
+use super::attached;
 use super::changes::Made;
 use super::instance::mend;
 use crate::args::Run;
@@ -15,8 +16,8 @@ use bpf::abi::Hook;
 use diag::{Diagnostic, counted, system_message};
 use driver::bundle;
 use kernel::Pins;
-use kernel::attach::{Mode, Refused, TcMethod};
-use kernel::bundle::{Attachment, Port};
+use kernel::attach::{Mode, TcMethod};
+use kernel::bundle::Port;
 use kernel::guard::Guard;
 use kernel::interface;
 use kernel::interrupt::Interrupts;
@@ -392,19 +393,23 @@ pub(crate) fn set_up<'a>(
                 .map_err(refused)?;
         }
     }
-    let attached = kernel::bundle::attach(&members, how.method).map_err(refused)?;
-    let lines: Vec<String> = attached
+    let running = kernel::bundle::attach(&members, how.method).map_err(refused)?;
+    let lines: Vec<String> = running
         .iter()
-        .flat_map(|a| where_it_runs(&unit, &prepared, a))
+        .flat_map(|a| {
+            let label = unit.label(&unit.bundle.programs[a.member]);
+            let hook = prepared[a.member].hook.name();
+            attached::lines(&label, &a.port, hook, &a.attached.how)
+        })
         .collect();
-    let at = attached.iter().map(|a| AttachedProgram {
+    let at = running.iter().map(|a| AttachedProgram {
         label: unit.label(&unit.bundle.programs[a.member]),
         port: a.port.clone(),
         hook: prepared[a.member].hook,
-        mode: a.attached.mode,
+        mode: a.attached.how.mode,
     });
     let at: Vec<AttachedProgram> = at.collect();
-    let loading = pending.commit(&members, attached).map_err(refused)?;
+    let loading = pending.commit(&members, running).map_err(refused)?;
 
     let instructions = prepared.iter().map(Prepared::instructions).sum::<u32>();
     let instructions = counted(instructions, "instruction");
@@ -478,34 +483,4 @@ fn check_method(unit: &Unit, read: &[prepare::Read], method: TcMethod) -> Result
         )));
     }
     Ok(())
-}
-
-/// Where a program runs now, and why it is not attached by a better method.
-fn where_it_runs(unit: &Unit, prepared: &[Prepared], at: &Attachment) -> Vec<String> {
-    let label = unit.label(&unit.bundle.programs[at.member]);
-    let (port, interface) = (at.port.number, &at.port.name);
-    let hook = prepared[at.member].hook.name();
-    let how = match at.attached.mode {
-        Mode::Native => "native XDP".to_string(),
-        Mode::Generic => "generic XDP".to_string(),
-        Mode::Tcx => format!("{hook} by a tcx link"),
-        Mode::Clsact => format!("{hook} by a clsact filter"),
-    };
-    let mut lines = vec![format!("{label}: port {port} is {interface}, {how}")];
-    if let Some(Refused { reason, remedy }) = &at.attached.better_refused {
-        lines.push(match at.attached.mode {
-            Mode::Native | Mode::Generic => {
-                format!("{label}: the driver of {interface} refuses native XDP: {reason}")
-            }
-            Mode::Tcx | Mode::Clsact => {
-                format!("{label}: the kernel refuses a tcx link at {interface}: {reason}")
-            }
-        });
-        lines.extend(remedy.iter().map(|remedy| format!("{label}: {remedy}")));
-    }
-    if let Some(Refused { reason, remedy }) = &at.attached.slower {
-        let all = std::iter::once(reason).chain(remedy);
-        lines.extend(all.map(|line| format!("{label}: {line}")));
-    }
-    lines
 }
