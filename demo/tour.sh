@@ -65,7 +65,7 @@ _tour_begin() {
         ip link add tour-lan type veth peer name tour-host
         ip link add tour-wan type veth peer name tour-net
         ip link add tour0 address 02:00:00:00:00:01 type veth peer name tour0 address 02:00:00:00:00:02 netns "$1"
-        for device in tour-lan tour-host tour-wan tour-net tour0; do ip link set $device addrgenmode none up; done
+        for device in tour-lan tour-host tour-wan tour-net tour0; do ip link set $device addrgenmode none; ip link set $device up; done
         ip link set tour-host arp off
         ip addr add 10.0.1.2/24 dev tour-host
         ip route add 10.9.0.0/16 dev tour-host
@@ -73,7 +73,8 @@ _tour_begin() {
         ip neigh add 10.1.0.2 lladdr 02:00:00:00:00:02 dev tour0
         ip addr add 2001:db8::1/64 dev tour0 nodad' sh "$_peer_holder" &&
     peer sh -ec '
-        ip link set tour0 addrgenmode none up
+        ip link set tour0 addrgenmode none
+        ip link set tour0 up
         ip addr add 10.1.0.2/24 dev tour0
         ip neigh add 10.1.0.1 lladdr 02:00:00:00:00:01 dev tour0
         ip addr add 2001:db8::2/64 dev tour0 nodad'

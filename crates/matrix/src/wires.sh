@@ -8,9 +8,11 @@ wire() {
     case $1 in *q) queues=multi_queue ;; *) queues= ;; esac
     for end in a b; do
         ip tuntap add "$1$end" mode tap $queues
-        ip link set "$1$end" mtu 9000 addrgenmode none master "$1" up
+        ip link set "$1$end" mtu 9000 addrgenmode none master "$1"
+        ip link set "$1$end" up
     done
-    ip link set "$1" mtu 9000 addrgenmode none up
+    ip link set "$1" mtu 9000 addrgenmode none
+    ip link set "$1" up
 }
 
 while [ "$1" != -- ]; do

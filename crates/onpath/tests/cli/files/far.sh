@@ -1,15 +1,19 @@
 # A second network namespace behind v1, the other end of v0: `far` runs a command there, `far_ends` ends it.
 
-unshare --net sleep 240 > /dev/null 2>&1 &
+# It ends with the session, however slow the machine is.
+unshare --net tail --pid=$$ -s 0.1 -f /dev/null > /dev/null 2>&1 &
 FAR=$!
 until [ "$(readlink /proc/$FAR/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
 far() { nsenter --net="/proc/$FAR/ns/net" "$@"; }
 far_ends() { kill $FAR; wait $FAR 2> /dev/null || true; }
 
-# Nothing is on the wire but what the session sends.
+# Nothing is on the wire but what the session sends. Of one message with `addrgenmode none` and `up` the kernel does `up` first,
+# and may send neighbour solicitations.
 ip link add v0 address 02:00:00:00:00:01 type veth peer name v1 address 02:00:00:00:00:02 netns $FAR
-ip link set v0 addrgenmode none up
-far ip link set v1 addrgenmode none up
+ip link set v0 addrgenmode none
+far ip link set v1 addrgenmode none
+ip link set v0 up
+far ip link set v1 up
 ip addr add 10.0.0.1/24 dev v0
 far ip addr add 10.0.0.2/24 dev v1
 ip neigh replace 10.0.0.2 lladdr 02:00:00:00:00:02 dev v0

@@ -4,10 +4,13 @@
 use super::datagram::{OPTION_AT, OPTION_LENGTH, datagram, number, source};
 use crate::pair::{self, Compiled};
 use control::Store;
+use diag::Diagnostic;
 use kernel::Instance;
+use kernel::attach::{Attached, Interfaces, TcMethod, attach};
+use kernel::bundle::Port;
 use kernel::interface;
 use kernel::raw_socket::RawSocket;
-use kernel::sys::{Link, Side, TcContext};
+use kernel::sys::TcContext;
 use kernel::test_run::tc_verdict;
 use lab::{Ends, Offloads, Route, SERVER, Space};
 use num_traits::ToPrimitive;
@@ -157,9 +160,9 @@ fn a_million_measured_flows_lose_no_packet() {
         ..Ends::default()
     };
     let net = lab::Pair::new(ends).expect("this test needs root");
-    let _links = [
-        attach(net.client(), "c0", &client, Side::Egress),
-        attach(net.server(), "s0", &server, Side::Ingress),
+    let _running = [
+        AtDevice::new(net.client(), "c0", &client),
+        AtDevice::new(net.server(), "s0", &server),
     ];
     thread::scope(|scope| {
         for half in 0..2 {
@@ -183,13 +186,43 @@ fn a_million_measured_flows_lose_no_packet() {
     flows(&compiled[1], &server, seen, |_| None);
 }
 
-fn attach(space: &Space, device: &str, instance: &Instance, side: Side) -> Link {
-    let program = instance.program.prog();
-    let attached = space.run(|| {
-        let index = interface::index(device).map_err(|d| io::Error::other(d.message))?;
-        Link::attach_tcx(program, index, side)
-    });
-    attached.expect("the program at the device")
+/// A program at a device of a namespace. A filter is removed there, where its interface has the number that it knows.
+struct AtDevice<'a> {
+    space: &'a Space,
+    attached: Vec<Attached>,
+}
+
+impl<'a> AtDevice<'a> {
+    fn new(space: &'a Space, device: &str, instance: &Instance) -> AtDevice<'a> {
+        let attached = space.run(|| {
+            let refused = |d: Box<Diagnostic>| io::Error::other(d.message);
+            let port = Port {
+                number: 0,
+                index: interface::index(device).map_err(refused)?,
+                name: device.to_owned(),
+            };
+            let at = Interfaces {
+                redirects: false,
+                ports: &[port],
+                targets: &[],
+            };
+            attach(&instance.program, at, TcMethod::Best).map_err(refused)
+        });
+        AtDevice {
+            space,
+            attached: attached.expect("the program at the device"),
+        }
+    }
+}
+
+impl Drop for AtDevice<'_> {
+    fn drop(&mut self) {
+        let attached = std::mem::take(&mut self.attached);
+        let _ = self.space.run(|| {
+            drop(attached);
+            Ok(())
+        });
+    }
 }
 
 /// Sends every second flow's packet, and waits for as many as a socket has room for before it goes on.
