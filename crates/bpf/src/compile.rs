@@ -2,12 +2,11 @@
 
 use crate::hook;
 use crate::model::{self, Model};
-use crate::outer_maps::MOST_MAPS;
 use crate::storage::Spilled;
 use crate::target::{Bpf, Coverage, File};
-use crate::{BpfOutput, Options, errors, file};
+use crate::{BpfOutput, Options, file, limits};
 use cgen::tree::Block;
-use diag::{Diagnostics, SourceMap, Span};
+use diag::{Diagnostics, SourceMap};
 use emit::Stage;
 use emit::locals::Local;
 use ir::Program;
@@ -33,6 +32,8 @@ pub(crate) struct Function {
     pub verifier_estimate: u64,
     /// Headers that live in variables.
     pub copied_headers: Vec<String>,
+    /// Header stacks that stay rolled, with the number of their elements.
+    pub rolled_stacks: Vec<(String, u32)>,
     /// The stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
     /// Turns that a packet may take in its loops, if they are counted.
@@ -53,26 +54,8 @@ pub(crate) fn compile(
     };
     let (full, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, full, function);
-    fits_maps(program, options, &output)?;
+    limits::check(program, options.hook, &output.report)?;
     Ok(output)
-}
-
-/// Refuses a program with more maps than the kernel lets it use: the kernel reports it only after clang and
-/// for a while the verifier have worked on it, and knows no tables.
-fn fits_maps(program: &Program, options: &Options, output: &BpfOutput) -> Result<(), Diagnostics> {
-    let abi = &output.abi;
-    let maps = output.report.maps_used;
-    if maps <= MOST_MAPS {
-        return Ok(());
-    }
-    let at = program
-        .tables
-        .values()
-        .last()
-        .map_or(Span::NONE, |table| table.span);
-    let tables = abi.tables.len();
-    let refused = errors::too_many_maps(options.hook, maps, tables, MOST_MAPS, at);
-    Err(Box::new(refused).into())
 }
 
 /// The function of the fast path, if it pays: its variables have room in registers and on the stack.

@@ -93,8 +93,12 @@ pub(crate) fn file(
     items.extend(late.map(|file| Item::Include(file.into())));
 
     let mut report = report(&full, fast.as_ref());
+    report.functions = functions.len() + 1;
+    report.longest_estimate = report.instruction_estimate;
     for function in functions {
-        report.instruction_estimate += budget::instructions(&function.body);
+        let instructions = budget::instructions(&function.body);
+        report.instruction_estimate += instructions;
+        report.longest_estimate = report.longest_estimate.max(instructions);
         items.push(function.item());
     }
     items.extend(hooked(code, full, fast));
@@ -200,8 +204,11 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         parse_record: full.parse_record,
         verifier_estimate: full.verifier_estimate,
         copied_headers: full.copied_headers.clone(),
+        rolled_stacks: full.rolled_stacks.clone(),
         maps_used: 0,
         inner_maps: 0,
+        functions: 0,
+        longest_estimate: 0,
         moves_head: both().any(|f| f.moves_head),
         parser_turns: both().find_map(|f| f.parser_turns),
     }

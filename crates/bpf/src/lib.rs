@@ -20,6 +20,7 @@ pub mod features;
 mod file;
 mod flow_state;
 mod hook;
+pub mod limits;
 mod maps;
 mod model;
 mod names;
@@ -168,10 +169,17 @@ pub struct Report {
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
+    /// Header stacks, and stacks of unions, whose elements are parsed by a loop and found by tables in the parse record: names, and
+    /// how many elements they have.
+    pub rolled_stacks: Vec<(String, u32)>,
     /// Maps that the program uses, of the 64 that the kernel lets it use: an outer map counts as one, whatever is in it.
     pub maps_used: usize,
     /// Tables' maps that are in an outer map, since the program would use too many.
     pub inner_maps: usize,
+    /// Functions of the object, but for those of headers.
+    pub functions: usize,
+    /// Instructions of the longest of them.
+    pub longest_estimate: u32,
     /// Whether the packet's head may move.
     pub moves_head: bool,
     /// How often one packet may go round in loops, if the verifier has to follow each turn.

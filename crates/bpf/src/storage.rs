@@ -43,6 +43,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         parse_record: g.plan.record.is_some(),
         verifier_estimate: g.plan.estimate,
         copied_headers: g.copied_headers(),
+        rolled_stacks: g.rolled_stacks(),
         remembers_type: hook.remembers_type(g),
         parser_turns: parser_turns(g),
     })
@@ -118,7 +119,8 @@ fn start(g: &mut Gen<'_>, placed: &Placed) -> Block {
         });
     }
     if let Some(spilled) = &placed.spilled {
-        out.extend(fetch_scratch(g.target.hook.refused(g.target.model)));
+        let kept = g.target.options.spill_everything;
+        out.extend(fetch_scratch(kept, g.target.hook.refused(g.target.model)));
         for local in spilled.gone.iter().filter(|l| l.init.is_some()) {
             let place = C::id("scratch").arrow(local.name.clone());
             match &local.ty {
@@ -198,12 +200,17 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
     );
 }
 
-/// Finds this processor's scratch memory.
-fn fetch_scratch(refused: C) -> Block {
+/// Finds this processor's scratch memory. If everything is to be kept there, each access is one of memory: clang would hold in
+/// registers what was stored or loaded before, and put on the stack those that there are not.
+fn fetch_scratch(kept: bool, refused: C) -> Block {
+    let scratch = match kept {
+        true => Type::Named("volatile struct scratch".into()),
+        false => Type::Struct("scratch".into()),
+    };
     vec![
         Stmt::decl(Type::U32, "zero", C::int(0)),
         Stmt::decl(
-            Type::Struct("scratch".into()).ptr(),
+            scratch.ptr(),
             "scratch",
             C::call(
                 "bpf_map_lookup_elem",

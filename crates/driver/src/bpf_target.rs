@@ -10,7 +10,7 @@ use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{self, Budget};
-use kernel::build::{self, Obstacle, Trial};
+use kernel::build::{self, Obstacle};
 use kernel::clang::{self, Effort, Source};
 use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
@@ -48,6 +48,14 @@ pub struct Compiled {
     pub verify_time: Duration,
 }
 
+impl Compiled {
+    /// Whether the verifier refused what every strategy gave.
+    pub fn is_refused(&self) -> bool {
+        let mut failed = self.failed.iter();
+        failed.any(|failed| failed.strategy == self.strategy)
+    }
+}
+
 /// How a test reaches a program in the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
@@ -67,16 +75,36 @@ pub struct Request<'a> {
     /// For [`TestRun`]: take clock and random numbers from it, and keep where packets are to go for it to
     /// read, instead of sending them there.
     pub observe: bool,
-    /// Ask the verifier, where this process may, and make other C if it can make nothing of what clang made.
-    /// A caller that loads the object at once may do without: if the refusal has an [`Obstacle`],
-    /// it compiles again with this.
-    pub trial: bool,
+    /// About which objects the verifier is asked, where this process may.
+    pub trial: Trial<'a>,
     /// The kernel that is to run it.
     pub kernel: Kernel,
     /// Where what the parser leaves is kept.
     pub parse_record: ParseRecord,
     /// The layout of tables whose entries may overlap, if they do not say which they want.
     pub layout: Option<Layout>,
+}
+
+/// About which objects the verifier is asked while a program is compiled, so that another is made where it refuses one.
+#[derive(Clone, Copy, Debug)]
+pub enum Trial<'a> {
+    /// None, for a caller that loads the object at once: if the refusal has an [`Obstacle`], it compiles the others.
+    None,
+    /// Each.
+    Each,
+    /// Each but the first, which this caller has had refused.
+    Others(Refused<'a>),
+}
+
+/// What a compilation without a trial gave, and the verifier refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused<'a> {
+    /// The object.
+    pub object: &'a [u8],
+    /// What another compilation may overcome.
+    pub obstacle: Obstacle,
+    /// The verifier's reason.
+    pub reason: &'a str,
 }
 
 impl Default for Request<'_> {
@@ -93,7 +121,7 @@ impl Request<'_> {
             hook,
             externs: &[],
             observe: false,
-            trial: true,
+            trial: Trial::Each,
             kernel: Kernel::This,
             parse_record: ParseRecord::BySize,
             layout: None,
@@ -155,7 +183,12 @@ pub fn compile(
     let mut made = HashSet::new();
     // Strategies that differ by clang's effort have their C in common.
     let mut last: Option<((Options, bool), BpfOutput)> = None;
+    // What was decided for the first strategy.
+    let mut first: Option<bpf::Report> = None;
     let tried = strategy::try_all(|strategy| {
+        if first.as_ref().is_some_and(|first| !strategy.differs(first)) {
+            return Outcome::Repeated;
+        }
         let asked = options(sources, request, features);
         let options = Options {
             spill_everything: strategy.spill_everything,
@@ -178,17 +211,24 @@ pub fn compile(
                 }
             }
         };
-        // A large program keeps a parse record at once.
+        first.get_or_insert_with(|| output.report.clone());
         if !made.insert((output.c_source.clone(), strategy.effort)) {
             return Outcome::Repeated;
         }
-        attempt(output, request, strategy.effort, &mut times)
+        match request.trial {
+            Trial::Others(refused) if made.len() == 1 => {
+                let made = (refused.object.to_vec(), output);
+                obstructed(refused.obstacle, refused.reason.to_owned(), made)
+            }
+            _ => attempt(output, request, strategy.effort, &mut times),
+        }
     })
     .map_err(|refused| {
         let copied = last
             .as_ref()
             .map(|(_, output)| &output.report.copied_headers);
-        stack::explain(&refused, &optimised, copied.map_or(&[], Vec::as_slice))
+        let refused = stack::explain(&refused, &optimised, copied.map_or(&[], Vec::as_slice));
+        show_longest_part(&refused, &optimised)
     })?;
     let Tried {
         made: (object, output),
@@ -208,6 +248,20 @@ pub fn compile(
         clang_time: times.clang,
         verify_time: times.verifier,
     })
+}
+
+/// Has diagnostics of a program that is too long show its longest part.
+fn show_longest_part(diagnostics: &Diagnostics, program: &Program) -> Diagnostics {
+    let mut shown = Diagnostics::new();
+    for diagnostic in diagnostics.iter() {
+        let mut diagnostic = diagnostic.clone();
+        if diagnostic.code == clang::TOO_LONG {
+            diagnostic.primary.span = bpf::limits::longest_part(program);
+            diagnostic = diagnostic.label("this is the longest part");
+        }
+        shown.push(diagnostic);
+    }
+    shown
 }
 
 /// How long all strategies took together.
@@ -239,24 +293,25 @@ fn attempt(
         }
         Err(refused) => return Outcome::Refused(refused.into()),
     };
-    if !request.trial {
+    if matches!(request.trial, Trial::None) {
         return Outcome::Made((object, output));
     }
-    let Trial { obstacle, took } = build::trial(&object);
+    let build::Trial { obstacle, took } = build::trial(&object);
     times.verifier += took;
-    let can_shrink = output.report.can_shrink();
-    let obstacle = obstacle.filter(|(obstacle, _)| obstacle.is_surmountable(can_shrink));
     match obstacle {
         None => Outcome::Made((object, output)),
-        Some((obstacle, reason)) => {
-            let otherwise = match obstacle {
-                // The functions have room each, but not one in the other: clang cannot know.
-                Obstacle::Stack => Err(kernel::errors::clang::stack_too_large(&reason).into()),
-                Obstacle::LostPointer | Obstacle::TooLarge => Ok((object, output)),
-            };
-            Outcome::Obstructed(obstacle, reason, otherwise)
-        }
+        Some((obstacle, reason)) => obstructed(obstacle, reason, (object, output)),
     }
+}
+
+/// What an object comes to that the verifier refused.
+fn obstructed(obstacle: Obstacle, reason: String, made: Made) -> Outcome<Made> {
+    let otherwise = match obstacle {
+        // The functions have room each, but not one in the other: clang cannot know.
+        Obstacle::Stack => Err(kernel::errors::clang::stack_too_large(&reason).into()),
+        Obstacle::LostPointer | Obstacle::TooLarge => Ok(made),
+    };
+    Outcome::Obstructed(obstacle, reason, otherwise)
 }
 
 fn object(

@@ -14,8 +14,8 @@ use kernel::clang::Effort;
 pub struct Strategy {
     /// What reports call it.
     pub name: &'static str,
-    /// It is tried only after this kept an earlier one from working; `None` for the first.
-    pub against: Option<Obstacle>,
+    /// It is tried only after each of these kept an earlier one from working.
+    pub against: &'static [Obstacle],
     /// As much as possible is in a per-CPU map instead of on the stack.
     pub spill_everything: bool,
     /// Every header is copied to variables.
@@ -30,10 +30,23 @@ pub struct Strategy {
     pub parser_turns: u32,
 }
 
+impl Strategy {
+    /// Whether it may give other code than the first one, by what was decided for that.
+    pub(crate) fn differs(&self, first: &bpf::Report) -> bool {
+        let record = self.parse_record == ParseRecord::Always && !first.parse_record;
+        let path = !self.fast_path && first.fast_path;
+        let turns = first
+            .parser_turns
+            .is_some_and(|turns| turns > self.parser_turns);
+        let memory = self.spill_everything || self.copy_headers;
+        memory || record || path || turns || self.effort != FULL.effort
+    }
+}
+
 /// What the others differ from.
 const FULL: Strategy = Strategy {
     name: "full optimisation",
-    against: None,
+    against: &[],
     spill_everything: false,
     copy_headers: false,
     parse_record: ParseRecord::BySize,
@@ -43,82 +56,89 @@ const FULL: Strategy = Strategy {
 };
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 13] = [
+pub const STRATEGIES: [Strategy; 14] = [
     FULL,
     Strategy {
         name: "reduced optimisation",
-        against: Some(Obstacle::LostPointer),
+        against: &[Obstacle::LostPointer],
         effort: Effort::Reduced,
         ..FULL
     },
     Strategy {
         name: "headers in variables",
-        against: Some(Obstacle::LostPointer),
+        against: &[Obstacle::LostPointer],
         copy_headers: true,
         ..FULL
     },
     Strategy {
         name: "headers in variables, reduced optimisation",
-        against: Some(Obstacle::LostPointer),
+        against: &[Obstacle::LostPointer],
         copy_headers: true,
         effort: Effort::Reduced,
         ..FULL
     },
     Strategy {
         name: "variables in a per-CPU map",
-        against: Some(Obstacle::Stack),
+        against: &[Obstacle::Stack],
         spill_everything: true,
         ..FULL
     },
     Strategy {
         name: "variables in a per-CPU map, reduced optimisation",
-        against: Some(Obstacle::LostPointer),
+        against: &[Obstacle::LostPointer],
         spill_everything: true,
         effort: Effort::Reduced,
         ..FULL
     },
     Strategy {
         name: "headers and variables in a per-CPU map",
-        against: Some(Obstacle::LostPointer),
+        against: &[Obstacle::LostPointer],
         spill_everything: true,
         copy_headers: true,
         ..FULL
     },
     Strategy {
         name: "parse results in a per-CPU map",
-        against: Some(Obstacle::TooLarge),
+        against: &[Obstacle::TooLarge],
+        parse_record: ParseRecord::Always,
+        ..FULL
+    },
+    Strategy {
+        name: "parse results and variables in a per-CPU map",
+        against: &[Obstacle::TooLarge, Obstacle::Stack],
+        spill_everything: true,
         parse_record: ParseRecord::Always,
         ..FULL
     },
     // The verifier of Linux 6.1 may process more of a fast path than of all the rest.
     Strategy {
         name: "no fast path, parse results in a per-CPU map",
-        against: Some(Obstacle::TooLarge),
+        against: &[Obstacle::TooLarge],
         parse_record: ParseRecord::Always,
         fast_path: false,
         ..FULL
     },
     Strategy {
         name: "parser loops of 400 turns",
-        against: Some(Obstacle::TooLarge),
+        against: &[Obstacle::TooLarge],
         parser_turns: 400,
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns",
-        against: Some(Obstacle::TooLarge),
+        against: &[Obstacle::TooLarge],
         parser_turns: 100,
         ..FULL
     },
     Strategy {
         name: "parser loops of 32 turns",
-        against: Some(Obstacle::TooLarge),
+        against: &[Obstacle::TooLarge],
         parser_turns: 32,
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns",
-        against: Some(Obstacle::TooLarge),
+        against: &[Obstacle::TooLarge],
         parser_turns: 8,
         ..FULL
     },
@@ -165,8 +185,8 @@ pub(crate) fn try_all<T>(
     let mut failed: Vec<Failed> = Vec::new();
     let mut best: Option<Result<(T, &'static Strategy), Diagnostics>> = None;
     for strategy in &STRATEGIES {
-        let met = |obstacle| failed.iter().any(|f| f.obstacle == obstacle);
-        if !strategy.against.is_none_or(met) {
+        let met = |obstacle: &Obstacle| failed.iter().any(|f| f.obstacle == *obstacle);
+        if !strategy.against.iter().all(met) {
             continue;
         }
         match attempt(strategy) {
@@ -311,6 +331,66 @@ mod tests {
             ]
         );
         assert_eq!(taken, Ok("no fast path, parse results in a per-CPU map"));
+    }
+
+    #[test]
+    fn parse_results_for_which_the_stack_has_no_room_take_all_variables_along() {
+        let (tried, taken) = outcome(|s| match (s.parse_record, s.spill_everything) {
+            (ParseRecord::BySize, _) => Some(Obstacle::TooLarge),
+            (ParseRecord::Always, false) => Some(Obstacle::Stack),
+            (ParseRecord::Always, true) => None,
+        });
+        let with_variables = "parse results and variables in a per-CPU map";
+        assert_eq!(
+            tried,
+            [
+                "full optimisation",
+                "parse results in a per-CPU map",
+                with_variables
+            ]
+        );
+        assert_eq!(taken, Ok(with_variables));
+    }
+
+    #[test]
+    fn a_strategy_differs_if_there_is_something_that_it_changes() {
+        let different = |first: &bpf::Report| -> Vec<&str> {
+            let against_size = STRATEGIES
+                .iter()
+                .filter(|s| s.against == [Obstacle::TooLarge]);
+            let different = against_size.filter(|s| s.differs(first));
+            different.map(|s| s.name).collect()
+        };
+        let large = bpf::Report {
+            parse_record: true,
+            ..bpf::Report::default()
+        };
+        assert_eq!(different(&large), [""; 0]);
+        let fast = bpf::Report {
+            fast_path: true,
+            ..large.clone()
+        };
+        assert_eq!(
+            different(&fast),
+            ["no fast path, parse results in a per-CPU map"]
+        );
+        let loops = bpf::Report {
+            parser_turns: Some(100),
+            ..large
+        };
+        assert_eq!(
+            different(&loops),
+            ["parser loops of 32 turns", "parser loops of 8 turns"]
+        );
+        let small = different(&bpf::Report::default());
+        assert_eq!(small[0], "parse results in a per-CPU map");
+        let in_variables = STRATEGIES.iter().filter(|s| s.copy_headers);
+        assert!(in_variables.clone().count() > 0);
+        assert!(
+            in_variables
+                .into_iter()
+                .all(|s| s.differs(&bpf::Report::default()))
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature};
 use bpf::uses::{Construct, Use, loads_from};
 use driver::Input;
-use driver::bpf_target::{Compiled, Request, compile};
+use driver::bpf_target::{Compiled, Request, Trial, compile};
 use kernel::features::Kernel;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ fn build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Compiled {
     let default = driver::hooks::default_hook(&elaborated.program.arch);
     let request = Request {
         kernel,
-        trial: false,
+        trial: Trial::None,
         ..Request::hook(hook.unwrap_or(default))
     };
     compile(&elaborated.program, &elaborated.map, request).expect(program)

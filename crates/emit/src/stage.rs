@@ -186,6 +186,14 @@ impl<T: Target> Gen<'_, T> {
         all
     }
 
+    /// Header stacks, and stacks of unions, that stay rolled: names, and how many elements they have.
+    pub fn rolled_stacks(&self) -> Vec<(String, u32)> {
+        let stacks = self.plan.rolled.stacks.iter();
+        stacks
+            .map(|stack| (stack.name.clone(), stack.size))
+            .collect()
+    }
+
     /// Headers that live in variables although they are read from the packet.
     pub fn copied_headers(&self) -> Vec<String> {
         self.p

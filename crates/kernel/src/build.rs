@@ -21,7 +21,7 @@ pub enum Obstacle {
 pub struct Trial {
     /// What another compilation may overcome, with the verifier's reason.
     pub obstacle: Option<(Obstacle, String)>,
-    /// How long it took, without finding the place of what it refused.
+    /// How long it took.
     pub took: Duration,
 }
 

@@ -92,7 +92,11 @@ pub struct Attachment {
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
     let mut loader = Loader::new(sources, shared);
     while loader.next().is_some() {
-        loader.load_next()?;
+        loader.load_next().map_err(|mut refused| {
+            let source = &sources[refused.member];
+            refused.failure.find_place(source.object, source.sources);
+            refused
+        })?;
     }
     Ok(loader.loaded)
 }
@@ -130,7 +134,8 @@ impl<'a> Loader<'a> {
         Some(self.loaded.len()).filter(|number| *number < self.sources.len())
     }
 
-    /// Loads the next program. Where there is none it does nothing.
+    /// Loads the next program. Where there is none it does nothing. The verifier's refusal has no place yet: see
+    /// [`Failure::find_place`].
     pub fn load_next(&mut self) -> Result<(), LoadRefused> {
         let Some(member) = self.next() else {
             return Ok(());

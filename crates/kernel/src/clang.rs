@@ -15,6 +15,8 @@ use std::process::{Command, ExitStatus, Stdio};
 pub const OLDEST: u32 = 14;
 /// The diagnostic that a program needs too much stack.
 pub const STACK_TOO_LARGE: diag::Code = diag::Code("E0754");
+/// The diagnostic that a program is too long for its jumps.
+pub const TOO_LONG: diag::Code = diag::Code("E0759");
 /// The newest one looked for by a versioned name.
 const NEWEST_NAME: u32 = 40;
 /// Names a compiler to use instead of the newest.
@@ -134,7 +136,7 @@ pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnos
 }
 
 /// What every program is compiled with.
-const FLAGS: [&str; 14] = [
+const FLAGS: [&str; 15] = [
     "-g",
     "-target",
     "bpf",
@@ -148,6 +150,8 @@ const FLAGS: [&str; 14] = [
     "-Wno-unknown-warning-option",
     "-Wno-pass-failed",
     "-Wno-address-of-packed-member",
+    // It would compile once more, for a report to its authors.
+    "-fno-crash-diagnostics",
     // Paths are relative to the current folder, in the object too: it is the same wherever it is made.
     "-fdebug-compilation-dir=.",
 ];
@@ -219,8 +223,15 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
     fs::write(dir.join("prog.c"), source.text)
 }
 
-/// Whether clang made a `memset` of more stores than it knows how to expand: BPF has no such function.
+/// What clang reports of a jump that is too far.
+const FAR_JUMP: &str = "Branch target out of insn range";
+
+/// Whether clang made a `memset` of more stores than it knows how to expand: BPF has no such function. A program that is too
+/// long anyway does not become shorter without it.
 fn joins_stores(output: &str) -> bool {
+    if output.contains(FAR_JUMP) {
+        return false;
+    }
     output.contains("built-in function 'memset'") || output.contains("built-in function: memset")
 }
 
@@ -231,6 +242,9 @@ fn explain(clang: &Clang, output: &str) -> Box<Diagnostic> {
     }
     if output.contains("No available targets are compatible") || output.contains("unknown target") {
         return errors::clang::no_bpf_target(clang);
+    }
+    if output.contains(FAR_JUMP) {
+        return errors::clang::too_long();
     }
     errors::clang::clang_refused(clang, output)
 }
@@ -289,6 +303,24 @@ mod tests {
             "{}",
             error.message
         );
+    }
+
+    #[test]
+    fn a_jump_that_is_too_far_is_recognised() {
+        let clang = find().expect("these tests need clang");
+        let stores = "p[a[0] & 63] = *(volatile int *)c;".repeat(9000);
+        let text = format!(
+            "__attribute__((section(\"xdp\"), used)) int f(volatile int *a, int *p, void *c) {{ if (*a) {{ {stores} }} return 1; }}\n"
+        );
+        let source = Source {
+            text: &text,
+            headers: &[],
+            include_dirs: &[],
+            defines: &[],
+            effort: Effort::Full,
+        };
+        let error = compile_anew(&clang, source).expect_err("refused");
+        assert_eq!(error.code, TOO_LONG);
     }
 
     #[test]

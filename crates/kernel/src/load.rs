@@ -5,11 +5,13 @@ use crate::features::Kernel;
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
-use crate::sys::{Adjust, LoadFailure, Loaded, Map, Samples, load_object_with, samples};
-use crate::{caps, errors, memory, verifier_log};
+use crate::sys::{Adjust, LoadFailure, Loaded, Map, Samples, load_object_with, path_log, samples};
+use crate::verifier_log::{self, Refusal};
+use crate::{caps, errors, memory};
 use bpf::abi::{Abi, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -33,8 +35,44 @@ pub struct Failure {
     pub log: String,
     /// The control-plane name of what it is about, if it is about a part of the program that has one.
     pub about: Option<String>,
-    /// What another compilation may overcome.
-    pub obstacle: Option<Obstacle>,
+    /// What another compilation may overcome, with the verifier's reason.
+    pub obstacle: Option<(Obstacle, String)>,
+    /// What the verifier refused, if nobody has asked it yet where.
+    unplaced: Option<Unplaced>,
+}
+
+/// A refusal of the verifier, and the system's error with it.
+#[derive(Clone, PartialEq, Debug)]
+struct Unplaced {
+    refusal: Refusal,
+    error: Option<i32>,
+}
+
+impl Failure {
+    /// Has the diagnostic show the place in the program that the verifier refused, or what took it most if the program is too
+    /// large, unless it does already. The verifier works on the object once more, up to a few seconds: a caller that compiles the
+    /// program otherwise can do without.
+    pub fn find_place(&mut self, object: &[u8], sources: &SourceMap) {
+        let Some(Unplaced { mut refusal, error }) = self.unplaced.take() else {
+            return;
+        };
+        let mut seen = Samples::default();
+        if errors::verifier::is_too_much(&refusal) {
+            seen = samples(object);
+            if seen.parts.is_empty() {
+                seen = path_log(object, &self.log).map_or(seen, Samples::from);
+            }
+        } else if let Some(log) = path_log(object, &self.log) {
+            let error =
+                error.map_or_else(|| io::ErrorKind::Other.into(), io::Error::from_raw_os_error);
+            refusal = build::refusal(&log, &error).unwrap_or(refusal);
+            self.log = log;
+        }
+        if refusal.location.is_none() {
+            verifier_log::locate(&mut refusal, object);
+        }
+        self.diagnostic = verifier_log::explain(&refusal, &seen, sources);
+    }
 }
 
 impl From<Box<Diagnostic>> for Failure {
@@ -44,6 +82,7 @@ impl From<Box<Diagnostic>> for Failure {
             log: String::new(),
             about: None,
             obstacle: None,
+            unplaced: None,
         }
     }
 }
@@ -57,15 +96,19 @@ pub fn load(
     schema: &Arc<Schema>,
     sources: &SourceMap,
 ) -> Result<Instance, Failure> {
-    load_with(object, abi, schema, sources, Onto::default())
+    load_with(object, abi, schema, sources, Onto::default()).map_err(|mut failure| {
+        failure.find_place(object, sources);
+        failure
+    })
 }
 
 /// What the verifier reported of an object that it was only asked about.
 #[derive(Debug)]
 pub struct Verified {
-    /// The number of instructions that it processed, or why it refused the object.
+    /// The number of instructions that it processed, or why it refused the object, without the place of what it
+    /// refused: see [`Failure::find_place`].
     pub instructions: Result<u32, Failure>,
-    /// How long it took, without finding the place of what it refused.
+    /// How long it took.
     pub took: Duration,
 }
 
@@ -79,7 +122,7 @@ pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Verified {
         },
         Err(failure) => Verified {
             took: failure.took,
-            instructions: Err(explain(failure, object, sources)),
+            instructions: Err(explain(failure, sources)),
         },
     }
 }
@@ -105,7 +148,7 @@ pub(crate) struct Onto<'a> {
     pub(crate) memory: Option<u64>,
 }
 
-/// As [`load`], with what it is loaded onto.
+/// As [`load`], with what it is loaded onto, and without the place of what the verifier refuses: see [`Failure::find_place`].
 pub(crate) fn load_with(
     object: &[u8],
     abi: &Arc<Abi>,
@@ -122,7 +165,7 @@ pub(crate) fn load_with(
         data: &[(SEED_SECTION, &onto.seed.to_ne_bytes())],
         ..Adjust::default()
     };
-    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, object, sources))?;
+    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
     let mut instance = assemble(loaded, object, abi, schema)?;
     instance.store.memory = onto.memory;
     instance.store.preload().map_err(|(table, error)| {
@@ -154,7 +197,7 @@ pub(crate) fn load_again(
         ..Adjust::default()
     };
     let none = SourceMap::new();
-    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, object, &none))?;
+    let loaded = load_object_with(object, adjust).map_err(|f| explain(f, &none))?;
     Ok(assemble(loaded, object, abi, schema)?)
 }
 
@@ -181,29 +224,25 @@ fn check_memory(abi: &Abi, onto: Onto<'_>) -> Result<(), Failure> {
     }
 }
 
-fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure {
+fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
     let log = if failure.log.is_empty() {
         failure.messages.clone()
     } else {
         failure.log.clone()
     };
-    let obstacle = build::obstacle(&failure.log, &failure.error).map(|(obstacle, _)| obstacle);
+    let obstacle = build::obstacle(&failure.log, &failure.error);
+    let mut unplaced = None;
     let missing = caps::missing(&caps::RUN);
     let refused_rights = failure.error.raw_os_error() == Some(libc::EPERM);
     let diagnostic = if refused_rights && failure.log.is_empty() {
         errors::load::not_permitted("load a BPF program", &missing)
     } else {
         match build::refusal(&failure.log, &failure.error) {
-            Some(mut refusal) => {
-                if refusal.location.is_none() {
-                    verifier_log::locate(&mut refusal, object);
-                }
-                let samples = match errors::verifier::is_too_much(&refusal) {
-                    true if refusal.instruction.is_some() => Samples::from(failure.log),
-                    true => samples(object),
-                    false => Samples::default(),
-                };
-                verifier_log::explain(&refusal, &samples, sources)
+            Some(refusal) => {
+                let diagnostic = verifier_log::explain(&refusal, &Samples::default(), sources);
+                let error = failure.error.raw_os_error();
+                unplaced = Some(Unplaced { refusal, error });
+                diagnostic
             }
             None => errors::load::not_loaded(&failure.error, &failure.messages),
         }
@@ -213,6 +252,7 @@ fn explain(failure: LoadFailure, object: &[u8], sources: &SourceMap) -> Failure 
         log,
         about: None,
         obstacle,
+        unplaced,
     }
 }
 

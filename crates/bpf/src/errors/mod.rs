@@ -113,6 +113,38 @@ pub fn no_send_back() -> Diagnostic {
     .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
 }
 
+/// A program that no optimisation makes short enough. `at` is the longest part of it.
+pub fn too_long(hook: Hook, estimate: u32, farthest: u32, at: Span) -> Diagnostic {
+    let target = hook.target();
+    let refused = Diagnostic::error(
+        Code("E0745"),
+        at,
+        format!(
+            "the {target} target would need about {estimate} instructions for this program, and a jump passes over {farthest} at most"
+        ),
+    );
+    refused.label("this is the longest part").help(
+        "let the parser have fewer states and headers, let actions share what they do, or split the program and run its parts as a \
+         bundle",
+    )
+}
+
+/// More functions than a program may have.
+pub fn too_many_functions(hook: Hook, functions: usize, limit: usize, at: Span) -> Diagnostic {
+    let target = hook.target();
+    let refused = Diagnostic::error(
+        Code("E0744"),
+        at,
+        format!(
+            "the {target} target needs {functions} functions for this program, and the kernel lets it have {limit}"
+        ),
+    );
+    refused.label("the last table").help(
+        "each table with ternary, range or optional keys has one, as many tables with prefixes and long P4 functions have: make the \
+         entries of small tables `const`, merge tables, or split the program and run its parts as a bundle",
+    )
+}
+
 /// More maps than a program may use, also with those in outer maps that can be.
 pub fn too_many_maps(hook: Hook, maps: usize, tables: usize, limit: usize, at: Span) -> Diagnostic {
     let target = hook.target();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::bpf_target::{Request, compile};
+use crate::bpf_target::{Request, Trial, compile};
 use crate::{Input, elaborate};
 use kernel::features::Kernel;
 
@@ -10,7 +10,7 @@ fn build(program: &str, kernel: Kernel) -> (tempfile::TempDir, PathBuf) {
     let elaborated = elaborate(&Input::file(&source)).ok().expect("accepted");
     let request = Request {
         kernel,
-        trial: false,
+        trial: Trial::None,
         ..Request::hook(crate::hooks::default_hook(&elaborated.program.arch))
     };
     let compiled = compile(&elaborated.program, &elaborated.map, request).expect("compiles");

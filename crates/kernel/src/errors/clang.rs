@@ -107,6 +107,20 @@ pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
     .into()
 }
 
+/// A jump of the program would reach farther than BPF's do.
+pub fn too_long() -> Box<Diagnostic> {
+    Diagnostic::error(
+        crate::clang::TOO_LONG,
+        Span::NONE,
+        "the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
+    )
+    .help(
+        "let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
+         its parts as a bundle",
+    )
+    .into()
+}
+
 /// This clang was built without BPF.
 pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
     Diagnostic::error(

@@ -22,7 +22,7 @@ pub use lines::{InstructionLines, instruction_lines};
 pub use link::{Link, XdpMode, XdpSeen, driver_words, link_ids, takes_redirected, tcx_on, xdp_on};
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
-pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with};
+pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with, path_log};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use samples::{Samples, samples};
 pub use set_way::SetWay;

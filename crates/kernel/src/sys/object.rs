@@ -70,7 +70,7 @@ pub struct LoadFailure {
     pub log: String,
     /// The messages of libbpf.
     pub messages: String,
-    /// How long the attempt took that failed, without another one for a longer log.
+    /// How long it took.
     pub took: Duration,
 }
 
@@ -215,21 +215,21 @@ pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, Load
     load_object_with(object, adjust)
 }
 
-/// The same, with more that is to differ from the object.
+/// The same, with more that is to differ from the object. The log of a refusal has its reason, and not what led to it:
+/// see [`path_log`].
 pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, LoadFailure> {
-    let refused = match load_logged(object, adjust, Detail::Reason) {
-        Err(failure) if is_worth_a_path(&failure.log) => failure,
-        done => return done,
-    };
-    match load_logged(object, adjust, Detail::Path) {
-        // The log that was cut hides the error: the kernel reports that there was no room for it.
-        Err(detailed) if is_whole(&detailed.log) => Err(LoadFailure {
-            error: refused.error,
-            log: detailed.log,
-            ..refused
-        }),
-        _ => Err(refused),
+    load_logged(object, adjust, Detail::Reason)
+}
+
+/// Every instruction of the path for which an object is refused, by the verifier that is asked once more. `None` if that would take
+/// long, which this log of the refusal tells, or if there is none, or the kernel kept only a part.
+pub fn path_log(object: &[u8], log: &str) -> Option<String> {
+    if !is_worth_a_path(log) {
+        return None;
     }
+    // The log that was cut hides the error: the kernel reports that there was no room for it.
+    let detailed = load_logged(object, Adjust::trial(), Detail::Path).err()?;
+    is_whole(&detailed.log).then_some(detailed.log)
 }
 
 /// Whether the path that a program was refused for is found in a short time, and has more than the reason.

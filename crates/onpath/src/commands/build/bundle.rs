@@ -9,7 +9,7 @@ use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_
 use bpf::abi::{Abi, Hook};
 use control::entries;
 use diag::{Diagnostics, SourceMap};
-use driver::bpf_target::{Compiled, Request};
+use driver::bpf_target::{Compiled, Request, Trial};
 use driver::built::is_object;
 use driver::bundle::{self, Bundle, Entries, Member};
 use driver::{hooks, read_text};
@@ -161,7 +161,7 @@ fn part(
         externs: &member.externs,
         kernel,
         // As for a single program.
-        trial: false,
+        trial: Trial::None,
         ..Request::hook(hook)
     };
     let made = compile(&elaborated.program, &elaborated.map, request, report);

@@ -9,11 +9,12 @@ use super::source::elaborate;
 use crate::args::{Build, Emit};
 use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use diag::{Diagnostic, Diagnostics, SourceMap, columns};
-use driver::bpf_target::{self, Compiled, Request};
+use driver::bpf_target::{self, Compiled, Refused, Request, Trial};
 use driver::built::is_object;
 use driver::bundle::is_bundle;
 use driver::hooks;
 use ir::Program;
+use kernel::Verified;
 use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
 use kernel::caps;
 use kernel::features::Kernel;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: Build) -> Done {
         externs: &args.externs,
         hook,
         // A report loads the program once, and tries other C only if that is refused.
-        trial: false,
+        trial: Trial::None,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         ..Request::default()
     };
@@ -157,24 +158,48 @@ fn ask(
     let mut answer = verify(&compiled);
     let mut time = answer.took;
     let mut last = compiled;
-    if let Err(failure) = &answer.instructions
-        && failure
-            .obstacle
-            .is_some_and(|o| o.is_surmountable(last.decisions.can_shrink()))
-    {
-        let trial = Request {
-            trial: true,
-            ..request
-        };
-        last = bpf_target::compile(program, sources, trial)?;
-        answer = verify(&last);
-        time += last.verify_time + answer.took;
+    if let Some(others) = others(&last, &answer, program, sources, request)? {
+        time += others.verify_time;
+        // If no other object fares better, the answer is the one that there is.
+        if !(others.is_refused() && others.object == last.object) {
+            answer = verify(&others);
+            time += answer.took;
+        }
+        last = others;
     }
     let answer = match answer.instructions {
         Ok(instructions) => Answer::Accepted { instructions },
-        Err(failure) => Answer::Refused(with_location(&failure.diagnostic, sources)),
+        Err(mut failure) => {
+            failure.find_place(&last.object, sources);
+            Answer::Refused(with_location(&failure.diagnostic, sources))
+        }
     };
     Ok((last, Verification { answer, time }))
+}
+
+/// What other strategies come to, if one may overcome what the verifier refused this object for. Its times include those of this object.
+fn others(
+    refused: &Compiled,
+    answer: &Verified,
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+) -> Result<Option<Compiled>, Diagnostics> {
+    let failure = answer.instructions.as_ref().err();
+    let Some((obstacle, reason)) = failure.and_then(|failure| failure.obstacle.as_ref()) else {
+        return Ok(None);
+    };
+    if !obstacle.is_surmountable(refused.decisions.can_shrink()) {
+        return Ok(None);
+    }
+    let trial = Trial::Others(Refused {
+        object: &refused.object,
+        obstacle: *obstacle,
+        reason,
+    });
+    let mut others = bpf_target::compile(program, sources, Request { trial, ..request })?;
+    others.clang_time += refused.clang_time;
+    Ok(Some(others))
 }
 
 /// The message of a refusal, with the line that it is shown at.
@@ -205,7 +230,8 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
 /// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
 /// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
 /// of all maps and what of it is `available`, the `layouts` of tables whose entries may overlap ([`layouts::describe`]), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
-/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet), how many maps the program uses
+/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet; `rolled_stacks`: header stacks whose elements a loop parses,
+/// each with `name` and `elements`), how many maps the program uses
 /// (`maps_used`: the `count` with each outer map as one, and how many are `inner` ones of these), how many turns of loops a packet may take
 /// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
@@ -270,6 +296,9 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
             "estimate": compiled.decisions.verifier_estimate,
         },
         "copied_headers": compiled.decisions.copied_headers,
+        "rolled_stacks": compiled.decisions.rolled_stacks.iter().map(|(name, elements)| {
+            json!({ "name": name, "elements": elements })
+        }).collect::<Vec<_>>(),
         "maps_used": {
             "count": compiled.decisions.maps_used,
             "inner": compiled.decisions.inner_maps,
@@ -351,6 +380,12 @@ fn show(report: &Value) -> String {
     let copied = names(&report["copied_headers"]);
     if !copied.is_empty() {
         out += &format!("headers in variables instead of the packet: {copied}\n");
+    }
+    for stack in report["rolled_stacks"].as_array().into_iter().flatten() {
+        let (name, elements) = (text(&stack["name"]), &stack["elements"]);
+        out += &format!(
+            "header stack {name}: a loop parses its {elements} elements, and the parse results say where each is\n"
+        );
     }
     if let Some(inner @ 1..) = report["maps_used"]["inner"].as_u64() {
         let used = &report["maps_used"]["count"];

@@ -23,14 +23,22 @@ pub(crate) fn load(
 ) -> Result<Vec<Instance>, Stop> {
     loop {
         let loaded = load_all(unit, prepared, how.memory, progress)?;
-        let LoadRefused { member, failure } = match loaded {
+        let LoadRefused {
+            member,
+            mut failure,
+        } = match loaded {
             Ok(instances) => return Ok(instances),
             Err(refusal) => refusal,
         };
         let refused = &mut prepared[member];
-        if refused.try_others(failure.obstacle, unit, member, progress)? {
+        if let Some((obstacle, reason)) = &failure.obstacle
+            && refused.try_others(*obstacle, reason, unit, member, progress)?
+        {
             continue;
         }
+        let none = SourceMap::new();
+        let sources = refused.text().map_or(&none, |text| &text.sources);
+        failure.find_place(&refused.object, sources);
         let Failure {
             mut diagnostic,
             log,
@@ -40,11 +48,7 @@ pub(crate) fn load(
         if let (Some(name), Some(text)) = (about, refused.text()) {
             diagnostic.primary.span = declared(&text.program, &name);
         }
-        let none = SourceMap::new();
-        let stop = refused_in(
-            diagnostic,
-            refused.text().map_or(&none, |text| &text.sources),
-        );
+        let stop = refused_in(diagnostic, sources);
         if let Origin::Built(Some((major, minor))) = &refused.origin {
             err_line!(
                 "note: this object was built for Linux {major}.{minor} and newer; {}",

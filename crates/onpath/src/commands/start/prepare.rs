@@ -10,7 +10,7 @@ use bpf::abi::{Abi, Hook};
 use bpf::features::Version;
 use control::{Store, errors};
 use diag::{Diagnostic, Diagnostics, SourceMap};
-use driver::bpf_target::{self, Compiled, Request};
+use driver::bpf_target::{self, Compiled, Refused, Request, Trial};
 use driver::built::{self, Built, is_object};
 use driver::bundle::{self, Bundle, Member, PortSpec};
 use driver::hooks;
@@ -145,7 +145,7 @@ pub(crate) fn prepare(
             let entries = entries::check(unit, number, &Schema::of(&program), progress)?;
             let step = format!("{}: compiling", unit.label(&unit.bundle.programs[number]));
             let compiled = progress.during(&step, || {
-                compile(unit, number, hook, &program, &sources, false)
+                compile(unit, number, hook, &program, &sources, Trial::None)
             });
             let compiled =
                 compiled.map_err(|unfit| unfit_for_hook(unit, number, &sources, &unfit))?;
@@ -181,7 +181,7 @@ fn compile(
     hook: Hook,
     program: &Program,
     sources: &SourceMap,
-    trial: bool,
+    trial: Trial<'_>,
 ) -> Result<Compiled, Diagnostics> {
     let request = Request {
         externs: &unit.bundle.programs[number].externs,
@@ -216,10 +216,11 @@ impl Prepared {
     }
 
     /// Compiles it anew, with the verifier's word on every attempt, if it refused what clang made of the first and
-    /// another compilation may overcome this. `false`: it may not.
+    /// another compilation may overcome this. `false`: it may not, or none did.
     pub(crate) fn try_others(
         &mut self,
-        obstacle: Option<Obstacle>,
+        obstacle: Obstacle,
+        reason: &str,
         unit: &Unit,
         number: usize,
         progress: &Progress,
@@ -227,21 +228,28 @@ impl Prepared {
         let Origin::Text(text) = &mut self.origin else {
             return Ok(false);
         };
-        let surmountable = obstacle.is_some_and(|o| o.is_surmountable(text.can_shrink));
-        if text.tried || !surmountable {
+        if text.tried || !obstacle.is_surmountable(text.can_shrink) {
             return Ok(false);
         }
         let label = unit.label(&unit.bundle.programs[number]);
         let step =
             format!("{label}: recompiling with other strategies, since the verifier rejected it");
+        let trial = Trial::Others(Refused {
+            object: &self.object,
+            obstacle,
+            reason,
+        });
         let compiled = progress.during(&step, || {
-            compile(unit, number, self.hook, &text.program, &text.sources, true)
+            compile(unit, number, self.hook, &text.program, &text.sources, trial)
         });
         let compiled =
             compiled.map_err(|unfit| unfit_for_hook(unit, number, &text.sources, &unfit))?;
         text.compiler_time += compiled.compiler_time;
-        text.can_shrink = compiled.decisions.can_shrink();
         text.tried = true;
+        if compiled.is_refused() && compiled.object == self.object {
+            return Ok(false);
+        }
+        text.can_shrink = compiled.decisions.can_shrink();
         self.object = compiled.object;
         self.abi = compiled.abi;
         self.schema = compiled.schema;
