@@ -56,7 +56,7 @@ const FULL: Strategy = Strategy {
 };
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 14] = [
+pub const STRATEGIES: [Strategy; 16] = [
     FULL,
     Strategy {
         name: "reduced optimisation",
@@ -139,6 +139,20 @@ pub const STRATEGIES: [Strategy; 14] = [
     Strategy {
         name: "parser loops of 8 turns",
         against: &[Obstacle::TooLarge],
+        parser_turns: 8,
+        ..FULL
+    },
+    Strategy {
+        name: "parser loops of 100 turns, variables in a per-CPU map",
+        against: &[Obstacle::TooLarge, Obstacle::Stack],
+        spill_everything: true,
+        parser_turns: 100,
+        ..FULL
+    },
+    Strategy {
+        name: "parser loops of 8 turns, variables in a per-CPU map",
+        against: &[Obstacle::TooLarge, Obstacle::Stack],
+        spill_everything: true,
         parser_turns: 8,
         ..FULL
     },
@@ -350,6 +364,19 @@ mod tests {
             ]
         );
         assert_eq!(taken, Ok(with_variables));
+    }
+
+    #[test]
+    fn loops_over_more_values_than_the_stack_has_room_for_take_fewer_turns_too() {
+        let (tried, taken) = outcome(|s| match s.spill_everything {
+            false => Some(Obstacle::Stack),
+            true => (s.parser_turns > 100).then_some(Obstacle::TooLarge),
+        });
+        assert_eq!(tried[1], "variables in a per-CPU map");
+        assert_eq!(
+            taken,
+            Ok("parser loops of 100 turns, variables in a per-CPU map")
+        );
     }
 
     #[test]
