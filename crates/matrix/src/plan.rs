@@ -165,11 +165,18 @@ fn tests(binary: &Path, folder: &Path, environment: &[(&str, &str)]) -> Result<V
     Ok(names.map(|name| name.trim().to_string()).collect())
 }
 
-/// Each example at each hook that its architecture has, as `hook::path`.
+/// Where the examples are, and the programs of a realistic size.
+const LOADED: [&str; 2] = ["programs", "tests/scale"];
+
+/// Each of them at each hook that its architecture has, as `hook::path`.
 fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
-    let folder = root.join("programs");
-    for program in p4_files(&folder)? {
+    let programs = LOADED.map(|folder| p4_files(&root.join(folder)));
+    for program in programs
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
+        .concat()
+    {
         let short = program
             .strip_prefix(root)
             .unwrap_or(&program)
@@ -186,7 +193,7 @@ fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
         }
     }
     if names.is_empty() {
-        return Err(Error::new("no example compiles at any hook"));
+        return Err(Error::new("no program compiles at any hook"));
     }
     Ok(names)
 }

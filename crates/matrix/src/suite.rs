@@ -27,7 +27,7 @@ pub(crate) enum Target {
     Library,
     /// A test binary.
     Test(&'static str),
-    /// `onpath` itself: whether each example loads, and what the verifier takes for it.
+    /// `onpath` itself: whether each example and each program of a realistic size loads, and what the verifier takes for it.
     Loads,
     /// `onpath` again, this build and those of `make dist`: whether it runs programs that were built before.
     Built,

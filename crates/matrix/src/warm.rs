@@ -1,7 +1,8 @@
 //! Compiles on this machine what guests would compile: clang takes ten times as long where the processor is emulated.
 //!
 //! STF tests by test run leave the objects of the oldest kernel's forms behind wherever they run; those between devices,
-//! whose redirects are real, do so for the present kernel alone, and so do measurements and the sessions at the command line.
+//! whose redirects are real, do so for the present kernel alone, and so do measurements, the sessions at the command line, and
+//! what is only loaded.
 
 use crate::plan::{Kind, Part, Plan, p4_files};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ struct Object {
 
 /// Compiles what a plan's trials on this version of Linux need. What does not compile fails again in its trial.
 pub(crate) fn run(plan: &Plan, version: &str) {
-    for part in plan.suites.iter().filter(|part| part.kind == Kind::Tests) {
+    for part in &plan.suites {
         for object in objects(part) {
             if crate::interrupt::is_requested() {
                 return;
@@ -51,6 +52,26 @@ pub(crate) fn run(plan: &Plan, version: &str) {
 
 /// What a part's trials have compiled.
 fn objects(part: &Part) -> Vec<Object> {
+    match part.kind {
+        Kind::Tests => of_tests(part),
+        Kind::Loads => of_loads(part),
+        Kind::Built | Kind::Drivers => Vec::new(),
+    }
+}
+
+/// Each program for its hook, named by the absolute path.
+fn of_loads(part: &Part) -> Vec<Object> {
+    let trials = part.trials.iter().filter_map(|trial| {
+        let (hook, program) = trial.split_once("::")?;
+        let hook = HOOKS.iter().find(|known| **known == hook)?;
+        Some((part.folder.join(program), hook))
+    });
+    trials
+        .flat_map(|(program, hook)| of(&part.folder, &program, &[*hook]))
+        .collect()
+}
+
+fn of_tests(part: &Part) -> Vec<Object> {
     let root = part.folder.join("../..");
     let mut objects = Vec::new();
     for (beginning, hooks) in BETWEEN_DEVICES {
@@ -152,6 +173,24 @@ mod tests {
         assert_eq!(sessions[2..5], rest);
         assert_eq!(sessions[5], "programs/a/a.p4 xdp");
         assert_eq!(sessions.len(), 8);
+    }
+
+    #[test]
+    fn what_loads_is_compiled_for_its_hook() {
+        let root = Path::new("/root");
+        let part = Part {
+            kind: Kind::Loads,
+            ..part("loads", root, &["xdp::a/b.p4", "tc-egress::c.p4"])
+        };
+        let object = |program: &str, hook| Object {
+            folder: root.to_path_buf(),
+            program: root.join(program),
+            hook,
+        };
+        assert_eq!(
+            objects(&part),
+            [object("a/b.p4", "xdp"), object("c.p4", "tc-egress")]
+        );
     }
 
     #[test]

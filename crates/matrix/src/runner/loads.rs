@@ -1,4 +1,4 @@
-//! Whether each example loads, in which forms, and how many instructions the verifier processed for it.
+//! Whether each example and each program of a realistic size loads, in which forms, and how many instructions the verifier processed for it.
 
 use super::process::{self, End};
 use crate::plan::Part;
