@@ -18,6 +18,8 @@ use crate::veth::MTU;
 use bpf::abi::PortsAbi;
 use control::{Device, Packet, StoreError};
 use diag::Diagnostic;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -141,6 +143,26 @@ fn socket(device: &str) -> io::Result<RawSocket> {
     Ok(socket)
 }
 
+/// A processor on which this thread may run.
+fn first_cpu() -> io::Result<usize> {
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    (0..CpuSet::count())
+        .find(|cpu| allowed.is_set(*cpu).unwrap_or(false))
+        .ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Does something on one processor.
+fn on_cpu<T>(cpu: usize, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let this = Pid::from_raw(0);
+    let before = sched_getaffinity(this)?;
+    let mut one = CpuSet::new();
+    one.set(cpu)?;
+    sched_setaffinity(this, &one)?;
+    let done = work();
+    sched_setaffinity(this, &before)?;
+    done
+}
+
 /// A packet that no test sends: an experimental type, and our name.
 fn marker(number: u64) -> Vec<u8> {
     let mut bytes = vec![0x02; 12];
@@ -231,6 +253,9 @@ impl Device for VethDevice {
         sent.map_err(system("send a packet"))?;
         self.sent += 1;
         self.waiting += 1;
+        if matches!(self.wiring, Wiring::Xdp(_)) {
+            self.wait_for_runs()?;
+        }
         if self.waiting == BATCH {
             let out = self.take()?;
             self.held.extend(out);

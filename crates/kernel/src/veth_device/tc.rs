@@ -16,7 +16,9 @@
 //! sent from one processor, and a marker that went through all the queue shows that what was in it
 //! before has made a step. A packet makes three at most.
 
-use super::{Subject, in_order, marker, receive_rest, receive_until, socket, system};
+use super::{
+    Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
+};
 use crate::ports::connect_split;
 use crate::raw_socket::RawSocket;
 use crate::sys::{Link, Prog, Side, filter};
@@ -24,8 +26,6 @@ use crate::veth::make_pairs;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
 use nix::net::if_::if_nametoindex;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
 use std::io;
 
 /// Steps that a packet may make between devices after the program ran.
@@ -89,7 +89,7 @@ impl Wiring {
             });
         }
         let connected = connect_split(subject.ports, subject.maps, &connections);
-        let cpu = first_cpu(&sched_getaffinity(Pid::from_raw(0))?)?;
+        let cpu = first_cpu()?;
         Ok(connected.map(|()| Wiring {
             ports,
             side,
@@ -142,22 +142,4 @@ fn attach(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Option<Link>> {
         }
         other => other.map(Some),
     }
-}
-
-fn first_cpu(allowed: &CpuSet) -> io::Result<usize> {
-    (0..CpuSet::count())
-        .find(|cpu| allowed.is_set(*cpu).unwrap_or(false))
-        .ok_or_else(|| io::ErrorKind::NotFound.into())
-}
-
-/// Does something on one processor.
-fn on_cpu<T>(cpu: usize, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let this = Pid::from_raw(0);
-    let before = sched_getaffinity(this)?;
-    let mut one = CpuSet::new();
-    one.set(cpu)?;
-    sched_setaffinity(this, &one)?;
-    let done = work();
-    sched_setaffinity(this, &before)?;
-    done
 }

@@ -1,10 +1,14 @@
 //! Ports of a program at XDP. It runs natively at the inner end of each pair.
 //!
 //! Packets go in at the outer end. What the program passes on is seen at the inner end, what it sends
-//! or redirects at the outer one. A marker sent after the last packet shows that an outer end has nothing more,
+//! or redirects at the outer one. What it passes on is there at once, what it redirects only after the kernel's next step, which
+//! does not begin before all packets that wait have met the program. So that no packet overtakes another, each has met it before
+//! the next one is sent, from the same processor. A marker sent after the last packet shows that an outer end has nothing more,
 //! and a memory barrier waits for the softirqs that were running.
 
-use super::{Subject, in_order, marker, receive_rest, receive_until, socket, system};
+use super::{
+    Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
+};
 use crate::ports::connect_ports;
 use crate::raw_socket::RawSocket;
 use crate::sys::{self, Link, Prog, XdpMode};
@@ -21,6 +25,8 @@ const PASS: i32 = 2;
 #[derive(Debug)]
 pub(super) struct Wiring {
     ports: Vec<Port>,
+    /// The processor that sends.
+    cpu: usize,
     markers: u64,
 }
 
@@ -63,13 +69,18 @@ impl Wiring {
             });
         }
         let connected = connect_ports(subject.ports, subject.maps, &connections);
-        Ok(connected.map(|()| Wiring { ports, markers: 0 }))
+        let cpu = first_cpu()?;
+        Ok(connected.map(|()| Wiring {
+            ports,
+            cpu,
+            markers: 0,
+        }))
     }
 
     /// Sends a packet into a port; `None` if there is no such port.
     pub(crate) fn send(&self, port: u32, packet: &[u8]) -> Option<io::Result<()>> {
         let port = self.ports.iter().find(|p| p.number == port)?;
-        Some(port.outer.send(packet))
+        Some(on_cpu(self.cpu, || port.outer.send(packet)))
     }
 
     /// What came out, once the program has run on everything.
