@@ -7,13 +7,13 @@ use crate::pdm::Part;
 pub(crate) const HELP: &str = "\
 Measures what Onpath makes of P4 against hand-written C.
 
-Usage: bench xdp
+Usage: bench xdp [--only PROGRAM]
        bench pdm [--only PART]
        bench tables [--only look-ups]
        bench specialized
 
 Commands:
-  xdp   six XDP programs, and packets through a pair of devices
+  xdp   eight XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
   tables  many entries into tables of each kind: time and memory; look-ups
   specialized  programs with what is in their tables compiled in, against the same that look it up
@@ -25,6 +25,7 @@ Options:
                   throughput   iperf3, and TCP in turns of a moment
                   latency      requests and answers
                   look-ups     of tables: look-ups by kind, entries and layout
+                  NAME         of xdp: time and size of one program of bench/xdp/workload.json
   --help        this text
 
 Environment:
@@ -34,12 +35,12 @@ Results go to `bench/results/` as JSON and Markdown. It needs root and takes min
 ";
 
 /// What is to be done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Command {
     /// `--help`
     Help,
-    /// `xdp`
-    Xdp,
+    /// `xdp`: all programs, or one by its name.
+    Xdp(Option<String>),
     /// `tables`
     Tables,
     /// `specialized`
@@ -56,7 +57,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(Command::Help),
-        ["xdp"] => Ok(Command::Xdp),
+        ["xdp"] => Ok(Command::Xdp(None)),
+        ["xdp", "--only", name] => Ok(Command::Xdp(Some(name.to_owned()))),
         ["tables"] => Ok(Command::Tables),
         ["specialized"] => Ok(Command::Specialized),
         ["tables", "--only", "look-ups"] => Ok(Command::LookUps),
@@ -68,7 +70,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "missing or unknown command: expected `xdp`, `pdm [--only PART]`, `tables [--only look-ups]` or `specialized`; see `--help`",
+            "missing or unknown command: expected `xdp [--only PROGRAM]`, `pdm [--only PART]`, `tables [--only look-ups]` or `specialized`; see `--help`",
         )),
     }
 }
@@ -84,6 +86,9 @@ mod tests {
     #[test]
     fn a_part_is_known_by_its_name() {
         assert_eq!(parsed("pdm"), Ok(Command::Pdm(None)));
+        assert_eq!(parsed("xdp"), Ok(Command::Xdp(None)));
+        let one = Command::Xdp(Some("vxlan".into()));
+        assert_eq!(parsed("xdp --only vxlan"), Ok(one));
         assert_eq!(parsed("tables"), Ok(Command::Tables));
         assert_eq!(parsed("tables --only look-ups"), Ok(Command::LookUps));
         assert_eq!(parsed("specialized"), Ok(Command::Specialized));

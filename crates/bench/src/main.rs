@@ -44,7 +44,8 @@ fn run() -> Result<(), Error> {
     let root = root();
     match arguments::parse(std::env::args().skip(1))? {
         Command::Help => print!("{}", arguments::HELP),
-        Command::Xdp => write(&root, "xdp", xdp(&root)?)?,
+        Command::Xdp(None) => write(&root, "xdp", xdp(&root)?)?,
+        Command::Xdp(Some(name)) => print!("{}", one_of_xdp(&root, &name)?),
         Command::Tables => write(&root, "tables", tables::measure()?)?,
         Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
         Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
@@ -85,6 +86,21 @@ fn xdp(root: &Path) -> Result<(String, String), Error> {
     let compile_time = compile_time::measure(root)?;
     let report = report::Report::new(&built, &times, &rates, compile_time);
     Ok((report.json(), report.markdown()))
+}
+
+/// Time and size of one program of `make bench-xdp`, as Markdown.
+fn one_of_xdp(root: &Path, name: &str) -> Result<String, Error> {
+    let workloads = workload::read(&root.join("bench/xdp/workload.json"))?;
+    let Some(workload) = workloads.iter().find(|w| w.name == name) else {
+        let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+        return Err(Error::new(format!(
+            "there is no program `{name}`; the programs are {}",
+            names.join(", ")
+        )));
+    };
+    let built = [programs::build(root, workload)?];
+    let times = timing::measure(&built, &programs::Baselines::build(root)?)?;
+    Ok(report::of_one(&built[0], &times[0]))
 }
 
 /// The repository.

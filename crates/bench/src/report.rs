@@ -206,3 +206,29 @@ impl Report {
         text
     }
 }
+
+/// Time and size of one workload, as a Markdown table.
+pub(crate) fn of_one(built: &Built, times: &Times) -> String {
+    let ratio = times
+        .ratio()
+        .map_or(String::from("–"), |r| format!("{r:.2}"));
+    let mut text = format!(
+        "| {} | ns | from medians | instructions | verified | stack |\n|---|--:|--:|--:|--:|--:|\n",
+        built.workload.name
+    );
+    let sides = [
+        ("Onpath", &built.ours, times.ours),
+        ("hand-written", &built.hand_written, times.hand_written),
+    ];
+    for ((name, ready, net), median) in sides.into_iter().zip(times.medians) {
+        let _ = writeln!(
+            text,
+            "| {name} | {net:.1} | {median:.1} | {} | {} | {} |",
+            ready.budget.instructions(),
+            ready.verified,
+            ready.budget.stack()
+        );
+    }
+    let _ = writeln!(text, "\nratio {ratio}, baseline {:.1} ns", times.baseline);
+    text
+}
