@@ -12,6 +12,7 @@ use crate::emitter::Gen;
 use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
 use crate::plan::layout::Emit;
+use crate::plan::shapes::Shapes;
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Header, HeaderRef, StmtKind};
@@ -57,7 +58,11 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         let emits: Vec<Emit> = self.plan.layout.emits[..self.plan.layout.relocated].to_vec();
-        let body = self.block(|g| g.rebuild_items(&emits));
+        let plan = self.plan;
+        let body = self.block(|g| match &plan.shapes {
+            Some(shapes) => g.rebuild_shapes(&emits, shapes, &shapes.sets),
+            None => g.rebuild_items(&emits),
+        });
         if self.plan.layout.fixed_if_untouched {
             let joined = self.target.join_paths();
             self.out.extend(joined);
@@ -65,6 +70,23 @@ impl<T: Target> Gen<'_, T> {
         } else {
             self.out.extend(body);
         }
+    }
+
+    /// For each of these sets of headers, code of its own.
+    fn rebuild_shapes(&mut self, emits: &[Emit], shapes: &Shapes, sets: &[u64]) {
+        if let Some((header, with, without)) = shapes.distinguishing(sets) {
+            let valid = self.local(LocalKind::Valid(header));
+            let with = self.block(|g| g.rebuild_shapes(emits, shapes, &with));
+            let without = self.block(|g| g.rebuild_shapes(emits, shapes, &without));
+            self.push(Stmt::If(valid, with, without));
+            return;
+        }
+        let before = self.header_facts.clone();
+        for &set in sets {
+            shapes.know(set, &mut self.header_facts, &self.plan.only_extracted);
+            self.rebuild_items(emits);
+        }
+        self.header_facts = before;
     }
 
     fn rebuild_items(&mut self, emits: &[Emit]) {

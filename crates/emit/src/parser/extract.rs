@@ -16,6 +16,7 @@ use crate::values::{Value, load_value};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use ir::{Expr, Header, HeaderRef, Type};
+use std::ops::Range;
 
 impl<T: Target> Gen<'_, T> {
     pub(crate) fn extract(&mut self, header: HeaderRef, varbit: Option<Expr>, stmt: &ir::Stmt) {
@@ -29,9 +30,9 @@ impl<T: Target> Gen<'_, T> {
             Resolved::One(h) => match varbit {
                 None => {
                     let ahead = self.ahead(stmt.id);
-                    self.extract_fixed(h, ahead);
+                    self.extract_fixed(h, ahead, stmt);
                 }
-                Some(size) => self.extract_varbit(h, size),
+                Some(size) => self.extract_varbit(h, size, stmt),
             },
             Resolved::Outside => self.push(Stmt::Goto("reject".into())),
             Resolved::Any(..) if varbit.is_some() => {
@@ -43,7 +44,7 @@ impl<T: Target> Gen<'_, T> {
                 let place = self.cursor.clone();
                 self.with_header(header, |g, h| {
                     g.cursor = place.clone();
-                    g.load_fields(h);
+                    g.load_fields(h, stmt);
                 });
                 self.cursor = place;
                 self.cursor.delta += bytes;
@@ -67,35 +68,35 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    fn extract_fixed(&mut self, h: Header, ahead: u32) {
+    fn extract_fixed(&mut self, h: Header, ahead: u32, stmt: &ir::Stmt) {
         let bytes = header_bytes(self.p, HeaderRef::Header(h));
         self.ensure(bytes, ahead);
-        self.load_fields(h);
+        self.load_fields(h, stmt);
         self.cursor.delta += bytes;
     }
 
     /// A header of fixed size at the cursor becomes valid.
-    fn load_fields(&mut self, h: Header) {
+    fn load_fields(&mut self, h: Header, stmt: &ir::Stmt) {
         let here = self.cursor.base().plus(self.cursor.delta.into());
         self.arrive(h, &here);
         if self.plan.storage(h) == HeaderStorage::Fields {
             let layout = &self.p.header_types[self.p.headers[h].ty];
             let len = layout.fixed_width() / 8;
-            self.load_range(h, 0, layout.fields.len(), here, len);
+            self.load_range(h, 0..layout.fields.len(), here, len, stmt);
         }
     }
 
-    /// Loads some fields of a header that lives in variables.
-    fn load_range(&mut self, h: Header, from: usize, to: usize, base: C, len: u32) {
+    /// Loads those of some fields of a header in variables that are still read.
+    fn load_range(&mut self, h: Header, fields: Range<usize>, base: C, len: u32, stmt: &ir::Stmt) {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let mut bit = 0;
-        for f in from..to {
+        for f in fields {
             let ty = layout.fields[f].ty;
             if let Type::Varbit(_) = ty {
                 continue;
             }
             let width = ty.width();
-            if width > 0 {
+            if width > 0 && self.plan.live.field(stmt, h, f as u32) {
                 let value = self.extracted_field(base.clone(), len, bit, ty);
                 let var = self.local(LocalKind::Field(h, f as u32));
                 match value {
@@ -216,10 +217,10 @@ impl<T: Target> Gen<'_, T> {
         C::bin(BinOp::Shr, len, C::int(3))
     }
 
-    fn extract_varbit(&mut self, h: Header, size: Expr) {
+    fn extract_varbit(&mut self, h: Header, size: Expr, stmt: &ir::Stmt) {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let Some(v) = layout.varbit() else {
-            return self.extract_fixed(h, 0);
+            return self.extract_fixed(h, 0, stmt);
         };
         let max = layout.fields[v as usize].ty.width();
         let width = |f: &ir::FieldData| match f.ty {
@@ -234,7 +235,7 @@ impl<T: Target> Gen<'_, T> {
         self.arrive(h, &here);
         let fields = layout.fields.len();
         if self.plan.storage(h) == HeaderStorage::Fields {
-            self.load_range(h, 0, v as usize, here, before);
+            self.load_range(h, 0..v as usize, here, before, stmt);
         }
         self.cursor.delta += before;
         let at = self.local(LocalKind::VarbitAt(h));
@@ -253,7 +254,7 @@ impl<T: Target> Gen<'_, T> {
             self.set(rest, C::id("cur"));
             self.regions.found(Part::Rest(h));
         } else {
-            self.load_range(h, v as usize, fields, C::id("cur"), after);
+            self.load_range(h, v as usize..fields, C::id("cur"), after, stmt);
         }
         self.cursor.delta += after;
     }

@@ -27,6 +27,16 @@ impl HeaderFacts {
         }
     }
 
+    /// A point of which nothing is known.
+    pub fn unknown(program: &Program) -> HeaderFacts {
+        let any = Knowledge::new(program.headers.len(), Known::Maybe);
+        HeaderFacts {
+            dead: false,
+            valid: any.clone(),
+            extracted: any,
+        }
+    }
+
     /// A point that nothing has reached yet.
     pub fn unreached(program: &Program) -> HeaderFacts {
         HeaderFacts {

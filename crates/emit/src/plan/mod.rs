@@ -12,6 +12,7 @@ pub mod points;
 pub mod reach;
 pub mod rolled;
 mod rolled_loops;
+pub mod shapes;
 pub mod size;
 
 use crate::target::{Stage, Target};
@@ -21,11 +22,13 @@ use facts::Facts;
 use graph::Graph;
 use header_facts::HeaderFacts;
 use ir::analysis::known::Members;
+use ir::analysis::liveness::Liveness;
 use ir::{Header, Parser, Program, Routine};
 use layout::Layout;
 use parse_record::ParseRecord;
 use points::Points;
 use rolled::Rolled;
+use shapes::Shapes;
 use std::collections::BTreeSet;
 
 /// Where a header lives.
@@ -62,8 +65,12 @@ pub struct Plan {
     pub points: Points,
     /// The emitted layout against the extracted one.
     pub layout: Layout,
+    /// Which headers may be emitted together, if the deparser has code for each set of them.
+    pub shapes: Option<Shapes>,
     /// What the program does to each header.
     pub facts: Facts,
+    /// What may still be read after each statement.
+    pub live: Liveness,
     /// About how many instructions a verifier that follows values would walk, if what the parser leaves were in variables of the
     /// function.
     pub estimate: u64,
@@ -133,6 +140,14 @@ impl Plan {
         // Their arrays are in memory anyway, and loops are walked best if nothing of them is known.
         let record =
             (large || !rolled.is_empty()).then(|| ParseRecord::new(program, &graph, stage));
+        // In a large program they are many, and what the verifier knows of them makes its paths differ.
+        let shapes = match record {
+            None => {
+                let of = (&layout, &storages[..], &only_extracted);
+                Shapes::new(program, stage, of, estimate)
+            }
+            Some(_) => None,
+        };
         let carried = match target.turn_limit() {
             None => Carried::new(program, &graph, stage, record.as_ref()),
             // It has to see that a loop ends.
@@ -149,7 +164,9 @@ impl Plan {
             graph,
             points,
             layout,
+            shapes,
             facts,
+            live: Liveness::new(program),
             estimate,
             record,
             carried,

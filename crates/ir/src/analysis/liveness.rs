@@ -54,7 +54,7 @@ impl Domain for Live {
 }
 
 /// Which bit is what.
-#[derive(Default)]
+#[derive(Default, Debug)]
 struct Numbering {
     vars: usize,
     /// The validity bit of each header; its fields follow, two bits each.
@@ -94,6 +94,7 @@ impl Numbering {
 }
 
 /// What is live after each statement, and where loops and the parser's states begin.
+#[derive(Debug)]
 pub struct Liveness {
     bits: Numbering,
     after: SecondaryMap<StmtId, Option<Live>>,

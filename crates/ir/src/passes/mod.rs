@@ -15,6 +15,7 @@ pub mod lookahead;
 pub mod propagate;
 pub mod select;
 pub mod specialize;
+pub mod split;
 pub mod stacks;
 pub mod thread;
 pub mod unroll;
@@ -73,6 +74,10 @@ pub const PASSES: &[Pass] = &[
     // What is read of a look-ahead is known when nothing else is left.
     pass("lookahead", Level::Optimize, |p, _| lookahead::run(p)),
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
+    // Where paths lead to copies of their own, fewer states are joined.
+    pass("split", Level::Optimize, |p, _| split::run(p)),
+    pass("select", Level::Optimize, |p, _| select::run(p)),
+    pass("dce", Level::Optimize, |p, _| dce::run(p)),
     // Last: no other pass has to keep entries.
     pass("thread", Level::Optimize, |p, _| thread::run(p)),
 ];

@@ -8,6 +8,7 @@ mod parsers;
 mod propagate;
 mod rolled;
 mod specialize;
+mod split;
 mod thread;
 
 use crate::{Program, text, verify};
