@@ -98,7 +98,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Whether a header is known to be there only by the first operand of the current expression.
-    fn only_assumed(&self, h: Header) -> bool {
+    pub(crate) fn only_assumed(&self, h: Header) -> bool {
         self.moment
             .assumed
             .first()

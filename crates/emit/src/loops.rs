@@ -184,9 +184,8 @@ impl<T: Target> Gen<'_, T> {
             }
             Some(limit) => {
                 let (turns, limit) = match filling {
-                    // The turn that finds no room for one more element is rejected.
                     Some(stack) => {
-                        let most = self.plan.rolled.stacks[stack].size + 1;
+                        let most = self.plan.rolled.stacks[stack].turns;
                         (self.local(LocalKind::TurnsOf(stack)), most)
                     }
                     None => (self.turns(), limit),

@@ -11,7 +11,7 @@ use crate::plan::rolled::Member;
 use crate::target::Target;
 use crate::values::{Value, store_value};
 use cgen::lower;
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
 use ir::{BinaryOp, ExprKind, Header, HeaderRef, StmtKind};
 
 /// In an element's kind: it was extracted, but is not valid any more.
@@ -73,10 +73,39 @@ impl Elements {
         self.pointed.retain(|p| stays(&p.at));
     }
 
+    fn note_looked(&mut self, looked: Looked) {
+        if stays_known(&looked.at) {
+            self.looked.push(looked);
+        }
+    }
+
+    fn note_pointed(&mut self, pointed: Pointed) {
+        if stays_known(&pointed.at) {
+            self.pointed.push(pointed);
+        }
+    }
+
     /// A stack was changed.
     fn changed(&mut self, stack: usize) {
         self.looked.retain(|l| l.stack != stack);
         self.pointed.retain(|p| p.member.stack != stack);
+    }
+}
+
+/// Whether [`Elements::assigned`] learns of all that may change which element is meant: not of stores to memory.
+fn stays_known(at: &At) -> bool {
+    fn in_variables(e: &C) -> bool {
+        let is_value = match e {
+            C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
+            C::Unary(op, _) => !matches!(op, UnOp::Addr | UnOp::Deref),
+            C::Binary(..) | C::Cast(..) | C::Cond(..) => true,
+            _ => false,
+        };
+        is_value && e.parts().into_iter().all(in_variables)
+    }
+    match at {
+        At::Const(_) => true,
+        At::Run(index) => in_variables(index),
     }
 }
 
@@ -91,7 +120,11 @@ impl<T: Target> Gen<'_, T> {
         let (member, at, h, extracted) = match header {
             HeaderRef::Header(h) => {
                 let (member, index) = plan.rolled.element(h)?;
-                let extracted = self.header_facts.extracted(h);
+                // What makes its pointer runs before the expression, and so before what it assumes.
+                let extracted = match self.only_assumed(h) {
+                    true => Known::Maybe,
+                    false => self.header_facts.extracted(h),
+                };
                 (member, At::Const(index), h, extracted)
             }
             HeaderRef::Element(stack, index) => {
@@ -170,7 +203,7 @@ impl<T: Target> Gen<'_, T> {
             g.set(kind.clone(), is);
             g.set(offset.clone(), offsets.index(at));
         });
-        self.regions.elements().looked.push(Looked {
+        self.regions.elements().note_looked(Looked {
             stack,
             at: e.at.clone(),
             kind: kind.clone(),
@@ -216,7 +249,7 @@ impl<T: Target> Gen<'_, T> {
                 flag
             }
         };
-        self.regions.elements().pointed.push(Pointed {
+        self.regions.elements().note_pointed(Pointed {
             member: e.member,
             at: e.at.clone(),
             pointer: pointer.clone(),

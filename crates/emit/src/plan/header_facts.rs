@@ -142,9 +142,11 @@ impl HeaderFacts {
             }
             visit::accesses(program, &stmt.kind, |access| {
                 let (header, extracts) = match access {
-                    visit::Access::WriteHeader(h) => {
-                        (h, matches!(stmt.kind, StmtKind::Extract { .. }))
-                    }
+                    // Elements that are still in a stack that stays rolled are not copied: others have their indices.
+                    visit::Access::WriteHeader(h) => (
+                        h,
+                        matches!(stmt.kind, StmtKind::Extract { .. } | StmtKind::PopFront(..)),
+                    ),
                     visit::Access::SetValidity(h, _) => (h, false),
                     _ => return,
                 };

@@ -26,6 +26,9 @@ pub struct RolledStack {
     pub first: Header,
     /// Bytes that an element may have.
     pub longest: u32,
+    /// How often one packet can take an edge backwards in the loops that fill it: where each turn has one such edge, once for each
+    /// element, and once more to find that there is no room.
+    pub turns: u32,
 }
 
 /// Which element a header or reference is.
@@ -81,6 +84,7 @@ impl Rolled {
                 size: program.stacks[members[0]].elems.len() as u32,
                 first,
                 longest: longest.unwrap_or(0),
+                turns: 0,
                 members,
                 next,
             });
@@ -92,6 +96,9 @@ impl Rolled {
             rolled
                 .bounds
                 .extend(bounded.into_iter().map(|s| (s, stack)));
+        }
+        for stack in 0..rolled.stacks.len() {
+            rolled.stacks[stack].turns = rolled.turns(program, graph, parser, stack);
         }
         rolled
     }
@@ -168,18 +175,7 @@ impl Rolled {
         stack: usize,
     ) -> Vec<State> {
         let data = &program.parsers[parser];
-        let extracts: HashSet<State> = graph
-            .states
-            .iter()
-            .map(|info| info.state)
-            .filter(|&state| {
-                // In the state's own body, so that it is on every path through it.
-                data.states[state].body.iter().any(|stmt| {
-                    matches!(stmt.kind, StmtKind::Extract { header, .. }
-                        if self.of(header).is_some_and(|m| m.stack == stack))
-                })
-            })
-            .collect();
+        let extracts = self.extracting_states(program, graph, parser, stack);
         let next: Vec<Vec<usize>> = graph
             .states
             .iter()
@@ -200,6 +196,46 @@ impl Rolled {
             })
             .map(|(_, info)| info.state)
             .collect()
+    }
+
+    /// The states that extract an element of a stack, whatever path a packet takes through them.
+    fn extracting_states(
+        &self,
+        program: &Program,
+        graph: &Graph,
+        parser: Parser,
+        stack: usize,
+    ) -> HashSet<State> {
+        let data = &program.parsers[parser];
+        let extracts = |state: &State| {
+            data.states[*state].body.iter().any(|stmt| {
+                matches!(stmt.kind, StmtKind::Extract { header, .. }
+                    if self.of(header).is_some_and(|m| m.stack == stack))
+            })
+        };
+        let states = graph.states.iter().map(|info| info.state);
+        states.filter(extracts).collect()
+    }
+
+    /// See [`RolledStack::turns`].
+    fn turns(&self, program: &Program, graph: &Graph, parser: Parser, stack: usize) -> u32 {
+        let data = &program.parsers[parser];
+        let extracts = self.extracting_states(program, graph, parser, stack);
+        let goes_back_to = |to: usize| {
+            graph.states[to..].iter().any(|from| {
+                let next = successors(&data.states[from.state].transition);
+                next.contains(&graph.states[to].state)
+            })
+        };
+        let heads =
+            graph.states.iter().enumerate().filter(|&(i, info)| {
+                self.bounds.get(&info.state) == Some(&stack) && goes_back_to(i)
+            });
+        // From one element to the next, no state is entered twice.
+        let (filling, others): (Vec<_>, Vec<_>) =
+            heads.partition(|(_, info)| extracts.contains(&info.state));
+        let edges = usize::from(!filling.is_empty()) + others.len();
+        (self.stacks[stack].size + 1) * edges as u32
     }
 }
 

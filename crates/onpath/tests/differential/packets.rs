@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// The kernel takes no shorter packet in a test run.
 const SHORTEST: usize = 14;
 /// States of one walk; a parser may loop.
-const LONGEST_WALK: usize = 24;
+const LONGEST_WALK: usize = 48;
 
 /// Makes packets for a program.
 pub(crate) struct Packets<'p> {
@@ -57,7 +57,11 @@ impl<'p> Packets<'p> {
                     .fold(0, |sum, (i, &bit)| sum | u8::from(bit) << (7 - i))
             })
             .collect();
-        for _ in 0..random.random_range(0..48) {
+        let more = match random.random_range(0..8) {
+            0 => 400,
+            _ => 48,
+        };
+        for _ in 0..random.random_range(0..more) {
             bytes.push(random.random());
         }
         if random.random_range(0..4) == 0 {

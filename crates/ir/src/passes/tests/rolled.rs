@@ -10,12 +10,15 @@ struct Filling<'a> {
     control: &'a str,
     /// How many of the elements are emitted.
     emitted: usize,
+    /// What else is emitted behind the first.
+    again: &'a str,
 }
 
 const STACK: Filling<'_> = Filling {
     size: 16,
     control: "",
     emitted: 16,
+    again: "",
 };
 
 /// Whether the stack stays rolled.
@@ -24,6 +27,7 @@ fn is_rolled(filling: &Filling<'_>) -> bool {
         size,
         control,
         emitted,
+        again,
     } = *filling;
     let mut code = String::from(
         "program test reject stop\nlabels 4\nheader_type item {\n    a: bit<8>;\n    b: bit<8>;\n}\n\
@@ -35,9 +39,11 @@ fn is_rolled(filling: &Filling<'_>) -> bool {
     let names = |count| (0..count).map(|i| format!("s{i}"));
     let all: Vec<String> = names(size).collect();
     let _ = writeln!(code, "stack s next next {{ {} }}", all.join(", "));
-    let emits: String = names(emitted)
+    let mut emits: Vec<String> = names(emitted)
         .map(|name| format!("emit {name};\n"))
         .collect();
+    emits.insert(emits.len().min(1), again.to_owned());
+    let emits = emits.concat();
     let _ = write!(
         code,
         "routine c block() {{\n{control}\n}}\nroutine d block() {{\n{emits}}}\n\
@@ -90,6 +96,10 @@ fn one_does_not_of_which_what_is_written_to_an_invalid_element_may_be_read() {
     assert!(with("s[i].b = 8w1; x = s3.a;"));
     assert!(with("if valid(s[i]) { s[i].a = 8w1; } x = s3.a;"));
     assert!(with("s[i].b = 8w1; if valid(s3) { x = s3.b; }"));
+    // Another index: less of the same number.
+    assert!(!with(
+        "if valid(s[i]) { s[cast(cast(i, bit<1>), bit<32>)].a = 8w1; } x = s3.a;"
+    ));
     // The index, or the validity, has changed.
     assert!(!with(
         "if valid(s[i]) { i = 32w1; s[i].a = 8w1; } x = s3.a;"
@@ -107,6 +117,13 @@ fn one_does_not_that_is_emitted_in_part() {
     }));
     assert!(is_rolled(&Filling {
         emitted: 0,
+        ..STACK
+    }));
+    // As many as there are elements, but not each of them.
+    assert!(!is_rolled(&Filling {
+        size: 17,
+        emitted: 16,
+        again: "emit s0;\n",
         ..STACK
     }));
 }

@@ -77,9 +77,15 @@ fn key(program: &Program, index: Expr) -> Option<Key> {
     match &program.exprs[index].kind {
         ExprKind::Const(bits) => bits.to_u64().map(Key::Const),
         ExprKind::Var(var) => Some(Key::Var(*var)),
-        ExprKind::Cast(inner) if program.ty(*inner).width() <= 32 => key(program, *inner),
+        ExprKind::Cast(inner) if widens(program, *inner, index) => key(program, *inner),
         _ => None,
     }
+}
+
+/// Whether a cast keeps every value.
+fn widens(program: &Program, from: Expr, to: Expr) -> bool {
+    let is_unsigned = matches!(program.ty(from), Type::Bits { signed: false, .. });
+    is_unsigned && program.ty(from).width() <= program.ty(to).width()
 }
 
 /// Stacks with one next index: those of a union's members, or one.
@@ -193,12 +199,17 @@ impl Group {
             return true;
         }
         let emitted = |stmt: &Stmt| match stmt.kind {
-            StmtKind::Emit(HeaderRef::Header(h)) => self.elems.get(&h).map(|&(_, index)| index),
+            StmtKind::Emit(HeaderRef::Header(h)) => self.elems.get(&h).copied(),
             _ => None,
         };
         let before = body.iter().take_while(|s| emitted(s).is_none()).count();
-        let run: Vec<u64> = body[before..].iter().map_while(emitted).collect();
-        !leaves && emits == run.len() && emits == self.elems.len() && run.is_sorted()
+        let run: Vec<(Stack, u64)> = body[before..].iter().map_while(emitted).collect();
+        let distinct: HashSet<_> = run.iter().collect();
+        let each_once = emits == run.len() && distinct.len() == run.len();
+        !leaves
+            && each_once
+            && emits == self.elems.len()
+            && run.is_sorted_by_key(|&(_, index)| index)
     }
 }
 

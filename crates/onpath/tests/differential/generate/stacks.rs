@@ -12,6 +12,8 @@ pub(crate) struct StackOf {
     pub size: usize,
     /// Before how many of the other headers it is emitted.
     pub emitted_before: usize,
+    /// For each member, where the parser goes when it has extracted one; back to the loop's head if there is none.
+    pub after: Vec<String>,
 }
 
 impl StackOf {
@@ -49,16 +51,19 @@ impl StackOf {
 
     /// The loop that fills it.
     pub(super) fn states(&self, out: &mut String) {
-        *out += "    state stack {\n        transition select(packet.lookahead<bit<8>>()[1:0]) {\n";
-        for m in 0..self.members.len() {
-            let _ = writeln!(out, "            {}: m{m};", m + 1);
+        *out += "    state stack {\n        transition select(packet.lookahead<bit<8>>()[2:0]) {\n";
+        // Most bytes go on, so that many packets have more elements than there is room for.
+        for value in 1..8 {
+            let _ = writeln!(out, "            {value}: m{};", value % self.members.len());
         }
         *out += "            default: accept;\n        }\n    }\n";
         for m in 0..self.members.len() {
             let path = self.path(m);
+            let next = self.after.get(m).map_or("stack", String::as_str);
+            let end = if next.starts_with("select") { "" } else { ";" };
             let _ = writeln!(
                 out,
-                "    state m{m} {{\n        packet.extract(hdr.st.next{path});\n        transition stack;\n    }}"
+                "    state m{m} {{\n        packet.extract(hdr.st.next{path});\n        transition {next}{end}\n    }}"
             );
         }
     }
@@ -67,18 +72,27 @@ impl StackOf {
 impl Generator<'_> {
     /// A stack and what the program does with it, between its other statements.
     pub(super) fn stack(&mut self) {
-        let members = (0..1 + self.below(3)).map(|_| self.fields(1)).collect();
+        let members: Vec<_> = (0..1 + self.below(3)).map(|_| self.fields(1)).collect();
         let others = self.program.emits.len();
+        let size = [2, 3, 8, 16, 17, 20][self.below(6)];
+        // Where the loop is unrolled, more ways through it would make more code than a kernel checks.
+        let after = match size < 16 {
+            true => Vec::new(),
+            false => (0..members.len())
+                .map(|member| self.after_member(&members, member))
+                .collect(),
+        };
         let stack = StackOf {
+            after,
             members,
-            size: [2, 3, 8, 16, 20][self.below(5)],
+            size,
             emitted_before: if self.chance(5) {
                 self.below(others)
             } else {
                 others
             },
         };
-        for _ in 0..2 + self.below(4) {
+        for _ in 0..2 + self.below(6) {
             let stmt = self.about_stack(&stack);
             let at = self.below(self.program.body.len() + 1);
             self.program.body.insert(at, stmt);
@@ -91,17 +105,46 @@ impl Generator<'_> {
         self.program.stack = Some(stack);
     }
 
-    fn about_stack(&mut self, stack: &StackOf) -> Stmt {
-        let member = self.below(stack.members.len());
-        let path = stack.path(member);
-        let index = match self.below(3) {
+    /// Where the parser goes behind a member: back to the loop's head, or by what is in the member.
+    fn after_member(&mut self, members: &[Vec<(String, u32)>], member: usize) -> String {
+        if !self.chance(3) {
+            return "stack".into();
+        }
+        let last = match members.len() {
+            1 => "hdr.st.last".to_owned(),
+            _ => format!("hdr.st.last.m{member}"),
+        };
+        let (name, width) = members[member][0].clone();
+        let other = self.below(members.len());
+        let take = width.min(2);
+        format!(
+            "select({last}.{name}[{}:0]) {{\n            0: m{other};\n            1: accept;\n            \
+             default: stack;\n        }}",
+            take - 1
+        )
+    }
+
+    /// An index: a constant, or one that the packet decides.
+    fn index(&mut self, stack: &StackOf) -> String {
+        match self.below(5) {
             0 => {
                 let local = self.below(self.program.locals.len());
                 format!("(bit<32>)((bit<5>)(v{local}))")
             }
+            1 => {
+                let field = self.below(self.fields_of(0).len());
+                let (name, _) = self.fields_of(0)[field].clone();
+                format!("(bit<32>)((bit<5>)(hdr.h0.{name}))")
+            }
             _ => self.below(stack.size).to_string(),
-        };
-        match self.below(9) {
+        }
+    }
+
+    fn about_stack(&mut self, stack: &StackOf) -> Stmt {
+        let member = self.below(stack.members.len());
+        let path = stack.path(member);
+        let index = self.index(stack);
+        match self.below(12) {
             0 => Stmt::Plain(format!("hdr.st.pop_front({});", 1 + self.below(3))),
             1 => Stmt::Plain(format!("hdr.st[{index}]{path}.setInvalid();")),
             2 if self.chance(3) => {
@@ -122,27 +165,55 @@ impl Generator<'_> {
                 let inner = self.with_element(stack, member, &name);
                 Stmt::For(head, vec![inner])
             }
+            6 | 7 => self.read_or_write(stack, member, &index),
             _ => self.with_element(stack, member, &index),
         }
     }
 
-    /// Reads or writes a field of an element, if it is valid.
-    fn with_element(&mut self, stack: &StackOf, member: usize, index: &str) -> Stmt {
-        let element = format!("hdr.st[{index}]{}", stack.path(member));
+    /// A field of an element, and its width.
+    fn place(&mut self, stack: &StackOf, member: usize, index: &str) -> (String, u32) {
         let field = self.below(stack.members[member].len());
         let (name, width) = stack.members[member][field].clone();
-        let place = format!("{element}.{name}");
-        let inner = if self.chance(2) {
+        let element = format!("hdr.st[{index}]{}", stack.path(member));
+        (format!("{element}.{name}"), width)
+    }
+
+    /// Reads or writes a field of an element, whether it is valid or not.
+    fn read_or_write(&mut self, stack: &StackOf, member: usize, index: &str) -> Stmt {
+        let (place, width) = self.place(stack, member, index);
+        Stmt::Plain(if self.chance(3) {
             format!("{place} = {};", self.expr(width, 1))
         } else {
             let local = self.below(self.program.locals.len());
             let wide = self.program.locals[local].0;
             format!("v{local} = v{local} ^ (bit<{wide}>)({place});")
-        };
-        Stmt::If(
-            format!("{element}.isValid()"),
-            vec![Stmt::Plain(inner)],
-            Vec::new(),
-        )
+        })
+    }
+
+    /// Reads or writes a field of an element, if it is valid.
+    fn with_element(&mut self, stack: &StackOf, member: usize, index: &str) -> Stmt {
+        let valid = format!("hdr.st[{index}]{}.isValid()", stack.path(member));
+        let (place, width) = self.place(stack, member, index);
+        let local = self.below(self.program.locals.len());
+        let wide = self.program.locals[local].0;
+        match self.below(5) {
+            0 => Stmt::Plain(format!(
+                "v{local} = {valid} ? (bit<{wide}>)({place}) : v{local};"
+            )),
+            1 => {
+                let other = self.constant(width);
+                let op = ["==", "!=", "<"][self.below(3)];
+                let inner = self.read_or_write(stack, member, index);
+                Stmt::If(
+                    format!("{valid} && {place} {op} {other}"),
+                    vec![inner],
+                    Vec::new(),
+                )
+            }
+            _ => {
+                let inner = self.read_or_write(stack, member, index);
+                Stmt::If(valid, vec![inner], Vec::new())
+            }
+        }
     }
 }
