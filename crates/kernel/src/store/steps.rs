@@ -99,7 +99,7 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         removed: Cow<'a, [u8]>,
     },
-    /// Stores a word of an array.
+    /// Stores a word of an array, and waits as [`Step::Settle`] does.
     Store {
         #[serde(borrow)]
         map: Cow<'a, str>,
@@ -284,7 +284,9 @@ impl Undo<'_> {
             } => MultibitTrie::of_map(store, map)?.restore(keys, values, removed),
             Undo::Store { map, offset, word } => {
                 let stored = store.shared(map)?.set_u64(*offset, *word);
-                stored.map_err(system("undo a change"))
+                stored.map_err(system("undo a change"))?;
+                settle(store);
+                Ok(())
             }
             Undo::Switch { offset, word } => {
                 switch(store.globals()?, *offset, *word).map_err(system("undo a change"))?;

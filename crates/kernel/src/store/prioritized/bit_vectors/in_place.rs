@@ -2,8 +2,9 @@
 //!
 //! A new entry gets a free position between those that win over it and the others. Its bits are written, which change nothing
 //! for packets as long as the position is not enabled; then it is. An entry that goes is disabled. One that gets another
-//! action gets another position beside the one that it has. Positions that were used are not used again before the rows are
-//! written anew: a packet may have seen that they were enabled.
+//! action gets another position beside the one that it has, if possible one that is enabled by the store that disables the
+//! other: a packet that reads two words might else miss both. Positions that were used are not used again before the rows
+//! are written anew: a packet may have seen that they were enabled.
 
 use super::{BitVectors, Staged, rows, without_form};
 use crate::store::layout;
@@ -44,7 +45,7 @@ pub(super) fn plan(
         return Ok(None);
     }
     let half = Half::read(bits, head.half, staged);
-    let Some(mut half) = half.map_err(refused("read the table"))? else {
+    let Some(half) = half.map_err(refused("read the table"))? else {
         return Ok(None);
     };
     let old = half.taken.iter().position(|(_, other)| *other == record);
@@ -52,17 +53,57 @@ pub(super) fn plan(
         return Ok(None);
     }
     let (mut steps, _, numbers) = staged.shadow_steps();
+    let mut place = None;
     if let Some(entry) = records.new_value(record) {
-        let Some(place) = half.place_for(staged, entry, old) else {
+        place = half.place_for(staged, entry, old);
+        let Some(place) = place else {
             return Ok(None);
         };
         steps.extend(half.put(staged, record, place, numbers[record])?);
     }
-    if let Some(old) = old {
-        let (place, _) = half.taken[old];
-        steps.push(half.enable(place, false));
+    let old = old.map(|old| half.taken[old].0);
+    for change in exchange(&half.enabled, place, old) {
+        steps.push(match change {
+            Change::Settle => Step::Settle,
+            Change::Store { word, old, new } => Step::Store {
+                map: bits.abi.rows.clone(),
+                offset: half.word(half.enabled_row(), word),
+                old,
+                new,
+            },
+        });
     }
     Ok(Some(steps))
+}
+
+/// A change of the row of enabled positions.
+#[derive(PartialEq, Eq, Debug)]
+enum Change {
+    /// Stores a word.
+    Store { word: u32, old: u64, new: u64 },
+    /// Waits for packets that have read what was before.
+    Settle,
+}
+
+/// Enables a position instead of another one.
+fn exchange(enabled: &[u64], on: Option<u32>, off: Option<u32>) -> Vec<Change> {
+    let bit = |place: Option<u32>, word: u32| match place {
+        Some(place) if place / 64 == word => 1u64 << (place % 64),
+        _ => 0,
+    };
+    let store = |word: u32| {
+        let old = enabled[word as usize];
+        Change::Store {
+            word,
+            old,
+            new: (old | bit(on, word)) & !bit(off, word),
+        }
+    };
+    match (on.map(|place| place / 64), off.map(|place| place / 64)) {
+        (Some(on), Some(off)) if on != off => vec![store(on), Change::Settle, store(off)],
+        (Some(word), _) | (None, Some(word)) => vec![store(word)],
+        (None, None) => Vec::new(),
+    }
 }
 
 impl<'p, 'a> Half<'p, 'a> {
@@ -126,19 +167,24 @@ impl<'p, 'a> Half<'p, 'a> {
             let other = staged.records.old(*record);
             other.is_some_and(|other| shadow.rank(other) <= rank)
         };
-        let behind = old.unwrap_or_else(|| self.taken.partition_point(wins));
+        let Some(old) = old else {
+            return self.free_in(self.taken.partition_point(wins), |_| true);
+        };
+        let (now, _) = self.taken[old];
         // In front of the old one, or behind it.
-        let gaps = [Some(behind), old.map(|old| old + 1)];
-        gaps.into_iter().flatten().find_map(|gap| self.free_in(gap))
+        let gaps = || [old, old + 1].into_iter();
+        let beside = gaps().find_map(|gap| self.free_in(gap, |place| place / 64 == now / 64));
+        beside.or_else(|| gaps().find_map(|gap| self.free_in(gap, |_| true)))
     }
 
     /// A free position in front of the taken one of this number.
-    fn free_in(&self, gap: usize) -> Option<u32> {
+    fn free_in(&self, gap: usize, suits: impl Fn(u32) -> bool) -> Option<u32> {
         let before = gap.checked_sub(1).and_then(|before| self.taken.get(before));
         let from = before.map_or(0, |(place, _)| place + 1);
         let after = self.taken.get(gap);
         let to = after.map_or(self.bits.abi.positions, |(place, _)| *place);
-        let free: Vec<u32> = (from..to).filter(|p| self.free[*p as usize]).collect();
+        let is_free = |place: &u32| self.free[*place as usize] && suits(*place);
+        let free: Vec<u32> = (from..to).filter(is_free).collect();
         let middle = match after {
             Some(_) => free.len() / 2,
             None => (free.len() / 2).min(BEHIND),
@@ -146,9 +192,9 @@ impl<'p, 'a> Half<'p, 'a> {
         free.get(middle).copied()
     }
 
-    /// Gives a position to an entry.
+    /// Writes an entry at a position, which is yet to be enabled.
     fn put(
-        &mut self,
+        &self,
         staged: &Staged<'_>,
         record: usize,
         place: u32,
@@ -188,7 +234,6 @@ impl<'p, 'a> Half<'p, 'a> {
             // Other processors may load the rows before they load what is enabled.
             steps.push(Step::Settle);
         }
-        steps.push(self.enable(place, true));
         Ok(steps)
     }
 
@@ -214,17 +259,50 @@ impl<'p, 'a> Half<'p, 'a> {
         }
         Ok(words)
     }
+}
 
-    /// Has packets find the entry of a position, or not.
-    fn enable(&mut self, place: u32, yes: bool) -> Step {
-        let word = &mut self.enabled[place as usize / 64];
-        let (old, bit) = (*word, 1 << (place % 64));
-        *word = if yes { old | bit } else { old & !bit };
-        Step::Store {
-            map: self.bits.abi.rows.clone(),
-            old,
-            new: *word,
-            offset: self.word(self.enabled_row(), place / 64),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What packets may have read of two words while they change, one after the other.
+    fn seen(enabled: [u64; 2], changes: &[Change]) -> Vec<[u64; 2]> {
+        let mut now = enabled;
+        let mut seen = vec![now];
+        // Words that a packet may have read before now.
+        let mut before = vec![now];
+        for change in changes {
+            match change {
+                Change::Settle => before.clear(),
+                Change::Store { word, old, new } => {
+                    assert_eq!(now[*word as usize], *old);
+                    now[*word as usize] = *new;
+                }
+            }
+            before.push(now);
+            seen.extend(before.iter().map(|[first, _]| [*first, now[1]]));
         }
+        assert_eq!(seen.last(), Some(&now));
+        seen
+    }
+
+    #[test]
+    fn a_packet_meets_an_entry_that_changes_once_at_least() {
+        for (on, off) in [(3, 5), (5, 3), (3, 70), (70, 3), (66, 70)] {
+            let mut enabled = [0; 2];
+            enabled[off as usize / 64] = 1 << (off % 64);
+            let changes = exchange(&enabled, Some(on), Some(off));
+            for words in seen(enabled, &changes) {
+                assert_ne!(words, [0; 2], "{on} for {off}: {changes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn positions_of_one_word_change_at_once() {
+        let store = |old, new| vec![Change::Store { word: 1, old, new }];
+        assert_eq!(exchange(&[0, 4], Some(64), Some(66)), store(4, 1));
+        assert_eq!(exchange(&[0, 4], Some(64), None), store(4, 5));
+        assert_eq!(exchange(&[0, 4], None, Some(66)), store(4, 0));
     }
 }
