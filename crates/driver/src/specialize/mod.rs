@@ -153,6 +153,10 @@ impl Specializer {
                 }
             }
         }
+        if self.store.specialized()?.is_none() {
+            // A table that was replaced as one has brought back the program that looks everything up.
+            self.in_place.clear();
+        }
         let wanted: Vec<(Table, u64)> = contents.iter().map(|(t, c)| (*t, c.generation)).collect();
         let is_in_place = |wanted: &(Table, u64)| self.in_place.contains(wanted);
         if !wanted.is_empty() && wanted.iter().all(is_in_place) {

@@ -19,7 +19,7 @@ use std::io;
 use std::sync::Arc;
 
 /// The file, beside the pins of a program, that says to what it is specialized.
-const SPECIALIZED: &str = "specialized";
+pub(super) const SPECIALIZED: &str = "specialized";
 /// The most elements of an array that are read to see how many entries it has.
 const MOST_PLACES: u32 = 4096;
 

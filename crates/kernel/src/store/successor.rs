@@ -8,6 +8,7 @@
 //! folder is called `taken`: from then on its pins replace the program's, and nothing leads back.
 
 use super::guard::Guard;
+use super::specialized::SPECIALIZED;
 use super::{KernelStore, system, unopened};
 use crate::load::{Instance, load_again};
 use crate::pins::{OBJECT, PROGRAM, attachments_of, map_file};
@@ -169,6 +170,11 @@ fn finish(guard: &Guard) -> Result<(), NotSwitched> {
 
 /// Puts the pins of a successor that runs in place of the program's.
 fn settle(guard: &Guard) -> io::Result<()> {
+    // What ran before was perhaps specialized; of this one, who specialized it says so later.
+    match fs::remove_file(guard.path(SPECIALIZED)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let taken = guard.path(TAKEN);
     let files: Vec<PathBuf> = fs::read_dir(&taken)?
         .map(|file| file.map(|file| file.path()))

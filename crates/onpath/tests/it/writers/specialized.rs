@@ -370,6 +370,26 @@ fn a_table_that_grows_is_looked_up_until_it_is_small_again() {
 }
 
 #[test]
+fn where_a_table_is_replaced_by_a_large_one_the_others_are_compiled_in_again() {
+    Machine::with("replaced-special", |machine| {
+        let (mut store, mut watcher) = (machine.open(), specializer(machine));
+        settle(&mut watcher, &store, &ALL);
+        let kind = Kind::Lpm;
+        let entries = (0..40).map(|number| Change::Insert(kind.table(), kind.entry(number, 5)));
+        let changes: Vec<Change> = [Change::Replace(kind.table())]
+            .into_iter()
+            .chain(entries)
+            .collect();
+        store.apply(&changes).expect("applies");
+        // The program that looks everything up is back.
+        assert_eq!(compiled_in(&store), BTreeSet::new());
+        let others = ALL.into_iter().filter(|name| *name != "sw.by_lpm");
+        settle(&mut watcher, &store, &others.collect::<Vec<_>>());
+        machine.check(&store, kind, 40);
+    });
+}
+
+#[test]
 fn what_killed_writers_leave_is_never_compiled_in() {
     Machine::with("killed-special", |machine| {
         let (mut watcher, mut random) = (specializer(machine), ChaCha8Rng::seed_from_u64(7));
