@@ -46,7 +46,9 @@ struct standard_metadata_t {
     bit<9>  egress_spec;    // where ingress sends it; 511 drops
     bit<9>  egress_port;    // where it goes, in egress
 #endif
-    bit<32> instance_type;  // 0 for a packet as it came in; clones and the like have others
+    // In ingress 0 for a packet as it came in, 4 recirculated, 6 resubmitted; in egress 0 as ingress sent it, 1 a clone that
+    // ingress made, 2 a clone that egress made, 5 a copy of a multicast group.
+    bit<32> instance_type;
     bit<32> packet_length;  // bytes, of the packet as it came in
     @alias("queueing_metadata.enq_timestamp") bit<32> enq_timestamp;  // microseconds
     @alias("queueing_metadata.enq_qdepth")    bit<19> enq_qdepth;     // packets
@@ -175,14 +177,20 @@ extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum
 @noSideEffects
 extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 
-// Copies of the packet. Quirk: they are asked for here and made when ingress (or egress) has ended; the last
-// call counts. What the list of fields keeps are those annotated @field_list(index).
+// Copies of the packet, which go to egress. Quirk: they are asked for here and made when the block has ended; the last
+// call counts. A clone of ingress is the packet as it was parsed, a clone of egress has the headers as egress left them.
+// Its metadata is zero but for the fields annotated @field_list(index), which keep what they have when the block ends, and
+// for the port and time at which the packet came in. Where the copies of a session go, the control plane says.
+// Quirk: `type` has no say; what is made depends on the block that calls.
 extern void clone(in CloneType type, in bit<32> session);
 extern void clone_preserving_field_list(in CloneType type, in bit<32> session, bit<8> index);
 @deprecated("Please use 'clone_preserving_field_list' instead")
 extern void clone3<T>(in CloneType type, in bit<32> session, in T data);
 
-// Once more through ingress with the packet as it came in (resubmit) or as deparsed (recirculate).
+// Once more through ingress with the packet as it came in (resubmit, called by ingress) or as deparsed (recirculate, called
+// by egress), and with the fields of a list. After ingress the first of these that was asked for is done: resubmit, send to
+// a multicast group, drop, send to a port; after egress: drop, recirculate, send. A packet that does so without end is
+// dropped.
 extern void resubmit_preserving_field_list(bit<8> index);
 @deprecated("Please use 'resubmit_preserving_field_list' instead")
 extern void resubmit<T>(in T data);

@@ -28,6 +28,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(ACCEPT)],
         },
     ],
+    anew: None,
     externs: &[EXTERNS],
 };
 

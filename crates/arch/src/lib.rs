@@ -37,9 +37,23 @@ pub struct Architecture {
     /// Its blocks in the order in which a packet meets them. Each is one constructor parameter of the
     /// package, in the same order.
     pub blocks: &'static [Block],
+    /// How its packets begin anew; nothing where they never do.
+    pub anew: Option<&'static Anew>,
     /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
     /// file. Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
+}
+
+/// How packets begin anew: resubmitted, recirculated, or as copies.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Anew {
+    /// The slot of which a packet keeps the fields that a `@field_list` names.
+    pub keeps: &'static str,
+    /// The externs whose copies enter a block that other packets enter as well.
+    pub copies: &'static [&'static str],
+    /// Externs whose last argument gives the fields that are kept, each with the one that takes the number of a field
+    /// list in its place.
+    pub by_fields: &'static [(&'static str, &'static str)],
 }
 
 /// A block that a program supplies.

@@ -41,6 +41,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::Program(crate::HEADERS), Slot::PacketOut],
         },
     ],
+    anew: None,
     externs: &[crate::ebpf::EXTERNS, crate::xdp::EXTERNS, EXTERNS],
 };
 

@@ -1,6 +1,6 @@
 //! `v1model`: a switch with ingress and egress, and checksums before and after.
 
-use crate::{Architecture, Block, BlockKind, Slot};
+use crate::{Anew, Architecture, Block, BlockKind, Slot};
 use ir::OnReject;
 
 /// The slot of the program's own metadata.
@@ -9,6 +9,24 @@ pub const META: &str = "meta";
 pub const STANDARD_METADATA: &str = "standard_metadata";
 /// The value of `egress_spec` that drops a packet.
 pub const DROP_PORT: u32 = 511;
+/// The numbers of `instance_type`: how a packet came to where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum InstanceType {
+    /// In ingress from a port, in egress as ingress sent it.
+    Normal = 0,
+    /// In egress, as a copy that ingress made.
+    IngressClone = 1,
+    /// In egress, as a copy that egress made.
+    EgressClone = 2,
+    /// In ingress again, deparsed.
+    Recirculated = 4,
+    /// In egress, as the copy of a multicast group.
+    Replicated = 5,
+    /// In ingress again, as it came in.
+    Resubmitted = 6,
+}
+
 /// The block that checks the checksums of what came in.
 pub const VERIFY_CHECKSUM: &str = "verify checksum";
 /// The block before the traffic manager.
@@ -67,6 +85,15 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::PacketOut, Slot::Program(crate::HEADERS)],
         },
     ],
+    anew: Some(&Anew {
+        keeps: META,
+        copies: &["clone", "clone_preserving_field_list"],
+        by_fields: &[
+            ("clone3", "clone_preserving_field_list"),
+            ("resubmit", "resubmit_preserving_field_list"),
+            ("recirculate", "recirculate_preserving_field_list"),
+        ],
+    }),
     externs: &[EXTERNS],
 };
 

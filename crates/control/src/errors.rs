@@ -265,17 +265,6 @@ pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
     refuse("E0821", span, what, format!("write it as: {form}"))
 }
 
-/// A statement for something that no target has yet.
-pub fn unsupported_statement(span: Span, word: &str, why: &str) -> Refusal {
-    let help = "take the statement out, or run this test where it can be run";
-    refuse(
-        "E0822",
-        span,
-        format!("`{word}` cannot be run: {why}"),
-        help,
-    )
-}
-
 /// The bytes of a counter that counts none.
 pub fn counts_no_bytes(span: Span, counter: &str) -> Refusal {
     refuse(

@@ -11,6 +11,7 @@ pub mod json;
 pub mod names;
 mod piece;
 pub mod repeatable;
+mod replication;
 #[cfg(test)]
 mod sample;
 pub mod stf;
@@ -20,4 +21,5 @@ pub mod values;
 pub use change::{Change, EntryKey, Next, Rejected};
 pub use names::{NameError, resolve};
 pub use piece::Piece;
+pub use replication::*;
 pub use store::*;

@@ -1,7 +1,7 @@
 //! A small program with every kind of key, parameter and extern, and a device that keeps tables in lists:
 //! for the tests of this crate.
 
-use crate::{Count, Device, Packet, Store, StoreError};
+use crate::{Count, Device, Packet, Replica, Store, StoreError};
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -240,12 +240,12 @@ impl Store for Fake {
         Ok(())
     }
 
-    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
+    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
         if group != 1 {
             let what = "there is one group".to_string();
             return Err(StoreError::Unsupported { what });
         }
-        self.group = ports.to_vec();
+        self.group = replicas.iter().map(|r| r.port).collect();
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! program before these are called; a target only keeps them.
 
 use crate::change::{self, Change, Next, Rejected};
+use crate::replication::{CloneSession, DropReason, Replica, check_group, check_session};
 use diag::counted;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
@@ -262,27 +263,57 @@ pub trait Store {
         Err(no_flows())
     }
 
-    /// The multicast groups by number, each with its ports. A program that never sends to a group has none.
+    /// The multicast groups by number, each with its copies. A program that never sends to a group has none.
     ///
     /// # Errors
     /// [`StoreError::Unsupported`] on a target that has no groups.
-    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
-        Err(StoreError::Unsupported {
-            what: "this target has no multicast groups".to_string(),
-        })
+    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
+        Err(no_such("multicast groups"))
     }
 
-    /// Makes a multicast group of these ports, in the order in which copies go out; no ports are no
+    /// Makes a multicast group of these copies, in the order in which they go out; without any there is no
     /// group. Group 0 means no group and cannot be made. A program that never sends to a group takes any.
     ///
     /// # Errors
-    /// [`StoreError::Unsupported`] for group 0, for more ports than [`MOST_PORTS_OF_A_GROUP`], and on a target
-    /// that has no groups.
-    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
-        check_group(group, ports)?;
-        Err(StoreError::Unsupported {
-            what: "this target has no multicast groups".to_string(),
-        })
+    /// [`StoreError::Unsupported`] for group 0, for more copies than
+    /// [`MOST_PORTS_OF_A_GROUP`](crate::MOST_PORTS_OF_A_GROUP), and on a target that has no groups, or no replication ids.
+    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
+        check_group(group, replicas)?;
+        Err(no_such("multicast groups"))
+    }
+
+    /// The clone sessions by number. A program that never clones has none.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`] on a target that has no clone sessions.
+    fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
+        Err(no_such("clone sessions"))
+    }
+
+    /// Makes a clone session, or changes it; `None` removes it.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`] for what no session can be ([`check_session`]), and on a target that has no clone
+    /// sessions.
+    fn set_clone_session(
+        &mut self,
+        session: u32,
+        to: Option<&CloneSession>,
+    ) -> Result<(), StoreError> {
+        let _ = session;
+        to.map_or(Ok(()), check_session)?;
+        Err(no_such("clone sessions"))
+    }
+
+    /// What the traffic manager lost, each reason with its number of packets and copies; reasons without any are left out.
+    fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+fn no_such(what: &str) -> StoreError {
+    StoreError::Unsupported {
+        what: format!("this target has no {what}"),
     }
 }
 
@@ -290,28 +321,6 @@ fn no_flows() -> StoreError {
     StoreError::Unsupported {
         what: "this extern object keeps no flows".to_string(),
     }
-}
-
-/// Ports that a multicast group may have.
-pub const MOST_PORTS_OF_A_GROUP: usize = 32;
-
-/// Whether there can be such a multicast group on any target.
-///
-/// # Errors
-/// As for [`Store::set_multicast_group`].
-pub fn check_group(group: u16, ports: &[u32]) -> Result<(), StoreError> {
-    if group == 0 {
-        let what = "group 0 means that there is no group; groups begin at 1".to_string();
-        return Err(StoreError::Unsupported { what });
-    }
-    if ports.len() > MOST_PORTS_OF_A_GROUP {
-        let what = format!(
-            "a multicast group has {MOST_PORTS_OF_A_GROUP} ports at most, and this one has {}",
-            ports.len()
-        );
-        return Err(StoreError::Unsupported { what });
-    }
-    Ok(())
 }
 
 /// A packet on a port.

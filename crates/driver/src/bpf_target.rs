@@ -366,11 +366,12 @@ fn ports_of(script: &Script) -> BTreeSet<u32> {
         .iter()
         .flat_map(|statement| match &statement.kind {
             StatementKind::Packet { port, .. } | StatementKind::Expect { port, .. } => {
-                std::slice::from_ref(port)
+                vec![*port]
             }
-            StatementKind::MulticastGroup { ports, .. } => ports,
-            _ => &[],
+            StatementKind::MulticastGroup { replicas, .. } => {
+                replicas.iter().map(|replica| replica.port).collect()
+            }
+            _ => Vec::new(),
         })
-        .copied()
         .collect()
 }

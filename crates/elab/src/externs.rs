@@ -97,14 +97,17 @@ impl Elab<'_> {
             value = Value::Stored(to.clone());
             returned = Some(to);
         }
-        let kind = StmtKind::Extern(ExternCall {
+        let mut made = ExternCall {
             object,
             name: proto.name.clone(),
             effect: effect(proto),
             args,
             result,
-        });
-        self.emit(kind, call.span)?;
+        };
+        if object.is_none() {
+            self.kept_fields(&mut made, call.span)?;
+        }
+        self.emit(StmtKind::Extern(made), call.span)?;
         if let Some(Storage::Header(header)) = returned {
             self.set_valid(&header, call.span)?;
         }

@@ -27,6 +27,7 @@ pub mod errors;
 mod expansion;
 mod exprs;
 mod externs;
+mod field_lists;
 mod ids;
 mod instances;
 mod loops;

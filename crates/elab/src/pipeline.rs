@@ -168,6 +168,7 @@ impl Elab<'_> {
             vars,
             headers,
         });
+        self.note_field_lists(name, &ty, &storage, local.span)?;
         self.slots.insert(name, storage.clone());
         Ok(storage)
     }

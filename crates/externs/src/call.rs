@@ -77,6 +77,23 @@ pub enum Effect {
     ChecksumError,
     /// Cut the packet to so many bytes when it leaves.
     Truncate(u64),
+    /// Make a copy when the block ends.
+    Clone {
+        /// Where the copy goes.
+        session: u64,
+        /// The number of the field list that it keeps.
+        list: u64,
+    },
+    /// Let the packet begin anew as it came in, when ingress ends.
+    Resubmit {
+        /// The number of the field list that it keeps.
+        list: u64,
+    },
+    /// Let the packet begin anew as it leaves, when egress ends.
+    Recirculate {
+        /// The number of the field list that it keeps.
+        list: u64,
+    },
     /// Send these values to the control plane.
     Digest {
         /// Whom it is for.

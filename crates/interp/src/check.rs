@@ -1,14 +1,10 @@
 //! All refusals before the first packet.
 
 use crate::errors;
-use arch::v1model::STANDARD_METADATA;
 use cranelift_entity::SecondaryMap;
 use diag::{Diagnostics, Span};
 use externs::Meaning;
-use ir::{
-    Block, Expr, ExprKind, ExternCall, Place, Program, Routine, Stmt, StmtKind, Value, Var, eval,
-    visit,
-};
+use ir::{Block, Expr, ExternCall, Program, Routine, Stmt, StmtKind, visit};
 use std::collections::HashMap;
 
 /// The deepest expression that runs within a thread's stack, with room to spare.
@@ -20,7 +16,6 @@ const STMT_DEPTH: usize = 1000;
 pub(crate) fn check(program: &Program) -> Diagnostics {
     let mut checker = Checker {
         program,
-        group: program.slot_var(STANDARD_METADATA, "mcast_grp"),
         diagnostics: Diagnostics::new(),
     };
     checker.expressions();
@@ -34,7 +29,6 @@ pub(crate) fn check(program: &Program) -> Diagnostics {
 
 struct Checker<'p> {
     program: &'p Program,
-    group: Option<Var>,
     diagnostics: Diagnostics,
 }
 
@@ -97,21 +91,8 @@ impl Checker<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Extern(call) => self.call(call, stmt.span),
-            StmtKind::Assign {
-                dst: Place::Var(var),
-                value,
-            } if Some(*var) == self.group => {
-                let zero = Value::zero(self.program.vars[*var].ty);
-                let constant = eval::constant(self.program, *value);
-                // A copy of the group itself (a sub-control's parameter, copied out) is no request.
-                let copied = matches!(self.program.exprs[*value].kind, ExprKind::Var(_));
-                if constant.as_ref() != Some(&zero) && !copied {
-                    self.diagnostics.push(errors::multicast(stmt.span));
-                }
-            }
-            _ => {}
+        if let StmtKind::Extern(call) = &stmt.kind {
+            self.call(call, stmt.span);
         }
     }
 
@@ -129,9 +110,6 @@ impl Checker<'_> {
             }
             None => match externs::find(&call.name).map(|e| e.meaning) {
                 Some(Meaning::Function(_)) => return,
-                Some(Meaning::Refused { instead }) => {
-                    errors::refused_extern(&call.name, instead, at)
-                }
                 Some(Meaning::Object { .. }) | None => errors::unknown_extern(&call.name, at),
             },
         };

@@ -6,8 +6,8 @@ use crate::storage::{Storage, for_each};
 use crate::table::TableState;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Clock, Marks, Options, Outcome, check};
-use control::Packet;
 use control::repeatable::{self, RandomLists};
+use control::{CloneSession, DropReason, Packet, Replica};
 use diag::Diagnostics;
 use externs::{Function, Meaning, Numbers, State};
 use ir::{KeyMatch, Program};
@@ -30,7 +30,7 @@ pub struct Interpreter {
     pub(crate) options: Options,
     pub(crate) model: Model,
     /// What a packet finds.
-    zero: Storage,
+    pub(crate) zero: Storage,
     pub(crate) storage: Storage,
     pub(crate) tables: Vec<TableState>,
     pub(crate) externs: Vec<State>,
@@ -41,8 +41,12 @@ pub struct Interpreter {
     lists: RandomLists,
     /// The random numbers of the current packet.
     pub(crate) numbers: Numbers,
-    /// Ports by multicast group.
-    pub(crate) groups: BTreeMap<u16, Vec<u32>>,
+    /// What multicast groups send, by number.
+    pub(crate) groups: BTreeMap<u16, Vec<Replica>>,
+    /// What clone sessions send, by number.
+    pub(crate) sessions: BTreeMap<u32, CloneSession>,
+    /// What the traffic manager lost so far.
+    pub(crate) drops: BTreeMap<DropReason, u64>,
     pub(crate) sink: Option<Sink>,
     /// Packets that came out and were not yet fetched through [`control::Device`].
     pub(crate) out: Vec<Packet>,
@@ -94,7 +98,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// What the interpreter does not support is refused here, each with its location: externs without
-    /// a meaning, copies of packets, multicast, an architecture that is not known.
+    /// a meaning, an architecture that is not known.
     pub fn new(program: Arc<Program>, options: Options) -> Result<Interpreter, Diagnostics> {
         let diagnostics = check::check(&program);
         if diagnostics.has_errors() {
@@ -136,6 +140,8 @@ impl Interpreter {
             lists: RandomLists::new(options.seed),
             numbers: Numbers::new([]),
             groups: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            drops: BTreeMap::new(),
             sink: None,
             out: Vec::new(),
             virtual_now: repeatable::START,

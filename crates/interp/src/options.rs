@@ -24,8 +24,10 @@ pub struct Options {
     /// Where the time comes from.
     pub clock: Clock,
     /// Statements and parser states that one packet may run before it is aborted. In a parser they end with
-    /// `ParserTimeout`; what follows a parser has as many again.
+    /// `ParserTimeout`; what follows a parser has as many again, and so has each copy.
     pub steps: u64,
+    /// How often a packet may begin anew before it is dropped: resubmitted, recirculated or cloned (`v1model`).
+    pub rounds: u32,
     /// The packets' direction (`tc_model`).
     pub direction: Direction,
     /// The MTU of every interface, without the Ethernet header (`tc_model`).
@@ -33,7 +35,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Deterministic: a microsecond from packet to packet, a million steps, packets that come
+    /// Deterministic: a microsecond from packet to packet, a million steps, 4,096 rounds, packets that come
     /// in, the MTU of the loopback device (on which the kernel's test runs run).
     fn default() -> Options {
         Options {
@@ -42,6 +44,7 @@ impl Default for Options {
                 step: repeatable::STEP,
             },
             steps: 1_000_000,
+            rounds: 4096,
             direction: Direction::Ingress,
             mtu: 65_536,
         }

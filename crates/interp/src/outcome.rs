@@ -1,6 +1,6 @@
 //! What became of a packet.
 
-use control::Packet;
+use control::{DropReason, Packet};
 use ir::Bits;
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -23,6 +23,8 @@ pub enum Disposition {
     RedirectIngress(u32),
     /// `v1model`: out of this port.
     Forward(u32),
+    /// `v1model`: replaced by the copies of this multicast group.
+    Multicast(u16),
     /// The interpreter gave the packet up.
     Fault(Fault),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Disposition {
                 write!(f, "redirected as if it had come in on port {port}")
             }
             Disposition::Forward(port) => write!(f, "sent out of port {port}"),
+            Disposition::Multicast(group) => write!(f, "sent to multicast group {group}"),
             Disposition::Fault(fault) => write!(f, "aborted: {fault}"),
         }
     }
@@ -54,11 +57,6 @@ pub enum Fault {
     },
     /// `assert` or `assume` failed.
     AssertionFailed,
-    /// `mcast_grp` was not 0 at the end of ingress.
-    Multicast {
-        /// The group.
-        group: u64,
-    },
     /// An extern was called in a way that its declaration does not allow: a compiler bug.
     MalformedCall {
         /// The extern.
@@ -74,10 +72,6 @@ impl fmt::Display for Fault {
                 "the program did not finish within {steps} steps; is there an infinite loop?"
             ),
             Fault::AssertionFailed => f.write_str("an assertion failed"),
-            Fault::Multicast { group } => write!(
-                f,
-                "it was sent to multicast group {group}, which `v1model` programs do not support yet"
-            ),
             Fault::MalformedCall { name } => write!(
                 f,
                 "`{name}` was called with arguments it does not take; this is a bug of the compiler"
@@ -111,10 +105,13 @@ pub struct Marks {
 pub struct Outcome {
     /// What became of it.
     pub disposition: Disposition,
-    /// The packets that came out, copies not among them.
+    /// The packets that came out. `v1model`: clones and copies of multicast groups among them, in the order in which they
+    /// left.
     pub packets: Vec<Packet>,
-    /// Copies made by clones and multicast groups, in order. They leave before the packet itself.
+    /// `tc_model`: copies made by clones and multicast groups, in order. They leave before the packet itself.
     pub copies: Vec<Packet>,
+    /// What the traffic manager lost, in order.
+    pub drops: Vec<DropReason>,
     /// `tc_model`: what the kernel is to keep beside a packet that lives.
     pub marks: Option<Marks>,
     /// The error with which the parser ended; `None` for `NoError`.

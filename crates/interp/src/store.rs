@@ -1,7 +1,7 @@
 //! The state as the control plane sees it.
 
 use crate::Interpreter;
-use control::{Count, Flow, Store, StoreError};
+use control::{CloneSession, Count, DropReason, Flow, Replica, Store, StoreError};
 use cranelift_entity::EntityRef;
 use externs::State;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
@@ -210,9 +210,44 @@ impl Store for Interpreter {
         Ok(())
     }
 
-    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
-        control::check_group(group, ports)?;
-        self.groups.insert(group, ports.to_vec());
+    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
+        let groups = self.groups.iter();
+        Ok(groups.map(|(&group, to)| (group, to.clone())).collect())
+    }
+
+    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
+        control::check_group(group, replicas)?;
+        match replicas {
+            [] => self.groups.remove(&group),
+            some => self.groups.insert(group, some.to_vec()),
+        };
         Ok(())
+    }
+
+    fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
+        let sessions = self.sessions.iter();
+        Ok(sessions
+            .map(|(&session, to)| (session, to.clone()))
+            .collect())
+    }
+
+    fn set_clone_session(
+        &mut self,
+        session: u32,
+        to: Option<&CloneSession>,
+    ) -> Result<(), StoreError> {
+        match to {
+            None => self.sessions.remove(&session),
+            Some(to) => {
+                control::check_session(to)?;
+                self.sessions.insert(session, to.clone())
+            }
+        };
+        Ok(())
+    }
+
+    fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
+        let drops = self.drops.iter();
+        Ok(drops.map(|(&reason, &count)| (reason, count)).collect())
     }
 }

@@ -128,6 +128,11 @@ pub struct Program {
     pub slots: Vec<Slot>,
     /// What packets can send to the control plane, in the order in which the program first does it.
     pub digests: Vec<DigestData>,
+    /// Lists of variables that a packet can keep when it begins anew, each with a number of its own.
+    pub field_lists: Vec<FieldList>,
+    /// Copies of a packet can enter a block anew, with headers and variables as they were elsewhere: where a block begins
+    /// nothing is known of what the blocks before it did, and where one ends all that slots have may be read.
+    pub copies: bool,
 }
 
 impl Program {
@@ -175,12 +180,16 @@ impl Program {
         self.block(name)?.routine()
     }
 
-    /// The architecture's own variables: those of intrinsic slots.
+    /// The variables that the architecture reads and writes between blocks: those of intrinsic slots, and those
+    /// that packets keep when they begin anew.
     pub fn intrinsic_vars(&self) -> HashSet<Var> {
+        let kept = self.field_lists.iter().flat_map(|list| &list.vars);
         self.slots
             .iter()
             .filter(|slot| slot.kind == SlotKind::Intrinsic)
-            .flat_map(|slot| slot.vars.iter().map(|(_, var)| *var))
+            .flat_map(|slot| slot.vars.iter().map(|(_, var)| var))
+            .chain(kept)
+            .copied()
             .collect()
     }
 }
@@ -245,6 +254,15 @@ pub struct Slot {
     pub vars: Vec<(SmolStr, Var)>,
     /// Its headers by dotted path, elements of stacks included.
     pub headers: Vec<(SmolStr, Header)>,
+}
+
+/// Variables that a packet keeps when it is resubmitted, recirculated or cloned with this list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldList {
+    /// What calls name it by.
+    pub number: u32,
+    /// The variables, each once, in the order of their declaration.
+    pub vars: Vec<Var>,
 }
 
 /// An enum.

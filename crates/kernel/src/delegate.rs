@@ -130,15 +130,17 @@ macro_rules! store_by_field {
             fn clear_flows(&mut self, state: schema::Object) -> Result<(), control::StoreError> {
                 self.$($field).+.clear_flows(state)
             }
-            fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, control::StoreError> {
+            fn multicast_groups(
+                &self,
+            ) -> Result<Vec<(u16, Vec<control::Replica>)>, control::StoreError> {
                 self.$($field).+.multicast_groups()
             }
             fn set_multicast_group(
                 &mut self,
                 group: u16,
-                ports: &[u32],
+                replicas: &[control::Replica],
             ) -> Result<(), control::StoreError> {
-                self.$($field).+.set_multicast_group(group, ports)
+                self.$($field).+.set_multicast_group(group, replicas)
             }
         }
     };

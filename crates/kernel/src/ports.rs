@@ -105,7 +105,6 @@ pub(crate) fn set_group(
     group: u16,
     ports: &[u32],
 ) -> Result<(), StoreError> {
-    control::check_group(group, ports)?;
     let Some(map) = find(maps, &names.groups).map_err(unopened)? else {
         return Ok(());
     };

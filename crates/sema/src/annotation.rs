@@ -144,6 +144,9 @@ impl Checker<'_> {
             "layout" if !matches!(values, [ConstValue::String(_)]) => {
                 "the name of a layout in quotes, as in `@layout(\"bit_vectors\")`"
             }
+            "field_list" if values.is_empty() || !values.iter().all(|v| is_list_number(v)) => {
+                "the numbers of lists from 0 to 255, as in `@field_list(1, 2)`"
+            }
             "priority" if !matches!(values, [ConstValue::Int(_)]) => {
                 "one number, as in `@priority(10)`"
             }
@@ -165,6 +168,11 @@ impl Checker<'_> {
             wanted,
         ));
     }
+}
+
+/// Whether this can be the number of a field list, a `bit<8>`.
+fn is_list_number(value: &ConstValue) -> bool {
+    matches!(value, ConstValue::Int(number) if u8::try_from(number).is_ok())
 }
 
 /// `@x(tokens)`; strings and numbers alone, or with commas between, are values.

@@ -8,3 +8,5 @@
 @priority("x") const bit<8> G = 1; //~ E0251 malformed annotation `@priority`
 @layout const bit<8> I = 1; //~ E0251 malformed annotation `@layout`
 @own[a = 1, a = 2] const bit<8> H = 1; //~ E0253 duplicate key `a`
+@field_list(256) const bit<8> L = 1; //~ E0251 malformed annotation `@field_list`
+@field_list() const bit<8> M = 1; //~ E0251 malformed annotation `@field_list`

@@ -6,12 +6,14 @@ use super::lookup::{
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
 use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
-use crate::{Change, EntryKey, Packet};
+use crate::{Change, CloneSession, EntryKey, Packet, Replica};
 use diag::{Diagnostics, Span};
 use schema::{Bits, Object, Schema, Table};
 
 /// What a multicast group is that was refused.
 pub(super) const NOT_MADE: &str = "the multicast group was not made";
+/// What a clone session is that was refused.
+pub(super) const NO_SESSION: &str = "the clone session was not made";
 
 /// A script that runs on every device whose program has the schema.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -38,7 +40,8 @@ pub(super) enum Step {
     SetMeter(Cell, [(u64, u64); 2]),
     /// Nanoseconds.
     Wait(u64),
-    Group(u16, Vec<u32>),
+    Group(u16, Vec<Replica>),
+    Session(u32, Option<CloneSession>),
     Nothing,
 }
 
@@ -103,11 +106,17 @@ fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
         StatementKind::Expect { port, pattern } => Step::Expect(*port, pattern.clone()),
         StatementKind::NoPacket { port } => Step::NoPacket(*port),
         StatementKind::Wait(time) => Step::Wait(*time),
-        StatementKind::MulticastNode => Step::Nothing,
-        StatementKind::MulticastGroup { group, ports } => {
-            crate::check_group(*group, ports)
+        StatementKind::Nothing => Step::Nothing,
+        StatementKind::MulticastGroup { group, replicas } => {
+            crate::check_group(*group, replicas)
                 .map_err(|e| errors::store(statement.span, NOT_MADE, &e))?;
-            Step::Group(*group, ports.clone())
+            Step::Group(*group, replicas.clone())
+        }
+        StatementKind::CloneSession { session, to } => {
+            to.as_ref()
+                .map_or(Ok(()), crate::check_session)
+                .map_err(|e| errors::store(statement.span, NO_SESSION, &e))?;
+            Step::Session(*session, to.clone())
         }
         StatementKind::Add(text) => {
             let (table, entry) = parse_entry(schema, piece(text))?;

@@ -2,73 +2,140 @@
 
 use super::parse::{Parsed, malformed, number, port};
 use super::script::StatementKind;
+use crate::Replica;
 use crate::piece::Piece;
 use std::collections::BTreeMap;
 
 /// The groups and nodes that a script has made so far.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The ports of each group.
-    groups: BTreeMap<u16, Vec<u32>>,
-    /// The ports of each node, by its handle.
-    nodes: Vec<Vec<u32>>,
+    groups: BTreeMap<u16, Vec<Part>>,
+    /// The copies of each node, by its handle.
+    nodes: Vec<Vec<Replica>>,
+}
+
+/// What a group consists of.
+#[derive(Debug, PartialEq)]
+enum Part {
+    Copies(Vec<Replica>),
+    /// By its handle.
+    Node(usize),
 }
 
 impl Groups {
-    /// `multicast_group GROUP [PORT ...]`
-    pub(crate) fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
-        const FORM: &str = "multicast_group GROUP [PORT ...]";
+    /// `multicast_group GROUP [PORT[:RID] ...]`
+    pub(super) fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+        const FORM: &str = "multicast_group GROUP [PORT[:RID] ...]";
         let (group, rest) = group(line, rest, FORM)?;
-        let ports = ports(line, rest, FORM)?;
-        Ok(self.set(group, ports))
+        let words = rest.words().into_iter();
+        let replicas = words.map(|word| replica(line, word, FORM));
+        let copies = Part::Copies(replicas.collect::<Parsed<_>>()?);
+        self.groups.insert(group, vec![copies]);
+        Ok(self.all_of(group))
     }
 
     /// `mc_mgrp_create GROUP`
-    pub(crate) fn create(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(super) fn create(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_mgrp_create GROUP";
         let (group, rest) = group(line, rest, FORM)?;
         nothing_more(rest, FORM)?;
-        Ok(self.set(group, Vec::new()))
+        self.groups.insert(group, Vec::new());
+        Ok(self.all_of(group))
+    }
+
+    /// `mc_mgrp_destroy GROUP`
+    pub(super) fn destroy(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+        const FORM: &str = "mc_mgrp_destroy GROUP";
+        let (group, rest) = group(line, rest, FORM)?;
+        nothing_more(rest, FORM)?;
+        self.parts(line, group)?;
+        self.groups.remove(&group);
+        Ok(self.all_of(group))
     }
 
     /// `mc_node_create RID PORT ...`
-    pub(crate) fn node(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(super) fn node(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_create RID PORT ...";
         let (rid, rest) = rest.first_word();
-        if number(rid.text).is_none() {
-            return malformed(line.span(), "the replication id is missing", FORM);
-        }
-        self.nodes.push(ports(line, rest, FORM)?);
-        Ok(StatementKind::MulticastNode)
+        let rid = match number(rid.text).and_then(|n| u16::try_from(n).ok()) {
+            Some(rid) => rid,
+            None if rid.text.is_empty() => {
+                return malformed(line.span(), "the replication id is missing", FORM);
+            }
+            None => return malformed(rid.span(), "this is not a replication id", FORM),
+        };
+        let words = rest.words().into_iter();
+        let ports = words.map(|word| port(line, word, FORM).map(|port| Replica { port, rid }));
+        self.nodes.push(ports.collect::<Parsed<_>>()?);
+        Ok(StatementKind::Nothing)
     }
 
     /// `mc_node_associate GROUP NODE`
-    pub(crate) fn associate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    pub(super) fn associate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_associate GROUP NODE";
-        let (number_of_group, rest) = group(line, rest, FORM)?;
-        let (word, rest) = rest.first_word();
-        nothing_more(rest, FORM)?;
-        let Some(ports) = self.groups.get(&number_of_group) else {
-            let what = format!("there is no group {number_of_group} yet");
-            return malformed(line.span(), &what, "mc_mgrp_create GROUP, before this line");
-        };
-        let node = number(word.text).and_then(|n| self.nodes.get(usize::try_from(n).ok()?));
-        let Some(node) = node else {
-            let what = format!("there is no node `{}`", word.text);
-            let form = "mc_node_create RID PORT ..., before this line; the first makes node 0";
-            return malformed(line.span(), &what, form);
-        };
-        let ports = [ports.as_slice(), node].concat();
-        Ok(self.set(number_of_group, ports))
+        let (group, node) = self.group_and_node(line, rest, FORM)?;
+        self.parts(line, group)?.push(Part::Node(node));
+        Ok(self.all_of(group))
     }
 
-    fn set(&mut self, group: u16, ports: Vec<u32>) -> StatementKind {
-        self.groups.insert(group, ports.clone());
-        StatementKind::MulticastGroup { group, ports }
+    /// `mc_node_dissociate GROUP NODE`
+    pub(super) fn dissociate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
+        const FORM: &str = "mc_node_dissociate GROUP NODE";
+        let (group, node) = self.group_and_node(line, rest, FORM)?;
+        let parts = self.parts(line, group)?;
+        let Some(at) = parts.iter().position(|part| *part == Part::Node(node)) else {
+            let what = format!("node {node} is not in group {group}");
+            return malformed(
+                line.span(),
+                &what,
+                "mc_node_associate GROUP NODE, before this line",
+            );
+        };
+        parts.remove(at);
+        Ok(self.all_of(group))
+    }
+
+    fn group_and_node(&self, line: Piece, rest: Piece, form: &str) -> Parsed<(u16, usize)> {
+        let (group, rest) = group(line, rest, form)?;
+        let (word, rest) = rest.first_word();
+        nothing_more(rest, form)?;
+        let node = number(word.text).and_then(|n| usize::try_from(n).ok());
+        match node.filter(|&node| node < self.nodes.len()) {
+            Some(node) => Ok((group, node)),
+            None => {
+                let what = format!("there is no node `{}`", word.text);
+                let form = "mc_node_create RID PORT ..., before this line; the first makes node 0";
+                malformed(line.span(), &what, form)
+            }
+        }
+    }
+
+    fn parts(&mut self, line: Piece, group: u16) -> Parsed<&mut Vec<Part>> {
+        match self.groups.get_mut(&group) {
+            Some(parts) => Ok(parts),
+            None => {
+                let what = format!("there is no group {group} yet");
+                malformed(line.span(), &what, "mc_mgrp_create GROUP, before this line")
+            }
+        }
+    }
+
+    /// A group as it is now.
+    fn all_of(&self, group: u16) -> StatementKind {
+        let parts = self.groups.get(&group).into_iter().flatten();
+        let copies = parts.flat_map(|part| match part {
+            Part::Copies(copies) => copies,
+            Part::Node(node) => &self.nodes[*node],
+        });
+        StatementKind::MulticastGroup {
+            group,
+            replicas: copies.copied().collect(),
+        }
     }
 }
 
-fn group<'a>(line: Piece<'a>, rest: Piece<'a>, form: &str) -> Parsed<(u16, Piece<'a>)> {
+/// A group's number.
+pub(super) fn group<'a>(line: Piece, rest: Piece<'a>, form: &str) -> Parsed<(u16, Piece<'a>)> {
     let (word, rest) = rest.first_word();
     match number(word.text).and_then(|n| u16::try_from(n).ok()) {
         Some(group) => Ok((group, rest)),
@@ -77,14 +144,20 @@ fn group<'a>(line: Piece<'a>, rest: Piece<'a>, form: &str) -> Parsed<(u16, Piece
     }
 }
 
-fn ports(line: Piece, rest: Piece, form: &str) -> Parsed<Vec<u32>> {
-    rest.words()
-        .into_iter()
-        .map(|word| port(line, word, form))
-        .collect()
+/// `PORT[:RID]`
+pub(super) fn replica(line: Piece, word: Piece, form: &str) -> Parsed<Replica> {
+    let Some((before, after)) = word.split_once(|c| c == ':') else {
+        let port = port(line, word, form)?;
+        return Ok(Replica { port, rid: 0 });
+    };
+    let port = port(line, before, form)?;
+    match number(after.text).and_then(|n| u16::try_from(n).ok()) {
+        Some(rid) => Ok(Replica { port, rid }),
+        None => malformed(after.span(), "this is not a replication id", form),
+    }
 }
 
-fn nothing_more(rest: Piece, form: &str) -> Parsed<()> {
+pub(super) fn nothing_more(rest: Piece, form: &str) -> Parsed<()> {
     if rest.text.is_empty() {
         return Ok(());
     }
@@ -97,13 +170,16 @@ mod tests {
     use super::*;
     use diag::SourceMap;
 
-    /// The groups as the statements set them, and the errors.
-    fn read(text: &str) -> (Vec<(u16, Vec<u32>)>, Vec<String>) {
+    /// The groups as the statements set them, their copies as text, and the errors.
+    fn read(text: &str) -> (Vec<String>, Vec<String>) {
         let mut map = SourceMap::new();
         let file = map.add("t.stf", text).unwrap();
         let (script, diagnostics) = parse(&map, file);
         let groups = script.statements.into_iter().filter_map(|s| match s.kind {
-            StatementKind::MulticastGroup { group, ports } => Some((group, ports)),
+            StatementKind::MulticastGroup { group, replicas } => {
+                let copies: Vec<_> = replicas.iter().map(|r| format!(" {r}")).collect();
+                Some(format!("{group}{}", copies.concat()))
+            }
             _ => None,
         });
         let errors = diagnostics.iter().map(|d| d.message.clone());
@@ -113,16 +189,19 @@ mod tests {
     #[test]
     fn a_group_is_made_in_one_statement_or_of_nodes() {
         let (groups, errors) = read(
-            "multicast_group 7 1 2\nmc_mgrp_create 0x10\nmc_node_create 5 3\nmc_node_create 5 4 5\n\
-             mc_node_associate 16 1\nmc_node_associate 16 0\nmulticast_group 7",
+            "multicast_group 7 1 2:0x10\nmc_mgrp_create 0x10\nmc_node_create 5 3\nmc_node_create 6 4 5\n\
+             mc_node_associate 16 1\nmc_node_associate 16 0\nmc_node_dissociate 16 1\nmulticast_group 7\n\
+             mc_mgrp_destroy 16",
         );
         assert_eq!(errors, [""; 0]);
         let expected = [
-            (7, vec![1, 2]),
-            (16, vec![]),
-            (16, vec![4, 5]),
-            (16, vec![4, 5, 3]),
-            (7, vec![]),
+            "7 1 2:16",
+            "16",
+            "16 4:6 5:6",
+            "16 4:6 5:6 3:5",
+            "16 3:5",
+            "7",
+            "16",
         ];
         assert_eq!(groups, expected);
     }
@@ -133,12 +212,22 @@ mod tests {
             ("multicast_group", "the group is missing"),
             ("multicast_group 65536 1", "this is not a group's number"),
             ("multicast_group 1 x", "this is not a port's number"),
+            ("multicast_group 1 2:x", "this is not a replication id"),
             ("mc_mgrp_create 1 2", "this has no meaning here"),
+            ("mc_mgrp_destroy 1", "there is no group 1 yet"),
             ("mc_node_create", "the replication id is missing"),
-            ("mc_node_associate 1 0", "there is no group 1 yet"),
+            ("mc_node_create x", "this is not a replication id"),
             (
                 "mc_mgrp_create 1\nmc_node_associate 1 0",
                 "there is no node `0`",
+            ),
+            (
+                "mc_node_create 0 1\nmc_node_associate 1 0",
+                "there is no group 1 yet",
+            ),
+            (
+                "mc_mgrp_create 1\nmc_node_create 0 1\nmc_node_dissociate 1 0",
+                "node 0 is not in group 1",
             ),
         ] {
             assert_eq!(read(text).1, [error], "{text}");

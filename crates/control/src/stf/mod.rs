@@ -22,10 +22,18 @@
 //! | `value_set_remove NAME MATCH ...` | takes a member out of a parser value set |
 //! | `wait` | waits until the packets sent have gone through |
 //! | `wait TIME` | and lets time go by: `50ms`, `20us`, `3s`; targets with a clock of their own set it forward, the others sleep |
-//! | `multicast_group GROUP [PORT ...]` | makes a multicast group of these ports; no ports are no group |
-//! | `mc_mgrp_create GROUP` | makes a group without ports, as BMv2 does it |
-//! | `mc_node_create RID PORT ...` | makes a node of these ports, the first being node 0; `RID` is not kept |
-//! | `mc_node_associate GROUP NODE` | adds a node's ports to a group |
+//! | `multicast_group GROUP [PORT[:RID] ...]` | makes a multicast group of these ports, each with a replication id; no ports are no group |
+//! | `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]` | says where packets cloned in a session go; nothing removes it |
+//!
+//! BMv2's own statements for the same, with the meaning they have there:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `mc_mgrp_create GROUP`, `mc_mgrp_destroy GROUP` | makes a group without ports, removes it |
+//! | `mc_node_create RID PORT ...` | makes a node of these ports, the first being node 0 |
+//! | `mc_node_associate GROUP NODE`, `mc_node_dissociate GROUP NODE` | adds a node to a group, takes it out |
+//! | `mirroring_add SESSION PORT`, `mirroring_add_mc SESSION GROUP` | a clone session for one port, for a multicast group |
+//! | `mirroring_delete SESSION` | removes a clone session |
 
 mod bind;
 mod groups;
@@ -34,6 +42,7 @@ mod parse;
 mod report;
 mod run;
 mod script;
+mod sessions;
 
 pub use bind::{Bound, bind};
 pub use parse::parse;

@@ -2,6 +2,7 @@
 
 use super::groups::Groups;
 use super::script::*;
+use super::sessions;
 use crate::errors;
 use crate::piece::Piece;
 use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
@@ -49,7 +50,7 @@ fn text(piece: Piece) -> Text {
 }
 
 /// Every statement that a script may have.
-const STATEMENTS: [&str; 18] = [
+const STATEMENTS: [&str; 25] = [
     "packet",
     "expect",
     "no_packet",
@@ -68,6 +69,13 @@ const STATEMENTS: [&str; 18] = [
     "mc_mgrp_create",
     "mc_node_create",
     "mc_node_associate",
+    "mc_node_dissociate",
+    "mc_mgrp_destroy",
+    "clone_session",
+    "mirroring_add",
+    "mirroring_add_mc",
+    "mirroring_delete",
+    "mirroring_get",
 ];
 
 fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
@@ -101,15 +109,16 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
         "wait" => wait(rest),
         "multicast_group" => groups.group(line, rest),
         "mc_mgrp_create" => groups.create(line, rest),
+        "mc_mgrp_destroy" => groups.destroy(line, rest),
         "mc_node_create" => groups.node(line, rest),
         "mc_node_associate" => groups.associate(line, rest),
-        "mirroring_add" | "mirroring_add_mc" | "mirroring_get" => {
-            Err(errors::unsupported_statement(
-                word.span(),
-                word.text,
-                "no target has mirroring sessions yet",
-            ))
-        }
+        "mc_node_dissociate" => groups.dissociate(line, rest),
+        "clone_session" => sessions::session(line, rest),
+        "mirroring_add" => sessions::to_port(line, rest),
+        "mirroring_add_mc" => sessions::to_group(line, rest),
+        "mirroring_delete" => sessions::delete(line, rest),
+        // It only prints what a session is.
+        "mirroring_get" => sessions::get(line, rest),
         _ => Err(errors::unknown_statement(
             word.span(),
             word.text,
@@ -513,10 +522,6 @@ mod tests {
                 "1: `==` is not a comparison, or is misplaced",
             ),
             ("register_read r 1", "1: the statement is not complete"),
-            (
-                "mirroring_add 1 2",
-                "1: `mirroring_add` cannot be run: no target has mirroring sessions yet",
-            ),
         ] {
             assert_eq!(one(source), Err(message.to_string()), "{source}");
         }

@@ -1,6 +1,6 @@
 //! Runs a script on a device.
 
-use super::bind::{Bound, Check, Counter, NOT_MADE, Step};
+use super::bind::{Bound, Check, Counter, NO_SESSION, NOT_MADE, Step};
 use super::lookup::element;
 use super::report::{self, Decoder};
 use super::script::Pattern;
@@ -99,10 +99,14 @@ impl Runner<'_> {
                 .device
                 .wait(*time)
                 .map_err(|e| refused(span, "time could not go by", &e)),
-            Step::Group(group, ports) => self
+            Step::Group(group, replicas) => self
                 .device
-                .set_multicast_group(*group, ports)
+                .set_multicast_group(*group, replicas)
                 .map_err(|e| refused(span, NOT_MADE, &e)),
+            Step::Session(session, to) => self
+                .device
+                .set_clone_session(*session, to.as_ref())
+                .map_err(|e| refused(span, NO_SESSION, &e)),
             Step::NoPacket(port) => {
                 self.no_packet(*port, span);
                 Ok(())
@@ -211,9 +215,10 @@ impl Runner<'_> {
     }
 
     fn finish(&mut self) {
+        let lost = self.lost();
         for (port, queue) in std::mem::take(&mut self.expected) {
             for expected in queue {
-                let text = format!("port {port}: the expected packet did not arrive");
+                let text = format!("port {port}: the expected packet did not arrive{lost}");
                 self.outcome.failures.push(Failure {
                     span: expected.span,
                     text,
@@ -228,6 +233,19 @@ impl Runner<'_> {
                 );
                 self.outcome.failures.push(Failure { span, text });
             }
+        }
+    }
+
+    /// What the target's traffic manager lost, as a line of its own; empty if nothing.
+    fn lost(&self) -> String {
+        let drops = self.device.drops().unwrap_or_default();
+        let lines: Vec<String> = drops
+            .iter()
+            .map(|(reason, count)| format!("{reason} ({count})"))
+            .collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => format!("\n  lost on the way: {}", lines.join(", ")),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A parsed test script.
 
+use crate::{CloneSession, Replica};
 use diag::Span;
 
 /// A script: statements in order.
@@ -81,11 +82,18 @@ pub enum StatementKind {
     MulticastGroup {
         /// Its number.
         group: u16,
-        /// All its ports from here on.
-        ports: Vec<u32>,
+        /// All its copies from here on.
+        replicas: Vec<Replica>,
     },
-    /// `mc_node_create`; its ports stand in the groups that it becomes a part of.
-    MulticastNode,
+    /// `mc_node_create`, whose copies stand in the groups that it becomes a part of, and `mirroring_get`.
+    Nothing,
+    /// `clone_session`, and BMv2's statements about mirroring.
+    CloneSession {
+        /// Its number.
+        session: u32,
+        /// What it is from here on; `None` removes it.
+        to: Option<CloneSession>,
+    },
 }
 
 /// Text to be read with the program at hand.

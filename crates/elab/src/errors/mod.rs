@@ -3,12 +3,14 @@
 //! The codes begin at E0550; the checker has those of compile-time evaluation below.
 
 mod entries;
+mod field_lists;
 mod ids;
 mod instances;
 mod types;
 mod values;
 
 pub(crate) use entries::*;
+pub(crate) use field_lists::*;
 pub(crate) use ids::*;
 pub(crate) use instances::*;
 pub(crate) use types::*;
@@ -19,5 +21,5 @@ pub const CODES: &[&str] = &[
     "E0550", "E0551", "E0552", "E0554", "E0555", "E0556", "E0557", "E0558", "E0559", "E0560",
     "E0561", "E0562", "E0563", "E0564", "E0565", "E0566", "E0567", "E0568", "E0571", "E0572",
     "E0573", "E0574", "E0575", "E0576", "E0577", "E0578", "E0579", "E0580", "E0581", "E0582",
-    "E0583", "E0599", "W0550", "W0551", "W0552",
+    "E0583", "E0584", "E0585", "E0599", "W0550", "W0551", "W0552", "W0553",
 ];

@@ -16,30 +16,6 @@ pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
     )
 }
 
-/// An extern that is known and not carried out: copies of packets and further passes.
-pub fn refused_extern(name: &str, instead: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0711"),
-        at,
-        format!("`{name}` is not supported by any target yet"),
-    )
-    .help(instead)
-}
-
-/// A write to `standard_metadata.mcast_grp` of anything but 0.
-pub fn multicast(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0712"),
-        at,
-        "no target sends the packets of `v1model` programs to multicast groups yet",
-    )
-    .label("this asks for a copy of the packet for each member of a group")
-    .help(
-        "send the packet to one port by `egress_spec`, set `mcast_grp` to 0, or write the program for \
-         `tc_model.p4`, which has multicast groups",
-    )
-}
-
 /// The program's package is none that the interpreter runs, or lacks one of its blocks.
 pub fn unknown_architecture(package: &str) -> Diagnostic {
     let known: Vec<String> = arch::all()

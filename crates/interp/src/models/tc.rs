@@ -135,7 +135,8 @@ impl Tc {
             ports.push(run.number(self.output.clone_port) as u32);
         }
         let group = run.number(self.output.group) as u16;
-        ports.extend(run.it.groups.get(&group).into_iter().flatten());
+        let replicas = run.it.groups.get(&group).into_iter().flatten();
+        ports.extend(replicas.map(|replica| replica.port));
         ports
     }
 }

@@ -82,7 +82,7 @@ impl Run<'_> {
             now: self.now,
             rng: &mut it.rng,
             numbers: &mut it.numbers,
-            packet: self.packet,
+            packet: &self.packet,
             parsed,
             direct_meter,
             effects: &mut self.effects,

@@ -17,10 +17,11 @@ use crate::packet::Writer;
 use crate::table::EntryId;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Interpreter, storage};
-use control::Packet;
+use control::{DropReason, Packet};
 use diag::Span;
 use externs::Effect;
 use ir::{Bits, EntryPoint, Header, Label, Program, Table, Value};
+use std::rc::Rc;
 
 /// How a statement ends.
 #[derive(Debug, PartialEq)]
@@ -45,8 +46,8 @@ pub(crate) enum ControlFlow {
 pub(crate) struct Run<'a> {
     pub p: &'a Program,
     pub it: &'a mut Interpreter,
-    /// The packet as it came in.
-    pub packet: &'a [u8],
+    /// The packet as its first block found it.
+    pub packet: Rc<[u8]>,
     /// Where the parser stands, in bits.
     pub cursor: usize,
     pub now: u64,
@@ -56,13 +57,32 @@ pub(crate) struct Run<'a> {
     pub emitted: Writer,
     /// At most so many bytes leave.
     pub truncate: Option<u64>,
+    /// What the program asked the traffic manager for.
+    pub requests: Requests,
+    /// The trace has had the verdict: each copy's has come when it left.
+    pub judged: bool,
     steps: u64,
+    /// The steps of those of the packet's copies that came before.
+    earlier: u64,
     effects: Vec<Effect>,
     /// The entry whose action runs.
     entry: Option<(Table, EntryId)>,
     /// Headers as they were extracted, if requested.
     pub extracted: Option<Vec<Extracted>>,
     outcome: Outcome,
+}
+
+/// A packet and all its copies may take so many times the steps of one.
+const ALL_COPIES: u64 = 64;
+
+/// What a program asked the traffic manager for, each with the number of the field list that is kept. The last call
+/// counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Requests {
+    /// The clone session, and the field list.
+    pub clone: Option<(u64, u64)>,
+    pub resubmit: Option<u64>,
+    pub recirculate: Option<u64>,
 }
 
 /// A header as the parser found it.
@@ -75,22 +95,20 @@ pub(crate) struct Extracted {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(
-        p: &'a Program,
-        it: &'a mut Interpreter,
-        packet: &'a [u8],
-        now: u64,
-    ) -> Run<'a> {
+    pub(crate) fn new(p: &'a Program, it: &'a mut Interpreter, packet: &[u8], now: u64) -> Run<'a> {
         Run {
             p,
             it,
-            packet,
+            packet: packet.into(),
             cursor: 0,
             now,
             entered: None,
             emitted: Writer::default(),
             truncate: None,
+            requests: Requests::default(),
+            judged: false,
             steps: 0,
+            earlier: 0,
             effects: Vec::new(),
             entry: None,
             extracted: None,
@@ -98,6 +116,7 @@ impl<'a> Run<'a> {
                 disposition: Disposition::Drop,
                 packets: Vec::new(),
                 copies: Vec::new(),
+                drops: Vec::new(),
                 marks: None,
                 parser_error: None,
                 rejected: false,
@@ -112,7 +131,8 @@ impl<'a> Run<'a> {
     fn step(&mut self) -> Result<(), Fault> {
         self.steps += 1;
         let steps = self.it.options.steps;
-        if self.steps > steps {
+        let of_all = steps.saturating_mul(ALL_COPIES);
+        if self.steps > steps || self.earlier + self.steps > of_all {
             Err(Fault::StepBudget { steps })
         } else {
             Ok(())
@@ -134,7 +154,7 @@ impl<'a> Run<'a> {
     }
 
     /// The part of the packet that the parser left.
-    pub(crate) fn payload(&self) -> &'a [u8] {
+    pub(crate) fn payload(&self) -> &[u8] {
         &self.packet[(self.cursor / 8).min(self.packet.len())..]
     }
 
@@ -197,17 +217,40 @@ impl<'a> Run<'a> {
                 Disposition::Fault(fault)
             }
         };
-        let disposition = self.outcome.disposition.clone();
-        let mut packets = self.outcome.copies.clone();
-        packets.extend_from_slice(&self.outcome.packets);
-        self.trace(Span::NONE, |_| TraceKind::verdict(&disposition, &packets));
+        if !self.judged || matches!(self.outcome.disposition, Disposition::Fault(_)) {
+            let disposition = self.outcome.disposition.clone();
+            let mut packets = self.outcome.copies.clone();
+            packets.extend_from_slice(&self.outcome.packets);
+            self.trace(Span::NONE, |_| TraceKind::verdict(&disposition, &packets));
+        }
         self.outcome
+    }
+
+    /// Lets the next block begin with as many steps as the first one.
+    pub(crate) fn begin_anew(&mut self, packet: Rc<[u8]>) {
+        self.packet = packet;
+        self.cursor = 0;
+        self.entered = None;
+        self.emitted = Writer::default();
+        self.truncate = None;
+        self.requests = Requests::default();
+        self.earlier += self.steps;
+        self.steps = 0;
+    }
+
+    /// Counts a packet that the traffic manager lost.
+    pub(crate) fn lose(&mut self, reason: DropReason) {
+        *self.it.drops.entry(reason).or_default() += 1;
+        self.outcome.drops.push(reason);
     }
 
     /// Keeps what an extern asked for that the architecture has no part in.
     fn keep(&mut self, effect: Effect) {
         match effect {
             Effect::Truncate(length) => self.truncate = Some(length),
+            Effect::Clone { session, list } => self.requests.clone = Some((session, list)),
+            Effect::Resubmit { list } => self.requests.resubmit = Some(list),
+            Effect::Recirculate { list } => self.requests.recirculate = Some(list),
             Effect::Digest { receiver, data } => {
                 self.outcome.digests.push(Digest { receiver, data });
             }

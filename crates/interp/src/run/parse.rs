@@ -190,7 +190,7 @@ impl Run<'_> {
                 Type::Varbit(_) => size as u32,
                 ty => ty.width(),
             };
-            *slot = Value::from_bits(&read_bits(self.packet, at, width), field.ty);
+            *slot = Value::from_bits(&read_bits(&self.packet, at, width), field.ty);
             at += width as usize;
         }
         self.cursor = at;
@@ -218,7 +218,7 @@ impl Run<'_> {
         if self.left() < u64::from(skip) + u64::from(width) {
             return ControlFlow::Reject(self.it.errors.packet_too_short);
         }
-        let bits = read_bits(self.packet, self.cursor + skip as usize, width);
+        let bits = read_bits(&self.packet, self.cursor + skip as usize, width);
         self.store_bits(target, &bits, span);
         ControlFlow::Next
     }

@@ -145,9 +145,29 @@ pub enum TraceKind {
         /// Its fields.
         fields: Vec<Named>,
     },
+    /// `v1model`: a packet begins anew, or a copy of it goes its way. Everything up to the next verdict is about it.
+    Begins {
+        /// What it is.
+        instance: &'static str,
+        /// The port that a copy goes to.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        port: Option<u32>,
+        /// The copy's replication id.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rid: Option<u16>,
+        /// How often it was cloned or began anew.
+        round: u32,
+        /// The metadata that it kept by a field list.
+        kept: Vec<Named>,
+    },
+    /// `v1model`: the traffic manager lost a packet or a copy.
+    Lost {
+        /// Why.
+        reason: String,
+    },
     /// What the kernel is to keep beside the packet.
     Marks(Marks),
-    /// The packet's processing ended.
+    /// The processing of the packet, or of one copy, ended.
     Verdict {
         /// How.
         verdict: String,

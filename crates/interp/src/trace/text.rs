@@ -109,6 +109,27 @@ fn body(kind: &TraceKind) -> Vec<String> {
         TraceKind::Emit {
             header, from, to, ..
         } => vec![format!("    emit {header} (bytes {})", range(*from, *to))],
+        TraceKind::Begins {
+            instance,
+            port,
+            rid,
+            round,
+            kept,
+        } => {
+            let port = port.map_or(String::new(), |port| format!(" to port {port}"));
+            let rid = rid.filter(|rid| *rid != 0);
+            let rid = rid.map_or(String::new(), |rid| format!(", replication id {rid}"));
+            let round = match round {
+                0 => String::new(),
+                round => format!(", round {round}"),
+            };
+            let kept = match kept.as_slice() {
+                [] => String::new(),
+                some => format!(", keeps {}", list(some)),
+            };
+            vec![format!("{instance}{port}{rid}{round}{kept}")]
+        }
+        TraceKind::Lost { reason } => vec![format!("lost: {reason}")],
         TraceKind::Marks(marks) if *marks == Marks::default() => Vec::new(),
         TraceKind::Marks(marks) => vec![format!(
             "  mark {}, priority {}, queue {}",

@@ -200,11 +200,6 @@ fn externs_without_a_meaning_are_refused_by_name() {
          extern's work as a P4 function"
     );
     assert!(refusal("extern o: Mine {\n}", "").contains("the extern `Mine`"));
-    assert_eq!(
-        refusal("", "  extern recirculate_preserving_field_list(in(x));"),
-        "E0711: `recirculate_preserving_field_list` is not supported by any target yet\n  \
-         do the work in one pass: apply the tables of the second pass after those of the first"
-    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::common::{ERRORS, interpreter, program, sent};
 use arch::tc::Direction;
 use control::repeatable::{RandomLists, START, STEP};
-use control::{Device, Packet, Store, StoreError};
+use control::{Device, Packet, Replica, Store, StoreError};
 use diag::SourceMap;
 use interp::{Disposition, Interpreter, Marks, Options, Outcome, trace};
 use std::cell::RefCell;
@@ -201,8 +201,9 @@ fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
         (&drop, Disposition::Drop, &[]),
     ] {
         let mut interpreter = interpreter(&with(body));
-        interpreter.set_multicast_group(2, &[1, 5]).unwrap();
-        interpreter.set_multicast_group(3, &[7]).unwrap();
+        let to = |ports: &[u32]| Replica::to_ports(ports.iter().copied());
+        interpreter.set_multicast_group(2, &to(&[1, 5])).unwrap();
+        interpreter.set_multicast_group(3, &to(&[7])).unwrap();
         let outcome = interpreter.run(5, &PACKET);
         assert_eq!(outcome.disposition, verdict);
         assert_eq!(ports(&outcome.copies), [8, 1, 5]);
@@ -224,10 +225,15 @@ fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
 fn there_are_groups_that_no_target_has() {
     let mut interpreter = interpreter(&with(""));
     for (group, ports) in [(0, vec![1]), (1, vec![1; 33])] {
-        let error = interpreter.set_multicast_group(group, &ports).unwrap_err();
+        let replicas = Replica::to_ports(ports);
+        let error = interpreter
+            .set_multicast_group(group, &replicas)
+            .unwrap_err();
         assert!(matches!(error, StoreError::Unsupported { .. }), "{error}");
     }
-    interpreter.set_multicast_group(1, &[1; 32]).unwrap();
+    interpreter
+        .set_multicast_group(1, &Replica::to_ports([1; 32]))
+        .unwrap();
 }
 
 #[test]

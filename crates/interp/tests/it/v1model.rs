@@ -1,8 +1,8 @@
 //! `v1model`: what happens around a program's blocks, and its externs.
 
-use crate::common::{ERRORS, interpreter, program, sent};
-use control::{Count, Device, Packet, Store, StoreError};
-use interp::{Digest, Disposition, Fault, Interpreter, Options};
+use crate::common::{ERRORS, interpreter, sent};
+use control::{CloneSession, Count, Device, DropReason, Packet, Replica, Store, StoreError};
+use interp::{Digest, Disposition, Fault, Interpreter};
 use ir::Bits;
 
 /// A switch with a header `h` of four bytes and given bodies; ingress sends to port 2 first.
@@ -16,6 +16,8 @@ fn with(declarations: &str, ingress: &str, egress: &str) -> String {
         ("mcast_grp", "bit<16>"),
         ("checksum_error", "bit<1>"),
         ("parser_error", "error"),
+        ("instance_type", "bit<32>"),
+        ("egress_rid", "bit<16>"),
     ];
     let mut text = format!(
         "program V1Switch reject continue\n{ERRORS}\
@@ -85,7 +87,7 @@ fn a_parser_error_is_noted_and_ingress_runs_all_the_same() {
 #[test]
 fn the_drop_port_drops_at_the_end_of_ingress_and_of_egress() {
     let drop = "  extern mark_to_drop(inout(sm.ingress_port, sm.egress_spec, sm.egress_port, sm.packet_length, \
-                sm.ingress_global_timestamp, sm.mcast_grp, sm.checksum_error, sm.parser_error));";
+                sm.ingress_global_timestamp, sm.mcast_grp, sm.checksum_error, sm.parser_error, sm.instance_type, sm.egress_rid));";
     assert_eq!(run("", drop, "", &[6; 4]).disposition, Disposition::Drop);
     assert_eq!(run("", "", drop, &[6; 4]).disposition, Disposition::Drop);
     assert_eq!(
@@ -209,25 +211,206 @@ fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_reported() {
     );
 }
 
-#[test]
-fn multicast_is_refused_where_it_is_seen_and_a_fault_where_it_is_not() {
-    let text = with("", "  sm.mcast_grp = 16w3;", "");
-    let error = Interpreter::new(program(&text), Options::default()).unwrap_err();
-    let messages: Vec<_> = error.iter().map(|d| d.message.as_str()).collect();
-    assert_eq!(
-        messages,
-        ["no target sends the packets of `v1model` programs to multicast groups yet"]
+/// The same with copies, and two fields of metadata, of which `kept` is in list 1.
+fn with_copies(ingress: &str, egress: &str) -> Interpreter {
+    let text = with(
+        "var meta.kept: bit<8>\nvar meta.lost: bit<8>",
+        ingress,
+        egress,
+    )
+    .replacen("reject continue", "reject continue copies", 1)
+    .replacen(
+        "slot meta {",
+        "slot meta {\n  var \"kept\" = meta.kept;\n  var \"lost\" = meta.lost;",
+        1,
     );
-    let declarations = "var group: bit<16>\nroutine f control(inout group) {\n  group = 16w3;\n}";
-    let outcome = run(declarations, "  call f(inout sm.mcast_grp);", "", &[6; 4]);
+    interpreter(&(text + "field_list 1 { meta.kept }\n"))
+}
+
+/// What came out: port and bytes.
+fn left(outcome: &interp::Outcome) -> Vec<(u32, &[u8])> {
+    let packets = outcome.packets.iter();
+    packets.map(|p| (p.port, p.bytes.as_slice())).collect()
+}
+
+fn session(it: &mut Interpreter, number: u32, replicas: &[Replica]) {
+    let to = CloneSession {
+        replicas: replicas.to_vec(),
+        ..CloneSession::default()
+    };
+    it.set_clone_session(number, Some(&to)).unwrap();
+}
+
+const CLONE: &str = "  extern clone_preserving_field_list(in(32w0), in(32w5), in(8w1));\n";
+const RESUBMIT: &str = "  extern resubmit_preserving_field_list(in(8w1));\n";
+const RECIRCULATE: &str = "  extern recirculate_preserving_field_list(in(8w1));\n";
+
+/// Puts the kind of packet and what it kept into the header.
+const SHOW: &str =
+    "  h.b = cast(sm.instance_type, bit<8>);\n  h.c = meta.kept;\n  h.d = meta.lost;\n";
+
+#[test]
+fn a_clone_of_ingress_is_the_packet_as_it_was_parsed() {
+    let body = format!("  h.a = 8w1;\n{CLONE}  meta.kept = 8w3;\n  meta.lost = 8w4;");
+    let mut it = with_copies(&body, SHOW);
+    let replica = |port| Replica { port, rid: 0 };
+    session(&mut it, 5, &[replica(7), replica(8)]);
+    let outcome = it.run(5, &[6, 0, 0, 0]);
+    assert_eq!(outcome.disposition, Disposition::Forward(2));
+    let clone: &[u8] = &[6, 1, 3, 0];
+    assert_eq!(left(&outcome), [(7, clone), (8, clone), (2, &[1, 0, 3, 4])]);
+}
+
+#[test]
+fn a_clone_of_egress_has_the_headers_as_egress_left_them() {
+    let first = "  if (sm.instance_type == 32w0) {\n    meta.kept = 8w3;\n    meta.lost = 8w4;\n    h.a = 8w9;\n";
+    let egress = format!("{first}{CLONE}  }}\n{SHOW}");
+    let mut it = with_copies("", &egress);
+    session(&mut it, 5, &[Replica { port: 7, rid: 0 }]);
+    let outcome = it.run(5, &[6, 0, 0, 0, 1]);
+    assert_eq!(
+        left(&outcome),
+        [(2, &[9, 0, 3, 4, 1][..]), (7, &[9, 2, 3, 0, 1])]
+    );
+}
+
+#[test]
+fn what_becomes_of_a_packet_is_decided_in_order() {
+    let all = format!("  meta.kept = meta.kept + 8w1;\n  sm.mcast_grp = 16w4;\n{CLONE}");
+    let once = format!("  if (sm.instance_type == 32w0) {{\n{RESUBMIT}  }}\n");
+    let group = [Replica { port: 3, rid: 9 }];
+    // Clone, then resubmit; the resubmitted one is cloned and sent to the group.
+    let show_rid = format!("{SHOW}  h.d = cast(sm.egress_rid, bit<8>);\n");
+    let mut it = with_copies(&format!("{all}{once}"), &show_rid);
+    session(&mut it, 5, &[Replica { port: 7, rid: 1 }]);
+    it.set_multicast_group(4, &group).unwrap();
+    let outcome = it.run(5, &[6, 0, 0, 0]);
+    assert_eq!(outcome.disposition, Disposition::Multicast(4));
+    let expected: [(u32, &[u8]); 3] = [(7, &[6, 1, 1, 1]), (7, &[6, 1, 2, 1]), (3, &[6, 5, 2, 9])];
+    assert_eq!(left(&outcome), expected);
+    // A group comes before the drop port.
+    let mut it = with_copies("  sm.egress_spec = 9w511;\n  sm.mcast_grp = 16w4;", SHOW);
+    it.set_multicast_group(4, &group).unwrap();
+    assert_eq!(left(&it.run(5, &[6, 0, 0, 0])), [(3, &[6, 5, 0, 0][..])]);
+    // A dropped packet is not recirculated, but cloned.
+    let drop = format!("{RECIRCULATE}{CLONE}  sm.egress_spec = 9w511;");
+    let egress = format!("  if (sm.instance_type == 32w0) {{\n{drop}  }}\n{SHOW}");
+    let mut it = with_copies("", &egress);
+    session(&mut it, 5, &[Replica { port: 7, rid: 0 }]);
+    let outcome = it.run(5, &[6, 0, 0, 0]);
+    assert_eq!(outcome.disposition, Disposition::Drop);
+    assert_eq!(left(&outcome), [(7, &[6, 2, 0, 0][..])]);
+}
+
+#[test]
+fn a_recirculated_packet_is_parsed_as_it_was_deparsed() {
+    let ingress =
+        "  h.b = cast(sm.instance_type, bit<8>);\n  h.c = cast(sm.packet_length, bit<8>);";
+    let egress = format!(
+        "  if (meta.kept < 8w2) {{\n    meta.kept = meta.kept + 8w1;\n    h.a = h.a + 8w1;\n    \
+         set_valid g;\n{RECIRCULATE}  }}"
+    );
+    let outcome = with_copies(ingress, &egress).run(5, &[4, 0, 0, 0]);
+    // Twice around, four more bytes each time: the second time they are payload.
+    assert_eq!(
+        left(&outcome),
+        [(2, &[6, 4, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0][..])]
+    );
+    // What ingress asks for is done after egress, unless the packet goes to a group.
+    let once = format!("{SHOW}  if (sm.instance_type == 32w0) {{\n{RECIRCULATE}  }}");
+    let outcome = with_copies(&once, "").run(5, &[6, 0, 0, 0]);
+    assert_eq!(left(&outcome), [(2, &[6, 4, 0, 0][..])]);
+    let mut it = with_copies(&format!("{once}\n  sm.mcast_grp = 16w4;"), SHOW);
+    it.set_multicast_group(4, &[Replica { port: 3, rid: 0 }])
+        .unwrap();
+    assert_eq!(left(&it.run(5, &[6, 0, 0, 0])), [(3, &[6, 5, 0, 0][..])]);
+}
+
+#[test]
+fn what_nobody_has_made_is_a_counted_drop() {
+    let mut it = with_copies(&format!("{CLONE}  sm.mcast_grp = 16w4;"), "");
+    for _ in 0..2 {
+        let outcome = it.run(5, &[6, 0, 0, 0]);
+        let reasons = [DropReason::CloneSession, DropReason::MulticastGroup];
+        assert_eq!((left(&outcome), &outcome.drops[..]), (vec![], &reasons[..]));
+    }
+    let drops = [
+        (DropReason::CloneSession, 2),
+        (DropReason::MulticastGroup, 2),
+    ];
+    assert_eq!(it.drops(), Ok(drops.to_vec()));
+    let to_group = CloneSession {
+        group: Some(4),
+        ..CloneSession::default()
+    };
+    it.set_clone_session(5, Some(&to_group)).unwrap();
+    it.run(5, &[6, 0, 0, 0]);
+    assert_eq!(
+        it.drops().unwrap()[1].1,
+        4,
+        "of the session and of the packet"
+    );
+}
+
+#[test]
+fn a_packet_that_goes_round_for_ever_is_cut_off() {
+    let clones = format!("{CLONE}  sm.egress_spec = 9w511;");
+    for (ingress, egress) in [(RESUBMIT, ""), ("", RECIRCULATE), (CLONE, clones.as_str())] {
+        let mut it = with_copies(ingress, egress);
+        session(&mut it, 5, &[Replica { port: 7, rid: 0 }]);
+        let outcome = it.run(5, &[6, 0, 0, 0]);
+        assert_eq!(outcome.disposition, Disposition::Drop);
+        assert_eq!(outcome.drops.last(), Some(&DropReason::Rounds));
+        assert!(left(&outcome).is_empty());
+    }
+    // Copies that double each time do not get that far.
+    let mut it = with_copies(CLONE, &clones);
+    session(
+        &mut it,
+        5,
+        &[Replica { port: 7, rid: 0 }, Replica { port: 8, rid: 0 }],
+    );
+    let outcome = it.run(5, &[6, 0, 0, 0]);
+    assert!(
+        outcome.drops.contains(&DropReason::Rounds),
+        "{:?}",
+        outcome.disposition
+    );
+}
+
+#[test]
+fn a_session_cuts_its_copies_and_a_failed_assertion_ends_one() {
+    let mut it = with_copies(CLONE, "  extern assert(in(sm.instance_type == 32w1));");
+    let to = CloneSession {
+        replicas: Replica::to_ports([7]),
+        group: None,
+        truncate: Some(5),
+    };
+    it.set_clone_session(5, Some(&to)).unwrap();
+    let outcome = it.run(5, &[6, 0, 0, 0, 1, 2]);
+    assert_eq!(left(&outcome), [(7, &[6, 0, 0, 0, 1][..])]);
     assert_eq!(
         outcome.disposition,
-        Disposition::Fault(Fault::Multicast { group: 3 })
+        Disposition::Fault(Fault::AssertionFailed)
     );
-    assert_eq!(
-        run("", "  sm.mcast_grp = 16w0;", "", &[6; 4]).disposition,
-        Disposition::Forward(2)
-    );
+    it.set_clone_session(5, None).unwrap();
+    assert_eq!(it.clone_sessions(), Ok(vec![]));
+    for wrong in [
+        CloneSession {
+            truncate: Some(0),
+            ..to.clone()
+        },
+        CloneSession {
+            group: Some(0),
+            ..to.clone()
+        },
+        CloneSession {
+            replicas: Replica::to_ports(0..33),
+            ..to
+        },
+    ] {
+        assert!(it.set_clone_session(5, Some(&wrong)).is_err(), "{wrong:?}");
+    }
 }
 
 #[test]

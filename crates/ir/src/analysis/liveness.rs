@@ -3,7 +3,8 @@
 //! Runs backwards through controls, actions of applied tables and the parser's graph, across the
 //! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any path
 //! from there before it is written again; its value is unobservable. At the end of every
-//! block the architecture reads its own variables ([`Program::intrinsic_vars`]); deparsers read the validity
+//! block the architecture reads its own variables ([`Program::intrinsic_vars`]), and all there is where copies of a packet
+//! may enter another block with it ([`Program::copies`]); deparsers read the validity
 //! of what they emit, and all fields if it is valid, so that a header's fields die where it becomes
 //! invalid. A dead assignment reads nothing.
 
@@ -177,6 +178,16 @@ impl Backward for Asking<'_> {
     }
 
     fn block_ends(&mut self, live: &mut Live) {
+        if self.p.copies {
+            let bits = &self.out.bits;
+            self.p
+                .vars
+                .keys()
+                .for_each(|var| live.insert(bits.var(var)));
+            for header in self.p.headers.keys() {
+                self.gen_header(HeaderRef::Header(header), live);
+            }
+        }
         for var in &self.intrinsic {
             live.insert(self.out.bits.var(*var));
         }

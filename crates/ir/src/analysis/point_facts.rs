@@ -3,7 +3,8 @@
 //! Runs [`Facts`] forward through the pipeline. Guarantees what [`Facts`] does, provided that
 //! every packet starts with all variables zero and all headers invalid, but for what the
 //! architecture sets: variables of intrinsic slots, of which nothing is assumed when a block begins
-//! or an extern with an effect was called.
+//! or an extern with an effect was called. Where copies of a packet enter blocks ([`Program::copies`]), nothing at all is
+//! known when a block begins.
 
 use super::dataflow::{self, After, Forward};
 use super::facts::{Facts, KnownVar};
@@ -98,6 +99,9 @@ impl Forward for Knowing<'_> {
 
     fn block_begins(&mut self, fact: &mut Rc<Facts>) {
         let facts = Rc::make_mut(fact);
+        if self.program.copies {
+            *facts = Facts::unknown(self.program);
+        }
         self.intrinsic.iter().for_each(|&var| facts.kill(var));
     }
 

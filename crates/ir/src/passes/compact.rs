@@ -74,6 +74,11 @@ pub fn run(program: &mut Program) {
             *header = new(&renaming.headers, *header);
         }
     }
+    for list in &mut program.field_lists {
+        list.vars
+            .iter_mut()
+            .for_each(|var| *var = renaming.var(*var));
+    }
     for block in &mut program.blocks {
         if let BlockBody::Control(routine) | BlockBody::Deparser(routine) = &mut block.body {
             *routine = new(&routines, *routine);
@@ -127,6 +132,9 @@ impl Used {
             slot.headers
                 .iter()
                 .for_each(|(_, h)| used.headers[*h] = true);
+        }
+        for list in &program.field_lists {
+            list.vars.iter().for_each(|&v| used.vars[v] = true);
         }
         for action in program.actions.values() {
             action.params.iter().for_each(|&v| used.vars[v] = true);

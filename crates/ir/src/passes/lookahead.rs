@@ -77,6 +77,9 @@ fn read_in_parts(program: &mut Program) -> BTreeMap<Var, Parts> {
     for slot in &program.slots {
         slot.vars.iter().for_each(|(_, v)| uses.whole[*v] = true);
     }
+    for list in &program.field_lists {
+        list.vars.iter().for_each(|&v| uses.whole[v] = true);
+    }
     for routine in program.routines.values() {
         for param in &routine.params {
             if let Param::In(v) | Param::Out(v) | Param::InOut(v) = param {

@@ -119,6 +119,12 @@ impl Reader {
                 self.slot(SlotKind::Intrinsic)?;
             }
             "digest" => self.digest()?,
+            "field_list" => {
+                let number = self.number()?;
+                self.expect("{")?;
+                let vars = self.list("}", |p| p.lookup("variable", |n| &n.vars))?;
+                self.program.field_lists.push(FieldList { number, vars });
+            }
             _ => {
                 self.at -= 1;
                 return self.error(format!("`{item}` is no item"));
@@ -637,6 +643,7 @@ impl Reader {
                 return self.error(format!("expected `stop` or `continue`, not `{other}`"));
             }
         };
+        self.program.copies = self.eat_word("copies");
         Ok(())
     }
 

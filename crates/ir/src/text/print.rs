@@ -40,7 +40,8 @@ impl Printer<'_> {
             OnReject::Stop => "stop",
             OnReject::Continue => "continue",
         };
-        writeln!(out, "program {} reject {reject}", quote(&p.arch))?;
+        let copies = if p.copies { " copies" } else { "" };
+        writeln!(out, "program {} reject {reject}{copies}", quote(&p.arch))?;
         if !p.errors.is_empty() {
             let errors: Vec<_> = p.errors.iter().map(|e| quote(e)).collect();
             writeln!(out, "errors {}", errors.join(", "))?;
@@ -156,6 +157,10 @@ impl Printer<'_> {
                 writeln!(out, ";")?;
             }
             writeln!(out, "}}")?;
+        }
+        for list in &p.field_lists {
+            let vars: Vec<_> = list.vars.iter().map(|&var| self.var(var)).collect();
+            writeln!(out, "field_list {} {{ {} }}", list.number, vars.join(", "))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@ use crate::*;
 use diag::Span;
 
 /// Everything that the text form can express.
-pub(crate) const EVERYTHING: &str = r#"program test reject stop
+pub(crate) const EVERYTHING: &str = r#"program test reject stop copies
 errors NoError, PacketTooShort, `odd one`
 labels 3
 enum Color { red, green }
@@ -165,6 +165,8 @@ digest learn_t {
     field "src": bit<48> type mac_t @format("MAC_ADDRESS");
     field "inner.port": bit<9>;
 }
+field_list 1 { meta.color, wide }
+field_list 7 {  }
 "#;
 
 #[test]

@@ -103,6 +103,9 @@ pub(super) fn ids(program: &Program, errors: &mut Errors) {
             .iter()
             .for_each(|&(_, h)| exists(&p.headers, h, errors));
     }
+    for list in &p.field_lists {
+        list.vars.iter().for_each(|&v| exists(&p.vars, v, errors));
+    }
 }
 
 pub(super) fn exists<K: EntityRef + std::fmt::Display, V>(
@@ -212,6 +215,16 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
                 )
             });
         }
+    }
+    let mut numbers = HashSet::new();
+    for list in &program.field_lists {
+        errors.check(numbers.insert(list.number), || {
+            format!("two field lists have the number {}", list.number)
+        });
+        let distinct: HashSet<_> = list.vars.iter().collect();
+        errors.check(distinct.len() == list.vars.len(), || {
+            format!("field list {} has a variable twice", list.number)
+        });
     }
 }
 

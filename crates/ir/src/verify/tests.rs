@@ -177,6 +177,19 @@ fn blocks_and_slots_are_distinguished_by_name() {
 }
 
 #[test]
+fn field_lists_have_numbers_of_their_own_and_each_variable_once() {
+    assert_eq!(errors("field_list 1 { a }\nfield_list 2 { a }\n"), [""; 0]);
+    assert_eq!(
+        errors("field_list 1 { a }\nfield_list 1 {  }\n"),
+        ["pipeline: two field lists have the number 1"]
+    );
+    assert_eq!(
+        errors("field_list 1 { a, a }\n"),
+        ["pipeline: field list 1 has a variable twice"]
+    );
+}
+
+#[test]
 fn calls_fit_their_routines() {
     let r = "routine f function(in a, out b, header_in hdr.eth) {}\nroutine r block() {\n";
     let run = |call: &str| errors(&format!("{r}{call}\n}}\n"));

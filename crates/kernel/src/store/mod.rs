@@ -32,7 +32,7 @@ pub use specialized::{Specialized, SpecializedTable};
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
-use control::{Change, Contents, Count, Flow, Next, Rejected, Store, StoreError};
+use control::{Change, Contents, Count, Flow, Next, Rejected, Replica, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
@@ -583,16 +583,21 @@ impl Store for KernelStore {
         self.exclusively(|now| now.flow_state(state)?.map_or(Ok(()), |flows| flows.clear()))
     }
 
-    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
-        self.consistently(|now| crate::ports::groups(&now.abi.ports, &now.maps))
+    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
+        let groups = self.consistently(|now| crate::ports::groups(&now.abi.ports, &now.maps))?;
+        let replicas = |(group, ports)| (group, Replica::to_ports(ports));
+        Ok(groups.into_iter().map(replicas).collect())
     }
 
-    fn set_multicast_group(&mut self, group: u16, ports: &[u32]) -> Result<(), StoreError> {
+    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
+        control::check_group(group, replicas)?;
+        // No program that runs here can read a replication id.
+        let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
         self.exclusively(|now| {
             if now.live {
-                crate::ports::check_ports(&now.abi.ports, &now.maps, ports)?;
+                crate::ports::check_ports(&now.abi.ports, &now.maps, &ports)?;
             }
-            crate::ports::set_group(&now.abi.ports, &now.maps, group, ports)
+            crate::ports::set_group(&now.abi.ports, &now.maps, group, &ports)
         })
     }
 }

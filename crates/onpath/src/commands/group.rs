@@ -3,7 +3,7 @@
 use super::instance::open;
 use crate::args::GroupCommand;
 use crate::output::{Done, Stop, out, out_line, print_json, refused};
-use control::{StoreError, errors};
+use control::{Replica, StoreError, errors};
 use diag::{Span, columns};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ pub(crate) fn run(command: GroupCommand) -> Done {
             group,
             ports,
         } => {
-            let set = open(&instance)?.set_multicast_group(group, &ports);
+            let set = open(&instance)?.set_multicast_group(group, &Replica::to_ports(ports));
             set.map_err(failed("the multicast group was not changed"))?;
         }
         GroupCommand::Remove { instance, group } => {
@@ -44,11 +44,12 @@ fn failed(what: &str) -> impl Fn(StoreError) -> Stop {
     move |error| refused(errors::store(Span::NONE, what, &error))
 }
 
-fn print(groups: &[(u16, Vec<u32>)], as_json: bool) {
+fn print(groups: &[(u16, Vec<Replica>)], as_json: bool) {
     if as_json {
+        let ports = |to: &[Replica]| to.iter().map(|replica| replica.port).collect::<Vec<_>>();
         let shown = groups
             .iter()
-            .map(|(group, ports)| json!({ "group": group, "ports": ports }));
+            .map(|(group, to)| json!({ "group": group, "ports": ports(to) }));
         print_json(&Value::Array(shown.collect()));
         return;
     }
@@ -57,8 +58,8 @@ fn print(groups: &[(u16, Vec<u32>)], as_json: bool) {
         return;
     }
     let mut rows = vec![vec!["GROUP".to_string(), "PORTS".to_string()]];
-    for (group, ports) in groups {
-        let ports: Vec<String> = ports.iter().map(u32::to_string).collect();
+    for (group, to) in groups {
+        let ports: Vec<String> = to.iter().map(Replica::to_string).collect();
         rows.push(vec![group.to_string(), ports.join(",")]);
     }
     out!("{}", columns(&rows));

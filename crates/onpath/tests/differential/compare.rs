@@ -8,7 +8,7 @@ use crate::packets::Packets;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord};
-use control::Store;
+use control::{Replica, Store};
 use diag::render_plain;
 use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
@@ -245,9 +245,10 @@ fn make_groups(
         let ports: Vec<u32> = (0..random.random_range(0..4))
             .map(|_| random.random_range(0..8))
             .collect();
+        let replicas = Replica::to_ports(ports);
         for store in [&mut *reference as &mut dyn Store, target] {
             store
-                .set_multicast_group(group, &ports)
+                .set_multicast_group(group, &replicas)
                 .map_err(|e| format!("group {group}: {e}"))?;
         }
     }

@@ -49,7 +49,7 @@ pub(crate) fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen,
             port,
             ingress: true,
         },
-        Disposition::Forward(_) | Disposition::Fault(_) => {
+        Disposition::Forward(_) | Disposition::Multicast(_) | Disposition::Fault(_) => {
             return Err(outcome.disposition.to_string());
         }
     };

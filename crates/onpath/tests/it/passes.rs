@@ -12,7 +12,7 @@ mod generate;
 mod packets;
 
 use crate::common;
-use control::Store;
+use control::{CloneSession, Replica, Store};
 use diag::render_plain;
 use driver::Input;
 use interp::{Interpreter, Options};
@@ -58,6 +58,8 @@ fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> 
     if let Err(text) = entries::fill(&filled, &mut before, &mut after) {
         return Some(text);
     }
+    connect(&mut before);
+    connect(&mut after);
     let packets = Packets::new(program, &filled.key_values());
     for _ in 0..count {
         let packet = packets.packet(&mut random);
@@ -70,6 +72,20 @@ fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> 
         }
     }
     None
+}
+
+/// Clone sessions and multicast groups with the numbers that programs use.
+fn connect(it: &mut Interpreter) {
+    let replicas = [Replica { port: 3, rid: 1 }, Replica { port: 4, rid: 2 }];
+    for number in 1..10 {
+        it.set_multicast_group(number, &replicas).expect("a group");
+        let session = CloneSession {
+            replicas: replicas[..1].to_vec(),
+            ..CloneSession::default()
+        };
+        it.set_clone_session(number.into(), Some(&session))
+            .expect("a session");
+    }
 }
 
 #[test]

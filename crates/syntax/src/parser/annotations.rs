@@ -30,6 +30,7 @@ impl Parser<'_> {
         self.bump();
         let body = match self.kind() {
             _ if name.name == "pragma" => self.pragma_body(),
+            Kind::LParen if name.name == "field_list" => self.numbers()?,
             Kind::LParen => self.unstructured()?,
             Kind::LBracket => self.structured()?,
             _ => AnnotationBody::None,
@@ -72,6 +73,14 @@ impl Parser<'_> {
         }
         self.bump();
         Ok(AnnotationBody::Unstructured(texts))
+    }
+
+    /// `(e, e)`: programs name their field lists by constants.
+    fn numbers(&mut self) -> Parse<AnnotationBody> {
+        let opener = self.bump();
+        let body = AnnotationBody::Exprs(self.comma_list(Kind::RParen, true, Self::value)?);
+        self.close(Kind::RParen, opener)?;
+        Ok(body)
     }
 
     /// `[e, e]` or `[k = e, k = e]`

@@ -60,7 +60,9 @@ const COMMANDS: [(&str, Command); 15] = [
         let state = flows(s.schema());
         s.clear_flows(state)
     }),
-    ("group", |s| s.set_multicast_group(1, &[0])),
+    ("group", |s| {
+        s.set_multicast_group(1, &control::Replica::to_ports([0]))
+    }),
 ];
 
 /// Gives a program that was just loaded something in each part of its state.

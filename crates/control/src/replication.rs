@@ -1,0 +1,106 @@
+//! Where copies of packets go: multicast groups and clone sessions.
+
+use crate::StoreError;
+use std::fmt;
+
+/// A copy that a multicast group or a clone session makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Replica {
+    /// The port it goes to.
+    pub port: u32,
+    /// What tells it from other copies to the same port: `egress_rid` of `v1model`.
+    pub rid: u16,
+}
+
+impl Replica {
+    /// Copies to these ports, with replication id 0.
+    pub fn to_ports(ports: impl IntoIterator<Item = u32>) -> Vec<Replica> {
+        let to = |port| Replica { port, rid: 0 };
+        ports.into_iter().map(to).collect()
+    }
+}
+
+/// `PORT`, or `PORT:RID` where the id is not 0.
+impl fmt::Display for Replica {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rid {
+            0 => write!(f, "{}", self.port),
+            rid => write!(f, "{}:{rid}", self.port),
+        }
+    }
+}
+
+/// What becomes of the packets that a program clones in a session.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CloneSession {
+    /// The copies, in the order in which they are made.
+    pub replicas: Vec<Replica>,
+    /// A multicast group whose copies are made before these.
+    pub group: Option<u16>,
+    /// At most so many bytes of a copy leave, headers included.
+    pub truncate: Option<u32>,
+}
+
+/// Ports that a multicast group may have.
+pub const MOST_PORTS_OF_A_GROUP: usize = 32;
+
+/// Whether there can be such a multicast group on any target.
+///
+/// # Errors
+/// As for [`Store::set_multicast_group`](crate::Store::set_multicast_group).
+pub fn check_group(group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
+    if group == 0 {
+        let what = "group 0 means that there is no group; groups begin at 1".to_string();
+        return Err(StoreError::Unsupported { what });
+    }
+    check_replicas("a multicast group", replicas)
+}
+
+/// Whether there can be such a clone session on any target.
+///
+/// # Errors
+/// As for [`Store::set_clone_session`](crate::Store::set_clone_session).
+pub fn check_session(session: &CloneSession) -> Result<(), StoreError> {
+    if session.group == Some(0) {
+        let what = "a clone session cannot send to group 0, which means that there is no group";
+        let what = what.to_string();
+        return Err(StoreError::Unsupported { what });
+    }
+    if session.truncate == Some(0) {
+        let what = "a clone session cannot cut its copies to 0 bytes".to_string();
+        return Err(StoreError::Unsupported { what });
+    }
+    check_replicas("a clone session", &session.replicas)
+}
+
+fn check_replicas(subject: &str, replicas: &[Replica]) -> Result<(), StoreError> {
+    if replicas.len() > MOST_PORTS_OF_A_GROUP {
+        let what = format!(
+            "{subject} has {MOST_PORTS_OF_A_GROUP} ports at most, and this one has {}",
+            replicas.len()
+        );
+        return Err(StoreError::Unsupported { what });
+    }
+    Ok(())
+}
+
+/// Why the traffic manager lost a packet or a copy of one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum DropReason {
+    /// Cloned in a session that nobody has made.
+    CloneSession,
+    /// Sent to a multicast group that nobody has made.
+    MulticastGroup,
+    /// It went round too often: resubmitted, recirculated or cloned again.
+    Rounds,
+}
+
+impl fmt::Display for DropReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DropReason::CloneSession => "no such clone session",
+            DropReason::MulticastGroup => "no such multicast group",
+            DropReason::Rounds => "too many rounds",
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! Clone sessions: in one statement, or as BMv2 makes them.
+
+use super::groups::{group, nothing_more, replica};
+use super::parse::{Parsed, malformed, number};
+use super::script::StatementKind;
+use crate::piece::Piece;
+use crate::{CloneSession, Replica};
+
+/// `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]`
+pub(super) fn session(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]";
+    let (session, mut rest) = session_number(line, rest, FORM)?;
+    let mut to = CloneSession::default();
+    while !rest.text.is_empty() {
+        let (word, after) = rest.first_word();
+        rest = after;
+        match word.text {
+            "group" if to.group.is_none() => {
+                let given;
+                (given, rest) = group(line, after, FORM)?;
+                to.group = Some(given);
+            }
+            "truncate" if to.truncate.is_none() => {
+                let (given, after) = after.first_word();
+                let bytes = number(given.text).and_then(|n| u32::try_from(n).ok());
+                if bytes.is_none() {
+                    return malformed(line.span(), "the length is missing", FORM);
+                }
+                (to.truncate, rest) = (bytes, after);
+            }
+            _ => to.replicas.push(replica(line, word, FORM)?),
+        }
+    }
+    let to = (to != CloneSession::default()).then_some(to);
+    Ok(StatementKind::CloneSession { session, to })
+}
+
+/// `mirroring_add SESSION PORT`
+pub(super) fn to_port(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "mirroring_add SESSION PORT";
+    let (session, rest) = session_number(line, rest, FORM)?;
+    let (word, rest) = rest.first_word();
+    let port = super::parse::port(line, word, FORM)?;
+    nothing_more(rest, FORM)?;
+    let to = Some(CloneSession {
+        replicas: vec![Replica { port, rid: 0 }],
+        ..CloneSession::default()
+    });
+    Ok(StatementKind::CloneSession { session, to })
+}
+
+/// `mirroring_add_mc SESSION GROUP`
+pub(super) fn to_group(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "mirroring_add_mc SESSION GROUP";
+    let (session, rest) = session_number(line, rest, FORM)?;
+    let (group, rest) = group(line, rest, FORM)?;
+    nothing_more(rest, FORM)?;
+    let to = Some(CloneSession {
+        group: Some(group),
+        ..CloneSession::default()
+    });
+    Ok(StatementKind::CloneSession { session, to })
+}
+
+/// `mirroring_delete SESSION`
+pub(super) fn delete(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "mirroring_delete SESSION";
+    let (session, rest) = session_number(line, rest, FORM)?;
+    nothing_more(rest, FORM)?;
+    Ok(StatementKind::CloneSession { session, to: None })
+}
+
+/// `mirroring_get SESSION`
+pub(super) fn get(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "mirroring_get SESSION";
+    let (_, rest) = session_number(line, rest, FORM)?;
+    nothing_more(rest, FORM)?;
+    Ok(StatementKind::Nothing)
+}
+
+fn session_number<'a>(line: Piece, rest: Piece<'a>, form: &str) -> Parsed<(u32, Piece<'a>)> {
+    let (word, rest) = rest.first_word();
+    match number(word.text).and_then(|n| u32::try_from(n).ok()) {
+        Some(session) => Ok((session, rest)),
+        None if word.text.is_empty() => malformed(line.span(), "the session is missing", form),
+        None => malformed(word.span(), "this is not a session's number", form),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+    use diag::SourceMap;
+
+    /// The sessions as the statements set them, and the errors.
+    fn read(text: &str) -> (Vec<(u32, Option<CloneSession>)>, Vec<String>) {
+        let mut map = SourceMap::new();
+        let file = map.add("t.stf", text).unwrap();
+        let (script, diagnostics) = parse(&map, file);
+        let sessions = script.statements.into_iter().filter_map(|s| match s.kind {
+            StatementKind::CloneSession { session, to } => Some((session, to)),
+            _ => None,
+        });
+        let errors = diagnostics.iter().map(|d| d.message.clone());
+        (sessions.collect(), errors.collect())
+    }
+
+    #[test]
+    fn a_session_is_made_in_one_statement_or_as_bmv2_does_it() {
+        let (sessions, errors) = read(
+            "clone_session 5 1:7 2 group 3 truncate 0x40\nclone_session 5\nmirroring_add 6 4\n\
+             mirroring_add_mc 0x7 9\nmirroring_get 6\nmirroring_delete 6",
+        );
+        assert_eq!(errors, [""; 0]);
+        let whole = CloneSession {
+            replicas: vec![Replica { port: 1, rid: 7 }, Replica { port: 2, rid: 0 }],
+            group: Some(3),
+            truncate: Some(64),
+        };
+        let port = CloneSession {
+            replicas: Replica::to_ports([4]),
+            ..CloneSession::default()
+        };
+        let group = CloneSession {
+            group: Some(9),
+            ..CloneSession::default()
+        };
+        let expected = [
+            (5, Some(whole)),
+            (5, None),
+            (6, Some(port)),
+            (7, Some(group)),
+            (6, None),
+        ];
+        assert_eq!(sessions, expected);
+    }
+
+    #[test]
+    fn errors_are_named() {
+        for (text, error) in [
+            ("clone_session", "the session is missing"),
+            ("clone_session x", "this is not a session's number"),
+            ("clone_session 1 x", "this is not a port's number"),
+            ("clone_session 1 2:x", "this is not a replication id"),
+            ("clone_session 1 2:65536", "this is not a replication id"),
+            ("clone_session 1 group", "the group is missing"),
+            ("clone_session 1 truncate", "the length is missing"),
+            ("mirroring_add 1", "the port is missing"),
+            ("mirroring_add 1 2 3", "this has no meaning here"),
+            ("mirroring_add_mc 1", "the group is missing"),
+            ("mirroring_delete", "the session is missing"),
+            ("clone_session 1 2 group 0", ""),
+        ] {
+            let found = read(text).1;
+            match error {
+                "" => assert_eq!(found, [""; 0], "{text}: refused where it is bound"),
+                error => assert_eq!(found, [error], "{text}"),
+            }
+        }
+    }
+}

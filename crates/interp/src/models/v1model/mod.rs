@@ -1,0 +1,152 @@
+//! `v1model`, as bmv2's simple_switch runs it: a parser's error is noted and ingress runs all the
+//! same; a packet whose `egress_spec` is the drop port at the end of ingress or of egress is gone;
+//! checksums are updated after egress. What becomes of a packet between the blocks, and of its copies, is in
+//! [`traffic`].
+
+mod traffic;
+
+use super::DropField;
+use crate::outcome::{Disposition, Fault};
+use crate::run::{Parsed, Run};
+use crate::storage::Storage;
+use arch::v1model::{COMPUTE_CHECKSUM, EGRESS, INGRESS, META, STANDARD_METADATA, VERIFY_CHECKSUM};
+use ir::{Parser, Program, Routine, Value, Var};
+use traffic::{AtEgress, AtIngress};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct V1Model {
+    parser: Parser,
+    verify: Routine,
+    ingress: Routine,
+    egress: Routine,
+    compute: Routine,
+    deparser: Routine,
+    ingress_port: Option<Var>,
+    egress_spec: Option<Var>,
+    egress_port: Option<Var>,
+    egress_rid: Option<Var>,
+    instance_type: Option<Var>,
+    packet_length: Option<Var>,
+    ingress_timestamp: Option<Var>,
+    egress_timestamp: Option<Var>,
+    enq_timestamp: Option<Var>,
+    mcast_grp: Option<Var>,
+    parser_error: Option<Var>,
+    pub(super) checksum_error: Option<Var>,
+    pub(super) drop_spec: DropField,
+    pub(super) drop_group: DropField,
+}
+
+impl V1Model {
+    pub(super) fn new(program: &Program) -> Option<V1Model> {
+        let var = |name: &str| program.slot_var(STANDARD_METADATA, name);
+        let drop_field = |name: &str| {
+            let slot = program.slots.iter().find(|s| s.name == STANDARD_METADATA);
+            let place = slot.and_then(|s| s.vars.iter().position(|(n, _)| n == name));
+            DropField {
+                var: var(name),
+                place,
+            }
+        };
+        Some(V1Model {
+            parser: program.parser_block(arch::PARSER)?,
+            verify: program.control_block(VERIFY_CHECKSUM)?,
+            ingress: program.control_block(INGRESS)?,
+            egress: program.control_block(EGRESS)?,
+            compute: program.control_block(COMPUTE_CHECKSUM)?,
+            deparser: program.control_block(arch::DEPARSER)?,
+            ingress_port: var("ingress_port"),
+            egress_spec: var("egress_spec"),
+            egress_port: var("egress_port"),
+            egress_rid: var("egress_rid"),
+            instance_type: var("instance_type"),
+            packet_length: var("packet_length"),
+            ingress_timestamp: var("ingress_global_timestamp"),
+            egress_timestamp: var("egress_global_timestamp"),
+            enq_timestamp: var("enq_timestamp"),
+            mcast_grp: var("mcast_grp"),
+            parser_error: var("parser_error"),
+            checksum_error: var("checksum_error"),
+            drop_spec: drop_field("egress_spec"),
+            drop_group: drop_field("mcast_grp"),
+        })
+    }
+
+    pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
+        traffic::manage(self, run, port)
+    }
+
+    /// Parses a packet, in a storage where nothing is but what it kept.
+    fn parse(self, run: &mut Run<'_>, packet: &AtIngress, port: u32) -> Result<(), Fault> {
+        run.it.storage.reset(&run.it.zero);
+        for (var, value) in &packet.kept {
+            run.it.storage.set_var(*var, value.clone());
+        }
+        run.begin_anew(packet.bytes.clone());
+        run.set_number(self.instance_type, packet.instance as u64);
+        run.set_number(self.ingress_port, port.into());
+        run.set_number(self.packet_length, packet.bytes.len() as u64);
+        run.set_number(self.ingress_timestamp, run.now / 1_000);
+        if let Parsed::Reject(error) = run.parser_block(self.parser)? {
+            run.set_number(self.parser_error, error.into());
+        }
+        Ok(())
+    }
+
+    /// From the parser's end to the end of ingress.
+    fn ingress(self, run: &mut Run<'_>) -> Result<(), Fault> {
+        run.control_block(VERIFY_CHECKSUM, self.verify)?;
+        run.control_block(INGRESS, self.ingress)
+    }
+
+    /// Egress, with everything as the traffic manager has it for this packet or copy.
+    fn egress(self, run: &mut Run<'_>, packet: &AtEgress) -> Result<(), Fault> {
+        run.begin_anew(packet.bytes.clone());
+        run.cursor = packet.cursor;
+        run.truncate = packet.truncate;
+        run.requests.recirculate = packet.recirculate;
+        run.it.storage.clone_from(&packet.storage);
+        let microseconds = run.now / 1_000;
+        run.set_number(self.instance_type, packet.instance as u64);
+        run.set_number(self.egress_port, packet.replica.port.into());
+        run.set_number(self.egress_rid, packet.replica.rid.into());
+        run.set_number(self.egress_spec, 0);
+        run.set_number(self.enq_timestamp, microseconds);
+        run.set_number(self.egress_timestamp, microseconds);
+        run.control_block(EGRESS, self.egress)
+    }
+
+    /// From the end of egress to the bytes that leave.
+    fn deparse(self, run: &mut Run<'_>) -> Result<Vec<u8>, Fault> {
+        run.control_block(COMPUTE_CHECKSUM, self.compute)?;
+        run.control_block(arch::DEPARSER, self.deparser)?;
+        Ok(run.deparsed())
+    }
+
+    /// Forgets all metadata but what tells where the packet came from.
+    fn forget_metadata(self, program: &Program, storage: &mut Storage) {
+        let stays = [
+            self.ingress_port,
+            self.packet_length,
+            self.ingress_timestamp,
+            self.parser_error,
+        ];
+        let metadata = [META, STANDARD_METADATA];
+        for slot in program
+            .slots
+            .iter()
+            .filter(|s| metadata.contains(&s.name.as_str()))
+        {
+            for &(_, var) in slot
+                .vars
+                .iter()
+                .filter(|(_, var)| !stays.contains(&Some(*var)))
+            {
+                storage.set_var(var, Value::zero(program.vars[var].ty));
+            }
+            for &(_, header) in &slot.headers {
+                storage.clear_header(program, header);
+            }
+        }
+    }
+}
