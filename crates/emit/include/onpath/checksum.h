@@ -32,10 +32,12 @@ INLINE u32 csum_replace4(u32 csum, u32 old, u32 new)
 INLINE u32 ebpf_ipv4_checksum(u32 version, u32 ihl, u32 diffserv, u32 total_len, u32 id, u32 flags,
                               u32 frag_offset, u32 ttl, u32 protocol, u32 src, u32 dst)
 {
-    u32 sum = (version << 12 | ihl << 8 | diffserv) + total_len + id + (flags << 13 | frag_offset) +
-              (ttl << 8 | protocol) + (src >> 16) + (src & 0xffff) + (dst >> 16) + (dst & 0xffff);
+    u64 sum = BE16(version << 12 | ihl << 8 | diffserv) + BE16(total_len) + BE16(id) +
+              BE16(flags << 13 | frag_offset) + BE16(ttl << 8 | protocol);
 
-    return (u16)~csum_fold(sum);
+    sum += (u64)BE32(src) + BE32(dst);
+    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
+    return BE16((u16)~csum_fold(sum));
 }
 
 #endif

@@ -86,6 +86,15 @@ fn realistic_programs_stay_quick_to_verify() {
     }
 }
 
+/// Hand-written C that does the same (`bench/xdp/vxlan.c`) takes 162.
+#[test]
+fn a_small_tunnel_is_quick_to_verify() {
+    for kernel in [Kernel::This, Kernel::Version(FLOOR)] {
+        let processed = verified("tests/stf/protocol/vxlan.p4", Hook::Xdp, kernel);
+        assert!(processed <= 400, "for {kernel:?}: {processed}");
+    }
+}
+
 #[test]
 fn a_loop_costs_no_more_than_one_turn() {
     let program = "tests/stf/control/many_turns.p4";
