@@ -96,7 +96,10 @@ fn one_does_not_of_which_what_is_written_to_an_invalid_element_may_be_read() {
     assert!(with("s[i].b = 8w1; x = s3.a;"));
     assert!(with("if valid(s[i]) { s[i].a = 8w1; } x = s3.a;"));
     assert!(with("s[i].b = 8w1; if valid(s3) { x = s3.b; }"));
-    // Another index: less of the same number.
+    // The same part of a number, and another index: less of it.
+    assert!(with(
+        "if valid(s[cast(cast(i, bit<4>), bit<32>)]) { s[cast(cast(i, bit<4>), bit<32>)].a = 8w1; } x = s3.a;"
+    ));
     assert!(!with(
         "if valid(s[i]) { s[cast(cast(i, bit<1>), bit<32>)].a = 8w1; } x = s3.a;"
     ));

@@ -43,7 +43,9 @@ fn filled_in_loops(program: &Program, parser: &ParserData) -> BTreeSet<Var> {
             } = stmt.kind
             {
                 let next = program.stacks[stack].next;
-                if key(program, index) == Some(Key::Var(next)) && follows_itself(parser, id) {
+                if key(program, index) == Some(next_key(program, next))
+                    && follows_itself(parser, id)
+                {
                     found.insert(next);
                 }
             }
@@ -70,22 +72,28 @@ fn follows_itself(parser: &ParserData, state: State) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Key {
     Const(u64),
-    Var(Var),
+    /// So many low bits of a variable.
+    Var(Var, u32),
 }
 
 fn key(program: &Program, index: Expr) -> Option<Key> {
+    let ty = program.ty(index);
     match &program.exprs[index].kind {
         ExprKind::Const(bits) => bits.to_u64().map(Key::Const),
-        ExprKind::Var(var) => Some(Key::Var(*var)),
-        ExprKind::Cast(inner) if widens(program, *inner, index) => key(program, *inner),
+        ExprKind::Var(var) => Some(Key::Var(*var, ty.width())),
+        ExprKind::Cast(inner) => match (program.ty(*inner), key(program, *inner)?) {
+            (Type::Bits { signed: false, .. }, Key::Var(var, bits)) => {
+                Some(Key::Var(var, bits.min(ty.width())))
+            }
+            _ => None,
+        },
         _ => None,
     }
 }
 
-/// Whether a cast keeps every value.
-fn widens(program: &Program, from: Expr, to: Expr) -> bool {
-    let is_unsigned = matches!(program.ty(from), Type::Bits { signed: false, .. });
-    is_unsigned && program.ty(from).width() <= program.ty(to).width()
+/// The index of the next element.
+fn next_key(program: &Program, next: Var) -> Key {
+    Key::Var(next, program.vars[next].ty.width())
 }
 
 /// Stacks with one next index: those of a union's members, or one.
@@ -310,7 +318,7 @@ impl Uses<'_> {
     /// What a statement itself does.
     fn stmt(&mut self, stmt: &Stmt, valid: &Valid, at: Where, extracted: Option<Stack>) {
         let (p, group) = (self.program, self.group);
-        let next = Some(Key::Var(group.next));
+        let next = Some(next_key(p, group.next));
         match stmt.kind {
             StmtKind::Extract { header, varbit } => {
                 if let Some(size) = varbit {
@@ -370,7 +378,7 @@ impl Uses<'_> {
         };
         match self.program.exprs[*value].kind {
             ExprKind::Binary(BinaryOp::Add, a, b) => {
-                key(self.program, a) == Some(Key::Var(self.group.next))
+                key(self.program, a) == Some(next_key(self.program, self.group.next))
                     && key(self.program, b) == Some(Key::Const(1))
             }
             _ => false,
@@ -484,7 +492,7 @@ impl Uses<'_> {
         });
         valid.retain(|(_, key)| match key {
             Key::Const(_) => !changed,
-            Key::Var(var) => !changed && !written(*var),
+            Key::Var(var, _) => !changed && !written(*var),
         });
     }
 }
