@@ -10,7 +10,7 @@ use crate::uses::Use;
 pub use emit::ByteOrder;
 pub use lookup::{
     BitVectorsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi, RowForm, Test, TupleSpaceAbi,
-    WORDS_OF_A_BLOCK,
+    WORDS_AT_ONCE,
 };
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub struct Abi {
 
 impl Abi {
     /// Raised when a field changes its meaning.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// The map with this name.
     pub fn map(&self, name: &str) -> Option<&MapAbi> {

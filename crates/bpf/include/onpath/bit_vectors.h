@@ -28,4 +28,14 @@ INLINE u32 lowest_bit(u64 bits)
     return below * 0x0101010101010101 >> 56;
 }
 
+/* The same of a summary with a power of two bits, of which the last one's number is given: the verifier sees that no number is
+   larger, also where it is kept on the stack. */
+INLINE u64 lowest_block(u64 summary, u64 last)
+{
+    u64 block = lowest_bit(summary);
+
+    asm volatile("%0 &= %1" : "+r"(block) : "r"(last));
+    return block;
+}
+
 #endif

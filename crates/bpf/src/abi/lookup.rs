@@ -207,7 +207,7 @@ pub struct BitVectorsAbi {
 /// positions.
 ///
 /// A row is [`RowForm::words`] `u64`, position 0 being the lowest bit of the first. Where these are more than
-/// [`WORDS_OF_A_BLOCK`], a word with their summary precedes them: bit `i` is set if a bit of the block `i` is, and perhaps
+/// [`WORDS_AT_ONCE`], a word with their summary precedes them: bit `i` is set if a bit of the block `i` is, and perhaps
 /// if none is any more. The questions are combined by `and` and `or` alone, so that the summaries, combined alike, leave
 /// out no block that has a match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -215,20 +215,38 @@ pub struct RowForm {
     /// The questions, by P4 key and byte; of a byte that is matched by ranges in the order `Above`, `From`, `Below`, `To`,
     /// of the least significant one `From`, `To`.
     pub lanes: Vec<Lane>,
-    /// Words of a row without its summary.
+    /// Words of a row without its summary: whole blocks.
     pub words: u32,
 }
 
-/// Words of a row that are searched together; a row has fewer or a multiple of so many.
-pub const WORDS_OF_A_BLOCK: u32 = 4;
+/// The most words of a row that are searched together, without a summary.
+pub const WORDS_AT_ONCE: u32 = 4;
+
+/// The most blocks of one word; there are 8 of them, or so many.
+const MOST_SMALL_BLOCKS: u32 = 16;
 
 /// Blocks of a row for which its summary has bits.
 pub const MOST_BLOCKS: u32 = 64;
 
 impl RowForm {
+    /// The form of rows for so many positions.
+    pub fn of_size(lanes: Vec<Lane>, positions: u64) -> RowForm {
+        let words = positions.div_ceil(64).clamp(1, u32::MAX.into()) as u32;
+        let words = match words {
+            WORDS_AT_ONCE..=MOST_SMALL_BLOCKS => words.next_power_of_two(),
+            _ => words.next_multiple_of(words_of_a_block(words)),
+        };
+        RowForm { lanes, words }
+    }
+
+    /// Words that are searched together.
+    pub fn words_of_a_block(&self) -> u32 {
+        words_of_a_block(self.words)
+    }
+
     /// Blocks of a row, of which there is a summary if there is more than one.
     pub fn blocks(&self) -> u32 {
-        self.words.div_ceil(WORDS_OF_A_BLOCK)
+        self.words.div_ceil(self.words_of_a_block())
     }
 
     /// Words of a row that precede the positions: 1 if it has a summary.
@@ -249,6 +267,16 @@ impl RowForm {
     /// Bytes of a half.
     pub fn bytes(&self) -> u64 {
         self.rows() * u64::from(self.stride()) * 8
+    }
+}
+
+/// The words of a block, of rows of so many words. A smaller block is seldom searched in vain, but the verifier follows the
+/// search of each.
+fn words_of_a_block(words: u32) -> u32 {
+    match words {
+        ..=WORDS_AT_ONCE => words.max(1),
+        8 | MOST_SMALL_BLOCKS => 1,
+        _ => WORDS_AT_ONCE,
     }
 }
 

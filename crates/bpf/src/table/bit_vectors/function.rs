@@ -1,7 +1,7 @@
 //! The function that finds an entry. It is one of its own, which the verifier checks once, and its loop has a constant
 //! bound, so that every kernel takes it.
 
-use crate::abi::{BitVectorsAbi, RowForm, Test, WORDS_OF_A_BLOCK};
+use crate::abi::{BitVectorsAbi, RowForm, Test};
 use crate::table::map_element;
 use crate::target::barrier;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -40,35 +40,7 @@ pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Functi
         body.push(no_entry());
     } else {
         body.extend(part(abi, Part::Summary, &no_entry()));
-        let over = C::bin(BinOp::Eq, C::id("block"), C::int(abi.form.blocks().into()));
-        let over = C::bin(BinOp::LogicalOr, over, C::not(C::id("blocks")));
-        let next = "next_block";
-        let go_on = Stmt::Goto(next.into());
-        let mut turn = part(abi, Part::Block(WORDS_OF_A_BLOCK), &go_on);
-        let of_block = C::bin(
-            BinOp::Mul,
-            C::id("block"),
-            C::int(u64::from(WORDS_OF_A_BLOCK) * 64),
-        );
-        turn.extend(lowest(
-            WORDS_OF_A_BLOCK,
-            &C::bin(BinOp::Add, first, of_block),
-        ));
-        let candidate = C::bin(BinOp::And, C::id("blocks"), C::int(1));
-        body.extend([
-            Stmt::decl(Type::U32, "block", C::int(0)),
-            Stmt::Loop(vec![
-                Stmt::If(over, vec![no_entry()], Vec::new()),
-                // Where the rows are is found anew in each turn, and not kept on the stack for all of them.
-                barrier(&C::id("rows")),
-                barrier(&C::id("bytes")),
-                barrier(&C::id("block")),
-                Stmt::If(candidate, turn, Vec::new()),
-                Stmt::Label(next.into()),
-                Stmt::Update(BinOp::Shr, C::id("blocks"), C::int(1)),
-                Stmt::Update(BinOp::Add, C::id("block"), C::int(1)),
-            ]),
-        ]);
+        body.extend(blocks(abi, &first));
     }
     Function {
         linkage: "GLOBAL_FUNC".into(),
@@ -79,6 +51,57 @@ pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Functi
             (Type::U32, "half".into()),
         ],
         body,
+    }
+}
+
+/// Searches the blocks that the summary names, which is in `blocks`.
+fn blocks(abi: &BitVectorsAbi, first: &C) -> Block {
+    let no_entry = || Stmt::Return(Some(C::id("NO_ENTRY")));
+    let count = abi.form.blocks();
+    let words = abi.form.words_of_a_block();
+    let next = "next_block";
+    let of_block = times("block", u64::from(words) * 64);
+    let mut search = part(abi, Part::Block(words), &Stmt::Goto(next.into()));
+    search.extend(lowest(words, &C::bin(BinOp::Add, first.clone(), of_block)));
+    let over = |counter: &str| {
+        let over = C::bin(BinOp::Eq, C::id(counter), C::int(count.into()));
+        let over = C::bin(BinOp::LogicalOr, over, C::not(C::id("blocks")));
+        Stmt::If(over, vec![no_entry()], Vec::new())
+    };
+    // Where the rows are is found anew in each turn, and not kept on the stack for all of them.
+    let anew = ["rows", "bytes", "block"].map(|name| barrier(&C::id(name)));
+    let counter = |name: &str| Stmt::Update(BinOp::Add, C::id(name), C::int(1));
+    if words > 1 {
+        let candidate = C::bin(BinOp::And, C::id("blocks"), C::int(1));
+        let mut turn = vec![over("block")];
+        turn.extend(anew);
+        turn.extend([
+            Stmt::If(candidate, search, Vec::new()),
+            Stmt::Label(next.into()),
+            Stmt::Update(BinOp::Shr, C::id("blocks"), C::int(1)),
+            counter("block"),
+        ]);
+        return vec![Stmt::decl(Type::U32, "block", C::int(0)), Stmt::Loop(turn)];
+    }
+    let last = C::int(u64::from(count) - 1);
+    let lowest = C::call("lowest_block", vec![C::id("blocks"), last]);
+    let but_one = C::bin(BinOp::Sub, C::id("blocks"), C::int(1));
+    let mut turn = vec![over("turn"), Stmt::decl(Type::U64, "block", lowest)];
+    turn.extend(anew);
+    turn.extend([
+        Stmt::Block(search),
+        Stmt::Label(next.into()),
+        Stmt::Update(BinOp::And, C::id("blocks"), but_one),
+        counter("turn"),
+    ]);
+    vec![Stmt::decl(Type::U32, "turn", C::int(0)), Stmt::Loop(turn)]
+}
+
+/// So many times a variable.
+fn times(variable: &str, factor: u64) -> C {
+    match factor {
+        1 => C::id(variable),
+        _ => C::bin(BinOp::Mul, C::id(variable), C::int(factor)),
     }
 }
 
@@ -109,7 +132,7 @@ fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
     let (results, from): (Vec<SmolStr>, Option<C>) = match part {
         Part::Summary => (vec!["blocks".into()], None),
         Part::Block(count) => {
-            let of_block = C::bin(BinOp::Mul, C::id("block"), C::int(WORDS_OF_A_BLOCK.into()));
+            let of_block = times("block", count.into());
             let from = (form.blocks() > 1).then(|| of_block.plus(form.head().into()));
             ((0..count).map(word).collect(), from)
         }

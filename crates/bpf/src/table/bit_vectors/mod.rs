@@ -6,7 +6,7 @@ use super::lookup::{declare_key, map};
 use super::{Entries, describe, map_element, shadow_map};
 use crate::abi::{
     BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, MapKind, RowForm, Test,
-    WORDS_OF_A_BLOCK,
+    WORDS_AT_ONCE,
 };
 use crate::maps::{GLOBALS, MAP_NAME};
 use crate::target::{Bpf, Gen};
@@ -16,8 +16,8 @@ use emit::table::key::{self, KeyLayout, KeyPart};
 use ir::{Expr, MatchKind};
 use smol_str::SmolStr;
 
-/// Bits of a word.
-const WORD: u64 = 64;
+/// Positions for which blocks are not searched in more words than registers have room for.
+const MOST_POSITIONS: u64 = WORDS_AT_ONCE as u64 * MOST_BLOCKS as u64 * 64;
 /// The rows of a half are one value of a map, of which the oldest kernel allocates up to 4 MiB.
 const ROWS_LIMIT: u64 = 1 << 22;
 
@@ -41,19 +41,10 @@ pub(crate) struct BitVectors {
 /// The rows of a table with such keys and so many entries, if a half of them is not too large.
 pub(crate) fn form(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<RowForm> {
     let key = describe::key(&key_layout(SmolStr::default(), parts), parts);
-    let words = size.div_ceil(WORD).max(1);
-    let block = u64::from(WORDS_OF_A_BLOCK);
-    let words = match words {
-        few if few <= block => few,
-        many => many.next_multiple_of(block),
-    };
-    if words > block * u64::from(MOST_BLOCKS) {
+    if size > MOST_POSITIONS {
         return None;
     }
-    let form = RowForm {
-        lanes: lanes(&key, kinds),
-        words: words as u32,
-    };
+    let form = RowForm::of_size(lanes(&key, kinds), size);
     let with_kinds = key.fields.iter().zip(kinds);
     let ranges = with_kinds.filter(|(_, kind)| **kind == MatchKind::Range);
     let wide = ranges.filter(|(field, _)| field.width > WIDE_RANGE).count();
@@ -210,6 +201,11 @@ mod tests {
         assert_eq!(found(65), (2, 2));
         assert_eq!(found(256), (4, 4));
         assert_eq!(found(257), (8, 9));
+        assert_eq!(found(600), (16, 17));
+        assert_eq!(found(1_000), (16, 17));
+        assert_eq!(found(4_096), (64, 65));
+        assert_eq!(found(4_097), (68, 69));
+        assert_eq!(found(9_900), (156, 157));
         assert_eq!(found(16_384), (256, 257));
     }
 

@@ -10,7 +10,7 @@ use super::{BitVectors, Staged, rows, without_form};
 use crate::store::layout;
 use crate::store::refused;
 use crate::store::steps::{Step, StepFailed};
-use bpf::abi::{RowForm, WORDS_OF_A_BLOCK};
+use bpf::abi::RowForm;
 use std::io;
 
 /// Values of a byte.
@@ -241,7 +241,7 @@ impl<'p, 'a> Half<'p, 'a> {
     fn words(&self, place: u32, answers: &[u8]) -> io::Result<Vec<(u32, u64)>> {
         let rows = self.bits.rows;
         let bit = 1u64 << (place % 64);
-        let block = 1u64 << (place / 64 / WORDS_OF_A_BLOCK);
+        let block = 1u64 << (place / 64 / self.form().words_of_a_block());
         let mut words = Vec::new();
         for (row, answer) in (0..).zip(answers.chunks_exact(8)) {
             let yes = answer.iter().any(|byte| *byte != 0);

@@ -2,7 +2,7 @@
 
 use crate::store::layout;
 use crate::store::ranges::{ends, masked};
-use bpf::abi::{KeyAbi, Lane, RowForm, Test, WORDS_OF_A_BLOCK};
+use bpf::abi::{KeyAbi, Lane, RowForm, Test};
 use schema::{KeyMatch, Type};
 use std::iter;
 
@@ -65,16 +65,16 @@ pub(super) fn rows<'m>(
     for word in lanes.into_iter().flat_map(Rows::finish) {
         bytes.extend(word.to_ne_bytes());
     }
-    let summary = (form.head() == 1).then(|| summary(&enabled));
+    let summary = (form.head() == 1).then(|| summary(&enabled, form.words_of_a_block()));
     for word in summary.into_iter().chain(enabled) {
         bytes.extend(word.to_ne_bytes());
     }
     Ok(bytes)
 }
 
-/// A bit for each block of words that is not zero.
-fn summary(words: &[u64]) -> u64 {
-    let blocks = words.chunks(WORDS_OF_A_BLOCK as usize);
+/// A bit for each block of so many words that is not zero.
+fn summary(words: &[u64], of_a_block: u32) -> u64 {
+    let blocks = words.chunks(of_a_block as usize);
     let used = blocks.map(|block| u64::from(block.iter().any(|word| *word != 0)));
     let places = iter::successors(Some(1u64), |bit| Some(bit << 1));
     used.zip(places).map(|(used, bit)| used * bit).sum()
@@ -89,6 +89,8 @@ struct Rows {
     sign: u8,
     /// Words before a row's first position.
     head: usize,
+    /// Words of a block.
+    of_a_block: u32,
     stride: usize,
     words: Vec<u64>,
     /// Entries that accept every value.
@@ -110,6 +112,7 @@ impl Rows {
             valid: u8::MAX >> (8 - bits),
             sign: if signed { 1 << (bits - 1) } else { 0 },
             head: form.head() as usize,
+            of_a_block: form.words_of_a_block(),
             stride,
             words: vec![0; VALUES * stride],
             any: vec![0; form.words as usize],
@@ -175,7 +178,7 @@ impl Rows {
                 *word |= any;
             }
             if let [first] = head_word {
-                *first = summary(bits);
+                *first = summary(bits, self.of_a_block);
             }
         }
         self.words

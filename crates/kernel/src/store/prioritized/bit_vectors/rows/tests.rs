@@ -143,7 +143,7 @@ impl Numbers {
 #[test]
 fn the_rows_of_a_key_have_the_bits_of_the_entries_that_match_it() {
     let mut numbers = Numbers(1);
-    for (count, words) in [(0, 1), (3, 1), (200, 4), (700, 12)] {
+    for (count, words) in [(0, 1), (3, 1), (200, 4), (700, 16), (700, 20)] {
         let abi = abi(words);
         let entries: Vec<Vec<KeyMatch>> = (0..count).map(|_| numbers.entry()).collect();
         let rows = rows(
@@ -187,7 +187,7 @@ fn the_rows_of_a_key_have_the_bits_of_the_entries_that_match_it() {
                     assert_eq!(bits >> place & 1 == 1, wanted, "{values:?} {keys:?}");
                     found += usize::from(wanted);
                 }
-                blocks |= u64::from(bits != 0) << (word / WORDS_OF_A_BLOCK as usize);
+                blocks |= u64::from(bits != 0) << (word / abi.form.words_of_a_block() as usize);
             }
             if abi.form.head() == 1 {
                 let summary = combined(&abi, &rows, &key, 0);
