@@ -38,7 +38,7 @@ pub struct Failure {
     /// What another compilation may overcome, with the verifier's reason.
     pub obstacle: Option<(Obstacle, String)>,
     /// What the verifier refused, if nobody has asked it yet where.
-    unplaced: Option<Unplaced>,
+    unplaced: Option<Box<Unplaced>>,
 }
 
 /// A refusal of the verifier, and the system's error with it.
@@ -53,9 +53,10 @@ impl Failure {
     /// large, unless it does already. The verifier works on the object once more, up to a few seconds: a caller that compiles the
     /// program otherwise can do without.
     pub fn find_place(&mut self, object: &[u8], sources: &SourceMap) {
-        let Some(Unplaced { mut refusal, error }) = self.unplaced.take() else {
+        let Some(unplaced) = self.unplaced.take() else {
             return;
         };
+        let Unplaced { mut refusal, error } = *unplaced;
         let mut seen = Samples::default();
         if errors::verifier::is_too_much(&refusal) {
             seen = samples(object);
@@ -241,7 +242,7 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
             Some(refusal) => {
                 let diagnostic = verifier_log::explain(&refusal, &Samples::default(), sources);
                 let error = failure.error.raw_os_error();
-                unplaced = Some(Unplaced { refusal, error });
+                unplaced = Some(Box::new(Unplaced { refusal, error }));
                 diagnostic
             }
             None => errors::load::not_loaded(&failure.error, &failure.messages),

@@ -46,7 +46,7 @@ fn reference(
 ) -> (Interpreter, Contents, Vec<Bits>) {
     // As many steps as no program takes that comes to an end, so that one that does not costs little.
     let options = Options {
-        steps: 20_000,
+        steps: 100_000,
         ..Options::default()
     };
     let mut reference = Interpreter::new(Arc::clone(program), options).expect("the interpreter");
