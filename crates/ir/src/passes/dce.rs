@@ -136,6 +136,20 @@ fn drop_states(parser: &mut ParserData) {
     parser.states = states;
 }
 
+/// Has a transition lead to copies of states: for each of its targets which one, `None` for those that are no states.
+/// Without any the transition is never taken.
+pub(super) fn lead_to_copies(transition: &mut Transition, leads: Option<&[Option<usize>]>) {
+    let Some(leads) = leads else {
+        *transition = Transition::To(Target::Reject);
+        return;
+    };
+    for (target, lead) in targets_mut(transition).into_iter().zip(leads) {
+        if let Some(lead) = lead {
+            *target = Target::State(State::from_u32(*lead as u32));
+        }
+    }
+}
+
 /// Where a transition leads.
 pub(super) fn targets_mut(transition: &mut Transition) -> Vec<&mut Target> {
     match transition {

@@ -208,18 +208,7 @@ fn rebuild(program: &mut Program, parser: Parser, plan: &Copies) {
             // Labels are unique in a parser.
             inline::fresh_labels(program, &mut state.body);
         }
-        match leads {
-            Some(leads) => {
-                let targets = dce::targets_mut(&mut state.transition);
-                for (target, lead) in targets.into_iter().zip(leads) {
-                    if let Some(lead) = lead {
-                        *target = Target::State(State::from_u32(*lead as u32));
-                    }
-                }
-            }
-            // Never taken.
-            None => state.transition = Transition::To(Target::Reject),
-        }
+        dce::lead_to_copies(&mut state.transition, leads.as_deref());
         states.push(state);
     }
     let data = &mut program.parsers[parser];

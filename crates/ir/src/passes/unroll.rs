@@ -153,18 +153,7 @@ fn rebuild(program: &mut Program, parser: Parser, copies: Copies) {
             inline::fresh_labels(program, &mut state.body);
         }
         seen[*id] += 1;
-        match leads {
-            Some(leads) => {
-                let targets = super::dce::targets_mut(&mut state.transition);
-                for (target, lead) in targets.into_iter().zip(leads) {
-                    if let Some(lead) = lead {
-                        *target = Target::State(State::from_u32(*lead as u32));
-                    }
-                }
-            }
-            // Never taken.
-            None => state.transition = Transition::To(Target::Reject),
-        }
+        super::dce::lead_to_copies(&mut state.transition, leads.as_deref());
         states.push(state);
     }
     let data = &mut program.parsers[parser];
