@@ -11,7 +11,7 @@ BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 KERNELS ?= 6.1 6.12
 TRIALS ?=
 
-.PHONY: help setup build dist test-dist demo pdm-demo test test-kernels stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized soak lint fmt clean
+.PHONY: help setup build dist test-dist demo pdm-demo test test-kernels test-clangs stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,16 @@ test: setup ## All tests; needs root for those that run in the kernel
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
 	@scripts/setup-kernels
 	$(CARGO) run --quiet --locked -p matrix -- --kernels "$(KERNELS)" $(TRIALS)
+
+# STF tests go through every access to a packet's context, which is what older clangs need help with.
+test-clangs: setup ## Older clangs: what verifiers take of the programs (bench/results/clangs.md), and STF tests
+	@scripts/setup-clangs
+	ONPATH_BLESS=1 $(CARGO) test --locked -p onpath --test clangs
+	for clang in clang-15 clang-16; do \
+	    for tests in xdp::tests/scale tc::tests/scale tc::tests/stf/tc tc::programs tc_veth::programs; do \
+	        ONPATH_CLANG=$$(command -v $$clang) $(CARGO) test --locked -p onpath --test stf -- $$tests || exit 1; \
+	    done; \
+	done
 
 differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 random programs
 	ONPATH_DIFF_PACKETS=5000 ONPATH_DIFF_PROGRAMS=200 $(CARGO) test --locked --release -p onpath --test differential -- --nocapture

@@ -14,6 +14,7 @@ pub const PARSER_TURNS: u32 = 1600;
 pub mod abi;
 mod budget;
 mod compile;
+mod context;
 pub mod errors;
 mod externs;
 pub mod features;

@@ -1,6 +1,7 @@
 //! BPF as a target of the emitter: its options, and its state while a function is emitted.
 
 use crate::compile::Function;
+use crate::context;
 use crate::features::Feature;
 use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
@@ -242,11 +243,7 @@ impl Target for Bpf {
     }
 
     fn bounds(&self) -> (C, C) {
-        let long = |name: &str| {
-            let member = C::id("ctx").arrow(name);
-            member.cast(Type::Named("long".into())).cast(Type::U8.ptr())
-        };
-        (long("data"), long("data_end"))
+        (context::pointer("data"), context::pointer("data_end"))
     }
 
     fn relocated(&self) -> C {

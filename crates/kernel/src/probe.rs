@@ -164,7 +164,7 @@ fn compiler() -> Finding {
             Err(diagnostic) => diagnostic.message.clone(),
         },
         need: Need::Useful,
-        remedy: "`apt-get install clang-19` (14 or newer) to compile programs; `onpath run` needs none for what `onpath build -o` wrote",
+        remedy: "`apt-get install clang-19` (15 or newer) to compile programs; `onpath run` needs none for what `onpath build -o` wrote",
     }
 }
 

@@ -7,11 +7,35 @@
 #include "types.h"
 
 #define SEC(name) __attribute__((section(name), used))
-/* A packet's context: the verifier wants each access as an offset from its start, which compilers take apart. */
+/* A packet's context: the verifier wants each access to a member as an offset from its start. Compilers merge accesses
+ * to two members into one whose address they compute, unless an attribute forbids it. clang has it from 18 on; for
+ * earlier ones each access is an instruction that they do not look into. */
 #if __has_attribute(preserve_static_offset)
 #define CONTEXT __attribute__((preserve_static_offset))
+#define context_get(ctx, member) ((ctx)->member)
+#define context_set(ctx, member, value) ((ctx)->member = (value))
+#define context_pointer(ctx, member) ((u8 *)(long)(ctx)->member)
 #else
 #define CONTEXT
+/* A member, as a number of `type`. All that are used have 32 bits. */
+#define context_load(type, ctx, member)                                                                      \
+    ({                                                                                                       \
+        type value_;                                                                                         \
+        _Static_assert(sizeof((ctx)->member) == 4, "the instruction loads 32 bits");                         \
+        asm volatile("%0 = *(u32 *)(%1 + %2)"                                                                \
+                     : "=r"(value_)                                                                          \
+                     : "r"(ctx), "i"(__builtin_offsetof(typeof(*(ctx)), member)), "m"(*(ctx)));              \
+        value_;                                                                                              \
+    })
+#define context_get(ctx, member) context_load(u32, ctx, member)
+#define context_set(ctx, member, value)                                                                      \
+    ({                                                                                                       \
+        _Static_assert(sizeof((ctx)->member) == 4, "the instruction stores 32 bits");                        \
+        asm volatile("*(u32 *)(%1 + %2) = %3"                                                                \
+                     : "+m"(*(ctx))                                                                          \
+                     : "r"(ctx), "i"(__builtin_offsetof(typeof(*(ctx)), member)), "r"((u32)(value)));        \
+    })
+#define context_pointer(ctx, member) ((u8 *)context_load(u64, ctx, member))
 #endif
 
 /* A global function: the verifier checks it once, whatever its callers pass. */

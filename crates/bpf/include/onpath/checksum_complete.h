@@ -58,7 +58,7 @@ STATIC_FUNC u32 sum_of_bytes(struct __sk_buff *ctx, u32 from, u32 to)
 /* The sum of what the program leaves alone, with the packet's length. */
 GLOBAL_FUNC u64 sum_of_rest(struct __sk_buff *ctx, u32 sum, u32 from, u32 to)
 {
-    u32 length = ctx->len;
+    u32 length = context_get(ctx, len);
 
     return HAS_SUM | (u64)length << 32 | sum_sub(sum, sum_of_bytes(ctx, from, length < to ? length : to));
 }
@@ -70,7 +70,7 @@ INLINE u64 packet_sum_start(struct __sk_buff *ctx, u32 from, u32 to)
     s64 sum;
 
     /* Egress: a packet that was made here has no such sum. */
-    if (!from && !ctx->ingress_ifindex)
+    if (!from && !context_get(ctx, ingress_ifindex))
         return 0;
     sum = bpf_csum_update(ctx, 0);
     return sum < 0 ? 0 : sum_of_rest(ctx, sum, from, to);
@@ -78,7 +78,7 @@ INLINE u64 packet_sum_start(struct __sk_buff *ctx, u32 from, u32 to)
 
 GLOBAL_FUNC long packet_sum_update(struct __sk_buff *ctx, u64 rest, u32 from, u32 to)
 {
-    u32 before = rest >> 32 & 0x7fffffff, length = ctx->len, sum = rest;
+    u32 before = rest >> 32 & 0x7fffffff, length = context_get(ctx, len), sum = rest;
     s64 now = bpf_csum_update(ctx, 0);
 
     if (now < 0)

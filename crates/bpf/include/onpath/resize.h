@@ -75,12 +75,13 @@ GLOBAL_FUNC long packet_resize_untagged(struct __sk_buff *ctx, int by)
 
     if (!by)
         return 0;
-    if (ctx->protocol != TYPE_IP && ctx->protocol != TYPE_IPV6) {
-        if (ctx->gso_size || bpf_skb_store_bytes(ctx, TYPE, &type, sizeof(type), 0) || packet_reread(ctx))
+    if (context_get(ctx, protocol) != TYPE_IP && context_get(ctx, protocol) != TYPE_IPV6) {
+        if (context_get(ctx, gso_size) || bpf_skb_store_bytes(ctx, TYPE, &type, sizeof(type), 0) ||
+            packet_reread(ctx))
             return -1;
     }
     error = bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC, room_flags(by));
-    if (error && by > 0 && ctx->gso_size)
+    if (error && by > 0 && context_get(ctx, gso_size))
         error = bpf_skb_adjust_room(ctx, by, BPF_ADJ_ROOM_MAC,
                                     BPF_F_ADJ_ROOM_NO_CSUM_RESET | BPF_F_ADJ_ROOM_FIXED_GSO);
     return error;
@@ -91,7 +92,7 @@ GLOBAL_FUNC long packet_resize_untagged(struct __sk_buff *ctx, int by)
  * the packet, so that packet_end looks at it. */
 GLOBAL_FUNC long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {
-    u32 zero = 0, length = ctx->len, first, rest, tail;
+    u32 zero = 0, length = context_get(ctx, len), first, rest, tail;
     struct packet_work *work = bpf_map_lookup_elem(&packet_work, &zero);
     int by = to - from;
     long error;
@@ -107,19 +108,20 @@ GLOBAL_FUNC long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u
     if (by < 0 && packet_move(ctx, first, front - first, -by))
         return -1;
     for (int i = 0; i < 4; i++) {
-        if (!ctx->vlan_present && ctx->protocol != TYPE_VLAN && ctx->protocol != TYPE_SERVICE_VLAN)
+        if (!context_get(ctx, vlan_present) && context_get(ctx, protocol) != TYPE_VLAN &&
+            context_get(ctx, protocol) != TYPE_SERVICE_VLAN)
             break;
         if (bpf_skb_vlan_pop(ctx))
             return -1;
     }
-    error = packet_resize_untagged(ctx, by + length - ctx->len);
+    error = packet_resize_untagged(ctx, by + length - context_get(ctx, len));
     if (error && by < 0 && tail <= REST && front <= FIRST) {
         /* The kernel cuts no packet in front of where it saw the transport header. Taking out what it takes out
          * moves that place too. */
-        u32 least = ctx->protocol == TYPE_IPV6 ? IPV6_END : IPV4_END;
+        u32 least = context_get(ctx, protocol) == TYPE_IPV6 ? IPV6_END : IPV4_END;
 
-        if (ctx->len > least)
-            packet_resize_untagged(ctx, least - ctx->len);
+        if (context_get(ctx, len) > least)
+            packet_resize_untagged(ctx, least - context_get(ctx, len));
         error = bpf_skb_change_tail(ctx, to + tail, 0);
     }
     if (error || (by > 0 && packet_move(ctx, first + by, front - first, -by)))
@@ -138,7 +140,8 @@ INLINE long packet_resize(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
     u32 mode = BPF_ADJ_ROOM_MAC;
     u32 able = front <= ETHERNET && from >= ETHERNET && to >= ETHERNET;
 
-    if ((front == IPV6_END && ctx->protocol == TYPE_IPV6) || (front == IPV4_END && ctx->protocol == TYPE_IP)) {
+    if ((front == IPV6_END && context_get(ctx, protocol) == TYPE_IPV6) ||
+        (front == IPV4_END && context_get(ctx, protocol) == TYPE_IP)) {
         mode = BPF_ADJ_ROOM_NET;
         able = 1;
     }

@@ -53,7 +53,7 @@ INLINE long redirect_to(void *ports, u32 port, u64 flags)
 /* Back out of the interface that the packet came in on. */
 INLINE long send_back(struct __sk_buff *ctx)
 {
-    return bpf_redirect(ctx->ifindex, 0);
+    return bpf_redirect(context_get(ctx, ifindex), 0);
 }
 
 /* A copy out of a port. */

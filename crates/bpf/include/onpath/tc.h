@@ -21,13 +21,13 @@
 INLINE long packet_start(struct __sk_buff *ctx)
 {
     observe_start();
-    return ctx->vlan_present ? vlan_into_packet(ctx) : 0;
+    return context_get(ctx, vlan_present) ? vlan_into_packet(ctx) : 0;
 }
 
 /* A packet that passes and whose EtherType is the one it came with. 0 if it may. */
 INLINE long packet_end(struct __sk_buff *ctx)
 {
-    return ctx->vlan_present ? packet_settle(ctx) : 0;
+    return context_get(ctx, vlan_present) ? packet_settle(ctx) : 0;
 }
 
 /* A packet that passes and may have another EtherType now; `protocol` is what the stack took it for when it
@@ -35,23 +35,23 @@ INLINE long packet_end(struct __sk_buff *ctx)
  * no receiver could parse that. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
 {
-    u8 *data = (u8 *)(long)ctx->data;
-    u8 *data_end = (u8 *)(long)ctx->data_end;
+    u8 *data = context_pointer(ctx, data);
+    u8 *data_end = context_pointer(ctx, data_end);
 
     if (data + ETHERNET > data_end)
         return -1;
-    if (!ctx->vlan_present && *(any16 *)(data + TYPE) == (u16)ctx->protocol)
+    if (!context_get(ctx, vlan_present) && *(any16 *)(data + TYPE) == (u16)context_get(ctx, protocol))
         return 0;
-    return packet_settle(ctx) || (ctx->gso_size && ctx->protocol != protocol);
+    return packet_settle(ctx) || (context_get(ctx, gso_size) && context_get(ctx, protocol) != protocol);
 }
 
 /* Linearises the packet's first `bytes` bytes. 1 if it did: pointers into the packet are to be made
  * anew. 0 if they were linear, or the packet has no more than it showed. */
 INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
 {
-    u8 *data = (u8 *)(long)ctx->data;
-    u8 *data_end = (u8 *)(long)ctx->data_end;
-    u32 all = ctx->len, want = all < bytes ? all : bytes;
+    u8 *data = context_pointer(ctx, data);
+    u8 *data_end = context_pointer(ctx, data_end);
+    u32 all = context_get(ctx, len), want = all < bytes ? all : bytes;
 
     return (u64)(data_end - data) < want && !bpf_skb_pull_data(ctx, want);
 }
@@ -60,7 +60,7 @@ INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
 #define packet_load_bytes bpf_skb_load_bytes
 #define packet_store_bytes(ctx, offset, from, len) bpf_skb_store_bytes(ctx, offset, from, len, 0)
 /* Bytes in all. */
-#define packet_length(ctx, data, data_end) ((ctx)->len)
+#define packet_length(ctx, data, data_end) context_get(ctx, len)
 
 /* The interface's, without the Ethernet header; 0 if it is not known. In a test run that of the loopback
  * interface. The kernel's function costs more than reading its own struct of the interface, but is there
@@ -84,7 +84,7 @@ INLINE u32 send_packet_event(struct __sk_buff *ctx, void *map, u64 length)
 /* 0, which the verifier does not know: a loop that starts from it is one state to the verifier. */
 INLINE u64 unknown_zero(struct __sk_buff *ctx)
 {
-    u64 a = ctx->hash, b = a;
+    u64 a = context_get(ctx, hash), b = a;
 
     asm volatile("%0 -= %1" : "+r"(a) : "r"(b));
     return a;

@@ -15,14 +15,14 @@
 /* The tag beside the packet goes into it, and stays beside it as well. */
 INLINE long vlan_into_packet(struct __sk_buff *ctx)
 {
-    return bpf_skb_vlan_push(ctx, ctx->vlan_proto, ctx->vlan_tci);
+    return bpf_skb_vlan_push(ctx, context_get(ctx, vlan_proto), context_get(ctx, vlan_tci));
 }
 
 /* The stack takes the packet for what its bytes say, and the tag of our own beside it, if there is one, goes. The
  * outermost real tag comes to be beside the packet. */
 GLOBAL_FUNC long packet_reread(struct __sk_buff *ctx)
 {
-    if (!ctx->vlan_present && bpf_skb_vlan_push(ctx, TYPE_VLAN, 0))
+    if (!context_get(ctx, vlan_present) && bpf_skb_vlan_push(ctx, TYPE_VLAN, 0))
         return -1;
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0) || bpf_skb_vlan_pop(ctx) || bpf_skb_vlan_pop(ctx);
 }
@@ -36,12 +36,12 @@ GLOBAL_FUNC long packet_settle(struct __sk_buff *ctx)
 
     if (bpf_skb_load_bytes(ctx, TYPE, &type, sizeof(type)))
         return -1;
-    if (ctx->vlan_present && type == (u16)ctx->protocol)
+    if (context_get(ctx, vlan_present) && type == (u16)context_get(ctx, protocol))
         error = bpf_skb_vlan_pop(ctx);
     else
         error = packet_reread(ctx);
 #ifdef ONPATH_OBSERVE
-    if (!error && ctx->vlan_present)
+    if (!error && context_get(ctx, vlan_present))
         error = vlan_into_packet(ctx);
 #endif
     return error;

@@ -1,6 +1,7 @@
 //! The maps that lead from ports to interfaces and back.
 
 use crate::abi::{MOST_PORTS_OF_A_GROUP, MapAbi, MapKind, PortsAbi};
+use crate::context;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
@@ -19,7 +20,7 @@ pub(super) fn input_port(g: &mut Gen<'_>, place: C, interface: &str) -> Block {
         Box::new(C::id("interface")),
     );
     vec![Stmt::Block(vec![
-        Stmt::decl(Type::U32, "interface", C::id("ctx").arrow(interface)),
+        Stmt::decl(Type::U32, "interface", context::get(interface)),
         Stmt::decl(
             Type::U32.ptr(),
             "number",

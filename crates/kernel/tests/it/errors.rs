@@ -60,10 +60,10 @@ fn compiling() {
         ]),
         "\
 E0750 no clang found; it is needed to build for the kernel
-  install one of version 14 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `onpath test --target interp` and what `onpath build -o` wrote elsewhere need none
+  install one of version 15 or newer (`apt-get install clang-19`), or set ONPATH_CLANG to its path; `onpath test --target interp` and what `onpath build -o` wrote elsewhere need none
 E0751 ONPATH_CLANG names `/bin/true`, which does not answer `--version` as clang does
-  set it to the path of a clang of version 14 or newer, or unset it
-E0752 `/usr/bin/clang` is clang 11, older than 14
+  set it to the path of a clang of version 15 or newer, or unset it
+E0752 `/usr/bin/clang` is clang 11, older than 15
   install a newer one (`apt-get install clang-19`)
 E0753 `/usr/bin/clang` could not be run: No space left on device (os error 28)
   check the installation with `onpath doctor`

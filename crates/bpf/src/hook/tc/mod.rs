@@ -6,6 +6,7 @@ use super::ports::input_port;
 use super::verdict::is_read;
 use super::{HookCode, HookText, Pull, pull_call};
 use crate::abi::{MapAbi, MapKind};
+use crate::context;
 use crate::maps::Maps;
 use crate::model::Model;
 use crate::storage::Placed;
@@ -75,7 +76,7 @@ impl HookCode for Tc {
     fn begin(&self, remembers_type: bool) -> Block {
         let mut out = Block::new();
         if remembers_type {
-            let protocol = C::id("ctx").arrow("protocol");
+            let protocol = context::get("protocol");
             out.push(Stmt::decl(Type::U32, CAME_AS, protocol));
         }
         let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
@@ -136,21 +137,20 @@ impl HookCode for Tc {
             let Some(place) = placed.place_of(g, var) else {
                 continue;
             };
-            let ctx = |member: &str| C::id("ctx").arrow(member);
             let value = match name.as_str() {
                 "input_port" => {
                     out.extend(input_port(g, place, "ifindex"));
                     continue;
                 }
                 "direction" => C::int(self.direction as u64),
-                "length" => ctx("len"),
-                "gso_segments" => ctx("gso_segs"),
+                "length" => context::get("len"),
+                "gso_segments" => context::get("gso_segs"),
                 "timestamp" => C::call("now_ns", Vec::new()),
                 "mtu" => {
                     needs(g, Construct::Mtu);
                     C::call("packet_mtu", vec![C::id("ctx")])
                 }
-                member => ctx(member),
+                member => context::get(member),
             };
             out.push(Stmt::Assign(place, value));
         }
@@ -160,7 +160,7 @@ impl HookCode for Tc {
                 .flatten()
                 .and_then(|var| placed.place_of(g, var));
             if let Some(place) = place {
-                out.push(Stmt::Assign(place, C::id("ctx").arrow(name)));
+                out.push(Stmt::Assign(place, context::get(name)));
             }
         }
         out

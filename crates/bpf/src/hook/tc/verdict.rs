@@ -1,6 +1,7 @@
 //! What becomes of a packet at traffic control.
 
 use super::{CAME_AS, ETHERNET, KEPT, Tc};
+use crate::context;
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
 use crate::hook::verdict::{may_give, writes};
@@ -80,12 +81,12 @@ impl Tc {
         for name in KEPT {
             if writes(g.p, OUTPUT, name) {
                 let value = g.slot(OUTPUT, name);
-                g.set(C::id("ctx").arrow(name), value);
+                g.push(context::set(name, value));
             }
         }
         if writes(g.p, OUTPUT, "queue") {
             let queue = g.slot(OUTPUT, "queue");
-            let write = Stmt::Assign(C::id("ctx").arrow("queue_mapping"), queue.clone());
+            let write = context::set("queue_mapping", queue.clone());
             g.push(Stmt::If(queue, vec![write], Block::new()));
         }
         if clones {
