@@ -1,7 +1,10 @@
-//! Changes of tables and value sets as data: planned first, then applied all or none.
+//! Changes of tables and of all else that the control plane sets, as data: planned first, then applied all or none.
 
-use crate::{Store, StoreError};
-use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
+use crate::{
+    CloneSession, MeterRef, Rates, Replica, Store, StoreError, check_group, check_member_group,
+    check_session,
+};
+use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
 use std::fmt;
 
 /// What an entry is found by.
@@ -23,7 +26,7 @@ impl EntryKey {
     }
 }
 
-/// One change to a table or value set.
+/// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {
     /// Adds an entry.
@@ -43,6 +46,32 @@ pub enum Change {
     InsertMember(ValueSet, Vec<KeyMatch>),
     /// Removes a member of a parser value set.
     RemoveMember(ValueSet, Vec<KeyMatch>),
+    /// Makes a multicast group of these copies; without any there is no group.
+    Group(u16, Vec<Replica>),
+    /// Makes a clone session; `None` removes it.
+    Session(u32, Option<CloneSession>),
+    /// Makes a member of an action profile or selector; `None` removes it.
+    Member(Object, u32, Option<ActionCall>),
+    /// Makes a group of an action selector of these members; without any there is no group.
+    MemberGroup(Object, u32, Vec<u32>),
+    /// Gives a meter rates; `None` takes them away.
+    Meter(MeterRef, Option<Rates>),
+}
+
+impl Change {
+    /// Whether there can be such a thing on any target.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`]
+    pub fn check(&self) -> Result<(), StoreError> {
+        match self {
+            Change::Group(group, replicas) => check_group(*group, replicas),
+            Change::Session(_, Some(to)) => check_session(to),
+            Change::MemberGroup(.., members) => check_member_group(members),
+            Change::Meter(_, Some(rates)) => rates.check(),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Why a batch of changes was rejected. The store is as it was before, unless `not_undone` says otherwise.
@@ -146,8 +175,49 @@ fn make<S: Store + ?Sized>(
             store.value_set_remove(*set, member)?;
             undo.push(Change::InsertMember(*set, member.clone()));
         }
+        Change::Group(group, replicas) => {
+            let old = of(store.multicast_groups()?, group).unwrap_or_default();
+            store.set_multicast_group(*group, replicas)?;
+            undo.push(Change::Group(*group, old));
+        }
+        Change::Session(session, to) => {
+            let old = of(store.clone_sessions()?, session);
+            store.set_clone_session(*session, to.as_ref())?;
+            undo.push(Change::Session(*session, old));
+        }
+        Change::Member(profile, member, to) => {
+            let old = of(store.members(*profile)?, member);
+            store.set_member(*profile, *member, to.as_ref())?;
+            undo.push(Change::Member(*profile, *member, old));
+        }
+        Change::MemberGroup(selector, group, members) => {
+            let old = of(store.member_groups(*selector)?, group).unwrap_or_default();
+            store.set_member_group(*selector, *group, members)?;
+            undo.push(Change::MemberGroup(*selector, *group, old));
+        }
+        Change::Meter(meter, rates) => {
+            let old = match meter {
+                MeterRef::Indexed(meter, index) => {
+                    let old = store.meter(*meter, *index)?;
+                    store.set_meter(*meter, *index, *rates)?;
+                    old
+                }
+                MeterRef::OfEntry(table, key) => {
+                    let old = store.direct_meter(*table, key)?;
+                    store.set_direct_meter(*table, key, *rates)?;
+                    old
+                }
+            };
+            undo.push(Change::Meter(meter.clone(), old));
+        }
     }
     Ok(())
+}
+
+/// What stands under a number.
+fn of<N: PartialEq, T>(all: Vec<(N, T)>, number: &N) -> Option<T> {
+    let mut all = all.into_iter();
+    all.find(|(known, _)| known == number).map(|(_, to)| to)
 }
 
 fn step_back<S: Store + ?Sized>(store: &mut S, step: &Change) -> Result<(), StoreError> {

@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 ///
 /// `architecture` is the package's name. `tables` have `id`, `name`, `key` (scalars with `match`), `actions` (each with
 /// `name`, and whether it may stand `in_entries` and `as_default`), `needs_priority`, `default_action` and `entries` as
-/// `onpath table` shows them, `const_default_action`, `const_entries`, and `size` or null. `actions` have `id`, `name` and
-/// `params` (scalars), `externs` have `id`, `name`, `type`, the constructor's `args` by name, and what they keep: `size`,
-/// `unit`, `element` or `key` and `value` (scalars). `value_sets` have `id`, `name`, `fields` (scalars with `match`) and
-/// `size`, `digests` have `id`, `name` and `fields` (scalars). A scalar has `id`, `name`, `type`, `width` in bits, and
-/// `type_name`, `format` and `translation` where its declaration says so.
+/// `onpath table` shows them, `const_default_action`, `const_entries`, `size` or null, and `profile`, the action profile
+/// or selector, or null. `actions` have `id`, `name` and `params` (scalars), `externs` have `id`, `name`, `type`, the
+/// constructor's `args` by name, and what they keep: `size`, `unit`, `element`, `key` and `value` (scalars), or the
+/// `actions` that members may run. `value_sets` have `id`, `name`, `fields` (scalars with `match`) and `size`, `digests`
+/// have `id`, `name` and `fields` (scalars). `clones` says whether clone sessions mean something. A scalar has `id`,
+/// `name`, `type`, `width` in bits, and `type_name`, `format` and `translation` where its declaration says so.
 pub fn describe(schema: &Schema) -> Value {
     let actions = schema.actions.values().map(|action| {
         json!({
@@ -48,6 +49,7 @@ pub fn describe(schema: &Schema) -> Value {
         "externs": externs.collect::<Vec<_>>(),
         "value_sets": sets.collect::<Vec<_>>(),
         "digests": digests.collect::<Vec<_>>(),
+        "clones": schema.clones,
     })
 }
 
@@ -77,6 +79,7 @@ fn table(schema: &Schema, id: Table) -> Value {
         "const_entries": data.const_entries,
         "entries": entries.collect::<Vec<_>>(),
         "size": data.size,
+        "profile": schema.profile_of(id).map(|profile| schema.objects[profile].name.as_str()),
     })
 }
 
@@ -107,8 +110,11 @@ fn object(schema: &Schema, data: &ObjectSchema) -> Value {
             shown["key"] = json!(scalars(schema, key));
             shown["value"] = json!(scalars(schema, value));
         }
-        ObjectKind::ActionProfile { size } | ObjectKind::ActionSelector { size } => {
-            shown["size"] = json!(size);
+        ObjectKind::ActionProfile(profile) | ObjectKind::ActionSelector(profile) => {
+            let actions = profile.actions.iter();
+            let actions = actions.map(|action| schema.actions[*action].name.as_str());
+            shown["size"] = json!(profile.size);
+            shown["actions"] = json!(actions.collect::<Vec<_>>());
         }
         ObjectKind::Other => {}
     }

@@ -8,6 +8,11 @@
 //! | `clear TABLE` | removes all entries but those that the program made `const` |
 //! | `setdefault TABLE ACTION(ARGS)` | changes the default action |
 //! | `value_set_add SET MATCH ...`, `value_set_remove SET MATCH ...` | changes a parser value set |
+//! | `multicast_group GROUP [PORT[:RID] ...]` | makes a multicast group; no ports are no group |
+//! | `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]` | makes a clone session; nothing behind its number removes it |
+//! | `action_member PROFILE MEMBER [ACTION(ARGS)]` | makes a member of an action profile or selector, or removes it |
+//! | `action_group SELECTOR GROUP [MEMBER ...]` | makes a group of an action selector, or removes it |
+//! | `meter_set NAME[INDEX] RATE BURST RATE BURST`, `meter_reset NAME[INDEX]` | gives a meter rates, takes them away; `TABLE KEY:MATCH ...` is the meter of an entry |
 //!
 //! The words are those of STF; `#` begins a comment.
 
@@ -15,9 +20,9 @@ use crate::entry::{
     find_table, parse_default, parse_entry, parse_keys, parse_member, show_action, show_entry,
 };
 use crate::errors::{self, Refusal};
-use crate::{Change, Next, Piece, Rejected, Store};
+use crate::{Change, MeterRef, Next, Piece, Rejected, Store, meter, profile, replication};
 use diag::{Diagnostics, FileId, SourceMap, Span};
-use schema::{ActionCall, Entry, Schema, Table, ValueSet};
+use schema::{ActionCall, Entry, Object, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -80,6 +85,14 @@ pub fn lines(map: &SourceMap, file: FileId) -> impl Iterator<Item = Piece<'_>> {
 }
 
 fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
+    let change = parse_change(schema, line)?;
+    let checked = change.check();
+    checked
+        .map_err(|error| errors::store(line.span(), &errors::not_done(schema, &change), &error))?;
+    Ok(change)
+}
+
+fn parse_change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
     let (word, rest) = line.first_word();
     match word.text {
         "add" => parse_entry(schema, rest).map(|(table, entry)| Change::Insert(table, entry)),
@@ -98,10 +111,27 @@ fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
         "value_set_remove" => {
             parse_member(schema, rest).map(|(set, member)| Change::RemoveMember(set, member))
         }
+        "multicast_group" => {
+            let (group, replicas) = replication::text::parse_group(line, rest)?;
+            Ok(Change::Group(group, replicas))
+        }
+        "clone_session" => {
+            let (session, to) = replication::text::parse_session(line, rest)?;
+            Ok(Change::Session(session, to))
+        }
+        "action_member" => {
+            profile::parse_member(schema, rest).map(|(p, member, to)| Change::Member(p, member, to))
+        }
+        "action_group" => profile::parse_member_group(schema, rest)
+            .map(|(selector, group, members)| Change::MemberGroup(selector, group, members)),
+        "meter_set" => {
+            meter::parse_set(schema, rest).map(|(meter, rates)| Change::Meter(meter, Some(rates)))
+        }
+        "meter_reset" => meter::parse_reset(schema, rest).map(|meter| Change::Meter(meter, None)),
         _ => Err(errors::malformed(
             word.span(),
-            "a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add or \
-             value_set_remove",
+            "a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, \
+             value_set_remove, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset",
             "add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)",
         )),
     }
@@ -225,6 +255,9 @@ fn rejection(
 enum Subject {
     Table(Table),
     ValueSet(ValueSet),
+    Group(u16),
+    Session(u32),
+    Object(Object),
 }
 
 impl Subject {
@@ -237,6 +270,12 @@ impl Subject {
             | Change::Clear(table)
             | Change::Replace(table) => Subject::Table(*table),
             Change::InsertMember(set, _) | Change::RemoveMember(set, _) => Subject::ValueSet(*set),
+            Change::Group(group, _) => Subject::Group(*group),
+            Change::Session(session, _) => Subject::Session(*session),
+            Change::Member(object, ..)
+            | Change::MemberGroup(object, ..)
+            | Change::Meter(MeterRef::Indexed(object, _), _) => Subject::Object(*object),
+            Change::Meter(MeterRef::OfEntry(table, _), _) => Subject::Table(*table),
         }
     }
 
@@ -244,6 +283,12 @@ impl Subject {
         match self {
             Subject::Table(table) => format!("table `{}`", schema.tables[table].name),
             Subject::ValueSet(set) => format!("value set `{}`", schema.value_sets[set].name),
+            Subject::Group(group) => format!("multicast group {group}"),
+            Subject::Session(session) => format!("clone session {session}"),
+            Subject::Object(object) => {
+                let object = &schema.objects[object];
+                format!("{} `{}`", object.extern_name, object.name)
+            }
         }
     }
 }
@@ -284,13 +329,102 @@ mod tests {
             ),
             Err(vec![
                 "1: there is no table `rotes`".into(),
-                "3: a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add or value_set_remove".into(),
+                "3: a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, value_set_remove, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset".into(),
                 "4: no action is named for `C.routes`".into(),
             ])
         );
     }
 
     const FORWARD: &str = "forward(1, 02:00:00:00:00:01, true, -2, green, NoError)";
+
+    /// Changes of everything that is set beside tables, each with what is wrong with it in another place.
+    #[test]
+    fn settings_beside_tables_are_changed_with_them() {
+        let mut store = Fake::default();
+        let text = "add balanced 10.0.0.1 group(4)\nmulticast_group 1 2 3:7\nclone_session 5 1 truncate 64\n\
+                    action_member hops 9 drop()\naction_group hops 4 9,9\nmeter_set rate[0] 1 2 3 4";
+        apply(&mut store, &changes(text).unwrap()).unwrap();
+        let before = store.clone();
+        let others = [
+            "multicast_group 1",
+            "multicast_group 1 4",
+            "clone_session 5",
+            "clone_session 6 group 1",
+            "action_member hops 9",
+            "action_group hops 4",
+            "action_group hops 5 9",
+            "meter_reset rate[0]",
+            "meter_set balanced 10.0.0.1 1 2 3 5",
+        ];
+        for other in others {
+            let refused =
+                changes(&format!("{other}\nclear balanced\nmulticast_group 2 3")).unwrap();
+            let refused = apply(&mut store, &refused).unwrap_err();
+            assert_eq!(
+                refused.message,
+                "nothing was changed; multicast group 2: there is one group"
+            );
+            assert_eq!(store.settings(), before.settings(), "{other}");
+            assert_eq!(store.state(), before.state(), "{other}");
+            apply(&mut store, &changes(other).unwrap()).unwrap();
+            assert_ne!(store.settings(), before.settings(), "{other}");
+            store = before.clone();
+        }
+    }
+
+    #[test]
+    fn what_no_target_can_set_is_refused_with_its_line() {
+        let refused = |text: &str| changes(text).unwrap_err().remove(0);
+        let cases = [
+            (
+                "multicast_group 0 1",
+                "1: the multicast group was not changed: group 0 means that there is no group; groups begin at 1",
+            ),
+            (
+                "clone_session 1 2 truncate 0",
+                "1: the clone session was not changed: a clone session cannot cut its copies to 0 bytes",
+            ),
+            ("clone_session x", "1: this is not a session's number"),
+            ("action_member hops", "1: the member is missing"),
+            (
+                "action_member hops 1 forward()",
+                "1: there is no action `forward`",
+            ),
+            (
+                "action_group hops 1 2 x",
+                "1: this is not a member's number",
+            ),
+            (
+                "action_group rate 1 2",
+                "1: there is no action selector `rate`",
+            ),
+            (
+                "meter_set rate[0] 5 1 4 1",
+                "1: the meter was not changed: the peak rate is at least the committed rate, and 4 is less than 5",
+            ),
+            (
+                "meter_set rate[0] 1 2 3",
+                "1: a meter has two rates, each with a burst",
+            ),
+            ("meter_set rate 1 2 3 4", "1: the index is missing"),
+            ("meter_set rate[x] 1 2 3 4", "1: this is not an index"),
+            ("meter_reset rate[0] 1", "1: this has no meaning here"),
+            (
+                "meter_reset rules 1",
+                "1: the entries of `C.rules` have no meters",
+            ),
+            ("add fixed 1 member(1)", "1: there is no action `member`"),
+            (
+                "setdefault balanced member(1)",
+                "1: `C.hops.member` is allowed in entries only",
+            ),
+        ];
+        for (text, message) in cases {
+            assert_eq!(refused(text), message, "{text}");
+        }
+        let many = format!("action_group hops 1{}", " 2".repeat(257));
+        assert!(refused(&many).contains("has 256 members at most, and this one has 257"));
+    }
 
     #[test]
     fn a_refused_change_takes_back_those_before_it() {

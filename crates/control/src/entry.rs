@@ -4,13 +4,15 @@
 //! or by position. Ternary, range, lpm and optional keys that are not named match everything.
 
 use crate::EntryKey;
+use crate::call::{parse_call, resolve_first, show_call};
 use crate::errors;
 use crate::names::resolve;
 use crate::piece::Piece;
-use crate::values::{parse_match, parse_value, show_match, show_value};
+use crate::values::{parse_match, show_match};
 use diag::Diagnostic;
 use schema::{
-    ActionCall, Bits, Entry, KeyMatch, KeySchema, MatchKind, Schema, Table, TableSchema, ValueSet,
+    ActionCall, ActionSchema, Entry, KeyMatch, KeySchema, MatchKind, Schema, Table, TableSchema,
+    ValueSet,
 };
 
 /// Finds a table by name.
@@ -195,11 +197,12 @@ fn loose_action<'a>(
     data: &TableSchema,
     words: &[Piece<'a>],
 ) -> Option<(Piece<'a>, String)> {
-    let names = action_names(schema, data);
+    let choices = choices(schema, data);
+    let names: Vec<&str> = choices.iter().map(|action| action.name.as_str()).collect();
     words.iter().find_map(|&word| {
         let index = resolve(names.iter().copied(), word.text).ok()?;
-        let params = &schema.actions[data.actions[index].action].params;
-        let params: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
+        let params = choices[index].params.iter();
+        let params: Vec<&str> = params.map(|p| p.name.as_str()).collect();
         Some((word, format!("{}({})", word.text, params.join(", "))))
     })
 }
@@ -286,9 +289,9 @@ fn parse_matches(
         .collect()
 }
 
-/// Whether what stands before a `:` or `=` is meant as a key's name: not if it can be the first part of a
+/// Whether what stands before a `:` or `=` is meant as a name: not if it can be the first part of a
 /// MAC or IPv6 address, unless other keys are named.
-fn reads_as_name(text: &str, others_are: bool) -> bool {
+pub(crate) fn reads_as_name(text: &str, others_are: bool) -> bool {
     let begins = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let in_address = text.len() <= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
     begins && (others_are || !in_address)
@@ -303,15 +306,17 @@ enum ActionUse {
 
 fn is_action(schema: &Schema, data: &TableSchema, word: Piece) -> bool {
     let name = word.text.split('(').next().unwrap_or_default().trim();
+    let choices = choices(schema, data);
+    let names: Vec<&str> = choices.iter().map(|action| action.name.as_str()).collect();
     // `name(...)` can only be meant as an action; a bare word only if there is such an action.
-    word.text.contains('(') || resolve(action_names(schema, data).into_iter(), name).is_ok()
+    word.text.contains('(') || resolve_first(&names, data.actions.len(), name).is_ok()
 }
 
-fn action_names<'a>(schema: &'a Schema, data: &TableSchema) -> Vec<&'a str> {
-    data.actions
-        .iter()
-        .map(|a| schema.actions[a.action].name.as_str())
-        .collect()
+/// What an entry may name: the table's actions, and what stands in the place of one.
+fn choices<'a>(schema: &'a Schema, data: &'a TableSchema) -> Vec<&'a ActionSchema> {
+    let listed = data.actions.iter();
+    let listed = listed.map(|listed| &schema.actions[listed.action]);
+    listed.chain(&data.references).collect()
 }
 
 /// Parses `ACTION` or `ACTION(ARGUMENTS)` of a table.
@@ -322,129 +327,49 @@ fn parse_action(
     used: ActionUse,
 ) -> Result<ActionCall, Box<Diagnostic>> {
     let data = &schema.tables[table];
-    let (name, arguments) = match word.text.find('(') {
-        Some(open) => {
-            let Some(close) = word.text.rfind(')').filter(|&c| c + 1 == word.text.len()) else {
-                return Err(errors::malformed(
-                    word.span(),
-                    "the action's arguments have no closing parenthesis",
-                    "ACTION(ARGUMENT, ...)",
-                ));
-            };
-            (word.part(0, open).trim(), Some(word.part(open + 1, close)))
-        }
-        None => (word, None),
+    let allowed = |index: usize| match (used, data.actions.get(index)) {
+        (ActionUse::Entry, Some(listed)) if listed.default_only => Err("as default action"),
+        (ActionUse::Default, Some(listed)) if listed.table_only => Err("in entries"),
+        (ActionUse::Default, None) => Err("in entries"),
+        _ => Ok(()),
     };
-    let names = action_names(schema, data);
-    let index = resolve(names.iter().copied(), name.text)
-        .map_err(|error| errors::bad_name(name.span(), "action", name.text, &names, error))?;
-    let listed = &data.actions[index];
-    match used {
-        ActionUse::Entry if listed.default_only => {
-            return Err(errors::action_not_allowed(
-                name.span(),
-                names[index],
-                "as default action",
-            ));
-        }
-        ActionUse::Default if listed.table_only => {
-            return Err(errors::action_not_allowed(
-                name.span(),
-                names[index],
-                "in entries",
-            ));
-        }
-        _ => {}
-    }
-    let params = &schema.actions[listed.action].params;
-    let param_names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
-    let words: Vec<Piece> = match arguments {
-        Some(list) if !list.trim().text.is_empty() => split_commas(list),
-        _ => Vec::new(),
-    };
-    let mut values: Vec<Option<Bits>> = vec![None; params.len()];
-    if words.len() != params.len() {
-        return Err(errors::argument_count(
-            word.span(),
-            names[index],
-            &param_names,
-            words.len(),
-        ));
-    }
-    for (position, &argument) in words.iter().enumerate() {
-        let named = argument
-            .split_named()
-            .map(|(name, value)| (name.trim(), value.trim()))
-            .filter(|(name, _)| {
-                param_names.contains(&name.text) || reads_as_name(name.text, false)
-            });
-        let named = match named {
-            Some((name, value)) => match resolve(param_names.iter().copied(), name.text) {
-                Ok(at) => Some((at, value)),
-                Err(error) => {
-                    let names = &param_names;
-                    return Err(errors::bad_name(
-                        name.span(),
-                        "argument",
-                        name.text,
-                        names,
-                        error,
-                    ));
-                }
-            },
-            None => None,
-        };
-        let (at, value) = named.unwrap_or((position, argument));
-        if values[at].is_some() {
-            return Err(errors::given_twice(argument.span(), param_names[at]));
-        }
-        let parsed = parse_value(schema, params[at].ty, value.text)
-            .map_err(|error| errors::bad_value(value.span(), param_names[at], error))?;
-        values[at] = Some(parsed);
-    }
-    // As many arguments as parameters and none twice: every one has its value.
-    Ok(ActionCall {
-        action: index as u32,
-        args: values.into_iter().flatten().collect(),
-    })
-}
-
-fn split_commas(list: Piece) -> Vec<Piece> {
-    let mut parts = Vec::new();
-    let mut rest = list;
-    while let Some((part, tail)) = rest.split_once(|c| c == ',') {
-        parts.push(part.trim());
-        rest = tail;
-    }
-    parts.push(rest.trim());
-    parts
+    parse_call(
+        schema,
+        &choices(schema, data),
+        data.actions.len(),
+        word,
+        allowed,
+    )
 }
 
 /// An action call as text.
 pub fn show_action(schema: &Schema, table: Table, call: &ActionCall) -> String {
-    let action = schema.called(table, call);
-    let args: Vec<String> = action
-        .params
-        .iter()
-        .zip(&call.args)
-        .map(|(param, value)| format!("{}: {}", param.name, show_value(schema, param, value)))
-        .collect();
-    format!("{}({})", action.name, args.join(", "))
+    show_call(schema, schema.called(table, call), call)
+}
+
+/// What finds an entry, as text that [`parse_keys`] reads back (after the table's name).
+pub fn show_keys(schema: &Schema, table: Table, key: &EntryKey) -> String {
+    let data = &schema.tables[table];
+    let priority = data.has_priorities().then(|| key.priority.to_string());
+    let keys = data.match_keys().zip(&key.keys).map(|(key, found)| {
+        let shown = show_match(schema, key, found);
+        format!("{}:{shown}", key.field.name)
+    });
+    priority
+        .into_iter()
+        .chain(keys)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// An entry as text that [`parse_entry`] reads back (after the table's name).
 pub fn show_entry(schema: &Schema, table: Table, entry: &Entry) -> String {
-    let data = &schema.tables[table];
-    let mut parts = Vec::new();
-    if data.has_priorities() {
-        parts.push(entry.priority.to_string());
+    let keys = show_keys(schema, table, &EntryKey::of(entry));
+    let action = show_action(schema, table, &entry.action);
+    match keys.is_empty() {
+        true => action,
+        false => format!("{keys} {action}"),
     }
-    for (key, found) in data.match_keys().zip(&entry.keys) {
-        let shown = show_match(schema, key, found);
-        parts.push(format!("{}:{shown}", key.field.name));
-    }
-    parts.push(show_action(schema, table, &entry.action));
-    parts.join(" ")
 }
 
 #[cfg(test)]

@@ -222,6 +222,11 @@ pub fn not_done(schema: &Schema, change: &Change) -> String {
         Change::InsertMember(..) | Change::RemoveMember(..) => {
             "the value set was not changed".to_string()
         }
+        Change::Group(..) => "the multicast group was not changed".to_string(),
+        Change::Session(..) => "the clone session was not changed".to_string(),
+        Change::Member(..) => "the member was not changed".to_string(),
+        Change::MemberGroup(..) => "the group was not changed".to_string(),
+        Change::Meter(..) => "the meter was not changed".to_string(),
     }
 }
 
@@ -232,6 +237,9 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::Missing => "`onpath table dump` shows the entries there are",
         StoreError::Full { .. } => "remove entries, or raise the table's `size` in the program",
         StoreError::OutOfRange { .. } => "indexes begin at 0",
+        StoreError::Reference { .. } => {
+            "make what is referred to first, and remove it last; `onpath profile list` shows what there is"
+        }
         StoreError::NoInterface { .. } => "`onpath port add PORT IF --reach` gives it one",
         StoreError::Const => "change the program's source",
         StoreError::Unsupported { .. } => "use a target that has it",
@@ -272,6 +280,16 @@ pub fn counts_no_bytes(span: Span, counter: &str) -> Refusal {
         span,
         format!("the counter `{counter}` counts no bytes"),
         "compare its packets, or declare a counter that counts bytes",
+    )
+}
+
+/// A table whose entries have no meters.
+pub fn no_meter(span: Span, table: &str) -> Refusal {
+    refuse(
+        "E0812",
+        span,
+        format!("the entries of `{table}` have no meters"),
+        "name a meter with its index, or a table whose `meters` property names a direct_meter",
     )
 }
 

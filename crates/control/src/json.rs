@@ -5,7 +5,9 @@
 //! nothing, and else an object: `value` and `prefix`, `value` and `mask`, or `low` and `high`.
 
 use crate::values::show_value;
-use schema::{ActionCall, Bits, Entry, Field, KeyMatch, KeySchema, Schema, Table, Type};
+use schema::{
+    ActionCall, ActionSchema, Bits, Entry, Field, KeyMatch, KeySchema, Schema, Table, Type,
+};
 use serde_json::{Map, Value, json};
 
 /// A value.
@@ -42,7 +44,11 @@ pub fn json_match(schema: &Schema, key: &KeySchema, found: &KeyMatch) -> Value {
 
 /// An action with its arguments: `name`, and `args` by name.
 pub fn json_action(schema: &Schema, table: Table, call: &ActionCall) -> Value {
-    let action = schema.called(table, call);
+    json_call(schema, schema.called(table, call), call)
+}
+
+/// The same for a call of this action.
+pub(crate) fn json_call(schema: &Schema, action: &ActionSchema, call: &ActionCall) -> Value {
     let args = action.params.iter().zip(&call.args);
     let args: Map<String, Value> = args
         .map(|(param, value)| (param.name.to_string(), json_value(schema, param, value)))

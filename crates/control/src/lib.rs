@@ -1,17 +1,22 @@
 //! Tables, counters and registers by P4 name, as a [`schema`] has them; entries as people write them; STF; and the [`Store`]
 //! that every target implements.
 
+mod call;
 pub mod change;
 pub mod describe;
+pub mod digest;
 pub mod entries;
 pub mod entry;
 pub mod errors;
 pub mod flow;
 pub mod json;
+pub mod meter;
 pub mod names;
+mod numbers;
 mod piece;
+pub mod profile;
 pub mod repeatable;
-mod replication;
+pub mod replication;
 #[cfg(test)]
 mod sample;
 pub mod stf;
@@ -19,7 +24,12 @@ mod store;
 pub mod values;
 
 pub use change::{Change, EntryKey, Next, Rejected};
+pub use digest::{Digest, Digests};
+pub use meter::{MeterRef, Rates};
 pub use names::{NameError, resolve};
 pub use piece::Piece;
-pub use replication::*;
+pub use profile::{MOST_MEMBERS_OF_A_GROUP, check_member_group};
+pub use replication::{
+    CloneSession, DropReason, MOST_PORTS_OF_A_GROUP, Replica, check_group, check_session,
+};
 pub use store::*;

@@ -1,10 +1,14 @@
 //! A small program with every kind of key, parameter and extern, and a device that keeps tables in lists:
 //! for the tests of this crate.
 
-use crate::{Count, Device, Packet, Replica, Store, StoreError};
+use crate::{
+    CloneSession, Count, Device, Digest, Digests, EntryKey, Packet, Rates, Replica, Store,
+    StoreError,
+};
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 const TEXT: &str = r#"program V1Switch reject continue
 errors NoError, PacketTooShort
@@ -44,6 +48,10 @@ extern C.flows: flow_state {
     type (bit<64> packets, bit<32> next type ip_t @format("IPV4_ADDRESS"));
     arg size = 64;
 }
+extern C.hops: action_selector {
+    arg size = 2;
+}
+extern C.limit: direct_meter {}
 action C.forward(port type PortId_t @id("9") @p4runtime_translation("p4.org/PortId_t", "32"), mac, loud, offset, color, why) {}
 action C.drop() {}
 table C.routes @id("3") {
@@ -68,6 +76,15 @@ table C.fixed {
     entry const 1 (8w7) -> C.drop();
     const_entries;
 }
+table C.balanced {
+    key "dst" exact hdr.ipv4.dst;
+    key "src" selector hdr.ipv4.src;
+    action C.forward default_only;
+    action C.drop;
+    default C.drop();
+    property implementation = extern C.hops;
+    property meters = extern C.limit;
+}
 digest learn_t {
     field "mac": bit<48> @format("MAC_ADDRESS");
     field "port": bit<9> type PortId_t;
@@ -76,6 +93,7 @@ routine C block() {
     apply C.routes;
     apply C.rules;
     apply C.fixed;
+    apply C.balanced;
 }
 "#;
 
@@ -95,8 +113,18 @@ pub(crate) fn table(name: &str) -> Table {
     tables.find(|(_, t)| t.name == name).expect("a table").0
 }
 
-/// A device that sends every packet back where it came from, its first byte one more; port 9 loses them,
-/// port 8 sends them to each port of group 1.
+/// What is set beside tables.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub(crate) struct Settings {
+    groups: BTreeMap<u16, Vec<Replica>>,
+    sessions: BTreeMap<u32, CloneSession>,
+    members: BTreeMap<u32, ActionCall>,
+    member_groups: BTreeMap<u32, Vec<u32>>,
+    meter: Option<Rates>,
+}
+
+/// A device that sends every packet back where it came from, its first byte one more; port 9 loses them, port 8 sends them
+/// to each port of group 1, and port 7 makes a digest of them.
 #[derive(Clone, Default)]
 pub(crate) struct Fake {
     tables: BTreeMap<Table, Vec<Entry>>,
@@ -106,7 +134,8 @@ pub(crate) struct Fake {
     out: Vec<Packet>,
     sent: u64,
     waited: u64,
-    group: Vec<u32>,
+    settings: Settings,
+    digests: Vec<Digest>,
     /// Tables hold this many entries; 0 for two.
     pub capacity: usize,
     /// Removing fails from now on.
@@ -118,6 +147,11 @@ impl Fake {
     pub(crate) fn state(&self) -> (Vec<Entry>, Vec<ActionCall>) {
         let entries = self.tables.values().flatten().cloned().collect();
         (entries, self.defaults.values().cloned().collect())
+    }
+
+    /// What is set beside tables.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 }
 
@@ -224,11 +258,6 @@ impl Store for Fake {
         Ok(())
     }
 
-    fn set_meter(&mut self, _: Object, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
-        let what = "there are no meters here".to_string();
-        Err(StoreError::Unsupported { what })
-    }
-
     fn value_set_insert(&mut self, _: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
         self.members.push(member.to_vec());
         Ok(())
@@ -240,22 +269,129 @@ impl Store for Fake {
         Ok(())
     }
 
+    fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
+        Ok(self.settings.groups.clone().into_iter().collect())
+    }
+
     fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
         if group != 1 {
             let what = "there is one group".to_string();
             return Err(StoreError::Unsupported { what });
         }
-        self.group = replicas.iter().map(|r| r.port).collect();
+        match replicas {
+            [] => self.settings.groups.remove(&group),
+            some => self.settings.groups.insert(group, some.to_vec()),
+        };
         Ok(())
+    }
+
+    fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
+        Ok(self.settings.sessions.clone().into_iter().collect())
+    }
+
+    fn set_clone_session(
+        &mut self,
+        session: u32,
+        to: Option<&CloneSession>,
+    ) -> Result<(), StoreError> {
+        match to {
+            None => self.settings.sessions.remove(&session),
+            Some(to) => self.settings.sessions.insert(session, to.clone()),
+        };
+        Ok(())
+    }
+
+    fn members(&self, _: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
+        Ok(self.settings.members.clone().into_iter().collect())
+    }
+
+    fn set_member(
+        &mut self,
+        _: Object,
+        member: u32,
+        to: Option<&ActionCall>,
+    ) -> Result<(), StoreError> {
+        match to {
+            None => self.settings.members.remove(&member),
+            Some(to) => self.settings.members.insert(member, to.clone()),
+        };
+        Ok(())
+    }
+
+    fn member_groups(&self, _: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
+        Ok(self.settings.member_groups.clone().into_iter().collect())
+    }
+
+    fn set_member_group(
+        &mut self,
+        _: Object,
+        group: u32,
+        members: &[u32],
+    ) -> Result<(), StoreError> {
+        match members {
+            [] => self.settings.member_groups.remove(&group),
+            some => self.settings.member_groups.insert(group, some.to_vec()),
+        };
+        Ok(())
+    }
+
+    fn meter(&self, _: Object, index: u64) -> Result<Option<Rates>, StoreError> {
+        match index {
+            0 => Ok(self.settings.meter),
+            _ => Err(StoreError::OutOfRange { size: 1 }),
+        }
+    }
+
+    fn set_meter(
+        &mut self,
+        meter: Object,
+        index: u64,
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        self.meter(meter, index)?;
+        self.settings.meter = rates;
+        Ok(())
+    }
+
+    fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
+        self.entry(table, &key.keys, key.priority)?;
+        Ok(self.settings.meter)
+    }
+
+    fn set_direct_meter(
+        &mut self,
+        table: Table,
+        key: &EntryKey,
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        self.direct_meter(table, key)?;
+        self.settings.meter = rates;
+        Ok(())
+    }
+
+    fn digests(&mut self, _: Duration) -> Result<Digests, StoreError> {
+        Ok(Digests {
+            received: std::mem::take(&mut self.digests),
+            lost: 0,
+        })
     }
 }
 
 impl Device for Fake {
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         self.sent += 1;
+        let group = || self.settings.groups.get(&1).cloned().unwrap_or_default();
         let ports = match packet.port {
             9 => Vec::new(),
-            8 => self.group.clone(),
+            8 => group().iter().map(|replica| replica.port).collect(),
+            7 => {
+                self.digests.push(Digest {
+                    number: 0,
+                    receiver: 0,
+                    values: vec![Bits::new(48, u64::from(packet.bytes[0])), Bits::zero(9)],
+                });
+                Vec::new()
+            }
             port => vec![port],
         };
         for port in ports {

@@ -3,10 +3,12 @@
 
 use crate::change::{self, Change, Next, Rejected};
 use crate::replication::{CloneSession, DropReason, Replica, check_group, check_session};
+use crate::{Digests, EntryKey, Rates};
 use diag::counted;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Packets and bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -52,6 +54,11 @@ pub enum StoreError {
         /// How many elements there are.
         size: u64,
     },
+    /// What refers to something else, or is referred to, cannot be changed so.
+    Reference {
+        /// What is missing, or still in use.
+        what: String,
+    },
     /// No interface is this port.
     NoInterface {
         /// The port.
@@ -91,6 +98,7 @@ impl fmt::Display for StoreError {
             StoreError::Const => f.write_str("it is declared const"),
             StoreError::Unloaded => f.write_str("the program was unloaded meanwhile"),
             StoreError::Unsupported { what }
+            | StoreError::Reference { what }
             | StoreError::Endless { what }
             | StoreError::System { what } => f.write_str(what),
         }
@@ -220,14 +228,118 @@ pub trait Store {
         value: &[Bits],
     ) -> Result<(), StoreError>;
 
-    /// Changes the rates of an indexed meter: for each of the two buckets, tokens a second and
-    /// burst. Tokens are packets or bytes, as the meter was declared.
+    /// The rates of an indexed meter; `None` for one that has none, which is always green.
+    ///
+    /// # Errors
+    /// [`StoreError::OutOfRange`] for an index that it does not have.
+    fn meter(&self, meter: Object, index: u64) -> Result<Option<Rates>, StoreError> {
+        let _ = (meter, index);
+        Err(no_such("meters"))
+    }
+
+    /// The elements of an indexed meter that have rates, in order, each with its index.
+    fn meters(&self, meter: Object) -> Result<Vec<(u64, Rates)>, StoreError> {
+        let mut found = Vec::new();
+        for index in 0.. {
+            match self.meter(meter, index) {
+                Ok(rates) => found.extend(rates.map(|rates| (index, rates))),
+                Err(StoreError::OutOfRange { .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Changes the rates of an indexed meter, whose buckets are full then; `None` takes them away.
+    ///
+    /// # Errors
+    /// [`StoreError::OutOfRange`] for an index that it does not have, [`StoreError::Unsupported`] for what no meter can be
+    /// ([`Rates::check`](crate::Rates::check)).
     fn set_meter(
         &mut self,
         meter: Object,
         index: u64,
-        rates: [(u64, u64); 2],
-    ) -> Result<(), StoreError>;
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        let _ = (meter, index, rates);
+        Err(no_such("meters"))
+    }
+
+    /// The rates of the meter that belongs to an entry of a table.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`]
+    fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
+        let _ = (table, key);
+        Err(no_such("direct meters"))
+    }
+
+    /// As [`Store::set_meter`], for the meter that belongs to an entry of a table. It goes with the entry.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`]
+    fn set_direct_meter(
+        &mut self,
+        table: Table,
+        key: &EntryKey,
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        let _ = (table, key, rates);
+        Err(no_such("direct meters"))
+    }
+
+    /// The members of an action profile or selector by number, each with what it runs: the action is an index of
+    /// [`ProfileSchema::actions`](schema::ProfileSchema::actions).
+    fn members(&self, profile: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
+        let _ = profile;
+        Err(no_such("action profiles"))
+    }
+
+    /// Makes a member of an action profile or selector, or changes it: packets meet the old action or the new one. `None`
+    /// removes it.
+    ///
+    /// # Errors
+    /// [`StoreError::Full`]; [`StoreError::Reference`] where a member is removed that is not there, or that an entry or
+    /// a group refers to.
+    fn set_member(
+        &mut self,
+        profile: Object,
+        member: u32,
+        to: Option<&ActionCall>,
+    ) -> Result<(), StoreError> {
+        let _ = (profile, member, to);
+        Err(no_such("action profiles"))
+    }
+
+    /// The groups of an action selector by number, each with its members by number, ascending.
+    fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
+        let _ = selector;
+        Err(no_such("action selectors"))
+    }
+
+    /// Makes a group of an action selector of these members, or changes it: packets meet the old group or the new one. A
+    /// member that is named twice gets twice the packets. Without any members there is no group.
+    ///
+    /// # Errors
+    /// [`StoreError::Reference`] for a member that is not there, and where a group is removed that is not there or that
+    /// an entry refers to; [`StoreError::Unsupported`] for more members than
+    /// [`MOST_MEMBERS_OF_A_GROUP`](crate::MOST_MEMBERS_OF_A_GROUP).
+    fn set_member_group(
+        &mut self,
+        selector: Object,
+        group: u32,
+        members: &[u32],
+    ) -> Result<(), StoreError> {
+        let _ = (selector, group, members);
+        Err(no_such("action selectors"))
+    }
+
+    /// The digests that have come since the last call, in order. If there are none yet, waits for one at most as long as
+    /// this; who reads digests takes them from all other readers.
+    fn digests(&mut self, patience: Duration) -> Result<Digests, StoreError> {
+        let _ = patience;
+        Err(no_such("digests"))
+    }
 
     /// Puts a member in a parser value set.
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;

@@ -87,14 +87,15 @@ impl Elab<'_> {
         declared
     }
 
-    /// Notes that packets send data of a type to the control plane.
-    pub(crate) fn note_digest(&mut self, ty: &Ty, span: Span) -> Result<()> {
+    /// Notes that packets send data of a type to the control plane. Gives the digest's number.
+    pub(crate) fn note_digest(&mut self, ty: &Ty, span: Span) -> Result<u32> {
         let name = match self.resolve(ty) {
             Ty::Composite(id, _) => self.module.composites[id].name.clone(),
             _ => "digest".into(),
         };
-        if self.program.digests.iter().any(|known| known.name == name) {
-            return Ok(());
+        let mut known = (0u32..).zip(&self.program.digests);
+        if let Some((number, _)) = known.find(|(_, known)| known.name == name) {
+            return Ok(number);
         }
         let (mut paths, mut types, mut declared) = (Vec::new(), Vec::new(), Vec::new());
         self.leaf_types(ty, span, &mut types)?;
@@ -105,6 +106,6 @@ impl Elab<'_> {
             fields: paths.into_iter().zip(types).collect(),
             declared,
         });
-        Ok(())
+        Ok(self.program.digests.len() as u32 - 1)
     }
 }

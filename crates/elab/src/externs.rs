@@ -10,7 +10,7 @@ use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
-use ir::{Effect, ExternArg, ExternCall, HeaderRef, Place, StmtKind, Type};
+use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, Place, StmtKind, Type};
 
 impl Elab<'_> {
     /// A method of an object.
@@ -77,9 +77,10 @@ impl Elab<'_> {
         call: &Call,
         wanted: bool,
     ) -> Result<Value> {
-        if let ("digest", None, [_, Arg::In(data)]) = (&*proto.name, object, &call.args[..]) {
-            self.note_digest(&data.ty, data.span)?;
-        }
+        let digest = match (&*proto.name, object, &call.args[..]) {
+            ("digest", None, [_, Arg::In(data)]) => Some(self.note_digest(&data.ty, data.span)?),
+            _ => None,
+        };
         let (mut args, mut after) = (Vec::new(), Vec::new());
         for (i, (&param, arg)) in proto.params.iter().zip(&call.args).enumerate() {
             let keep = call.args[i + 1..].iter().any(arg_has_effects);
@@ -106,6 +107,12 @@ impl Elab<'_> {
         };
         if object.is_none() {
             self.kept_fields(&mut made, call.span)?;
+        }
+        if let Some(digest) = digest {
+            // Which one it is: its data alone would not say.
+            let number = ir::Bits::new(32, digest);
+            let number = self.expr(ExprKind::Const(number), Type::bit(32), call.span);
+            made.args.push(ExternArg::In(vec![number]));
         }
         self.emit(StmtKind::Extern(made), call.span)?;
         if let Some(Storage::Header(header)) = returned {

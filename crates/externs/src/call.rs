@@ -100,6 +100,8 @@ pub enum Effect {
         receiver: u64,
         /// The values.
         data: Vec<Bits>,
+        /// Which of the program's digests it is.
+        number: u32,
     },
     /// A line for the log.
     Log(String),

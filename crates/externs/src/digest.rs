@@ -3,6 +3,8 @@
 //! ```p4
 //! extern void digest<T>(in bit<32> receiver, in T data);
 //! ```
+//!
+//! A third argument, which elaboration adds, is the number of the digest among those of the program.
 
 use crate::call::{Arg, Effect, Env, Fault, Reply, index, values};
 use crate::{Extern, Meaning};
@@ -17,6 +19,7 @@ fn digest(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     env.effects.push(Effect::Digest {
         receiver: index(args, 0)?,
         data: values(args, 1)?.to_vec(),
+        number: index(args, 2)? as u32,
     });
     Ok(Reply::none())
 }
@@ -29,8 +32,14 @@ mod tests {
 
     #[test]
     fn the_values_are_handed_over() {
-        let (_, effects) = with_env(&[], 0, |env| digest(&[arg(32, 1), arg(48, 2)], env));
-        let data = vec![Bits::new(48, 2u32)];
-        assert_eq!(effects, [Effect::Digest { receiver: 1, data }]);
+        let (_, effects) = with_env(&[], 0, |env| {
+            digest(&[arg(32, 1), arg(48, 2), arg(32, 3)], env)
+        });
+        let wanted = Effect::Digest {
+            receiver: 1,
+            data: vec![Bits::new(48, 2u32)],
+            number: 3,
+        };
+        assert_eq!(effects, [wanted]);
     }
 }

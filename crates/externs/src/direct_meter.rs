@@ -42,7 +42,7 @@ mod tests {
     fn the_entrys_meter_is_read() {
         let (reply, _) = with_env(&[], 0, |env| {
             let mut meter = Meter::new(false);
-            meter.set_rates(0, [(0, 0), (0, 0)]);
+            meter.set_limits(0, Some([(0, 0), (0, 0)]));
             let mut effects = Vec::new();
             let mut inner = Env {
                 now: 0,

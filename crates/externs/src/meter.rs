@@ -42,8 +42,11 @@ pub fn counts_bytes(data: &ExternData) -> bool {
         .any(|(name, value)| name == "type" && matches!(value, CtorValue::Member(_, 1)))
 }
 
-/// Billionths of a token: what a rate of one a second brings in a nanosecond.
-const TOKEN: u128 = 1_000_000_000;
+/// Millionths of a token: what a rate of one a second brings in a microsecond.
+const TOKEN: u128 = 1_000_000;
+
+/// What a meter lets through: tokens a second and the most tokens at once, committed and peak.
+pub type Limits = [(u64, u64); 2];
 
 /// One token bucket.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,23 +55,37 @@ struct Bucket {
     rate: u64,
     /// The most it holds.
     burst: u64,
-    /// Billionths of tokens in it.
-    level: u128,
+    /// Whole tokens in it.
+    tokens: u64,
+    /// Millionths of a token that are not yet one. They are kept while the bucket is full.
+    part: u32,
 }
 
 impl Bucket {
-    fn fill(&mut self, nanoseconds: u64) {
-        let more = u128::from(self.rate) * u128::from(nanoseconds);
-        self.level = (self.level + more).min(u128::from(self.burst) * TOKEN);
+    fn fill(&mut self, microseconds: u64) {
+        let more = u128::from(self.rate) * u128::from(microseconds) + u128::from(self.part);
+        self.part = (more % TOKEN) as u32;
+        let tokens = u128::from(self.tokens) + more / TOKEN;
+        self.tokens = tokens.min(u128::from(self.burst)) as u64;
+    }
+
+    /// Takes tokens, if there are as many.
+    fn take(&mut self, tokens: u64) -> bool {
+        let left = self.tokens.checked_sub(tokens);
+        self.tokens = left.unwrap_or(self.tokens);
+        left.is_some()
     }
 }
 
-/// A two-rate three-colour marker.
+/// A two-rate three-colour marker, colour-blind (RFC 2698, section 3): a packet that the peak bucket has no tokens for is
+/// red and takes none; else one that the committed bucket has none for is yellow. Tokens come by the microsecond, whole ones
+/// only, as BMv2 counts them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meter {
     bytes: bool,
     /// Committed and peak; `None` until rates are set.
     buckets: Option<[Bucket; 2]>,
+    /// Microseconds.
     last: u64,
 }
 
@@ -82,15 +99,23 @@ impl Meter {
         }
     }
 
-    /// Sets tokens a second and burst of the committed and the peak bucket, both full at `now`
-    /// (nanoseconds).
-    pub fn set_rates(&mut self, now: u64, rates: [(u64, u64); 2]) {
-        self.last = now;
-        self.buckets = Some(rates.map(|(rate, burst)| Bucket {
-            rate,
-            burst,
-            level: u128::from(burst) * TOKEN,
-        }));
+    /// Sets the limits of the committed and the peak bucket, both full at `now` (nanoseconds); `None` takes them away.
+    pub fn set_limits(&mut self, now: u64, limits: Option<Limits>) {
+        self.last = now / 1_000;
+        self.buckets = limits.map(|limits| {
+            limits.map(|(rate, burst)| Bucket {
+                rate,
+                burst,
+                tokens: burst,
+                part: 0,
+            })
+        });
+    }
+
+    /// The limits, if there are any.
+    pub fn limits(&self) -> Option<Limits> {
+        let limits = |bucket: Bucket| (bucket.rate, bucket.burst);
+        self.buckets.map(|buckets| buckets.map(limits))
     }
 
     /// The colour of a packet of `bytes` bytes at `now` (nanoseconds), which takes its tokens.
@@ -98,20 +123,19 @@ impl Meter {
         let Some([committed, peak]) = &mut self.buckets else {
             return Color::Green;
         };
+        let now = now / 1_000;
         let passed = now.saturating_sub(self.last);
         self.last = self.last.max(now);
-        committed.fill(passed);
+        let cost = if self.bytes { bytes } else { 1 };
         peak.fill(passed);
-        let cost = u128::from(if self.bytes { bytes } else { 1 }) * TOKEN;
-        if peak.level < cost {
+        committed.fill(passed);
+        if !peak.take(cost) {
             return Color::Red;
         }
-        peak.level -= cost;
-        if committed.level < cost {
-            return Color::Yellow;
+        match committed.take(cost) {
+            true => Color::Green,
+            false => Color::Yellow,
         }
-        committed.level -= cost;
-        Color::Green
     }
 }
 
@@ -136,6 +160,12 @@ impl Meters {
     /// How many there are.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// The limits of a meter, if there are any; `None` outside.
+    pub fn limits(&self, index: u64) -> Option<Option<Limits>> {
+        let limits = || self.cells.get(&index).and_then(Meter::limits);
+        (index < self.size).then(limits)
     }
 
     /// A meter; `None` outside.
@@ -164,18 +194,21 @@ mod tests {
     fn colours_follow_the_two_rates() {
         let mut meter = Meter::new(false);
         assert_eq!(meter.execute(0, 100), Color::Green);
-        meter.set_rates(0, [(1, 1), (2, 2)]);
+        meter.set_limits(0, Some([(1, 1), (2, 2)]));
         let colours: Vec<Color> = (0..3).map(|_| meter.execute(0, 100)).collect();
         assert_eq!(colours, [Color::Green, Color::Yellow, Color::Red]);
         // Half a second brings one token to the peak bucket and half a one to the committed.
         assert_eq!(meter.execute(500_000_000, 100), Color::Yellow);
+        assert_eq!(meter.execute(1_000_000_000, 100), Color::Green);
+        assert_eq!(meter.limits(), Some([(1, 1), (2, 2)]));
+        meter.set_limits(1_000_000_000, None);
         assert_eq!(meter.execute(1_000_000_000, 100), Color::Green);
     }
 
     #[test]
     fn bytes_cost_their_number_and_buckets_do_not_overflow() {
         let mut meter = Meter::new(true);
-        meter.set_rates(0, [(u64::MAX, 64), (u64::MAX, 100)]);
+        meter.set_limits(0, Some([(u64::MAX, 64), (u64::MAX, 100)]));
         assert_eq!(meter.execute(u64::MAX, 101), Color::Red);
         assert_eq!(meter.execute(u64::MAX, 65), Color::Yellow);
         assert_eq!(meter.execute(u64::MAX, 35), Color::Green);
@@ -184,5 +217,41 @@ mod tests {
             Color::Red,
             "a clock that goes back adds no tokens"
         );
+    }
+
+    #[test]
+    fn a_red_packet_takes_no_tokens_and_a_yellow_one_none_of_the_committed() {
+        let mut meter = Meter::new(true);
+        meter.set_limits(0, Some([(0, 50), (0, 200)]));
+        let colours: Vec<Color> = [201, 60, 50, 91, 90]
+            .map(|bytes| meter.execute(0, bytes))
+            .into();
+        use Color::{Green, Red, Yellow};
+        assert_eq!(colours, [Red, Yellow, Green, Red, Yellow]);
+    }
+
+    /// BMv2 takes whole tokens only, of all microseconds since the beginning: rounding never adds up.
+    #[test]
+    fn tokens_are_those_of_all_the_time_that_went_by() {
+        let mut meter = Meter::new(false);
+        meter.set_limits(0, Some([(300_000, 1), (300_000, 1)]));
+        meter.execute(0, 1);
+        let mut passed = 0u64;
+        for microsecond in 1..=1_000u64 {
+            let green = meter.execute(microsecond * 1_000, 1) == Color::Green;
+            passed += u64::from(green);
+            assert_eq!(passed, microsecond * 3 / 10, "after {microsecond} us");
+        }
+        // Less than a microsecond is no time.
+        assert_eq!(meter.execute(1_003_999, 1), Color::Red);
+    }
+
+    #[test]
+    fn what_a_full_bucket_has_of_a_token_is_kept() {
+        let mut meter = Meter::new(false);
+        meter.set_limits(0, Some([(400_000, 1), (400_000, 1)]));
+        // 0.8 tokens came while it was full; 0.4 more make one.
+        assert_eq!(meter.execute(2_000, 1), Color::Green);
+        assert_eq!(meter.execute(3_000, 1), Color::Green);
     }
 }

@@ -8,6 +8,7 @@ impl Device for Interpreter {
         let outcome = self.run(packet.port, &packet.bytes);
         self.out.extend(outcome.copies);
         self.out.extend(outcome.packets);
+        self.digests.extend(outcome.digests);
         match outcome.disposition {
             // The program itself ended this packet; the trace reports it.
             Disposition::Fault(Fault::AssertionFailed) => Ok(()),

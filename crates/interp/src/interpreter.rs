@@ -7,7 +7,7 @@ use crate::table::TableState;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Clock, Marks, Options, Outcome, check};
 use control::repeatable::{self, RandomLists};
-use control::{CloneSession, DropReason, Packet, Replica};
+use control::{CloneSession, Digest, DropReason, Packet, Replica};
 use diag::Diagnostics;
 use externs::{Function, Meaning, Numbers, State};
 use ir::{KeyMatch, Program};
@@ -50,6 +50,8 @@ pub struct Interpreter {
     pub(crate) sink: Option<Sink>,
     /// Packets that came out and were not yet fetched through [`control::Device`].
     pub(crate) out: Vec<Packet>,
+    /// The same for digests.
+    pub(crate) digests: Vec<Digest>,
     virtual_now: u64,
     started: Instant,
 }
@@ -144,6 +146,7 @@ impl Interpreter {
             drops: BTreeMap::new(),
             sink: None,
             out: Vec::new(),
+            digests: Vec::new(),
             virtual_now: repeatable::START,
             started: Instant::now(),
             options,

@@ -26,5 +26,5 @@ pub mod trace;
 pub use decode::{Decoded, DecodedField, DecodedHeader, decode};
 pub use interpreter::Interpreter;
 pub use options::{Clock, Options};
-pub use outcome::{Digest, Disposition, Fault, Marks, Outcome};
+pub use outcome::{Disposition, Fault, Marks, Outcome};
 pub use table::DEFAULT_CAPACITY;

@@ -1,7 +1,6 @@
 //! What became of a packet.
 
-use control::{DropReason, Packet};
-use ir::Bits;
+use control::{Digest, DropReason, Packet};
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::fmt;
@@ -78,15 +77,6 @@ impl fmt::Display for Fault {
             ),
         }
     }
-}
-
-/// Values for the control plane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Digest {
-    /// Their receiver.
-    pub receiver: u64,
-    /// The values.
-    pub data: Vec<Bits>,
 }
 
 /// What the kernel keeps beside a packet.

@@ -1,11 +1,15 @@
 //! The state as the control plane sees it.
 
 use crate::Interpreter;
-use control::{CloneSession, Count, DropReason, Flow, Replica, Store, StoreError};
+use control::{
+    CloneSession, Count, Digests, DropReason, EntryKey, Flow, Rates, Replica, Store, StoreError,
+};
 use cranelift_entity::EntityRef;
 use externs::State;
+use externs::meter::Limits;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 impl Interpreter {
     /// Gives an entry of a table with an action selector several actions, from which the hash over
@@ -26,23 +30,21 @@ impl Interpreter {
     pub fn changes(&self, table: Table) -> u64 {
         self.tables[table.index()].generation()
     }
+}
 
-    /// Changes the rates of the meter that belongs to an entry: tokens a second and burst of the
-    /// committed and of the peak bucket.
-    ///
-    /// # Errors
-    /// [`StoreError::Missing`]
-    pub fn set_direct_meter(
-        &mut self,
-        table: Table,
-        entry: &Entry,
-        rates: [(u64, u64); 2],
-    ) -> Result<(), StoreError> {
-        let state = &mut self.tables[table.index()];
-        let id = state.find(&entry.keys, entry.priority)?;
-        let entry = state.entry_mut(id).ok_or(StoreError::Missing)?;
-        entry.meter.set_rates(0, rates);
-        Ok(())
+fn limits(rates: Rates) -> Limits {
+    [
+        (rates.committed, rates.committed_burst),
+        (rates.peak, rates.peak_burst),
+    ]
+}
+
+fn rates([(committed, committed_burst), (peak, peak_burst)]: Limits) -> Rates {
+    Rates {
+        committed,
+        committed_burst,
+        peak,
+        peak_burst,
     }
 }
 
@@ -142,18 +144,49 @@ impl Store for Interpreter {
         }
     }
 
+    fn meter(&self, meter: Object, index: u64) -> Result<Option<Rates>, StoreError> {
+        let State::Meters(meters) = &self.externs[meter.index()] else {
+            return Err(no_such("meters"));
+        };
+        let found = meters.limits(index).ok_or(out_of_range(meters.size()))?;
+        Ok(found.map(rates))
+    }
+
     fn set_meter(
         &mut self,
         meter: Object,
         index: u64,
-        rates: [(u64, u64); 2],
+        rates: Option<Rates>,
     ) -> Result<(), StoreError> {
+        rates.map_or(Ok(()), |rates| rates.check())?;
+        let now = self.now();
         let State::Meters(meters) = &mut self.externs[meter.index()] else {
             return Err(no_such("meters"));
         };
         let size = meters.size();
         let meter = meters.get_mut(index).ok_or(out_of_range(size))?;
-        meter.set_rates(0, rates);
+        meter.set_limits(now, rates.map(limits));
+        Ok(())
+    }
+
+    fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
+        let state = &self.tables[table.index()];
+        let id = state.find(&key.keys, key.priority)?;
+        Ok(state.entry(id).meter.limits().map(rates))
+    }
+
+    fn set_direct_meter(
+        &mut self,
+        table: Table,
+        key: &EntryKey,
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        rates.map_or(Ok(()), |rates| rates.check())?;
+        let now = self.now();
+        let state = &mut self.tables[table.index()];
+        let id = state.find(&key.keys, key.priority)?;
+        let entry = state.entry_mut(id).ok_or(StoreError::Missing)?;
+        entry.meter.set_limits(now, rates.map(limits));
         Ok(())
     }
 
@@ -244,6 +277,13 @@ impl Store for Interpreter {
             }
         };
         Ok(())
+    }
+
+    fn digests(&mut self, _: Duration) -> Result<Digests, StoreError> {
+        Ok(Digests {
+            received: std::mem::take(&mut self.digests),
+            lost: 0,
+        })
     }
 
     fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {

@@ -88,13 +88,69 @@ macro_rules! store_by_field {
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.set_register(register, index, value)
             }
+            fn meter(
+                &self,
+                meter: schema::Object,
+                index: u64,
+            ) -> Result<Option<control::Rates>, control::StoreError> {
+                self.$($field).+.meter(meter, index)
+            }
             fn set_meter(
                 &mut self,
                 meter: schema::Object,
                 index: u64,
-                rates: [(u64, u64); 2],
+                rates: Option<control::Rates>,
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.set_meter(meter, index, rates)
+            }
+            fn direct_meter(
+                &self,
+                table: schema::Table,
+                key: &control::EntryKey,
+            ) -> Result<Option<control::Rates>, control::StoreError> {
+                self.$($field).+.direct_meter(table, key)
+            }
+            fn set_direct_meter(
+                &mut self,
+                table: schema::Table,
+                key: &control::EntryKey,
+                rates: Option<control::Rates>,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_direct_meter(table, key, rates)
+            }
+            fn members(
+                &self,
+                profile: schema::Object,
+            ) -> Result<Vec<(u32, schema::ActionCall)>, control::StoreError> {
+                self.$($field).+.members(profile)
+            }
+            fn set_member(
+                &mut self,
+                profile: schema::Object,
+                member: u32,
+                to: Option<&schema::ActionCall>,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_member(profile, member, to)
+            }
+            fn member_groups(
+                &self,
+                selector: schema::Object,
+            ) -> Result<Vec<(u32, Vec<u32>)>, control::StoreError> {
+                self.$($field).+.member_groups(selector)
+            }
+            fn set_member_group(
+                &mut self,
+                selector: schema::Object,
+                group: u32,
+                members: &[u32],
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_member_group(selector, group, members)
+            }
+            fn digests(
+                &mut self,
+                patience: std::time::Duration,
+            ) -> Result<control::Digests, control::StoreError> {
+                self.$($field).+.digests(patience)
             }
             fn value_set_insert(
                 &mut self,
@@ -141,6 +197,21 @@ macro_rules! store_by_field {
                 replicas: &[control::Replica],
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.set_multicast_group(group, replicas)
+            }
+            fn clone_sessions(
+                &self,
+            ) -> Result<Vec<(u32, control::CloneSession)>, control::StoreError> {
+                self.$($field).+.clone_sessions()
+            }
+            fn set_clone_session(
+                &mut self,
+                session: u32,
+                to: Option<&control::CloneSession>,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.set_clone_session(session, to)
+            }
+            fn drops(&self) -> Result<Vec<(control::DropReason, u64)>, control::StoreError> {
+                self.$($field).+.drops()
             }
         }
     };

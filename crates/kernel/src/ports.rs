@@ -98,33 +98,12 @@ fn find<'a>(maps: &'a Maps, name: &Option<String>) -> io::Result<Option<&'a Map>
     name.as_ref().map_or(Ok(None), |name| maps.get(name))
 }
 
-/// Makes a multicast group of ports; no ports are no group. A program that never sends to one has no map for it.
-pub(crate) fn set_group(
-    names: &PortsAbi,
-    maps: &Maps,
-    group: u16,
-    ports: &[u32],
-) -> Result<(), StoreError> {
-    let Some(map) = find(maps, &names.groups).map_err(unopened)? else {
-        return Ok(());
-    };
-    let key = u32::from(group).to_ne_bytes();
-    let failed = |error: io::Error| match error.raw_os_error() {
-        Some(libc::E2BIG | libc::ENOSPC) => StoreError::Full {
-            capacity: map.info().max_entries.into(),
-        },
-        _ => StoreError::System {
-            what: format!("could not set multicast group {group}: {error}"),
-        },
-    };
-    if ports.is_empty() {
-        return map.delete(&key).map(|_| ()).map_err(failed);
-    }
-    // One update: a packet meets the old group or the new one.
+/// What the map of groups has for a group of these ports.
+pub(crate) fn group_value(ports: &[u32]) -> Vec<u8> {
     let mut value = (ports.len() as u32).to_ne_bytes().to_vec();
     value.extend(ports.iter().flat_map(|p| p.to_ne_bytes()));
     value.resize(4 + 4 * MOST_PORTS_OF_A_GROUP as usize, 0);
-    map.set(&key, &value, Update::Any).map_err(failed)
+    value
 }
 
 /// The multicast groups by number.

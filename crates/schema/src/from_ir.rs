@@ -1,6 +1,7 @@
 //! The schema of a program in IR.
 
 mod objects;
+mod profiles;
 
 use crate::p4runtime::{Prefix, assign, of_siblings};
 use crate::{
@@ -31,7 +32,7 @@ impl Schema {
             name: data.name.clone(),
             members: data.members.clone(),
         });
-        Schema {
+        let mut schema = Schema {
             arch: program.arch.clone(),
             errors: program.errors.clone(),
             enums: enums.collect(),
@@ -49,7 +50,10 @@ impl Schema {
                 .map(|(data, id)| value_set(data, id))
                 .collect(),
             digests: digests(program),
-        }
+            clones: program.copies,
+        };
+        profiles::connect(&mut schema);
+        schema
     }
 }
 
@@ -96,6 +100,7 @@ fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
         name: data.name.clone(),
         keys: keys.collect(),
         actions: actions.collect(),
+        references: Vec::new(),
         default_action: data.default_action.clone(),
         const_default: data.const_default,
         entries: data

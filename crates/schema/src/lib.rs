@@ -13,6 +13,7 @@ mod field;
 mod from_ir;
 mod object;
 pub mod p4runtime;
+mod profile;
 mod table;
 
 pub use canonical::canonical;
@@ -23,6 +24,7 @@ pub use ir::{
     Table, Type, ValueSet,
 };
 pub use object::{Argument, ObjectKind, ObjectSchema, Unit};
+pub use profile::{ProfileSchema, Reference};
 pub use table::{ActionRef, ActionSchema, KeySchema, TableSchema, ValueSetSchema};
 
 use cranelift_entity::PrimaryMap;
@@ -48,6 +50,9 @@ pub struct Schema {
     pub value_sets: PrimaryMap<ValueSet, ValueSetSchema>,
     /// What packets can hand to the control plane.
     pub digests: Vec<DigestSchema>,
+    /// Whether it clones packets, so that clone sessions mean something to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clones: bool,
 }
 
 /// An enum.
@@ -84,10 +89,15 @@ impl Schema {
         }
     }
 
-    /// The action that one of a table's calls means.
+    /// The action that one of a table's calls means; for a reference, what stands in its place
+    /// ([`TableSchema::references`]).
     pub fn called(&self, table: Table, call: &ActionCall) -> &ActionSchema {
-        let listed = &self.tables[table].actions[call.action as usize];
-        &self.actions[listed.action]
+        let data = &self.tables[table];
+        let number = call.action as usize;
+        match data.actions.get(number) {
+            Some(listed) => &self.actions[listed.action],
+            None => &data.references[number - data.actions.len()],
+        }
     }
 
     /// The flow states, in order.

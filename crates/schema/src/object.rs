@@ -1,6 +1,6 @@
 //! Extern objects: what the control plane can do with them.
 
-use crate::{Annotation, Enum, Field, Object};
+use crate::{Annotation, Enum, Field, Object, ProfileSchema};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
@@ -65,15 +65,9 @@ pub enum ObjectKind {
         value: Vec<Field>,
     },
     /// Actions that entries share.
-    ActionProfile {
-        /// How many members.
-        size: u64,
-    },
-    /// Actions that entries share, in groups.
-    ActionSelector {
-        /// How many members.
-        size: u64,
-    },
+    ActionProfile(ProfileSchema),
+    /// Actions that entries share, alone or in groups.
+    ActionSelector(ProfileSchema),
     /// Nothing that the control plane reads or changes.
     Other,
 }
@@ -85,6 +79,16 @@ impl ObjectKind {
             self,
             ObjectKind::Counter { .. } | ObjectKind::DirectCounter { .. }
         )
+    }
+
+    /// What it keeps, if it is an action profile or an action selector.
+    pub fn profile(&self) -> Option<&ProfileSchema> {
+        match self {
+            ObjectKind::ActionProfile(profile) | ObjectKind::ActionSelector(profile) => {
+                Some(profile)
+            }
+            _ => None,
+        }
     }
 }
 

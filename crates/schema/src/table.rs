@@ -29,6 +29,10 @@ pub struct TableSchema {
     pub keys: Vec<KeySchema>,
     /// The actions that it may run.
     pub actions: Vec<ActionRef>,
+    /// What its entries may name in place of an action, if it has an action profile: `PROFILE.member(id)`, and with a
+    /// selector `PROFILE.group(id)`. In an [`ActionCall`] they have the numbers after those of the actions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<ActionSchema>,
     /// What runs when nothing matches, at the start.
     pub default_action: ActionCall,
     /// Whether that may not change.

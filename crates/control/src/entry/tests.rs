@@ -1,6 +1,7 @@
 use super::*;
 use crate::sample;
 use proptest::prelude::*;
+use schema::Bits;
 
 fn bits(width: u32) -> impl Strategy<Value = Bits> {
     any::<u128>().prop_map(move |v| Bits::new(width, v & (u128::MAX >> (128 - width))))

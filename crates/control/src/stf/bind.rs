@@ -4,16 +4,12 @@ use super::lookup::{
     Kind, counted_entry, direct_counter, find_object, piece, register_value, require_bytes,
 };
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
+use crate::digest::{DigestPattern, find_digest};
 use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
-use crate::{Change, CloneSession, EntryKey, Packet, Replica};
+use crate::{Change, EntryKey, Packet, meter, profile};
 use diag::{Diagnostics, Span};
 use schema::{Bits, Object, Schema, Table};
-
-/// What a multicast group is that was refused.
-pub(super) const NOT_MADE: &str = "the multicast group was not made";
-/// What a clone session is that was refused.
-pub(super) const NO_SESSION: &str = "the clone session was not made";
 
 /// A script that runs on every device whose program has the schema.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -37,11 +33,12 @@ pub(super) enum Step {
     ReadRegister(Cell, Vec<Bits>),
     WriteRegister(Cell, Vec<Bits>),
     ResetRegister(Object),
-    SetMeter(Cell, [(u64, u64); 2]),
+    /// A digest, and how the script writes it.
+    ExpectDigest(DigestPattern, String),
+    /// Of any name if there is none.
+    NoDigest(Option<u32>),
     /// Nanoseconds.
     Wait(u64),
-    Group(u16, Vec<Replica>),
-    Session(u32, Option<CloneSession>),
     Nothing,
 }
 
@@ -93,6 +90,16 @@ pub fn bind(script: &Script, schema: &Schema) -> Result<Bound, Diagnostics> {
 }
 
 fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
+    let step = unchecked(statement, schema)?;
+    if let Step::Change(change) = &step {
+        let not_done = || errors::not_done(schema, change);
+        let checked = change.check();
+        checked.map_err(|error| errors::store(statement.span, &not_done(), &error))?;
+    }
+    Ok(step)
+}
+
+fn unchecked(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
     let cell = |cell: &super::script::Cell, object| Cell {
         object,
         index: cell.index,
@@ -108,15 +115,26 @@ fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
         StatementKind::Wait(time) => Step::Wait(*time),
         StatementKind::Nothing => Step::Nothing,
         StatementKind::MulticastGroup { group, replicas } => {
-            crate::check_group(*group, replicas)
-                .map_err(|e| errors::store(statement.span, NOT_MADE, &e))?;
-            Step::Group(*group, replicas.clone())
+            Step::Change(Change::Group(*group, replicas.clone()))
         }
         StatementKind::CloneSession { session, to } => {
-            to.as_ref()
-                .map_or(Ok(()), crate::check_session)
-                .map_err(|e| errors::store(statement.span, NO_SESSION, &e))?;
-            Step::Session(*session, to.clone())
+            Step::Change(Change::Session(*session, to.clone()))
+        }
+        StatementKind::ActionMember(text) => {
+            let (profile, member, to) = profile::parse_member(schema, piece(text))?;
+            Step::Change(Change::Member(profile, member, to))
+        }
+        StatementKind::ActionGroup(text) => {
+            let (selector, group, members) = profile::parse_member_group(schema, piece(text))?;
+            Step::Change(Change::MemberGroup(selector, group, members))
+        }
+        StatementKind::MeterSet(text) => {
+            let (meter, rates) = meter::parse_set(schema, piece(text))?;
+            Step::Change(Change::Meter(meter, Some(rates)))
+        }
+        StatementKind::MeterReset(text) => {
+            let meter = meter::parse_reset(schema, piece(text))?;
+            Step::Change(Change::Meter(meter, None))
         }
         StatementKind::Add(text) => {
             let (table, entry) = parse_entry(schema, piece(text))?;
@@ -178,9 +196,13 @@ fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
         StatementKind::RegisterReset(name) => {
             Step::ResetRegister(find_object(schema, name, Kind::Register)?)
         }
-        StatementKind::MeterSet(at, rates) => {
-            let meter = find_object(schema, &at.name, Kind::Meter)?;
-            Step::SetMeter(cell(at, meter), *rates)
+        StatementKind::ExpectDigest(text) => {
+            let pattern = DigestPattern::parse(schema, piece(text))?;
+            Step::ExpectDigest(pattern, text.text.clone())
+        }
+        StatementKind::NoDigest(name) => {
+            let name = name.as_ref().map(|name| find_digest(schema, piece(name)));
+            Step::NoDigest(name.transpose()?)
         }
         StatementKind::ValueSetAdd(text) => {
             let (set, member) = parse_member(schema, piece(text))?;

@@ -1,9 +1,11 @@
 //! Multicast groups: in one statement, or as BMv2 makes them, group and nodes apart.
 
-use super::parse::{Parsed, malformed, number, port};
+use super::parse::{Parsed, malformed};
 use super::script::StatementKind;
 use crate::Replica;
+use crate::numbers::number;
 use crate::piece::Piece;
+use crate::replication::text::{group_number, parse_group, port, rid};
 use std::collections::BTreeMap;
 
 /// The groups and nodes that a script has made so far.
@@ -25,19 +27,15 @@ enum Part {
 impl Groups {
     /// `multicast_group GROUP [PORT[:RID] ...]`
     pub(super) fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
-        const FORM: &str = "multicast_group GROUP [PORT[:RID] ...]";
-        let (group, rest) = group(line, rest, FORM)?;
-        let words = rest.words().into_iter();
-        let replicas = words.map(|word| replica(line, word, FORM));
-        let copies = Part::Copies(replicas.collect::<Parsed<_>>()?);
-        self.groups.insert(group, vec![copies]);
+        let (group, replicas) = parse_group(line, rest)?;
+        self.groups.insert(group, vec![Part::Copies(replicas)]);
         Ok(self.all_of(group))
     }
 
     /// `mc_mgrp_create GROUP`
     pub(super) fn create(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_mgrp_create GROUP";
-        let (group, rest) = group(line, rest, FORM)?;
+        let (group, rest) = group_number(line, rest, FORM)?;
         nothing_more(rest, FORM)?;
         self.groups.insert(group, Vec::new());
         Ok(self.all_of(group))
@@ -46,7 +44,7 @@ impl Groups {
     /// `mc_mgrp_destroy GROUP`
     pub(super) fn destroy(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_mgrp_destroy GROUP";
-        let (group, rest) = group(line, rest, FORM)?;
+        let (group, rest) = group_number(line, rest, FORM)?;
         nothing_more(rest, FORM)?;
         self.parts(line, group)?;
         self.groups.remove(&group);
@@ -56,13 +54,13 @@ impl Groups {
     /// `mc_node_create RID PORT ...`
     pub(super) fn node(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_create RID PORT ...";
-        let (rid, rest) = rest.first_word();
-        let rid = match number(rid.text).and_then(|n| u16::try_from(n).ok()) {
+        let (word, rest) = rest.first_word();
+        let rid = match rid(word.text) {
             Some(rid) => rid,
-            None if rid.text.is_empty() => {
+            None if word.text.is_empty() => {
                 return malformed(line.span(), "the replication id is missing", FORM);
             }
-            None => return malformed(rid.span(), "this is not a replication id", FORM),
+            None => return malformed(word.span(), "this is not a replication id", FORM),
         };
         let words = rest.words().into_iter();
         let ports = words.map(|word| port(line, word, FORM).map(|port| Replica { port, rid }));
@@ -96,7 +94,7 @@ impl Groups {
     }
 
     fn group_and_node(&self, line: Piece, rest: Piece, form: &str) -> Parsed<(u16, usize)> {
-        let (group, rest) = group(line, rest, form)?;
+        let (group, rest) = group_number(line, rest, form)?;
         let (word, rest) = rest.first_word();
         nothing_more(rest, form)?;
         let node = number(word.text).and_then(|n| usize::try_from(n).ok());
@@ -131,29 +129,6 @@ impl Groups {
             group,
             replicas: copies.copied().collect(),
         }
-    }
-}
-
-/// A group's number.
-pub(super) fn group<'a>(line: Piece, rest: Piece<'a>, form: &str) -> Parsed<(u16, Piece<'a>)> {
-    let (word, rest) = rest.first_word();
-    match number(word.text).and_then(|n| u16::try_from(n).ok()) {
-        Some(group) => Ok((group, rest)),
-        None if word.text.is_empty() => malformed(line.span(), "the group is missing", form),
-        None => malformed(word.span(), "this is not a group's number", form),
-    }
-}
-
-/// `PORT[:RID]`
-pub(super) fn replica(line: Piece, word: Piece, form: &str) -> Parsed<Replica> {
-    let Some((before, after)) = word.split_once(|c| c == ':') else {
-        let port = port(line, word, form)?;
-        return Ok(Replica { port, rid: 0 });
-    };
-    let port = port(line, before, form)?;
-    match number(after.text).and_then(|n| u16::try_from(n).ok()) {
-        Some(rid) => Ok(Replica { port, rid }),
-        None => malformed(after.span(), "this is not a replication id", form),
     }
 }
 

@@ -8,15 +8,13 @@ use crate::piece::Piece;
 use crate::values::parse_value;
 use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Table, Unit};
 
-/// A counter, register or meter by name.
+/// A counter or register by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// A counter.
     Counter,
     /// A register.
     Register,
-    /// A meter.
-    Meter,
 }
 
 impl Kind {
@@ -24,7 +22,6 @@ impl Kind {
         match self {
             Kind::Counter => "counter",
             Kind::Register => "register",
-            Kind::Meter => "meter",
         }
     }
 
@@ -32,10 +29,6 @@ impl Kind {
         match self {
             Kind::Counter => object.kind.is_counter(),
             Kind::Register => matches!(object.kind, ObjectKind::Register { .. }),
-            Kind::Meter => matches!(
-                object.kind,
-                ObjectKind::Meter { .. } | ObjectKind::DirectMeter { .. }
-            ),
         }
     }
 }

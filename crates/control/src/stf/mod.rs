@@ -9,6 +9,8 @@
 //! | `expect PORT HEX` | the next packet out of the port begins with these bytes; `*` is any nibble, a final `$` allows no more bytes |
 //! | `expect PORT` | any packet comes out of the port |
 //! | `no_packet [PORT]` | nothing has come out but what was expected |
+//! | `expect_digest NAME [FIELD:MATCH ...]` | the next digest of the name has come, and has these values |
+//! | `no_digest [NAME]` | no digest has come but those that were expected |
 //! | `add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | adds an entry; the largest priority wins |
 //! | `remove TABLE [PRIORITY] KEY:MATCH ...` | removes an entry |
 //! | `remove all [TABLE]` | removes every entry that the control plane added |
@@ -17,7 +19,10 @@
 //! | `register_read NAME[INDEX] == VALUE` | compares a register |
 //! | `register_write NAME[INDEX] VALUE` | changes a register |
 //! | `register_reset NAME` | sets all of a register to zero |
-//! | `meter_set NAME[INDEX] RATE BURST RATE BURST` | committed and peak rate (tokens a second) and burst |
+//! | `meter_set NAME[INDEX] RATE BURST RATE BURST` | committed and peak rate (tokens a second), each with a burst; `meter_set TABLE KEY:MATCH ... RATES` for the meter of an entry |
+//! | `meter_reset NAME[INDEX]` | takes a meter's rates away, so that it is always green; also `meter_reset TABLE KEY:MATCH ...` |
+//! | `action_member PROFILE MEMBER [ACTION(ARGS)]` | makes a member of an action profile or selector, or changes it; without an action removes it |
+//! | `action_group SELECTOR GROUP [MEMBER ...]` | makes a group of an action selector of these members, or changes it; no members are no group |
 //! | `value_set_add NAME MATCH ...` | puts a member in a parser value set, one match a field |
 //! | `value_set_remove NAME MATCH ...` | takes a member out of a parser value set |
 //! | `wait` | waits until the packets sent have gone through |
@@ -36,6 +41,7 @@
 //! | `mirroring_delete SESSION` | removes a clone session |
 
 mod bind;
+mod digests;
 mod groups;
 mod lookup;
 mod parse;

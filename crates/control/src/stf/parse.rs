@@ -4,7 +4,10 @@ use super::groups::Groups;
 use super::script::*;
 use super::sessions;
 use crate::errors;
+use crate::numbers::number;
 use crate::piece::Piece;
+use crate::replication::text::port;
+use crate::{digest, meter, profile};
 use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
 /// Parses a whole file. Statements with errors are left out.
@@ -50,10 +53,12 @@ fn text(piece: Piece) -> Text {
 }
 
 /// Every statement that a script may have.
-const STATEMENTS: [&str; 25] = [
+const STATEMENTS: [&str; 30] = [
     "packet",
     "expect",
     "no_packet",
+    "expect_digest",
+    "no_digest",
     "wait",
     "add",
     "setdefault",
@@ -63,6 +68,9 @@ const STATEMENTS: [&str; 25] = [
     "register_write",
     "register_reset",
     "meter_set",
+    "meter_reset",
+    "action_member",
+    "action_group",
     "value_set_add",
     "value_set_remove",
     "multicast_group",
@@ -100,12 +108,21 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
         "register_reset" => {
             some_text(line, rest, "register_reset NAME").map(StatementKind::RegisterReset)
         }
-        "meter_set" => meter_set(line, rest),
+        "meter_set" => some_text(line, rest, meter::SET).map(StatementKind::MeterSet),
+        "meter_reset" => some_text(line, rest, meter::RESET).map(StatementKind::MeterReset),
+        "action_member" => some_text(line, rest, profile::MEMBER).map(StatementKind::ActionMember),
+        "action_group" => {
+            some_text(line, rest, profile::MEMBER_GROUP).map(StatementKind::ActionGroup)
+        }
         "value_set_add" => {
             some_text(line, rest, "value_set_add NAME MATCH ...").map(StatementKind::ValueSetAdd)
         }
         "value_set_remove" => some_text(line, rest, "value_set_remove NAME MATCH ...")
             .map(StatementKind::ValueSetRemove),
+        "expect_digest" => some_text(line, rest, digest::EXPECTED).map(StatementKind::ExpectDigest),
+        "no_digest" => Ok(StatementKind::NoDigest(
+            (!rest.text.is_empty()).then(|| text(rest)),
+        )),
         "wait" => wait(rest),
         "multicast_group" => groups.group(line, rest),
         "mc_mgrp_create" => groups.create(line, rest),
@@ -136,25 +153,6 @@ fn some_text(line: Piece, rest: Piece, form: &str) -> Parsed<Text> {
 
 const PACKET: &str = "packet PORT HEX...";
 const EXPECT: &str = "expect PORT [HEX...], with * for any nibble and a final $ for the end";
-
-pub(super) fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
-    match number(word.text).and_then(|n| u32::try_from(n).ok()) {
-        Some(port) => Ok(port),
-        None if word.text.is_empty() => malformed(line.span(), "the port is missing", form),
-        None => malformed(word.span(), "this is not a port's number", form),
-    }
-}
-
-pub(super) fn number(text: &str) -> Option<u64> {
-    let digits: String = text.chars().filter(|&c| c != '_').collect();
-    match digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"))
-    {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
-    }
-}
 
 fn packet(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     let (word, data) = rest.first_word();
@@ -403,16 +401,6 @@ fn register_write(line: Piece, rest: Piece) -> Parsed<StatementKind> {
         cell,
         some_text(line, value, FORM)?,
     ))
-}
-
-fn meter_set(line: Piece, rest: Piece) -> Parsed<StatementKind> {
-    const FORM: &str = "meter_set NAME[INDEX] RATE BURST RATE BURST";
-    let (cell, tail) = cell(line, rest, FORM)?;
-    let numbers: Option<Vec<u64>> = tail.words().iter().map(|w| number(w.text)).collect();
-    match numbers.as_deref() {
-        Some(&[cir, cbs, pir, pbs]) => Ok(StatementKind::MeterSet(cell, [(cir, cbs), (pir, pbs)])),
-        _ => malformed(tail.span(), "a meter has two rates and two bursts", FORM),
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Runs a script on a device.
 
-use super::bind::{Bound, Check, Counter, NO_SESSION, NOT_MADE, Step};
+use super::bind::{Bound, Check, Counter, Step};
 use super::lookup::element;
 use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
-use crate::{Change, Device, StoreError};
+use crate::{Change, Device, Digest, StoreError};
 use diag::{Diagnostic, Span, counted};
 use schema::{Bits, Entry, Object, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
@@ -35,15 +35,17 @@ struct Expected {
     span: Span,
 }
 
-struct Runner<'a> {
-    schema: Arc<Schema>,
-    device: &'a mut dyn Device,
+pub(super) struct Runner<'a> {
+    pub(super) schema: Arc<Schema>,
+    pub(super) device: &'a mut dyn Device,
     decoder: &'a Decoder<'a>,
     expected: BTreeMap<u32, VecDeque<Expected>>,
     received: BTreeMap<u32, VecDeque<(Vec<u8>, Span)>>,
+    /// Digests that have come and that nothing has asked for.
+    pub(super) digests: VecDeque<Digest>,
     /// The last `packet` statement: what came out since is its doing.
     last_sent: Span,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
 }
 
 /// Runs a script that was bound to the schema of the device's program. A statement that the device cannot carry out ends
@@ -59,6 +61,7 @@ pub fn run(
         decoder,
         expected: BTreeMap::new(),
         received: BTreeMap::new(),
+        digests: VecDeque::new(),
         last_sent: Span::NONE,
         outcome: Outcome::default(),
     };
@@ -99,18 +102,12 @@ impl Runner<'_> {
                 .device
                 .wait(*time)
                 .map_err(|e| refused(span, "time could not go by", &e)),
-            Step::Group(group, replicas) => self
-                .device
-                .set_multicast_group(*group, replicas)
-                .map_err(|e| refused(span, NOT_MADE, &e)),
-            Step::Session(session, to) => self
-                .device
-                .set_clone_session(*session, to.as_ref())
-                .map_err(|e| refused(span, NO_SESSION, &e)),
             Step::NoPacket(port) => {
                 self.no_packet(*port, span);
                 Ok(())
             }
+            Step::ExpectDigest(pattern, shown) => self.expect_digest(pattern, shown, span),
+            Step::NoDigest(number) => self.no_digest(*number, span),
             Step::Change(change) => self.change(change, span),
             Step::RemoveAdded(table) => self.remove_added(*table, span),
             Step::CheckCounter(check) => self.check_counter(check, span),
@@ -131,10 +128,6 @@ impl Runner<'_> {
                 .set_register(cell.object, cell.index, value)
                 .map_err(|e| refused(span, "the register was not written", &e)),
             Step::ResetRegister(register) => self.reset_register(*register, span),
-            Step::SetMeter(cell, rates) => self
-                .device
-                .set_meter(cell.object, cell.index, *rates)
-                .map_err(|e| refused(span, "the meter was not changed", &e)),
         }
     }
 
@@ -331,6 +324,6 @@ fn show(values: &[Bits]) -> String {
     values.collect::<Vec<_>>().join(" ")
 }
 
-fn refused(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
+pub(super) fn refused(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
     errors::store(span, what, error)
 }

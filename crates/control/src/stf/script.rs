@@ -71,7 +71,17 @@ pub enum StatementKind {
     /// `register_reset`
     RegisterReset(Text),
     /// `meter_set`
-    MeterSet(Cell, [(u64, u64); 2]),
+    MeterSet(Text),
+    /// `meter_reset`
+    MeterReset(Text),
+    /// `action_member`
+    ActionMember(Text),
+    /// `action_group`
+    ActionGroup(Text),
+    /// `expect_digest`
+    ExpectDigest(Text),
+    /// `no_digest [NAME]`
+    NoDigest(Option<Text>),
     /// `value_set_add`
     ValueSetAdd(Text),
     /// `value_set_remove`

@@ -1,37 +1,15 @@
 //! Clone sessions: in one statement, or as BMv2 makes them.
 
-use super::groups::{group, nothing_more, replica};
-use super::parse::{Parsed, malformed, number};
+use super::groups::nothing_more;
+use super::parse::Parsed;
 use super::script::StatementKind;
 use crate::piece::Piece;
+use crate::replication::text::{group_number, parse_session, port, session_number};
 use crate::{CloneSession, Replica};
 
 /// `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]`
 pub(super) fn session(line: Piece, rest: Piece) -> Parsed<StatementKind> {
-    const FORM: &str = "clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]";
-    let (session, mut rest) = session_number(line, rest, FORM)?;
-    let mut to = CloneSession::default();
-    while !rest.text.is_empty() {
-        let (word, after) = rest.first_word();
-        rest = after;
-        match word.text {
-            "group" if to.group.is_none() => {
-                let given;
-                (given, rest) = group(line, after, FORM)?;
-                to.group = Some(given);
-            }
-            "truncate" if to.truncate.is_none() => {
-                let (given, after) = after.first_word();
-                let bytes = number(given.text).and_then(|n| u32::try_from(n).ok());
-                if bytes.is_none() {
-                    return malformed(line.span(), "the length is missing", FORM);
-                }
-                (to.truncate, rest) = (bytes, after);
-            }
-            _ => to.replicas.push(replica(line, word, FORM)?),
-        }
-    }
-    let to = (to != CloneSession::default()).then_some(to);
+    let (session, to) = parse_session(line, rest)?;
     Ok(StatementKind::CloneSession { session, to })
 }
 
@@ -40,7 +18,7 @@ pub(super) fn to_port(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     const FORM: &str = "mirroring_add SESSION PORT";
     let (session, rest) = session_number(line, rest, FORM)?;
     let (word, rest) = rest.first_word();
-    let port = super::parse::port(line, word, FORM)?;
+    let port = port(line, word, FORM)?;
     nothing_more(rest, FORM)?;
     let to = Some(CloneSession {
         replicas: vec![Replica { port, rid: 0 }],
@@ -53,7 +31,7 @@ pub(super) fn to_port(line: Piece, rest: Piece) -> Parsed<StatementKind> {
 pub(super) fn to_group(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     const FORM: &str = "mirroring_add_mc SESSION GROUP";
     let (session, rest) = session_number(line, rest, FORM)?;
-    let (group, rest) = group(line, rest, FORM)?;
+    let (group, rest) = group_number(line, rest, FORM)?;
     nothing_more(rest, FORM)?;
     let to = Some(CloneSession {
         group: Some(group),
@@ -76,15 +54,6 @@ pub(super) fn get(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     let (_, rest) = session_number(line, rest, FORM)?;
     nothing_more(rest, FORM)?;
     Ok(StatementKind::Nothing)
-}
-
-fn session_number<'a>(line: Piece, rest: Piece<'a>, form: &str) -> Parsed<(u32, Piece<'a>)> {
-    let (word, rest) = rest.first_word();
-    match number(word.text).and_then(|n| u32::try_from(n).ok()) {
-        Some(session) => Ok((session, rest)),
-        None if word.text.is_empty() => malformed(line.span(), "the session is missing", form),
-        None => malformed(word.span(), "this is not a session's number", form),
-    }
 }
 
 #[cfg(test)]

@@ -90,11 +90,11 @@ fn multicast_groups() {
     fails("multicast_group 1 6\npacket 8 01\nexpect 6 02", &[]);
     refuses(
         "packet 1 00\nmulticast_group 0 1",
-        "2: the multicast group was not made: group 0 means that there is no group; groups begin at 1",
+        "2: the multicast group was not changed: group 0 means that there is no group; groups begin at 1",
     );
     refuses(
         "multicast_group 2 1",
-        "1: the multicast group was not made: there is one group",
+        "1: the multicast group was not changed: there is one group",
     );
 }
 
@@ -179,9 +179,21 @@ fn entries_defaults_meters_and_value_sets() {
         "remove routes 10.0.0.0/8",
         "1: no entry was removed from `C.routes`: there is no entry with this match",
     );
+    fails(
+        "meter_set rate[0] 1 2 3 4\nmeter_set rate 0 1 2 3 4\nmeter_reset rate[0]",
+        &[],
+    );
     refuses(
-        "meter_set rate[0] 1 2 3 4",
-        "1: the meter was not changed: there are no meters here",
+        "meter_set rate[1] 1 2 3 4",
+        "1: the meter was not changed: index out of range: the size is 1",
+    );
+    refuses(
+        "meter_set rate[0] 3 2 1 4",
+        "1: the meter was not changed: the peak rate is at least the committed rate, and 1 is less than 3",
+    );
+    fails(
+        "action_member hops 1 drop()\naction_group hops 2 1\nadd balanced 10.0.0.1 group(2)",
+        &[],
     );
     refuses(
         "value_set_remove set 1 2",
@@ -198,6 +210,40 @@ fn entries_defaults_meters_and_value_sets() {
         "1: an entry of `C.rules` is found by its key, so an action has no meaning",
     );
     refuses("remove all nothing", "1: there is no table `nothing`");
+}
+
+#[test]
+fn digests_are_compared_in_the_order_of_each_name() {
+    fails(
+        "packet 7 0a\npacket 7 0b\nexpect_digest learn_t mac:10\nexpect_digest learn_t 11 0",
+        &[],
+    );
+    fails("packet 7 0a\nexpect_digest learn_t\nno_digest", &[]);
+    fails(
+        "packet 7 0a\nexpect_digest learn_t mac:11\nexpect_digest learn_t",
+        &[
+            "2: the digest is learn_t mac:00:00:00:00:00:0a port:0, not learn_t mac:11",
+            "3: no digest learn_t has come",
+        ],
+    );
+    fails(
+        "no_digest\npacket 7 0a\npacket 7 0b\nno_digest learn_t",
+        &[
+            "4: no digest was expected, but this one has come: learn_t mac:00:00:00:00:00:0a port:0",
+            "4: no digest was expected, but this one has come: learn_t mac:00:00:00:00:00:0b port:0",
+        ],
+    );
+    // Who asks for no digests need not expect any.
+    fails("packet 7 0a", &[]);
+    refuses("expect_digest learned", "1: there is no digest `learned`");
+    refuses(
+        "expect_digest learn_t 1 2 3",
+        "1: a digest `learn_t` has 2 values, and this is one more",
+    );
+    refuses(
+        "expect_digest learn_t mac:1 mac:2",
+        "1: `mac` is given twice",
+    );
 }
 
 #[test]

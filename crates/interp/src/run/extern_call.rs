@@ -3,8 +3,8 @@
 use super::place::Target;
 use super::{ControlFlow, Run};
 use crate::outcome::Fault;
-use crate::trace::TraceKind;
-use control::values::show_scalar;
+use crate::trace::{Named, TraceKind};
+use control::values::{show_scalar, show_value};
 use cranelift_entity::EntityRef;
 use diag::Span;
 use externs::{Arg, Effect, Env, Reply};
@@ -39,7 +39,15 @@ impl Run<'_> {
                 return ControlFlow::Fault(Fault::MalformedCall { name });
             }
         };
-        self.trace(span, |run| run.extern_event(call, &args, &reply));
+        self.trace(span, |run| match run.effects.last() {
+            Some(Effect::Digest {
+                receiver,
+                data,
+                number,
+            }) => run.digest_event(*number, *receiver, data),
+            Some(Effect::Log(line)) => TraceKind::Log { line: line.clone() },
+            _ => run.extern_event(call, &args, &reply),
+        });
         for (target, bits) in results.into_iter().zip(&reply.result) {
             let value = Value::from_bits(bits, self.target_type(target));
             self.store_result(target, value, &call.name, span);
@@ -67,6 +75,23 @@ impl Run<'_> {
             }
         }
         ControlFlow::Next
+    }
+
+    fn digest_event(&self, number: u32, receiver: u64, data: &[Bits]) -> TraceKind {
+        let schema = &*self.it.schema;
+        let digest = schema.digests.get(number as usize);
+        let fields = digest.into_iter().flat_map(|digest| &digest.fields);
+        TraceKind::Digest {
+            digest: digest.map_or(String::new(), |digest| digest.name.to_string()),
+            receiver,
+            fields: fields
+                .zip(data)
+                .map(|(field, value)| Named {
+                    name: field.name.to_string(),
+                    value: show_value(schema, field, value),
+                })
+                .collect(),
+        }
     }
 
     fn carry_out(&mut self, call: &ExternCall, args: &[Arg]) -> Result<Reply, externs::Fault> {

@@ -12,12 +12,12 @@ mod stmt;
 
 pub(crate) use parse::Parsed;
 
-use crate::outcome::{Digest, Disposition, Fault, Marks, Outcome};
+use crate::outcome::{Disposition, Fault, Marks, Outcome};
 use crate::packet::Writer;
 use crate::table::EntryId;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Interpreter, storage};
-use control::{DropReason, Packet};
+use control::{Digest, DropReason, Packet};
 use diag::Span;
 use externs::Effect;
 use ir::{Bits, EntryPoint, Header, Label, Program, Table, Value};
@@ -251,9 +251,15 @@ impl<'a> Run<'a> {
             Effect::Clone { session, list } => self.requests.clone = Some((session, list)),
             Effect::Resubmit { list } => self.requests.resubmit = Some(list),
             Effect::Recirculate { list } => self.requests.recirculate = Some(list),
-            Effect::Digest { receiver, data } => {
-                self.outcome.digests.push(Digest { receiver, data });
-            }
+            Effect::Digest {
+                receiver,
+                data: values,
+                number,
+            } => self.outcome.digests.push(Digest {
+                number,
+                receiver,
+                values,
+            }),
             Effect::Log(line) => self.outcome.log.push(line),
             Effect::PerfEvent(bytes) => self.outcome.perf_events.push(bytes),
             Effect::Drop | Effect::ChecksumError => {}

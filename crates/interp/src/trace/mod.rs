@@ -134,6 +134,20 @@ pub enum TraceKind {
         /// Values out.
         results: Vec<String>,
     },
+    /// Values were handed to the control plane.
+    Digest {
+        /// The digest's name.
+        digest: String,
+        /// For whom they are.
+        receiver: u64,
+        /// The values.
+        fields: Vec<Named>,
+    },
+    /// The program wrote a line to the log.
+    Log {
+        /// The line.
+        line: String,
+    },
     /// A header was written to the outgoing packet.
     Emit {
         /// The header.

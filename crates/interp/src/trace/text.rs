@@ -106,6 +106,15 @@ fn body(kind: &TraceKind) -> Vec<String> {
             };
             vec![format!("    {name}({}){results}", all_readable(args))]
         }
+        TraceKind::Digest {
+            digest,
+            receiver,
+            fields,
+        } => vec![format!(
+            "    digest {digest} to receiver {receiver} {}",
+            list(fields)
+        )],
+        TraceKind::Log { line } => vec![format!("    log: {line}")],
         TraceKind::Emit {
             header, from, to, ..
         } => vec![format!("    emit {header} (bytes {})", range(*from, *to))],

@@ -1,8 +1,9 @@
 //! `v1model`: what happens around a program's blocks, and its externs.
 
 use crate::common::{ERRORS, interpreter, sent};
+use control::Digest;
 use control::{CloneSession, Count, Device, DropReason, Packet, Replica, Store, StoreError};
-use interp::{Digest, Disposition, Fault, Interpreter};
+use interp::{Disposition, Fault, Interpreter};
 use ir::Bits;
 
 /// A switch with a header `h` of four bytes and given bodies; ingress sends to port 2 first.
@@ -130,7 +131,13 @@ fn registers_meters_and_counters_live_from_packet_to_packet() {
     let objects: Vec<_> = it.program().externs.keys().collect();
     it.set_register(objects[0], 3, &[Bits::new(8, 40u32)])
         .unwrap();
-    it.set_meter(objects[2], 2, [(0, 1), (0, 2)]).unwrap();
+    let rates = control::Rates {
+        committed: 0,
+        committed_burst: 1,
+        peak: 0,
+        peak_burst: 2,
+    };
+    it.set_meter(objects[2], 2, Some(rates)).unwrap();
     let colours: Vec<(u8, u8)> = (0..3)
         .map(|_| {
             let outcome = it.run(0, &[6, 1, 0, 0]);
@@ -160,14 +167,18 @@ fn registers_meters_and_counters_live_from_packet_to_packet() {
 fn hashes_random_numbers_logs_and_digests() {
     let body = "  extern hash(out(h.b), member HashAlgorithm::identity, in(8w10), in(h.a), in(8w4));\n\
                 extern random(out(x), in(8w3), in(8w5));\n  h.c = x;\n\
-                extern log_msg(\"a {}\", in(h.a));\n  extern digest(in(32w1), in(h.a, h.b));";
+                extern log_msg(\"a {}\", in(h.a));\n  extern digest(in(32w1), in(h.a, h.b), in(32w0));";
     let outcome = run("", body, "", &[6, 0, 0, 0]);
     let bytes = sent(&outcome);
     assert_eq!(bytes[1], 12);
     assert!((3..=5).contains(&bytes[2]));
     assert_eq!(outcome.log, ["a 6"]);
-    let data = vec![Bits::new(8, 6u32), Bits::new(8, 12u32)];
-    assert_eq!(outcome.digests, [Digest { receiver: 1, data }]);
+    let digest = Digest {
+        number: 0,
+        receiver: 1,
+        values: vec![Bits::new(8, 6u32), Bits::new(8, 12u32)],
+    };
+    assert_eq!(outcome.digests, [digest]);
     let again = run("", body, "", &[6, 0, 0, 0]);
     assert_eq!(outcome, again, "the seed is the same");
 }

@@ -7,6 +7,7 @@ mod exact;
 mod flat;
 mod flow_state;
 mod globals;
+mod groups;
 mod guard;
 mod layout;
 mod lpm;
@@ -546,10 +547,6 @@ impl Store for KernelStore {
         Err(unsupported("programs for XDP have no registers"))
     }
 
-    fn set_meter(&mut self, _: Object, _: u64, _: [(u64, u64); 2]) -> Result<(), StoreError> {
-        Err(unsupported("programs for XDP have no meters"))
-    }
-
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
         self.change(|transaction| transaction.insert_member(set, member, 0))
     }
@@ -590,15 +587,7 @@ impl Store for KernelStore {
     }
 
     fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
-        control::check_group(group, replicas)?;
-        // No program that runs here can read a replication id.
-        let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
-        self.exclusively(|now| {
-            if now.live {
-                crate::ports::check_ports(&now.abi.ports, &now.maps, &ports)?;
-            }
-            crate::ports::set_group(&now.abi.ports, &now.maps, group, &ports)
-        })
+        self.change(|transaction| transaction.set_group(group, replicas, 0))
     }
 }
 

@@ -6,9 +6,12 @@ use super::multibit_trie::MultibitTrie;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
-use super::{KernelStore, Opened, Shape, layout, present, prioritized, system, unsupported};
+use super::{
+    KernelStore, Opened, Shape, groups, layout, present, prioritized, system, unsupported,
+};
+use crate::ports;
 use bpf::abi::{DefaultAbi, LookupAbi};
-use control::{Change, StoreError};
+use control::{Change, Replica, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +35,8 @@ pub(super) struct Transaction<'a> {
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
+    /// The ports of multicast groups, without which there is no group, and the change that wants them.
+    groups: BTreeMap<u16, (Vec<u32>, u32)>,
     /// What packets are to meet the change of at once.
     replaced: BTreeSet<Subject>,
 }
@@ -45,6 +50,7 @@ impl<'a> Transaction<'a> {
             staged: BTreeMap::new(),
             own: BTreeMap::new(),
             defaults: BTreeMap::new(),
+            groups: BTreeMap::new(),
             replaced: BTreeSet::new(),
         }
     }
@@ -105,6 +111,12 @@ impl<'a> Transaction<'a> {
             }
             Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
             Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
+            Change::Group(group, replicas) => self.set_group(*group, replicas, origin),
+            Change::Session(..) => Err(unsupported("this target has no clone sessions")),
+            Change::Member(..) | Change::MemberGroup(..) => {
+                Err(unsupported("this target has no action profiles"))
+            }
+            Change::Meter(..) => Err(unsupported("this target has no meters")),
         }
     }
 
@@ -241,6 +253,22 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
+    /// Makes a multicast group of these copies; without any there is no group.
+    pub(crate) fn set_group(
+        &mut self,
+        group: u16,
+        replicas: &[Replica],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        control::check_group(group, replicas)?;
+        let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
+        if self.store.live {
+            ports::check_ports(&self.store.abi.ports, &self.store.maps, &ports)?;
+        }
+        self.groups.insert(group, (ports, origin));
+        Ok(())
+    }
+
     /// Whether nothing else changes than this.
     fn is_alone(&self, subject: &Subject) -> bool {
         let mut others = self.staged.iter().filter(|(other, _)| *other != subject);
@@ -248,7 +276,9 @@ impl<'a> Transaction<'a> {
             Staged::Flat(flat, _) => flat.differs(),
             Staged::Prioritized(entries) => entries.differs(),
         };
-        self.defaults.is_empty() && !others.any(|(_, staged)| differs(staged))
+        self.defaults.is_empty()
+            && self.groups.is_empty()
+            && !others.any(|(_, staged)| differs(staged))
     }
 
     /// The steps that change the maps as they are; `None` if a packet might meet half of something then.
@@ -283,7 +313,16 @@ impl<'a> Transaction<'a> {
         for (table, action) in &self.defaults {
             steps.extend(default_steps(self.store, *table, action)?);
         }
+        steps.extend(self.group_steps(self.store)?);
         Ok(Some(steps))
+    }
+
+    /// The steps that change the multicast groups, each of which is one element.
+    fn group_steps(&self, store: &KernelStore) -> Result<Vec<Step>, StoreError> {
+        let all = self.groups.iter();
+        let steps = all.map(|(&group, (ports, origin))| groups::step(store, group, ports, *origin));
+        let steps: Result<Vec<Option<Step>>, StoreError> = steps.collect();
+        Ok(steps?.into_iter().flatten().collect())
     }
 
     /// The tables whose entries or default actions it is about.
@@ -323,6 +362,7 @@ impl<'a> Transaction<'a> {
         }
         let successor = Successor::load(self.store, guard, &fresh).map_err(failed)?;
         let store = successor.store();
+        let groups = self.group_steps(store);
         let mut steps = Vec::new();
         for (subject, staged) in self.staged {
             match staged {
@@ -353,6 +393,7 @@ impl<'a> Transaction<'a> {
         for (table, action) in &self.defaults {
             steps.extend(default_steps(store, *table, action).map_err(failed)?);
         }
+        steps.extend(groups.map_err(failed)?);
         run(store, None, &steps)?;
         successor.take_over(guard).map_err(|not_switched| NotDone {
             left: not_switched.left(),

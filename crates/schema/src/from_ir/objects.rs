@@ -2,7 +2,7 @@
 
 use super::scalars;
 use crate::p4runtime::{Prefix, assign};
-use crate::{Annotation, Argument, Field, Object, ObjectKind, ObjectSchema, Unit};
+use crate::{Annotation, Argument, Field, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit};
 use cranelift_entity::PrimaryMap;
 use ir::{CtorValue, ExternData, Program};
 use smol_str::SmolStr;
@@ -75,13 +75,21 @@ fn kind(program: &Program, data: &ExternData) -> ObjectKind {
             size: size("size"),
             element: type_arg(data, 0, "value"),
         },
-        "action_profile" => ObjectKind::ActionProfile { size: size("size") },
-        "action_selector" => ObjectKind::ActionSelector { size: size("size") },
+        "action_profile" => ObjectKind::ActionProfile(profile(size("size"))),
+        "action_selector" => ObjectKind::ActionSelector(profile(size("size"))),
         ir::atomic::FLOW_STATE => ObjectKind::FlowState {
             key: type_arg(data, 0, "key"),
             value: type_arg(data, 1, "value"),
         },
         _ => ObjectKind::Other,
+    }
+}
+
+/// A profile of which no table is known yet.
+fn profile(size: u64) -> ProfileSchema {
+    ProfileSchema {
+        size,
+        actions: Vec::new(),
     }
 }
 

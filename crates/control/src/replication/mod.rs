@@ -1,5 +1,7 @@
 //! Where copies of packets go: multicast groups and clone sessions.
 
+pub mod text;
+
 use crate::StoreError;
 use std::fmt;
 

@@ -1,0 +1,128 @@
+//! Calls of actions: `ACTION(ARGUMENT, ...)`, arguments by name or by position.
+
+use crate::entry::reads_as_name;
+use crate::errors::{self, Refusal};
+use crate::names::{NameError, resolve};
+use crate::piece::Piece;
+use crate::values::{parse_value, show_value};
+use schema::{ActionCall, ActionSchema, Bits, Schema};
+
+/// The position of a name among names, of which the first so many go before the others.
+pub(crate) fn resolve_first(
+    names: &[&str],
+    first: usize,
+    wanted: &str,
+) -> Result<usize, NameError> {
+    let (own, others) = names.split_at(first);
+    match resolve(own.iter().copied(), wanted) {
+        Err(NameError::Unknown { .. }) => {}
+        found => return found,
+    }
+    match resolve(others.iter().copied(), wanted) {
+        Err(NameError::Unknown { .. }) => resolve(names.iter().copied(), wanted),
+        found => found.map(|index| first + index),
+    }
+}
+
+/// Parses `ACTION` or `ACTION(ARGUMENTS)`: the call's number is an index of `actions`, of which the first so many go before
+/// the others where a name fits both. `allowed` says of an index where alone the action is allowed, if that is not here.
+pub(crate) fn parse_call(
+    schema: &Schema,
+    actions: &[&ActionSchema],
+    first: usize,
+    word: Piece,
+    allowed: impl Fn(usize) -> Result<(), &'static str>,
+) -> Result<ActionCall, Refusal> {
+    let (name, arguments) = match word.text.find('(') {
+        Some(open) => {
+            let Some(close) = word.text.rfind(')').filter(|&c| c + 1 == word.text.len()) else {
+                return Err(errors::malformed(
+                    word.span(),
+                    "the action's arguments have no closing parenthesis",
+                    "ACTION(ARGUMENT, ...)",
+                ));
+            };
+            (word.part(0, open).trim(), Some(word.part(open + 1, close)))
+        }
+        None => (word, None),
+    };
+    let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
+    let index = resolve_first(&names, first, name.text)
+        .map_err(|error| errors::bad_name(name.span(), "action", name.text, &names, error))?;
+    if let Err(only) = allowed(index) {
+        return Err(errors::action_not_allowed(name.span(), names[index], only));
+    }
+    let params = &actions[index].params;
+    let param_names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
+    let words: Vec<Piece> = match arguments {
+        Some(list) if !list.trim().text.is_empty() => split_commas(list),
+        _ => Vec::new(),
+    };
+    let mut values: Vec<Option<Bits>> = vec![None; params.len()];
+    if words.len() != params.len() {
+        return Err(errors::argument_count(
+            word.span(),
+            names[index],
+            &param_names,
+            words.len(),
+        ));
+    }
+    for (position, &argument) in words.iter().enumerate() {
+        let named = argument
+            .split_named()
+            .map(|(name, value)| (name.trim(), value.trim()))
+            .filter(|(name, _)| {
+                param_names.contains(&name.text) || reads_as_name(name.text, false)
+            });
+        let named = match named {
+            Some((name, value)) => match resolve(param_names.iter().copied(), name.text) {
+                Ok(at) => Some((at, value)),
+                Err(error) => {
+                    let names = &param_names;
+                    return Err(errors::bad_name(
+                        name.span(),
+                        "argument",
+                        name.text,
+                        names,
+                        error,
+                    ));
+                }
+            },
+            None => None,
+        };
+        let (at, value) = named.unwrap_or((position, argument));
+        if values[at].is_some() {
+            return Err(errors::given_twice(argument.span(), param_names[at]));
+        }
+        let parsed = parse_value(schema, params[at].ty, value.text)
+            .map_err(|error| errors::bad_value(value.span(), param_names[at], error))?;
+        values[at] = Some(parsed);
+    }
+    // As many arguments as parameters and none twice: every one has its value.
+    Ok(ActionCall {
+        action: index as u32,
+        args: values.into_iter().flatten().collect(),
+    })
+}
+
+fn split_commas(list: Piece) -> Vec<Piece> {
+    let mut parts = Vec::new();
+    let mut rest = list;
+    while let Some((part, tail)) = rest.split_once(|c| c == ',') {
+        parts.push(part.trim());
+        rest = tail;
+    }
+    parts.push(rest.trim());
+    parts
+}
+
+/// A call of an action as text.
+pub(crate) fn show_call(schema: &Schema, action: &ActionSchema, call: &ActionCall) -> String {
+    let args: Vec<String> = action
+        .params
+        .iter()
+        .zip(&call.args)
+        .map(|(param, value)| format!("{}: {}", param.name, show_value(schema, param, value)))
+        .collect();
+    format!("{}({})", action.name, args.join(", "))
+}
