@@ -134,7 +134,9 @@ extern register<T> {
 }
 #endif
 
-// Values of a table's `implementation` property: entries refer to members (and groups) kept apart.
+// Values of a table's `implementation` property: entries refer to members (actions with arguments) that are kept apart, or
+// to groups of them, of which the hash over the `selector` keys chooses one. Quirk: all bits of the hash count, whatever
+// `outputWidth` is.
 extern action_profile {
     action_profile(bit<32> size);
 }

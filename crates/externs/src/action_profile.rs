@@ -5,18 +5,19 @@
 //! extern action_selector { action_selector(HashAlgorithm algorithm, bit<32> size, bit<32> outputWidth); }
 //! ```
 //!
-//! Both are values of a table's `implementation` property. An entry of such a table carries its
-//! actions itself (one-shot); with a selector there may be several, and the hash over the table's
-//! `selector` keys chooses.
+//! Both are values of a table's `implementation` property. An entry of such a table names a member, which is an action with
+//! its arguments, or its own action; with a selector it may name a group of members, and the hash over the table's
+//! `selector` keys chooses one of them.
 
-use crate::{Extern, Meaning, hash, stateless};
-use ir::Bits;
+use crate::{Extern, Meaning, State, hash};
+use ir::{ActionCall, Bits};
+use std::collections::BTreeMap;
 
 /// Actions shared by entries.
 pub(crate) const ACTION_PROFILE: Extern = Extern {
     name: "action_profile",
     meaning: Meaning::Object {
-        create: stateless,
+        create: |_| State::Profile(Profile::default()),
         methods: &[],
     },
 };
@@ -25,18 +26,25 @@ pub(crate) const ACTION_PROFILE: Extern = Extern {
 pub(crate) const ACTION_SELECTOR: Extern = Extern {
     name: "action_selector",
     meaning: Meaning::Object {
-        create: stateless,
+        create: |_| State::Profile(Profile::default()),
         methods: &[],
     },
 };
 
+/// What an action profile or selector keeps.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Profile {
+    /// What each member runs: the action is an index of those that members may run.
+    pub members: BTreeMap<u32, ActionCall>,
+    /// The members of each group, ascending. None is empty, and all of their members are there.
+    pub groups: BTreeMap<u32, Vec<u32>>,
+}
+
 impl hash::Algorithm {
-    /// Which of `count` members (at least 1) the values of the selector keys choose.
-    pub fn select(self, keys: &[Bits], width: u32, count: usize) -> usize {
-        let hashed = self.compute(keys);
-        let cut = Bits::new(width.clamp(1, 64), hashed);
-        let chosen = cut.to_u64().unwrap_or(0) % count.max(1) as u64;
-        chosen as usize
+    /// Which of `count` members (at least 1) the values of the selector keys choose: as BMv2 does, the whole hash modulo
+    /// their number. The constructor's `outputWidth` has no say.
+    pub fn select(self, keys: &[Bits], count: usize) -> usize {
+        (self.compute(keys) % count.max(1) as u64) as usize
     }
 }
 
@@ -46,10 +54,19 @@ mod tests {
 
     #[test]
     fn a_flow_keeps_its_member_and_all_members_are_used() {
-        let member = |flow: u32| hash::Algorithm::Crc16.select(&[Bits::new(32, flow)], 16, 3);
+        let member = |flow: u32| hash::Algorithm::Crc16.select(&[Bits::new(32, flow)], 3);
         assert_eq!(member(7), member(7));
         for want in 0..3 {
             assert!((0..64).any(|flow| member(flow) == want));
         }
+    }
+
+    #[test]
+    fn the_whole_hash_counts() {
+        let all = hash::Algorithm::Identity.select(&[Bits::new(32, 0x1_0005u32)], 0x1_0000);
+        assert_eq!(all, 5);
+        let crc =
+            hash::Algorithm::Crc32.select(&[Bits::new(72, 0x31_3233_3435_3637_3839u128)], 1 << 31);
+        assert_eq!(crc, 0x4bf4_3926);
     }
 }

@@ -33,6 +33,7 @@ mod register;
 mod table_size;
 mod truncate;
 
+pub use action_profile::Profile;
 pub use call::{Arg, Effect, Env, Fault, Reply};
 pub use counter::Counters;
 pub use flow_state::Flows;
@@ -84,6 +85,8 @@ pub enum State {
     Meters(Meters),
     /// Values by flow.
     Flows(Flows),
+    /// Members and groups of actions.
+    Profile(Profile),
 }
 
 /// Every extern that has a meaning.

@@ -112,6 +112,7 @@ impl Interpreter {
             return Err(diagnostics);
         };
         let zero = Storage::new(&program);
+        let schema = Schema::of(&program);
         let functions = externs::ALL
             .iter()
             .filter_map(|e| match e.meaning {
@@ -126,7 +127,7 @@ impl Interpreter {
             tables: program
                 .tables
                 .keys()
-                .map(|table| TableState::new(&program, table))
+                .map(|table| TableState::new(&program, &schema, table))
                 .collect(),
             externs: for_each(&program.externs, |data| match externs::find(&data.ty) {
                 Some(externs::Extern {
@@ -150,7 +151,7 @@ impl Interpreter {
             virtual_now: repeatable::START,
             started: Instant::now(),
             options,
-            schema: Arc::new(Schema::of(&program)),
+            schema: Arc::new(schema),
             program,
         })
     }

@@ -1,5 +1,7 @@
 //! The state as the control plane sees it.
 
+mod profile;
+
 use crate::Interpreter;
 use control::{
     CloneSession, Count, Digests, DropReason, EntryKey, Flow, Rates, Replica, Store, StoreError,
@@ -12,20 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Interpreter {
-    /// Gives an entry of a table with an action selector several actions, from which the hash over
-    /// the selector keys chooses. The entry's own action is the first.
-    ///
-    /// # Errors
-    /// As for [`Store::modify`].
-    pub fn set_group(
-        &mut self,
-        table: Table,
-        entry: &Entry,
-        others: &[ActionCall],
-    ) -> Result<(), StoreError> {
-        self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action, others)
-    }
-
     /// How often a table's entries or default action were changed: what [`ir::StmtKind::IsCurrent`] asks about.
     pub fn changes(&self, table: Table) -> u64 {
         self.tables[table.index()].generation()
@@ -65,11 +53,13 @@ impl Store for Interpreter {
     }
 
     fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+        self.check_reference(table, &entry.action)?;
         self.tables[table.index()].insert(entry)
     }
 
     fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action, &[])
+        self.check_reference(table, &entry.action)?;
+        self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action)
     }
 
     fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
@@ -277,6 +267,38 @@ impl Store for Interpreter {
             }
         };
         Ok(())
+    }
+
+    fn members(&self, profile: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
+        let members = self.profile(profile)?.members.iter();
+        Ok(members
+            .map(|(&member, call)| (member, call.clone()))
+            .collect())
+    }
+
+    fn set_member(
+        &mut self,
+        profile: Object,
+        member: u32,
+        to: Option<&ActionCall>,
+    ) -> Result<(), StoreError> {
+        self.change_member(profile, member, to)
+    }
+
+    fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
+        let groups = self.profile(selector)?.groups.iter();
+        Ok(groups
+            .map(|(&group, members)| (group, members.clone()))
+            .collect())
+    }
+
+    fn set_member_group(
+        &mut self,
+        selector: Object,
+        group: u32,
+        members: &[u32],
+    ) -> Result<(), StoreError> {
+        self.change_member_group(selector, group, members)
     }
 
     fn digests(&mut self, _: Duration) -> Result<Digests, StoreError> {

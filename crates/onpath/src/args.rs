@@ -1,8 +1,13 @@
 //! Every command and flag, once: parsing, `--help`, man pages and completions all come from here.
 //! Parsing does nothing else.
 
+mod settings;
+
+pub use settings::{Digests, MeterCommand, MirrorCommand, ProfileCommand};
+
 use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use control::Replica;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -83,6 +88,19 @@ pub enum Command {
     /// Read and change a running program's multicast groups
     #[command(subcommand)]
     Group(GroupCommand),
+    /// Read and change a running program's clone sessions: where its clones go
+    #[command(subcommand)]
+    Mirror(MirrorCommand),
+    /// Read and change the members and groups of a running program's action profiles and selectors
+    #[command(subcommand)]
+    Profile(ProfileCommand),
+    /// Read and change the rates of a running program's meters
+    #[command(subcommand)]
+    Meter(MeterCommand),
+    /// Print the digests that a running program sends, one line each, as they come
+    ///
+    /// Each digest goes to one reader: who reads them takes them from all other readers.
+    Digests(Digests),
     /// Read and change a running program's ports: at which interfaces it runs, and to which it sends
     #[command(subcommand)]
     Port(PortCommand),
@@ -231,9 +249,14 @@ Statements of a test, one per line; # begins a comment:
   check_counter TABLE KEY:MATCH ... [packets|bytes] == N
   register_read NAME[INDEX] == VALUE
   register_write NAME[INDEX] VALUE             register_reset NAME
-  meter_set NAME[INDEX] RATE BURST RATE BURST
+  expect_digest NAME [FIELD:MATCH ...]         no_digest [NAME]
+  meter_set NAME[INDEX] RATE BURST RATE BURST  meter_reset NAME[INDEX]
+  meter_set TABLE KEY:MATCH ... RATE BURST RATE BURST
+  action_member PROFILE MEMBER [ACTION(ARGS)]  action_group SELECTOR GROUP [MEMBER ...]
   value_set_add NAME MATCH ...                 value_set_remove NAME MATCH ...
-  multicast_group GROUP [PORT ...]             or mc_mgrp_create, mc_node_create, mc_node_associate
+  multicast_group GROUP [PORT[:RID] ...]       or mc_mgrp_create, mc_node_create, mc_node_associate
+  clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]
+                                               or mirroring_add, mirroring_add_mc, mirroring_delete
 
 Exit status: 0 all passed, 1 one failed or the program is refused, 2 wrong usage, a test that cannot
 be read, or a target that cannot run it.";
@@ -436,7 +459,14 @@ Lines of an entries file; # begins a comment:
   remove TABLE [PRIORITY] KEY:MATCH ...
   clear TABLE                     removes all entries but const ones
   setdefault TABLE ACTION(ARGS)
-  value_set_add SET MATCH ...     value_set_remove SET MATCH ...";
+  value_set_add SET MATCH ...     value_set_remove SET MATCH ...
+  multicast_group GROUP [PORT[:RID] ...]
+  clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]
+  action_member PROFILE MEMBER [ACTION(ARGS)]
+  action_group SELECTOR GROUP [MEMBER ...]
+  meter_set NAME[INDEX] RATE BURST RATE BURST, or TABLE KEY:MATCH ... for the meter of an entry
+  meter_reset NAME[INDEX]
+Entries of a table with an action profile name an action, or member(ID) or group(ID).";
 
 /// `onpath table`
 #[derive(Subcommand, Debug)]
@@ -569,7 +599,8 @@ pub enum GroupCommand {
     },
     /// Create a multicast group with these ports, or replace its ports
     ///
-    /// Each packet goes to all old ports or all new ones.
+    /// Each packet goes to all old ports or all new ones. A replication id tells a copy from others to the same port
+    /// (`egress_rid` of v1model).
     Set {
         /// The running program.
         #[command(flatten)]
@@ -577,9 +608,9 @@ pub enum GroupCommand {
         /// The group's number, 1 to 65535
         #[arg(value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
         group: u16,
-        /// Its ports, in the order in which copies go out
-        #[arg(required = true, value_name = "PORT", value_delimiter = ',', add = names::ports())]
-        ports: Vec<u32>,
+        /// Its ports, in the order in which copies go out, each with a replication id or without
+        #[arg(required = true, value_name = "PORT[:RID]", value_delimiter = ',', add = names::ports())]
+        ports: Vec<Replica>,
     },
     /// Remove a multicast group
     Remove {
@@ -717,7 +748,7 @@ To enable it, add a line to the file that the shell reads when it starts:
   zsh     source <(onpath completions zsh)      in ~/.zshrc, after compinit
   fish    onpath completions fish | source      in ~/.config/fish/completions/onpath.fish
 The script runs onpath with ONPATH_COMPLETE set, which prints the names that currently exist
-(interfaces, running programs, and their tables, counters, flows, ports and groups) and that the
+(interfaces, running programs, and their tables, counters, flows, ports, groups and the like) and that the
 user may read.";
 
 /// `onpath completions`

@@ -1,11 +1,12 @@
 //! Tables applied.
 
 use super::{ControlFlow, Run};
+use crate::table::Chosen;
 use crate::trace::{Named, TraceKind};
 use control::values::{show_match, show_value};
 use cranelift_entity::EntityRef;
 use diag::Span;
-use ir::{ActionCall, Bits, Table, Value, Var};
+use ir::{Bits, Table, Value, Var};
 
 impl Run<'_> {
     pub(super) fn apply(
@@ -24,10 +25,7 @@ impl Run<'_> {
             .collect();
         let state = &self.it.tables[table.index()];
         let found = state.lookup(&key);
-        let chosen = match found {
-            Some(id) => state.action_of(id, &key),
-            None => state.default_action(),
-        };
+        let chosen = state.chosen(found, &key, &self.it.externs);
         let index = chosen.action;
         let Some(run) = data
             .actions
@@ -36,13 +34,13 @@ impl Run<'_> {
         else {
             return ControlFlow::Next;
         };
-        for (&param, bits) in run.params.iter().zip(&chosen.args) {
+        for (&param, bits) in run.params.iter().zip(chosen.args) {
             let value = Value::from_bits(bits, p.vars[param].ty);
             self.it.storage.set_var(param, value);
         }
         if self.it.sink.is_some() {
-            let chosen = chosen.clone();
-            self.trace(span, |run| run.table_event(table, &key, found, &chosen));
+            let event = self.table_event(table, &key, found, &chosen);
+            self.trace(span, |_| event);
         }
         if let Some(id) = found
             && let Some(entry) = self.it.tables[table.index()].entry_mut(id)
@@ -69,7 +67,7 @@ impl Run<'_> {
         table: Table,
         key: &[Bits],
         found: Option<u64>,
-        chosen: &ActionCall,
+        chosen: &Chosen<'_>,
     ) -> TraceKind {
         let schema = &*self.it.schema;
         let data = &schema.tables[table];
@@ -88,8 +86,8 @@ impl Run<'_> {
                 })
                 .collect()
         });
-        let action = schema.called(table, chosen);
-        let args = action.params.iter().zip(&chosen.args);
+        let action = &schema.actions[data.actions[chosen.action as usize].action];
+        let args = action.params.iter().zip(chosen.args);
         let args = args.map(|(param, bits)| Named {
             name: param.name.to_string(),
             value: show_value(schema, param, bits),
@@ -99,6 +97,8 @@ impl Run<'_> {
             keys: keys.collect(),
             hit: found.is_some(),
             entry,
+            group: chosen.group,
+            member: chosen.member,
             action: action.name.to_string(),
             args: args.collect(),
         }

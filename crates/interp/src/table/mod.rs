@@ -2,14 +2,18 @@
 
 mod index;
 mod matches;
+mod profile;
 
 pub(crate) use matches::member_matches;
+pub(crate) use profile::Chosen;
 
 use control::{Count, StoreError};
-use externs::hash::Algorithm;
+use externs::State;
 use externs::meter::Meter;
 use index::Index;
 use ir::{ActionCall, Bits, CtorValue, Entry, KeyMatch, MatchKind, Program, Table, TableData};
+use profile::TableProfile;
+use schema::Schema;
 use std::collections::{BTreeMap, HashMap};
 
 /// Entries a table holds if the program gives no size: what the kernel's maps are built with.
@@ -23,19 +27,10 @@ pub(crate) type EntryId = u64;
 pub(crate) struct EntryState {
     /// The entry as it was given, its match in canonical form.
     pub entry: Entry,
-    /// Further actions, from which an action selector chooses.
-    pub others: Vec<ActionCall>,
     /// Its direct counter.
     pub count: Count,
     /// Its direct meter.
     pub meter: Meter,
-}
-
-/// How an action selector chooses.
-#[derive(Clone, Copy, Debug)]
-struct Selector {
-    algorithm: Algorithm,
-    width: u32,
 }
 
 /// A table's state.
@@ -56,13 +51,13 @@ pub(crate) struct TableState {
     const_default: bool,
     prioritized: bool,
     keys: Vec<(MatchKind, ir::Type)>,
-    selector: Option<Selector>,
+    profile: Option<TableProfile>,
     meters_bytes: bool,
 }
 
 impl TableState {
     /// A table with the program's own entries.
-    pub(crate) fn new(program: &Program, table: Table) -> TableState {
+    pub(crate) fn new(program: &Program, schema: &Schema, table: Table) -> TableState {
         let data = &program.tables[table];
         let keys: Vec<_> = data
             .keys
@@ -84,7 +79,7 @@ impl TableState {
             const_entries: data.const_entries,
             const_default: data.const_default,
             prioritized: keys.iter().any(|&(kind, _)| kind.needs_priority()),
-            selector: selector(program, data),
+            profile: profile::of_table(program, schema, table),
             meters_bytes: property_extern(program, data, "direct_meter")
                 .is_some_and(externs::meter::counts_bytes),
             keys,
@@ -101,24 +96,20 @@ impl TableState {
         self.index.lookup(key, &self.entries)
     }
 
-    /// The action of an entry; with a selector, the one that the key's selector fields choose.
-    pub(crate) fn action_of(&self, id: EntryId, key: &[Bits]) -> &ActionCall {
-        let state = &self.entries[&id];
-        let Some(selector) = self.selector.filter(|_| !state.others.is_empty()) else {
-            return &state.entry.action;
+    /// What runs for a packet with this key: what the entry that it finds says, or the default action. `externs` has the
+    /// table's action profile.
+    pub(crate) fn chosen<'a>(
+        &'a self,
+        found: Option<EntryId>,
+        key: &[Bits],
+        externs: &'a [State],
+    ) -> Chosen<'a> {
+        let Some(call) = found.map(|id| &self.entries[&id].entry.action) else {
+            return Chosen::own(&self.default);
         };
-        let fields: Vec<Bits> = self
-            .keys
-            .iter()
-            .zip(key)
-            .filter(|((kind, _), _)| *kind == MatchKind::Selector)
-            .map(|(_, bits)| bits.clone())
-            .collect();
-        let count = state.others.len() + 1;
-        match selector.algorithm.select(&fields, selector.width, count) {
-            0 => &state.entry.action,
-            other => &state.others[other - 1],
-        }
+        let through = self.profile.as_ref();
+        let through = through.and_then(|profile| profile.follow(call, &self.keys, key, externs));
+        through.unwrap_or_else(|| Chosen::own(call))
     }
 
     pub(crate) fn entry(&self, id: EntryId) -> &EntryState {
@@ -161,18 +152,16 @@ impl TableState {
         Ok(())
     }
 
-    /// Gives the entry with this match another action, or further ones.
+    /// Gives the entry with this match another action.
     pub(crate) fn modify(
         &mut self,
         keys: &[KeyMatch],
         priority: u32,
         action: &ActionCall,
-        others: &[ActionCall],
     ) -> Result<(), StoreError> {
         let id = self.find(keys, priority)?;
         let state = self.changeable(id)?;
         state.entry.action = action.clone();
-        state.others = others.to_vec();
         self.generation += 1;
         Ok(())
     }
@@ -231,7 +220,6 @@ impl TableState {
             id,
             EntryState {
                 entry,
-                others: Vec::new(),
                 count: Count::default(),
                 meter: Meter::new(self.meters_bytes),
             },
@@ -277,22 +265,5 @@ fn property_extern<'p>(
     data.properties.iter().find_map(|(_, value)| match value {
         CtorValue::Extern(object) => Some(&program.externs[*object]).filter(|e| e.ty == ty),
         _ => None,
-    })
-}
-
-fn selector(program: &Program, data: &TableData) -> Option<Selector> {
-    let object = property_extern(program, data, "action_selector")?;
-    let algorithm = object.args.iter().find_map(|(_, value)| match value {
-        CtorValue::Member(id, member) => program.enums[*id].members.get(*member as usize),
-        _ => None,
-    });
-    Some(Selector {
-        algorithm: algorithm
-            .and_then(|name| Algorithm::of_member(name))
-            .unwrap_or(Algorithm::Crc16),
-        width: object
-            .int_arg("outputWidth")
-            .and_then(|n| u32::try_from(n).ok())
-            .unwrap_or(64),
     })
 }

@@ -120,6 +120,12 @@ pub enum TraceKind {
         /// What that entry asks.
         #[serde(skip_serializing_if = "Option::is_none")]
         entry: Option<Vec<Named>>,
+        /// The group of an action selector that it names.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        group: Option<u32>,
+        /// The member of an action profile that it names, or that the group's hash chose.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        member: Option<u32>,
         /// The action that runs.
         action: String,
         /// Its arguments.

@@ -82,6 +82,8 @@ fn body(kind: &TraceKind) -> Vec<String> {
             keys,
             hit,
             entry,
+            group,
+            member,
             action,
             args,
         } => {
@@ -90,9 +92,11 @@ fn body(kind: &TraceKind) -> Vec<String> {
                 _ if *hit => "hit".to_string(),
                 _ => "miss".to_string(),
             };
+            let group = group.map_or(String::new(), |group| format!(", group {group}"));
+            let member = member.map_or(String::new(), |member| format!(", member {member}"));
             vec![
                 format!("  table {table} {}", list(keys)),
-                format!("    {found}: {action}{}", list(args)),
+                format!("    {found}{group}{member}: {action}{}", list(args)),
             ]
         }
         TraceKind::Extern {

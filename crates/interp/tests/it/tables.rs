@@ -235,17 +235,98 @@ fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
                         table S.t {\n  key \"a\" exact h.a;\n  key \"b\" selector h.b;\n  action S.set;\n  \
                         default S.set(8w0);\n  property implementation = extern S.sel;\n}";
     let mut it = interpreter(&switch(declarations, "  apply S.t;"));
-    let one = entry(vec![exact(1)], 0, 10);
     let t = table(&it, "S.t");
-    it.insert(t, &one).unwrap();
-    assert_eq!(found(&mut it, 1, 9), Some(10));
-    let other = ActionCall {
-        action: 0,
-        args: vec![bits(20)],
+    let selector = it.schema().profile_of(t).expect("it has one");
+    for (member, value) in [(7, 10), (3, 20), (5, 30)] {
+        let call = ActionCall {
+            action: 0,
+            args: vec![bits(value)],
+        };
+        it.set_member(selector, member, Some(&call)).unwrap();
+    }
+    it.set_member_group(selector, 1, &[7, 3, 7]).unwrap();
+    let to = |number: u32, id: u32| ActionCall {
+        action: number,
+        args: vec![Bits::new(32, id)],
     };
-    it.set_group(t, &one, &[other]).unwrap();
-    let chosen: Vec<_> = (0..32).map(|flow| found(&mut it, 1, flow)).collect();
-    assert!(chosen.contains(&Some(10)) && chosen.contains(&Some(20)));
-    let again: Vec<_> = (0..32).map(|flow| found(&mut it, 1, flow)).collect();
-    assert_eq!(chosen, again);
+    let mut one = entry(vec![exact(1)], 0, 10);
+    one.action = to(1, 5);
+    it.insert(t, &one).unwrap();
+    assert_eq!(found(&mut it, 1, 9), Some(30));
+    one.action = to(2, 1);
+    it.modify(t, &one).unwrap();
+    // Members stand in the order of their numbers, and the hash is CRC-16 of one byte.
+    let values = [20, 10, 10];
+    for flow in 0..=255 {
+        let hashed = externs::hash::Algorithm::Crc16.compute_bytes(&[flow]);
+        assert_eq!(
+            found(&mut it, 1, flow),
+            Some(values[hashed as usize % 3]),
+            "{flow}"
+        );
+    }
+}
+
+#[test]
+fn what_is_referred_to_is_there() {
+    let declarations = "extern S.sel: action_selector {\n  arg size = 2;\n}\n\
+                        var v: bit<8>\naction S.set(v) {\n  h.d = v;\n}\n\
+                        table S.t {\n  key \"a\" exact h.a;\n  key \"b\" selector h.b;\n  action S.set;\n  \
+                        default S.set(8w0);\n  property implementation = extern S.sel;\n}";
+    let mut it = interpreter(&switch(declarations, "  apply S.t;"));
+    let t = table(&it, "S.t");
+    let selector = it.schema().profile_of(t).expect("it has one");
+    let call = ActionCall {
+        action: 0,
+        args: vec![bits(9)],
+    };
+    let refused = |what: &str| {
+        Err(StoreError::Reference {
+            what: what.to_string(),
+        })
+    };
+    let mut one = entry(vec![exact(1)], 0, 10);
+    one.action = ActionCall {
+        action: 2,
+        args: vec![Bits::new(32, 4u32)],
+    };
+    assert_eq!(it.insert(t, &one), refused("there is no group 4"));
+    assert_eq!(
+        it.set_member_group(selector, 4, &[1]),
+        refused("there is no member 1")
+    );
+    assert_eq!(
+        it.set_member(selector, 1, None),
+        refused("there is no member 1")
+    );
+    assert_eq!(
+        it.set_member_group(selector, 4, &[]),
+        refused("there is no group 4")
+    );
+    for member in [1, 2] {
+        it.set_member(selector, member, Some(&call)).unwrap();
+        it.set_member_group(selector, member + 3, &[1]).unwrap();
+    }
+    let full = Err(StoreError::Full { capacity: 2 });
+    assert_eq!(it.set_member(selector, 3, Some(&call)), full);
+    assert_eq!(it.set_member_group(selector, 3, &[1]), full);
+    it.insert(t, &one).unwrap();
+    assert_eq!(
+        it.set_member(selector, 1, None),
+        refused("member 1 is in group 4")
+    );
+    let used = refused("an entry of `S.t` refers to group 4");
+    assert_eq!(it.set_member_group(selector, 4, &[]), used);
+    it.set_member_group(selector, 5, &[]).unwrap();
+    one.action = ActionCall {
+        action: 1,
+        args: vec![Bits::new(32, 2u32)],
+    };
+    it.modify(t, &one).unwrap();
+    it.set_member_group(selector, 4, &[]).unwrap();
+    it.set_member(selector, 1, None).unwrap();
+    let used = refused("an entry of `S.t` refers to member 2");
+    assert_eq!(it.set_member(selector, 2, None), used);
+    one.action.args = vec![Bits::new(32, 1u32)];
+    assert_eq!(it.modify(t, &one), refused("there is no member 1"));
 }

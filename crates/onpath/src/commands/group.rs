@@ -3,9 +3,10 @@
 use super::instance::open;
 use crate::args::GroupCommand;
 use crate::output::{Done, Stop, out, out_line, print_json, refused};
+use control::replication::text::group_json;
 use control::{Replica, StoreError, errors};
 use diag::{Span, columns};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// Reads or changes a running program's multicast groups.
@@ -21,7 +22,7 @@ pub(crate) fn run(command: GroupCommand) -> Done {
             group,
             ports,
         } => {
-            let set = open(&instance)?.set_multicast_group(group, &Replica::to_ports(ports));
+            let set = open(&instance)?.set_multicast_group(group, &ports);
             set.map_err(failed("the multicast group was not changed"))?;
         }
         GroupCommand::Remove { instance, group } => {
@@ -46,10 +47,7 @@ fn failed(what: &str) -> impl Fn(StoreError) -> Stop {
 
 fn print(groups: &[(u16, Vec<Replica>)], as_json: bool) {
     if as_json {
-        let ports = |to: &[Replica]| to.iter().map(|replica| replica.port).collect::<Vec<_>>();
-        let shown = groups
-            .iter()
-            .map(|(group, to)| json!({ "group": group, "ports": ports(to) }));
+        let shown = groups.iter().map(|(group, to)| group_json(*group, to));
         print_json(&Value::Array(shown.collect()));
         return;
     }

@@ -6,6 +6,7 @@ mod changes;
 mod check;
 mod completions;
 mod counter;
+mod digests;
 mod doctor;
 mod flows;
 mod graph;
@@ -15,8 +16,11 @@ mod instance;
 mod loads_from;
 mod ls;
 mod man;
+mod meter;
+mod mirror;
 pub mod pdm;
 mod port;
+mod profile;
 mod source;
 mod start;
 mod table;
@@ -41,6 +45,10 @@ pub fn run(command: Command) -> Done {
         Command::Counter(args) => counter::run(args),
         Command::Flows(args) => flows::run(args),
         Command::Group(args) => group::run(args),
+        Command::Mirror(args) => mirror::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Meter(args) => meter::run(args),
+        Command::Digests(args) => digests::run(args),
         Command::Port(args) => port::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Doctor(args) => doctor::run(args),

@@ -11,9 +11,9 @@ use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
 use control::{Change, Contents, Piece, Store, errors};
-use diag::{Diagnostic, SourceMap, Span, counted};
+use diag::{SourceMap, Span, counted};
 use driver::read_text;
-use schema::{Schema, Table};
+use schema::Table;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
@@ -36,14 +36,18 @@ pub(crate) fn run(command: TableCommand) -> Done {
             };
             dump(&*store, table.as_deref(), form)
         }
-        TableCommand::Add { instance, entry } => change(&instance, &entry, |schema, text| {
-            let (table, entry) = parse_entry(schema, text)?;
-            Ok(Change::Insert(table, entry))
-        }),
-        TableCommand::Modify { instance, entry } => change(&instance, &entry, |schema, text| {
-            let (table, entry) = parse_entry(schema, text)?;
-            Ok(Change::Modify(table, entry))
-        }),
+        TableCommand::Add { instance, entry } => {
+            changes::from_words(&instance, &entry, |schema, text| {
+                let (table, entry) = parse_entry(schema, text)?;
+                Ok(Change::Insert(table, entry))
+            })
+        }
+        TableCommand::Modify { instance, entry } => {
+            changes::from_words(&instance, &entry, |schema, text| {
+                let (table, entry) = parse_entry(schema, text)?;
+                Ok(Change::Modify(table, entry))
+            })
+        }
         TableCommand::Load {
             instance,
             file,
@@ -57,46 +61,17 @@ pub(crate) fn run(command: TableCommand) -> Done {
             load(&instance, &file, existing, json)
         }
         TableCommand::SetDefault { instance, action } => {
-            change(&instance, &action, |schema, text| {
+            changes::from_words(&instance, &action, |schema, text| {
                 let (table, action) = parse_default(schema, text)?;
                 Ok(Change::SetDefault(table, action))
             })
         }
-        TableCommand::Del { instance, entry } => change(&instance, &entry, |schema, text| {
-            let (table, key) = parse_keys(schema, text)?;
-            Ok(Change::Remove(table, key))
-        }),
-    }
-}
-
-/// Reads a change from the command line and makes it.
-fn change(
-    instance: &Instance,
-    words: &[String],
-    parse: impl FnOnce(&Schema, Piece) -> Result<Change, Box<Diagnostic>>,
-) -> Done {
-    let mut store = open(instance)?;
-    with_text(words, |text| {
-        let change = parse(store.schema(), text)?;
-        let made = store.apply(std::slice::from_ref(&change));
-        made.map_err(|rejected| {
-            let what = errors::not_done(store.schema(), &change);
-            errors::store(text.span(), &what, &rejected.error)
-        })
-    })
-}
-
-/// Gives the words of the command line as one text with locations in it.
-fn with_text(words: &[String], work: impl FnOnce(Piece) -> Result<(), Box<Diagnostic>>) -> Done {
-    let mut map = SourceMap::new();
-    let Some(file) = map.add("command line", words.join(" ")) else {
-        return failed("the command line is too long");
-    };
-    let text = map.file(file).text.clone();
-    let start = map.span(file, 0..0).lo;
-    match work(Piece::new(&text, start)) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(diagnostic) => Err(refused_in(diagnostic, &map)),
+        TableCommand::Del { instance, entry } => {
+            changes::from_words(&instance, &entry, |schema, text| {
+                let (table, key) = parse_keys(schema, text)?;
+                Ok(Change::Remove(table, key))
+            })
+        }
     }
 }
 

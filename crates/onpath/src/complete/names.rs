@@ -5,7 +5,7 @@
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, ValueCompleter,
 };
-use control::Store;
+use control::{Store, meter};
 use kernel::{Pins, Record, interface};
 use schema::{ObjectKind, Schema};
 use std::ffi::OsStr;
@@ -70,26 +70,53 @@ pub fn flow_states() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::FlowState { .. }))
 }
 
+/// The same for action profiles and selectors.
+pub fn profiles() -> ArgValueCompleter {
+    objects(|kind| kind.profile().is_some())
+}
+
+/// The same for meters with an index, and for tables whose entries have meters.
+pub fn meters() -> ArgValueCompleter {
+    of_schema(|schema| {
+        let arrays = meter::indexed(schema).map(|(_, name)| name.to_string());
+        let tables = meter::direct(schema).map(|table| schema.tables[table].name.to_string());
+        arrays.chain(tables).collect()
+    })
+}
+
 /// The numbers of multicast groups.
 pub fn groups() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+    of_stores(|store| {
+        let groups = store.multicast_groups().unwrap_or_default().into_iter();
+        groups.map(|(group, _)| group.into()).collect()
+    })
+}
+
+/// The numbers of clone sessions.
+pub fn sessions() -> ArgValueCandidates {
+    of_stores(|store| {
+        let sessions = store.clone_sessions().unwrap_or_default().into_iter();
+        sessions.map(|(session, _)| session).collect()
+    })
+}
+
+/// Numbers that running programs know.
+fn of_stores(known: impl Fn(&dyn Store) -> Vec<u32> + Send + Sync + 'static) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || {
         let pins = Pins::default();
-        let mut groups = Vec::new();
+        let mut all = Vec::new();
         for record in records(named().as_deref()) {
             for member in &record.members {
                 let opened = pins.open(&record.instance, Some(&member.name));
-                let found = opened
-                    .ok()
-                    .and_then(|(_, store)| store.multicast_groups().ok());
-                groups.extend(
-                    found
-                        .unwrap_or_default()
-                        .into_iter()
-                        .map(|(group, _)| group),
+                all.extend(
+                    opened
+                        .ok()
+                        .map(|(_, store)| known(&store))
+                        .unwrap_or_default(),
                 );
             }
         }
-        numbers(groups.into_iter().map(u32::from).collect())
+        numbers(all)
     })
 }
 

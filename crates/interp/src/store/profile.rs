@@ -1,0 +1,134 @@
+//! Action profiles and selectors: whoever refers to something refers to what is there.
+
+use super::no_such;
+use crate::Interpreter;
+use control::StoreError;
+use cranelift_entity::EntityRef;
+use externs::{Profile, State};
+use schema::{ActionCall, Object, Reference, Table};
+
+fn unresolved(what: String) -> StoreError {
+    StoreError::Reference { what }
+}
+
+impl Interpreter {
+    pub(super) fn profile(&self, profile: Object) -> Result<&Profile, StoreError> {
+        match &self.externs[profile.index()] {
+            State::Profile(profile) => Ok(profile),
+            _ => Err(no_such("members")),
+        }
+    }
+
+    fn profile_mut(&mut self, profile: Object) -> Result<&mut Profile, StoreError> {
+        match &mut self.externs[profile.index()] {
+            State::Profile(profile) => Ok(profile),
+            _ => Err(no_such("members")),
+        }
+    }
+
+    /// Whether what an entry is to refer to is there.
+    pub(super) fn check_reference(
+        &self,
+        table: Table,
+        call: &ActionCall,
+    ) -> Result<(), StoreError> {
+        let (Some(profile), Some(reference)) = (
+            self.schema.profile_of(table),
+            self.schema.tables[table].reference(call),
+        ) else {
+            return Ok(());
+        };
+        let Profile { members, groups } = self.profile(profile)?;
+        match reference {
+            Reference::Member(member) if !members.contains_key(&member) => {
+                Err(unresolved(format!("there is no member {member}")))
+            }
+            Reference::Group(group) if !groups.contains_key(&group) => {
+                Err(unresolved(format!("there is no group {group}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The table of an entry that refers to this.
+    fn referring(&self, profile: Object, to: Reference) -> Option<&str> {
+        let mut tables = self.schema.tables_of(profile);
+        let table = tables.find(|&table| {
+            let data = &self.schema.tables[table];
+            let mut entries = self.tables[table.index()].entries();
+            entries.any(|entry| data.reference(&entry.entry.action) == Some(to))
+        })?;
+        Some(&self.schema.tables[table].name)
+    }
+
+    pub(super) fn change_member(
+        &mut self,
+        profile: Object,
+        member: u32,
+        to: Option<&ActionCall>,
+    ) -> Result<(), StoreError> {
+        let kept = self.profile(profile)?;
+        let is_new = !kept.members.contains_key(&member);
+        let Some(to) = to else {
+            if is_new {
+                return Err(unresolved(format!("there is no member {member}")));
+            }
+            let mut groups = kept.groups.iter();
+            if let Some((group, _)) = groups.find(|(_, members)| members.contains(&member)) {
+                return Err(unresolved(format!("member {member} is in group {group}")));
+            }
+            if let Some(table) = self.referring(profile, Reference::Member(member)) {
+                let what = format!("an entry of `{table}` refers to member {member}");
+                return Err(unresolved(what));
+            }
+            self.profile_mut(profile)?.members.remove(&member);
+            return Ok(());
+        };
+        self.check_room(profile, is_new, kept.members.len())?;
+        self.profile_mut(profile)?
+            .members
+            .insert(member, to.clone());
+        Ok(())
+    }
+
+    pub(super) fn change_member_group(
+        &mut self,
+        selector: Object,
+        group: u32,
+        members: &[u32],
+    ) -> Result<(), StoreError> {
+        control::check_member_group(members)?;
+        let kept = self.profile(selector)?;
+        let is_new = !kept.groups.contains_key(&group);
+        if members.is_empty() {
+            if is_new {
+                return Err(unresolved(format!("there is no group {group}")));
+            }
+            if let Some(table) = self.referring(selector, Reference::Group(group)) {
+                let what = format!("an entry of `{table}` refers to group {group}");
+                return Err(unresolved(what));
+            }
+            self.profile_mut(selector)?.groups.remove(&group);
+            return Ok(());
+        }
+        let mut wanted = members.iter();
+        if let Some(missing) = wanted.find(|member| !kept.members.contains_key(member)) {
+            return Err(unresolved(format!("there is no member {missing}")));
+        }
+        self.check_room(selector, is_new, kept.groups.len())?;
+        let mut members = members.to_vec();
+        members.sort_unstable();
+        self.profile_mut(selector)?.groups.insert(group, members);
+        Ok(())
+    }
+
+    /// Whether there is room for one more, if it is a new one.
+    fn check_room(&self, profile: Object, is_new: bool, has: usize) -> Result<(), StoreError> {
+        let kind = &self.schema.objects[profile].kind;
+        let capacity = kind.profile().map_or(0, |profile| profile.size);
+        match is_new && has as u64 >= capacity {
+            true => Err(StoreError::Full { capacity }),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Action profiles and selectors: what an entry runs that refers to a member or a group.
+
+use cranelift_entity::EntityRef;
+use externs::hash::Algorithm;
+use externs::{Profile, State};
+use ir::{ActionCall, Bits, CtorValue, MatchKind, Program, Table, Type};
+use schema::{Object, Reference, Schema, TableSchema};
+
+/// What runs, and by what way it was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen<'a> {
+    /// An index of the table's actions.
+    pub action: u32,
+    pub args: &'a [Bits],
+    /// The group that the entry names.
+    pub group: Option<u32>,
+    /// The member that the entry names, or that was chosen of the group.
+    pub member: Option<u32>,
+}
+
+impl Chosen<'_> {
+    /// An action that stands in the table.
+    pub(crate) fn own(call: &ActionCall) -> Chosen<'_> {
+        Chosen {
+            action: call.action,
+            args: &call.args,
+            group: None,
+            member: None,
+        }
+    }
+}
+
+/// A table's action profile.
+#[derive(Debug)]
+pub(super) struct TableProfile {
+    object: Object,
+    /// The table as its entries see it.
+    schema: TableSchema,
+    /// The number in the table of each action that a member may run.
+    actions: Vec<u32>,
+    /// How a group's member is chosen.
+    algorithm: Algorithm,
+}
+
+/// The action profile of a table.
+pub(super) fn of_table(program: &Program, schema: &Schema, table: Table) -> Option<TableProfile> {
+    let object = schema.profile_of(table)?;
+    let data = &schema.tables[table];
+    let profile = schema.objects[object].kind.profile()?;
+    let number = |action: &ir::Action| {
+        let mut listed = data.actions.iter();
+        listed.position(|listed| listed.action == *action)
+    };
+    let actions = profile.actions.iter().filter_map(number);
+    let args = program.externs[object].args.iter();
+    let algorithm = args.filter_map(|(_, value)| match value {
+        CtorValue::Member(id, member) => program.enums[*id].members.get(*member as usize),
+        _ => None,
+    });
+    let algorithm = algorithm.filter_map(|name| Algorithm::of_member(name));
+    Some(TableProfile {
+        object,
+        schema: data.clone(),
+        actions: actions.map(|number| number as u32).collect(),
+        algorithm: algorithm.last().unwrap_or(Algorithm::Crc16),
+    })
+}
+
+impl TableProfile {
+    /// What an entry's call leads to; `None` if it is one of the table's own actions.
+    pub(super) fn follow<'a>(
+        &self,
+        call: &ActionCall,
+        kinds: &[(MatchKind, Type)],
+        key: &[Bits],
+        externs: &'a [State],
+    ) -> Option<Chosen<'a>> {
+        let State::Profile(profile) = &externs[self.object.index()] else {
+            return None;
+        };
+        let (group, member) = match self.schema.reference(call)? {
+            Reference::Member(member) => (None, member),
+            Reference::Group(group) => (Some(group), self.choose(profile, group, kinds, key)?),
+        };
+        let call = profile.members.get(&member)?;
+        Some(Chosen {
+            action: *self.actions.get(call.action as usize)?,
+            args: &call.args,
+            group,
+            member: Some(member),
+        })
+    }
+
+    fn choose(
+        &self,
+        profile: &Profile,
+        group: u32,
+        kinds: &[(MatchKind, Type)],
+        key: &[Bits],
+    ) -> Option<u32> {
+        let members = profile.groups.get(&group)?;
+        let fields = kinds.iter().zip(key);
+        let fields = fields.filter(|((kind, _), _)| *kind == MatchKind::Selector);
+        let fields: Vec<Bits> = fields.map(|(_, value)| value.clone()).collect();
+        members
+            .get(self.algorithm.select(&fields, members.len()))
+            .copied()
+    }
+}

@@ -1,0 +1,176 @@
+//! The flags of commands for what a program has beside tables: clone sessions, action profiles, meters, digests.
+
+use super::Instance;
+use crate::complete::names;
+use clap::{Args, Subcommand};
+use control::Replica;
+
+/// `onpath mirror`
+#[derive(Subcommand, Debug)]
+pub enum MirrorCommand {
+    /// Print the clone sessions: the ports that clones go to, and how many bytes of them
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create a clone session, or replace where its clones go
+    ///
+    /// A clone goes to all old ports or all new ones.
+    Set {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The session's number
+        #[arg(add = names::sessions())]
+        session: u32,
+        /// The ports, in the order in which clones go out, each with a replication id or without
+        #[arg(
+            required_unless_present = "group",
+            value_name = "PORT[:RID]",
+            value_delimiter = ',',
+            add = names::ports()
+        )]
+        ports: Vec<Replica>,
+        /// Clones go to the ports of this multicast group too, before the others
+        #[arg(long, value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
+        group: Option<u16>,
+        /// At most so many bytes of a clone leave, headers included
+        #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
+        truncate: Option<u32>,
+    },
+    /// Remove a clone session
+    Remove {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The session's number
+        #[arg(add = names::sessions())]
+        session: u32,
+    },
+}
+
+/// `onpath profile`
+#[derive(Subcommand, Debug)]
+pub enum ProfileCommand {
+    /// Print the members and groups of an action profile or selector, or of all
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The action profile or selector, by name or the end of it
+        #[arg(add = names::profiles())]
+        profile: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create a member, or give it another action: PROFILE MEMBER ACTION(ARGS)
+    ///
+    /// Entries and groups refer to the member by its number. Packets meet the old action or the new one, never none.
+    SetMember {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// PROFILE MEMBER ACTION(ARGS)
+        #[arg(required = true, value_name = "MEMBER", add = names::profiles())]
+        member: Vec<String>,
+    },
+    /// Remove a member that no entry and no group refers to
+    RemoveMember {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The action profile or selector, by name or the end of it
+        #[arg(add = names::profiles())]
+        profile: String,
+        /// The member's number
+        member: u32,
+    },
+    /// Create a group of members, or replace its members: SELECTOR GROUP MEMBER ...
+    ///
+    /// A hash over the table's selector keys chooses among them. A member that is named twice gets twice the packets.
+    SetGroup {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// SELECTOR GROUP MEMBER ...
+        #[arg(required = true, value_name = "GROUP", add = names::profiles())]
+        group: Vec<String>,
+    },
+    /// Remove a group that no entry refers to
+    RemoveGroup {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The action selector, by name or the end of it
+        #[arg(add = names::profiles())]
+        selector: String,
+        /// The group's number
+        group: u32,
+    },
+}
+
+/// The end of the help on meters.
+const METERS: &str = "\
+A meter is NAME[INDEX], or TABLE [PRIORITY] KEY:MATCH ... for the one of an entry. It has two rates, tokens a second,
+each with a burst, the most tokens at once: committed, then peak (RFC 2698). Tokens are packets or bytes, as the
+program declares the meter. A packet above the peak rate is red, one above the committed rate yellow, others green.";
+
+/// `onpath meter`
+#[derive(Subcommand, Debug)]
+pub enum MeterCommand {
+    /// Print the rates of a meter, of all its elements that have any, or of all meters
+    #[command(after_long_help = METERS)]
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// NAME, NAME[INDEX], or TABLE for the meters of entries
+        #[arg(add = names::meters())]
+        meter: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give a meter rates: NAME[INDEX] RATE BURST RATE BURST
+    ///
+    /// Its buckets are full then. For example `onpath meter set limits[3] 1000 50 2000 100`.
+    #[command(after_long_help = METERS)]
+    Set {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// NAME[INDEX] RATE BURST RATE BURST
+        #[arg(required = true, value_name = "METER", add = names::meters())]
+        meter: Vec<String>,
+    },
+    /// Take the rates of a meter away, so that every packet is green: NAME[INDEX]
+    #[command(after_long_help = METERS)]
+    Reset {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// NAME[INDEX]
+        #[arg(required = true, value_name = "METER", add = names::meters())]
+        meter: Vec<String>,
+    },
+}
+
+/// `onpath digests`
+#[derive(Args, Debug)]
+pub struct Digests {
+    /// The running program, as `onpath ls` shows it (BUNDLE/PROGRAM for one of a bundle); not needed if
+    /// there is only one
+    #[arg(value_name = "NAME", add = names::programs())]
+    pub name: Option<String>,
+    /// End after so many digests, instead of when it is interrupted or the program is unloaded
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// Print each as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
