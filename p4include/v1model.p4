@@ -50,7 +50,8 @@ struct standard_metadata_t {
     // ingress made, 2 a clone that egress made, 5 a copy of a multicast group.
     bit<32> instance_type;
     bit<32> packet_length;  // bytes, of the packet as it came in
-    @alias("queueing_metadata.enq_timestamp") bit<32> enq_timestamp;  // microseconds
+    // Between ingress and egress no packet waits for another: depths and the time in the queue are 0.
+    @alias("queueing_metadata.enq_timestamp") bit<32> enq_timestamp;  // microseconds, set for egress
     @alias("queueing_metadata.enq_qdepth")    bit<19> enq_qdepth;     // packets
     @alias("queueing_metadata.deq_timedelta") bit<32> deq_timedelta;  // microseconds
     @alias("queueing_metadata.deq_qdepth")    bit<19> deq_qdepth;     // packets
@@ -60,7 +61,7 @@ struct standard_metadata_t {
     @alias("intrinsic_metadata.egress_rid") bit<16> egress_rid;
     bit<1>  checksum_error; // 1 once a verify_checksum has failed
     error   parser_error;
-    @alias("intrinsic_metadata.priority") bit<3> priority;
+    @alias("intrinsic_metadata.priority") bit<3> priority;  // of no effect: there is one queue
 }
 
 enum CounterType { packets, bytes, packets_and_bytes }
@@ -94,7 +95,8 @@ extern direct_counter {
     void count();
 }
 
-// `size` two-rate three-colour meters (RFC 2698). Quirk: a meter without rates returns green.
+// `size` two-rate three-colour meters, colour-blind (RFC 2698). Tokens come by the microsecond, and only whole ones count.
+// Quirk: a meter without rates returns green.
 extern meter
 #if V1MODEL_VERSION >= 20200408
 <I>

@@ -62,7 +62,7 @@ impl Change {
     /// Whether there can be such a thing on any target.
     ///
     /// # Errors
-    /// [`StoreError::Unsupported`]
+    /// [`StoreError::Invalid`]
     pub fn check(&self) -> Result<(), StoreError> {
         match self {
             Change::Group(group, replicas) => check_group(*group, replicas),

@@ -1,6 +1,6 @@
 //! Digests: values that packets hand to the control plane.
 
-use crate::entry::find;
+use crate::entry::{find, reads_as_name};
 use crate::errors::{self, Refusal};
 use crate::json::json_value;
 use crate::names::resolve;
@@ -68,10 +68,17 @@ impl DigestPattern {
         let mut by_position = 0;
         for word in rest.words() {
             // What stands before a colon may be the first part of an address instead.
-            let named = word.split_named().and_then(|(name, value)| {
-                let index = resolve(names.iter().copied(), name.trim().text).ok()?;
-                Some((index, value.trim()))
-            });
+            let named = match word.split_named() {
+                Some((name, value)) => match resolve(names.iter().copied(), name.trim().text) {
+                    Ok(index) => Some((index, value.trim())),
+                    Err(error) if reads_as_name(name.text, !wanted.is_empty()) => {
+                        let field = name.text;
+                        return Err(errors::bad_name(name.span(), "field", field, &names, error));
+                    }
+                    Err(_) => None,
+                },
+                None => None,
+            };
             let (index, value) = named.unwrap_or_else(|| {
                 by_position += 1;
                 (by_position - 1, word)

@@ -242,6 +242,7 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         }
         StoreError::NoInterface { .. } => "`onpath port add PORT IF --reach` gives it one",
         StoreError::Const => "change the program's source",
+        StoreError::Invalid { .. } => "choose other numbers",
         StoreError::Unsupported { .. } => "use a target that has it",
         StoreError::Unloaded => "`onpath ls` lists the programs that are running",
         StoreError::Endless { .. } => {

@@ -25,7 +25,7 @@ impl Rates {
     /// Whether there can be such a meter on any target.
     ///
     /// # Errors
-    /// [`StoreError::Unsupported`] if the peak rate is below the committed rate (RFC 2698, section 2).
+    /// [`StoreError::Invalid`] if the peak rate is below the committed rate (RFC 2698, section 2).
     pub fn check(&self) -> Result<(), StoreError> {
         if self.peak >= self.committed {
             return Ok(());
@@ -34,7 +34,7 @@ impl Rates {
             "the peak rate is at least the committed rate, and {} is less than {}",
             self.peak, self.committed
         );
-        Err(StoreError::Unsupported { what })
+        Err(StoreError::Invalid { what })
     }
 }
 

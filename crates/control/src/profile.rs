@@ -30,7 +30,7 @@ pub fn check_member_group(members: &[u32]) -> Result<(), StoreError> {
         "a group of an action selector has {MOST_MEMBERS_OF_A_GROUP} members at most, and this one has {}",
         members.len()
     );
-    Err(StoreError::Unsupported { what })
+    Err(StoreError::Invalid { what })
 }
 
 /// The action profiles and selectors of a program, with their names.

@@ -66,6 +66,11 @@ pub enum StoreError {
     },
     /// The program made it `const`.
     Const,
+    /// No target can have it.
+    Invalid {
+        /// What is wrong with it.
+        what: String,
+    },
     /// The target has no such thing.
     Unsupported {
         /// What it has not, and what would do instead.
@@ -98,6 +103,7 @@ impl fmt::Display for StoreError {
             StoreError::Const => f.write_str("it is declared const"),
             StoreError::Unloaded => f.write_str("the program was unloaded meanwhile"),
             StoreError::Unsupported { what }
+            | StoreError::Invalid { what }
             | StoreError::Reference { what }
             | StoreError::Endless { what }
             | StoreError::System { what } => f.write_str(what),
@@ -253,7 +259,7 @@ pub trait Store {
     /// Changes the rates of an indexed meter, whose buckets are full then; `None` takes them away.
     ///
     /// # Errors
-    /// [`StoreError::OutOfRange`] for an index that it does not have, [`StoreError::Unsupported`] for what no meter can be
+    /// [`StoreError::OutOfRange`] for an index that it does not have, [`StoreError::Invalid`] for what no meter can be
     /// ([`Rates::check`](crate::Rates::check)).
     fn set_meter(
         &mut self,
@@ -322,7 +328,7 @@ pub trait Store {
     ///
     /// # Errors
     /// [`StoreError::Reference`] for a member that is not there, and where a group is removed that is not there or that
-    /// an entry refers to; [`StoreError::Unsupported`] for more members than
+    /// an entry refers to; [`StoreError::Invalid`] for more members than
     /// [`MOST_MEMBERS_OF_A_GROUP`](crate::MOST_MEMBERS_OF_A_GROUP).
     fn set_member_group(
         &mut self,
@@ -387,8 +393,9 @@ pub trait Store {
     /// group. Group 0 means no group and cannot be made. A program that never sends to a group takes any.
     ///
     /// # Errors
-    /// [`StoreError::Unsupported`] for group 0, for more copies than
-    /// [`MOST_PORTS_OF_A_GROUP`](crate::MOST_PORTS_OF_A_GROUP), and on a target that has no groups, or no replication ids.
+    /// [`StoreError::Invalid`] for group 0 and for more copies than
+    /// [`MOST_PORTS_OF_A_GROUP`](crate::MOST_PORTS_OF_A_GROUP); [`StoreError::Unsupported`] on a target that has no groups, or no
+    /// replication ids.
     fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
         check_group(group, replicas)?;
         Err(no_such("multicast groups"))
@@ -405,8 +412,8 @@ pub trait Store {
     /// Makes a clone session, or changes it; `None` removes it.
     ///
     /// # Errors
-    /// [`StoreError::Unsupported`] for what no session can be ([`check_session`]), and on a target that has no clone
-    /// sessions.
+    /// [`StoreError::Invalid`] for what no session can be ([`check_session`]); [`StoreError::Unsupported`] on a target that
+    /// has no clone sessions.
     fn set_clone_session(
         &mut self,
         session: u32,

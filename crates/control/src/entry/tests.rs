@@ -172,3 +172,40 @@ fn an_action_without_its_parentheses_is_shown_with_them() {
     assert_ne!(help("routes 10.0.0.256/8 forward 1"), parentheses);
     assert_eq!(help("routes 10.0.0.0/8 1 2"), "its key is: hdr.ipv4.dst");
 }
+
+#[test]
+fn an_entry_names_a_member_or_a_group_in_place_of_an_action() {
+    let schema = sample::schema();
+    let balanced = sample::table("C.balanced");
+    for (text, shown) in [
+        (
+            "balanced 10.0.0.1 member(3)",
+            "dst:10.0.0.1 C.hops.member(id: 3)",
+        ),
+        (
+            "balanced dst:10.0.0.1 hops.group(id: 0x4)",
+            "dst:10.0.0.1 C.hops.group(id: 4)",
+        ),
+        ("balanced 10.0.0.1 drop", "dst:10.0.0.1 C.drop()"),
+    ] {
+        let (table, entry) = parse_entry(schema, Piece::new(text, 0)).expect(text);
+        assert_eq!(table, balanced);
+        assert_eq!(show_entry(schema, table, &entry), shown);
+        let again = format!("C.balanced {shown}");
+        assert_eq!(
+            parse_entry(schema, Piece::new(&again, 0)).expect("it is text"),
+            (table, entry)
+        );
+    }
+}
+
+#[test]
+fn the_table_s_own_actions_go_before_what_it_may_refer_to() {
+    use crate::call::resolve_first;
+    let names = ["C.member", "C.drop", "C.hops.member", "C.hops.group"];
+    let resolve = |name: &str| resolve_first(&names, 2, name).ok();
+    assert_eq!(resolve("member"), Some(0));
+    assert_eq!(resolve("hops.member"), Some(2));
+    assert_eq!(resolve("group"), Some(3));
+    assert_eq!(resolve("groups"), None);
+}

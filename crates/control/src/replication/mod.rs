@@ -53,7 +53,7 @@ pub const MOST_PORTS_OF_A_GROUP: usize = 32;
 pub fn check_group(group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
     if group == 0 {
         let what = "group 0 means that there is no group; groups begin at 1".to_string();
-        return Err(StoreError::Unsupported { what });
+        return Err(StoreError::Invalid { what });
     }
     check_replicas("a multicast group", replicas)
 }
@@ -66,11 +66,11 @@ pub fn check_session(session: &CloneSession) -> Result<(), StoreError> {
     if session.group == Some(0) {
         let what = "a clone session cannot send to group 0, which means that there is no group";
         let what = what.to_string();
-        return Err(StoreError::Unsupported { what });
+        return Err(StoreError::Invalid { what });
     }
     if session.truncate == Some(0) {
         let what = "a clone session cannot cut its copies to 0 bytes".to_string();
-        return Err(StoreError::Unsupported { what });
+        return Err(StoreError::Invalid { what });
     }
     check_replicas("a clone session", &session.replicas)
 }
@@ -81,7 +81,7 @@ fn check_replicas(subject: &str, replicas: &[Replica]) -> Result<(), StoreError>
             "{subject} has {MOST_PORTS_OF_A_GROUP} ports at most, and this one has {}",
             replicas.len()
         );
-        return Err(StoreError::Unsupported { what });
+        return Err(StoreError::Invalid { what });
     }
     Ok(())
 }

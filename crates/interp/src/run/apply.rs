@@ -77,8 +77,7 @@ impl Run<'_> {
         });
         let entry = found.map(|id| {
             let entry = &self.it.tables[table.index()].entry(id).entry;
-            data.keys
-                .iter()
+            data.match_keys()
                 .zip(&entry.keys)
                 .map(|(key, found)| Named {
                     name: key.field.name.to_string(),

@@ -261,6 +261,10 @@ impl<'a> Transaction<'a> {
         origin: u32,
     ) -> Result<(), StoreError> {
         control::check_group(group, replicas)?;
+        if replicas.iter().any(|replica| replica.rid != 0) {
+            let what = "this program cannot read a replication id; name ports without one";
+            return Err(unsupported(what));
+        }
         let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
         if self.store.live {
             ports::check_ports(&self.store.abi.ports, &self.store.maps, &ports)?;

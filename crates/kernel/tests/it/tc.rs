@@ -66,7 +66,7 @@ fn groups_are_changed_as_a_whole_and_have_limits() {
     let many: Vec<u32> = (0..33).collect();
     let to = |ports: &[u32]| Replica::to_ports(ports.iter().copied());
     let refused = d.set_multicast_group(7, &to(&many)).expect_err("too many");
-    assert!(matches!(refused, StoreError::Unsupported { .. }));
+    assert!(matches!(refused, StoreError::Invalid { .. }));
     assert!(d.set_multicast_group(0, &Replica::to_ports([1])).is_err());
     assert_eq!(ports(&mut d), [9], "nothing changed");
     d.set_multicast_group(7, &to(&many[..32])).expect("fits");

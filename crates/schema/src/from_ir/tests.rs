@@ -151,3 +151,83 @@ fn a_value_that_does_not_fit_its_width_is_refused() {
     assert_eq!(read("0x1ff"), None);
     assert_eq!(read("8w0x"), None);
 }
+
+/// Two tables that share a selector, and one with a profile of its own.
+const PROFILES: &str = r#"program V1Switch reject continue
+header_type h {
+    a: bit<8>;
+}
+var v: bit<8>
+header hdr: h
+extern C.sel: action_selector {
+    arg size = 4;
+}
+extern C.own: action_profile {
+    arg size = 2;
+}
+action C.set(v) {}
+action C.drop() {}
+action C.rest() {}
+table C.first {
+    key "a" exact hdr.a;
+    action C.rest;
+    action C.drop;
+    action C.set;
+    default C.drop();
+    property implementation = extern C.sel;
+}
+table C.second {
+    key "a" exact hdr.a;
+    action C.set;
+    action C.drop;
+    action C.rest default_only;
+    default C.drop();
+    property implementation = extern C.sel;
+}
+table C.third {
+    key "a" exact hdr.a;
+    action C.drop;
+    default C.drop();
+    property implementation = extern C.own;
+}
+"#;
+
+#[test]
+fn members_may_run_what_all_tables_of_the_profile_allow() {
+    use crate::{ActionCall, Bits, Reference};
+    let schema = Schema::of(&ir::text::parse(PROFILES).unwrap_or_else(|e| panic!("{e}")));
+    let objects: Vec<Object> = schema.objects.keys().collect();
+    let actions = |object: Object| -> Vec<&str> {
+        let profile = schema.objects[object].kind.profile().expect("it is one");
+        let names = profile.actions.iter();
+        names
+            .map(|action| schema.actions[*action].name.as_str())
+            .collect()
+    };
+    assert_eq!(actions(objects[0]), ["C.drop", "C.set"]);
+    assert_eq!(actions(objects[1]), ["C.drop"]);
+    let tables: Vec<crate::Table> = schema.tables.keys().collect();
+    assert_eq!(
+        schema.tables_of(objects[0]).collect::<Vec<_>>(),
+        tables[..2]
+    );
+    let named = |table: usize| -> Vec<&str> {
+        let references = schema.tables[tables[table]].references.iter();
+        references
+            .map(|reference| reference.name.as_str())
+            .collect()
+    };
+    assert_eq!(named(1), ["C.sel.member", "C.sel.group"]);
+    assert_eq!(named(2), ["C.own.member"]);
+    let call = |action: u32| ActionCall {
+        action,
+        args: vec![Bits::new(32, 7u32)],
+    };
+    let first = &schema.tables[tables[0]];
+    let found = [2, 3, 4].map(|number| first.reference(&call(number)));
+    assert_eq!(
+        found,
+        [None, Some(Reference::Member(7)), Some(Reference::Group(7))]
+    );
+    assert_eq!(schema.called(tables[0], &call(4)).name, "C.sel.group");
+}

@@ -30,6 +30,8 @@ pub(crate) struct V1Model {
     ingress_timestamp: Option<Var>,
     egress_timestamp: Option<Var>,
     enq_timestamp: Option<Var>,
+    /// What a queue would say; none is ever in use.
+    queue: [Option<Var>; 3],
     mcast_grp: Option<Var>,
     parser_error: Option<Var>,
     pub(super) checksum_error: Option<Var>,
@@ -64,6 +66,7 @@ impl V1Model {
             ingress_timestamp: var("ingress_global_timestamp"),
             egress_timestamp: var("egress_global_timestamp"),
             enq_timestamp: var("enq_timestamp"),
+            queue: ["enq_qdepth", "deq_timedelta", "deq_qdepth"].map(var),
             mcast_grp: var("mcast_grp"),
             parser_error: var("parser_error"),
             checksum_error: var("checksum_error"),
@@ -112,6 +115,9 @@ impl V1Model {
         run.set_number(self.egress_rid, packet.replica.rid.into());
         run.set_number(self.egress_spec, 0);
         run.set_number(self.enq_timestamp, microseconds);
+        for field in self.queue {
+            run.set_number(field, 0);
+        }
         run.set_number(self.egress_timestamp, microseconds);
         run.control_block(EGRESS, self.egress)
     }
