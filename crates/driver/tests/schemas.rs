@@ -88,3 +88,14 @@ fn what_a_program_has_in_its_tables_is_read_back_as_it_is_shown() {
     }
     assert!(entries > 20, "{entries} entries in all programs");
 }
+
+#[test]
+fn a_program_that_clones_says_so() {
+    let clones = |name: &str| {
+        let all = all();
+        let found = all.iter().find(|(file, _)| file.ends_with(name));
+        found.expect("it is one of them").1.clones
+    };
+    assert!(clones("v1model/clone_egress.p4"));
+    assert!(!clones("v1model/recirculate.p4"));
+}

@@ -5,6 +5,7 @@ use crate::{Elab, Result, names};
 use diag::Span;
 use hir::{Annotation, ExprKind, KeyElement, Ty};
 use ir::{Declared, DigestData};
+use smol_str::SmolStr;
 
 impl Elab<'_> {
     /// How a scalar of this type with these annotations in front of it is declared.
@@ -87,25 +88,33 @@ impl Elab<'_> {
         declared
     }
 
-    /// Notes that packets send data of a type to the control plane. Gives the digest's number.
+    /// Notes that packets send data of a type to the control plane. Gives the digest's number. What has no name of its own is
+    /// `digest`, and another of the same name has a number behind it.
     pub(crate) fn note_digest(&mut self, ty: &Ty, span: Span) -> Result<u32> {
-        let name = match self.resolve(ty) {
+        let own: SmolStr = match self.resolve(ty) {
             Ty::Composite(id, _) => self.module.composites[id].name.clone(),
             _ => "digest".into(),
         };
-        let mut known = (0u32..).zip(&self.program.digests);
-        if let Some((number, _)) = known.find(|(_, known)| known.name == name) {
-            return Ok(number);
-        }
         let (mut paths, mut types, mut declared) = (Vec::new(), Vec::new(), Vec::new());
         self.leaf_types(ty, span, &mut types)?;
         self.leaf_names(ty, "", span, &mut paths)?;
         self.declared_leaves(ty, &[], &mut declared);
-        self.program.digests.push(DigestData {
+        let fields: Vec<_> = paths.into_iter().zip(types).collect();
+        let mut name = own.clone();
+        let mut same = 1;
+        let digests = &mut self.program.digests;
+        while let Some(at) = digests.iter().position(|known| known.name == name) {
+            if digests[at].fields == fields {
+                return Ok(at as u32);
+            }
+            same += 1;
+            name = format!("{own}_{same}").into();
+        }
+        digests.push(DigestData {
             name,
-            fields: paths.into_iter().zip(types).collect(),
+            fields,
             declared,
         });
-        Ok(self.program.digests.len() as u32 - 1)
+        Ok(digests.len() as u32 - 1)
     }
 }

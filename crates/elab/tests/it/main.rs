@@ -2,6 +2,7 @@
 
 mod architectures;
 mod depth;
+mod digests;
 mod field_lists;
 mod golden;
 mod mutate;
