@@ -112,6 +112,7 @@ extern meter
 }
 
 // One meter an entry of the table that names it in its `meters` property. read() belongs into its actions.
+// Quirk: every hit takes its tokens once, whether or not the action calls read().
 extern direct_meter<T> {
     direct_meter(MeterType type);
     void read(out T result);

@@ -20,7 +20,7 @@ use crate::entry::{
     find_table, parse_default, parse_entry, parse_keys, parse_member, show_action, show_entry,
 };
 use crate::errors::{self, Refusal};
-use crate::{Change, MeterRef, Next, Piece, Rejected, Store, meter, profile, replication};
+use crate::{Change, MeterRef, Next, Piece, Rates, Rejected, Store, meter, profile, replication};
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use schema::{ActionCall, Entry, Object, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
@@ -221,6 +221,30 @@ pub fn show<'a>(
     let action = show_action(schema, table, default);
     let default = format!("{}setdefault {name} {action}", fixed(data.const_default));
     clear.into_iter().chain(entries).chain([default])
+}
+
+/// Lines that make the members and groups of an action profile or selector. Those that it has besides stay.
+pub fn show_profile<'a>(
+    schema: &'a Schema,
+    profile: Object,
+    members: &'a [(u32, ActionCall)],
+    groups: &'a [(u32, Vec<u32>)],
+) -> impl Iterator<Item = String> + 'a {
+    let name = schema.objects[profile].name.as_str();
+    let members = members.iter().map(move |(member, call)| {
+        let call = profile::show_member(schema, profile, call);
+        format!("action_member {name} {member} {call}")
+    });
+    let groups = groups.iter().map(move |(group, members)| {
+        let members: Vec<String> = members.iter().map(u32::to_string).collect();
+        format!("action_group {name} {group} {}", members.join(" "))
+    });
+    members.chain(groups)
+}
+
+/// A line that gives a meter these rates.
+pub fn show_meter(schema: &Schema, meter: &MeterRef, rates: &Rates) -> String {
+    format!("meter_set {} {rates}", meter.show(schema))
 }
 
 /// Makes every change, or none.
@@ -508,6 +532,46 @@ mod tests {
         apply(&mut store, &changes("remove routes 10.0.0.0/8").unwrap()).unwrap();
         apply(&mut store, &changes(&dump.join("\n")).unwrap()).unwrap();
         assert_eq!(store.state(), before);
+    }
+
+    #[test]
+    fn a_dump_brings_members_groups_and_meters_back() {
+        let schema = sample::schema();
+        let mut store = Fake::default();
+        let text = "action_member hops 7 drop()\naction_member hops 3 drop()\naction_group hops 1 7 3 7\n\
+                    add balanced 10.0.0.1 group(1)\nmeter_set balanced 10.0.0.1 1 2 3 4";
+        apply(&mut store, &changes(text).unwrap()).unwrap();
+        let balanced = sample::table("C.balanced");
+        let hops = schema.profile_of(balanced).unwrap();
+        let members = store.members(hops).unwrap();
+        let groups = store.member_groups(hops).unwrap();
+        let entries = store.entries(balanced).unwrap();
+        let default = store.default_action(balanced).unwrap();
+        let mut dump: Vec<String> = show_profile(schema, hops, &members, &groups).collect();
+        dump.extend(show(schema, balanced, &entries, &default));
+        let key = crate::EntryKey::of(&entries[0]);
+        let rates = store.direct_meter(balanced, &key).unwrap().unwrap();
+        dump.push(show_meter(
+            schema,
+            &MeterRef::OfEntry(balanced, key),
+            &rates,
+        ));
+        assert_eq!(
+            dump,
+            [
+                "action_member C.hops 3 C.drop()",
+                "action_member C.hops 7 C.drop()",
+                "action_group C.hops 1 7 3 7",
+                "clear C.balanced",
+                "add C.balanced dst:10.0.0.1 C.hops.group(id: 1)",
+                "setdefault C.balanced C.drop()",
+                "meter_set C.balanced dst:10.0.0.1 1 2 3 4",
+            ]
+        );
+        let mut other = Fake::default();
+        apply(&mut other, &changes(&dump.join("\n")).unwrap()).unwrap();
+        assert_eq!(other.settings(), store.settings());
+        assert_eq!(other.entries(balanced), store.entries(balanced));
     }
 
     #[test]

@@ -126,3 +126,22 @@ fn groups_sessions_and_meters() {
     assert_eq!(change(&mut store, "meter_reset limits[3]"), Ok(1));
     assert_eq!(store.meter(meter, 3), Ok(None));
 }
+
+#[test]
+fn a_direct_meter_takes_tokens_of_every_hit_and_stays_when_the_entry_gets_another_action() {
+    let mut store = interpreter("direct_meter");
+    let colour = |store: &mut Interpreter| {
+        let mut bytes = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x12, 0x34];
+        bytes.extend_from_slice(&[1, 9, 9]);
+        store.send(&Packet { port: 0, bytes }).expect("it runs");
+        store.receive().expect("it came out")[0].bytes[15]
+    };
+    let text = "add metered 1 mark()\nmeter_set metered 1 0 34 0 51";
+    assert_eq!(change(&mut store, text), Ok(2));
+    assert_eq!(colour(&mut store), 0);
+    assert_eq!(change(&mut store, "modify metered 1 look_away()"), Ok(1));
+    assert_eq!(colour(&mut store), 2);
+    assert_eq!(change(&mut store, "modify metered 1 mark()"), Ok(1));
+    // Of two green packets and a yellow one, one green one went by without being read.
+    assert_eq!([colour(&mut store), colour(&mut store)], [1, 2]);
+}

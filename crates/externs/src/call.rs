@@ -122,8 +122,8 @@ pub struct Env<'a> {
     pub packet: &'a [u8],
     /// Where the parser stopped, in bytes; at most the packet's length.
     pub parsed: usize,
-    /// The meter of the table entry whose action runs.
-    pub direct_meter: Option<&'a mut crate::meter::Meter>,
+    /// The colour that the meter of the table entry whose action runs gave the packet.
+    pub direct_color: Option<crate::meter::Color>,
     /// What the extern asks for, in order.
     pub effects: &'a mut Vec<Effect>,
 }
@@ -200,7 +200,7 @@ pub(crate) mod testing {
             numbers: &mut numbers,
             packet,
             parsed,
-            direct_meter: None,
+            direct_color: None,
             effects: &mut effects,
         });
         (result, effects)

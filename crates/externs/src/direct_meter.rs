@@ -7,7 +7,8 @@
 //! }
 //! ```
 //!
-//! Outside an entry's action there is no meter, and the colour is green.
+//! As in BMv2, the meter takes a packet's tokens when the packet hits the entry, once, whether or not the entry's action reads
+//! the colour. Outside an entry's action there is no meter, and the colour is green.
 
 use crate::call::{Arg, Env, Fault, Reply};
 use crate::meter::Color;
@@ -24,11 +25,7 @@ pub(crate) const EXTERN: Extern = Extern {
 };
 
 fn read(_: &mut State, _: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
-    let (now, bytes) = (env.now, env.packet.len() as u64);
-    let color = match &mut env.direct_meter {
-        Some(meter) => meter.execute(now, bytes),
-        None => Color::Green,
-    };
+    let color = env.direct_color.unwrap_or(Color::Green);
     Ok(Reply::out(0, vec![Bits::new(32, color as u32)]))
 }
 
@@ -36,27 +33,15 @@ fn read(_: &mut State, _: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
 mod tests {
     use super::*;
     use crate::call::testing::with_env;
-    use crate::meter::Meter;
 
     #[test]
-    fn the_entrys_meter_is_read() {
-        let (reply, _) = with_env(&[], 0, |env| {
-            let mut meter = Meter::new(false);
-            meter.set_limits(0, Some([(0, 0), (0, 0)]));
-            let mut effects = Vec::new();
-            let mut inner = Env {
-                now: 0,
-                rng: &mut *env.rng,
-                numbers: &mut *env.numbers,
-                packet: &[],
-                parsed: 0,
-                direct_meter: Some(&mut meter),
-                effects: &mut effects,
-            };
-            read(&mut State::Stateless, &[], &mut inner)
-        });
-        assert_eq!(reply.unwrap().outs[0].1, [Bits::new(32, 2u32)]);
-        let (reply, _) = with_env(&[], 0, |env| read(&mut State::Stateless, &[], env));
-        assert_eq!(reply.unwrap().outs[0].1, [Bits::new(32, 0u32)]);
+    fn the_colour_of_the_hit_is_read() {
+        for (color, number) in [(Some(Color::Yellow), 1u32), (None, 0)] {
+            let (reply, _) = with_env(&[], 0, |env| {
+                env.direct_color = color;
+                read(&mut State::Stateless, &[], env)
+            });
+            assert_eq!(reply.unwrap().outs[0].1, [Bits::new(32, number)]);
+        }
     }
 }

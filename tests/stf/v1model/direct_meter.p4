@@ -46,9 +46,18 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         per_entry.read(color);
     }
 
+    action mark_twice() {
+        per_entry.read(color);
+        per_entry.read(color);
+    }
+
+    action look_away() {
+        color = 2;
+    }
+
     table metered {
         key = { hdr.d.key : exact @name("key"); }
-        actions = { mark; NoAction; }
+        actions = { mark; mark_twice; look_away; NoAction; }
         default_action = NoAction();
         meters = per_entry;
         size = 8;

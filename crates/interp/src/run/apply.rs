@@ -42,18 +42,21 @@ impl Run<'_> {
             let event = self.table_event(table, &key, found, &chosen);
             self.trace(span, |_| event);
         }
+        let length = self.packet.len() as u64;
+        let mut color = None;
         if let Some(id) = found
             && let Some(entry) = self.it.tables[table.index()].entry_mut(id)
         {
             entry.count.packets = entry.count.packets.wrapping_add(1);
-            entry.count.bytes = entry.count.bytes.wrapping_add(self.packet.len() as u64);
+            entry.count.bytes = entry.count.bytes.wrapping_add(length);
+            color = Some(entry.meter.execute(self.now, length));
         }
-        let outer = std::mem::replace(&mut self.entry, found.map(|id| (table, id)));
+        let outer = std::mem::replace(&mut self.color, color);
         let flow = match self.block(&run.body) {
             ControlFlow::Return => ControlFlow::Next,
             flow => flow,
         };
-        self.entry = outer;
+        self.color = outer;
         if let Some(var) = hit {
             let value = Value::Bool(found.is_some());
             self.it.storage.set_var(var, value);

@@ -97,19 +97,13 @@ impl Run<'_> {
     fn carry_out(&mut self, call: &ExternCall, args: &[Arg]) -> Result<Reply, externs::Fault> {
         let parsed = self.cursor / 8;
         let it = &mut *self.it;
-        let direct_meter = match self.entry {
-            Some((table, id)) if call.object.is_some() => it.tables[table.index()]
-                .entry_mut(id)
-                .map(|entry| &mut entry.meter),
-            _ => None,
-        };
         let mut env = Env {
             now: self.now,
             rng: &mut it.rng,
             numbers: &mut it.numbers,
             packet: &self.packet,
             parsed,
-            direct_meter,
+            direct_color: self.color,
             effects: &mut self.effects,
         };
         match call.object {

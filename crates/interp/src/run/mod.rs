@@ -14,13 +14,13 @@ pub(crate) use parse::Parsed;
 
 use crate::outcome::{Disposition, Fault, Marks, Outcome};
 use crate::packet::Writer;
-use crate::table::EntryId;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Interpreter, storage};
 use control::{Digest, DropReason, Packet};
 use diag::Span;
 use externs::Effect;
-use ir::{Bits, EntryPoint, Header, Label, Program, Table, Value};
+use externs::meter::Color;
+use ir::{Bits, EntryPoint, Header, Label, Program, Value};
 use std::rc::Rc;
 
 /// How a statement ends.
@@ -65,8 +65,8 @@ pub(crate) struct Run<'a> {
     /// The steps of those of the packet's copies that came before.
     earlier: u64,
     effects: Vec<Effect>,
-    /// The entry whose action runs.
-    entry: Option<(Table, EntryId)>,
+    /// The colour that the meter of the entry whose action runs gave the packet.
+    color: Option<Color>,
     /// Headers as they were extracted, if requested.
     pub extracted: Option<Vec<Extracted>>,
     outcome: Outcome,
@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
             steps: 0,
             earlier: 0,
             effects: Vec::new(),
-            entry: None,
+            color: None,
             extracted: None,
             outcome: Outcome {
                 disposition: Disposition::Drop,

@@ -10,11 +10,12 @@ use crate::progress::Progress;
 use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
-use control::{Change, Contents, Piece, Store, errors};
+use control::{Change, Contents, EntryKey, MeterRef, Piece, Store, StoreError, errors, meter};
 use diag::{SourceMap, Span, counted};
 use driver::read_text;
-use schema::Table;
+use schema::{Entry, ObjectKind, Table};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
@@ -145,6 +146,9 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     if tables.is_empty() && form == DumpForm::Text {
         out_line!("the program has no tables");
     }
+    if form == DumpForm::Entries {
+        dump_profiles(store, &tables)?;
+    }
     let mut shown: Vec<Value> = Vec::new();
     let contents = store.contents(&tables).map_err(|(table, error)| {
         let what = format!("table `{}` could not be read", schema.tables[table].name);
@@ -169,6 +173,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
                 for line in entries::show(schema, table, &entries, &default) {
                     out_line!("{line}");
                 }
+                dump_meters(store, table, &entries)?;
             }
             DumpForm::Text => {
                 out_line!("{name}: {}", counted(entries.len(), "entry"));
@@ -183,4 +188,50 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
         print_json(&Value::Array(shown));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the lines that make what entries of these tables refer to.
+fn dump_profiles(store: &dyn Store, tables: &[Table]) -> Result<(), Stop> {
+    let schema = &**store.schema();
+    let profiles = tables.iter().filter_map(|table| schema.profile_of(*table));
+    for profile in profiles.collect::<BTreeSet<_>>() {
+        let unreadable = |error: StoreError| {
+            let what = format!(
+                "action profile `{}` could not be read",
+                schema.objects[profile].name
+            );
+            refused(errors::store(Span::NONE, &what, &error))
+        };
+        let members = store.members(profile).map_err(unreadable)?;
+        let groups = match schema.objects[profile].kind {
+            ObjectKind::ActionSelector(_) => store.member_groups(profile).map_err(unreadable)?,
+            _ => Vec::new(),
+        };
+        for line in entries::show_profile(schema, profile, &members, &groups) {
+            out_line!("{line}");
+        }
+    }
+    Ok(())
+}
+
+/// Prints the lines that give the meters of a table's entries their rates.
+fn dump_meters(store: &dyn Store, table: Table, entries: &[Entry]) -> Result<(), Stop> {
+    let schema = &**store.schema();
+    if !meter::direct(schema).any(|metered| metered == table) {
+        return Ok(());
+    }
+    for key in entries.iter().map(EntryKey::of) {
+        let rates = store.direct_meter(table, &key).map_err(|error| {
+            let what = format!(
+                "the meters of `{}` could not be read",
+                schema.tables[table].name
+            );
+            refused(errors::store(Span::NONE, &what, &error))
+        })?;
+        if let Some(rates) = rates {
+            let meter = MeterRef::OfEntry(table, key);
+            out_line!("{}", entries::show_meter(schema, &meter, &rates));
+        }
+    }
+    Ok(())
 }
