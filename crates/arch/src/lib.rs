@@ -115,6 +115,15 @@ impl Architecture {
     }
 }
 
+/// A program as targets that emit code take it, and what its passes are to do with packets that the parser rejects. Only
+/// passes come after it: the control plane and the interpreter have the program as elaborated.
+pub fn for_targets(program: &ir::Program) -> (ir::Program, ir::passes::Rejects) {
+    match by_package(&program.arch).map(|arch| arch.name) {
+        Some("v1model") => v1model::unicast::of(program),
+        _ => (program.clone(), ir::passes::Rejects::Stay),
+    }
+}
+
 /// All architecture models.
 pub fn all() -> &'static [&'static Architecture] {
     &[

@@ -47,6 +47,9 @@ pub struct Abi {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that the program increments.
     pub counters: Vec<CounterAbi>,
+    /// Registers that the program reads or writes.
+    #[serde(default)]
+    pub registers: Vec<RegisterAbi>,
     /// Per-flow state that the program reads or writes.
     #[serde(default)]
     pub flow_states: Vec<FlowStateAbi>,
@@ -272,22 +275,40 @@ pub struct ValueSetAbi {
     pub lookup: LookupAbi,
 }
 
-/// A counter array, per processor, `u64` each.
+/// A counter array, per processor: a `u64` each, or two, packets and bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CounterAbi {
     /// Its [`ir::ExternInst`] index.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,
-    /// Per-CPU array or per-CPU hash from `u32` to `u64`.
+    /// Per-CPU array or per-CPU hash from `u32` to one or two `u64`, as its [`MapAbi::value_size`] says.
     pub map: String,
     /// How many counters.
     pub size: u64,
 }
 
+/// A register: an array map of cells.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RegisterAbi {
+    /// Its [`ir::ExternInst`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// Array map from `u32` to a cell.
+    pub map: String,
+    /// How many cells.
+    pub size: u64,
+    /// A cell's scalars in order.
+    pub fields: Vec<FieldAbi>,
+}
+
 /// How ports and interfaces belong together. User space fills these maps before it attaches.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PortsAbi {
+    /// Ports have numbers below this one, which the program cannot name; `None` if it can name all.
+    #[serde(default)]
+    pub below: Option<u32>,
     /// From port to interface index, for redirects; absent if the program never redirects.
     pub devmap: Option<String>,
     /// From the interface index a packet came in on to its port (hash, `u32` to `u32`); absent if the

@@ -130,6 +130,7 @@ pub(crate) fn file(
         tables: maps.tables,
         value_sets: maps.value_sets,
         counters: maps.counters,
+        registers: maps.registers,
         flow_states: maps.flow_states,
         ports: maps.ports,
         events: maps.events,

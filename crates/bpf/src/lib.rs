@@ -219,6 +219,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[2],
                 emit::HEADERS[3],
                 emit::HEADERS[4],
+                emit::HEADERS[5],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -226,7 +227,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
             ]
         };
     }
-    const _: () = assert!(emit::HEADERS.len() == 5, "all of them are in the list");
+    const _: () = assert!(emit::HEADERS.len() == 6, "all of them are in the list");
     headers!(
         "bit_vectors.h",
         "bpf.h",

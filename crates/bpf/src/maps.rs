@@ -2,7 +2,7 @@
 
 use crate::abi::{
     CHANGES_SECTION, CounterAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind,
-    PortsAbi, TableAbi, ValueSetAbi,
+    PortsAbi, RegisterAbi, TableAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -21,6 +21,8 @@ pub(crate) struct Maps {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that are used.
     pub counters: Vec<CounterAbi>,
+    /// Registers that are used.
+    pub registers: Vec<RegisterAbi>,
     /// Per-flow state that is used.
     pub flow_states: Vec<FlowStateAbi>,
     /// Port maps.

@@ -16,13 +16,15 @@ pub(crate) enum Model {
     Switch,
     /// `tc_model`
     Tc,
+    /// `v1model`, as [`arch::v1model::unicast`] makes it.
+    V1Model,
 }
 
 impl Model {
     /// The numbers of its verdicts by their names in C.
     pub(crate) fn verdicts(self) -> Vec<(SmolStr, u64)> {
         match self {
-            Model::Filter | Model::Switch => arch::xdp::Verdict::ALL
+            Model::Filter | Model::Switch | Model::V1Model => arch::xdp::Verdict::ALL
                 .map(|v| (v.name().into(), v as u64))
                 .to_vec(),
             Model::Tc => arch::tc::Verdict::ALL
@@ -32,7 +34,7 @@ impl Model {
     }
 }
 
-/// The model of a program and its one stage, if the hook runs it.
+/// The model of a program and its stage, if the hook runs it.
 ///
 /// # Errors
 ///
@@ -44,20 +46,24 @@ pub(crate) fn of(program: &Program, hook: Hook) -> Result<(Model, Stage), Diagno
 }
 
 fn stage(program: &Program) -> Option<(Model, Stage)> {
-    let (model, control) = match arch::by_package(&program.arch)?.name {
-        "ebpf_model" => (Model::Filter, arch::ebpf::FILTER),
-        "xdp_model" => (Model::Switch, arch::xdp::SWITCH),
-        "tc_model" => (Model::Tc, arch::tc::CONTROL),
+    let (model, controls) = match arch::by_package(&program.arch)?.name {
+        "ebpf_model" => (Model::Filter, &[arch::ebpf::FILTER][..]),
+        "xdp_model" => (Model::Switch, &[arch::xdp::SWITCH][..]),
+        "tc_model" => (Model::Tc, &[arch::tc::CONTROL][..]),
+        "v1model" => (Model::V1Model, &arch::v1model::unicast::CONTROLS[..]),
         _ => return None,
     };
     let deparser = match model {
         Model::Filter => None,
-        Model::Switch | Model::Tc => Some(program.control_block(arch::DEPARSER)?),
+        Model::Switch | Model::Tc | Model::V1Model => Some(program.control_block(arch::DEPARSER)?),
     };
+    let controls = controls
+        .iter()
+        .filter_map(|name| program.control_block(name));
     let stage = Stage {
         parser: program.parser_block(arch::PARSER)?,
-        control: program.control_block(control)?,
+        controls: controls.collect(),
         deparser,
     };
-    Some((model, stage))
+    (!stage.controls.is_empty()).then_some((model, stage))
 }

@@ -100,6 +100,8 @@ pub(crate) struct Shared {
     pub maps: Maps,
     /// Where flow states keep what.
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
+    /// Where registers keep what.
+    pub registers: HashMap<ExternInst, externs::Register>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,
     /// A table is searched by a perfect hash.
@@ -174,6 +176,7 @@ impl Hints for Bpf {
     fn leave_loop(&self, label: &str) -> Option<Stmt> {
         Some(Stmt::MayJump {
             name: "may_goto".into(),
+            args: Vec::new(),
             label: label.into(),
         })
     }

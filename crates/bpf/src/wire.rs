@@ -21,7 +21,7 @@ const TYPE: std::ops::Range<u32> = 96..112;
 pub(crate) struct Wire {
     /// Up to which offset the parser may read, if there is such.
     pub reads: Option<u32>,
-    /// The parser does something that must not be done twice.
+    /// The parser does something that must not be done twice, or asks how much of the packet is left.
     pub parser_acts: bool,
     /// Bytes of the packet may change.
     pub writes: bool,
@@ -115,6 +115,12 @@ impl Forward for Reading<'_> {
                 let end = plus(const_bits(program, *by).map(|bits| bits / 8));
                 (end, end)
             }
+            // What follows a packet that is too short must not depend on how much of it is linear.
+            StmtKind::Fits { bits, .. } => match const_bits(program, *bits) {
+                Some(bits) => (at, plus(Some(bits.div_ceil(8)))),
+                // This is asked of the whole packet's length.
+                None => (at, at),
+            },
             _ => (at, at),
         };
         self.furthest = self.furthest.zip(read).map(|(a, b)| a.max(b));
@@ -130,13 +136,13 @@ fn varbit_bytes(program: &Program, header: HeaderRef) -> u32 {
         .div_ceil(8)
 }
 
-/// Whether the parser calls externs that do something.
+/// Whether the parser calls externs that do something, or asks how much is left.
 fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
     let states = &program.parsers[parser].states;
     let mut any = false;
     for info in &graph.states {
         visit::walk_block(&states[info.state].body, &mut |s| {
-            any |= matches!(s.kind, StmtKind::Extern(_));
+            any |= matches!(s.kind, StmtKind::Extern(_) | StmtKind::Fits { .. });
         });
     }
     any

@@ -92,15 +92,19 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             &checked.diagnostics
         })
     })?;
-    let (mut program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
-    let mut fast = ir::passes::fast_path::of(&program);
-    let passes = ir::passes::Options {
-        level: ir::passes::Level::Optimize,
-        function_params: bpf::FUNCTION_PARAMS,
+    let (program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
+    let optimise = |program: &ir::Program| {
+        let (mut program, rejects) = arch::for_targets(program);
+        let passes = ir::passes::Options {
+            level: ir::passes::Level::Optimize,
+            function_params: bpf::FUNCTION_PARAMS,
+            rejects,
+        };
+        ir::passes::pipeline(&mut program, &passes);
+        program
     };
-    for program in fast.iter_mut().chain([&mut program]) {
-        ir::passes::pipeline(program, &passes);
-    }
+    let fast = ir::passes::fast_path::of(&program).as_ref().map(optimise);
+    let program = optimise(&program);
     let options = bpf::Options {
         hook: hook(text),
         features: match text.lines().any(|line| line == "// kernel: 6.1") {

@@ -168,10 +168,11 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
 
 /// The program after all passes: what targets are compiled from.
 pub fn optimise(program: &Program) -> Program {
-    let mut program = program.clone();
+    let (mut program, rejects) = arch::for_targets(program);
     let options = ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
+        rejects,
     };
     ir::passes::pipeline(&mut program, &options);
     program

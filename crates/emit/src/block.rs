@@ -94,6 +94,7 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt),
             StmtKind::Lookahead { place, skip } => self.lookahead(*place, *skip),
             StmtKind::Advance(by) => self.advance(*by),
+            StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::PacketLength(place) => {
                 self.store(*place, Value::Scalar(packet_length()));
             }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The entries that the parser, as far as it is emitted, jumps to.
 pub(crate) struct Entries {
-    /// The label at the control's end, which is that of an entry there too.
+    /// The label at the first control's end, which is that of an entry there too.
     pub control_end: SmolStr,
     labels: HashMap<EntryPoint, SmolStr>,
 }
@@ -42,7 +42,7 @@ impl Entries {
 impl<T: Target> Gen<'_, T> {
     /// The jump of a parser that accepts into the control.
     pub(crate) fn enter(&mut self, entry: EntryPoint) -> Block {
-        let control = &self.p.routines[self.plan.control].body;
+        let control = &self.p.routines[self.plan.controls[0]].body;
         let is_end = || control.last().map(|stmt| &stmt.kind) == Some(&StmtKind::Entry(entry));
         let Entries {
             labels,

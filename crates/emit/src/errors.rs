@@ -25,6 +25,17 @@ pub fn varbit_value(target: &str, at: Span) -> Diagnostic {
     .help("extract the bytes that matter into fields of fixed width, or use `lookahead`")
 }
 
+/// A hash or checksum of a varbit value.
+pub fn varbit_hash(target: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0723"),
+        at,
+        format!("the {target} target cannot hash varbit values"),
+    )
+    .label("its bytes stay in the packet and may be moved, but not looked at")
+    .help("extract the bytes that matter into fields of fixed width, one header type for each size that occurs")
+}
+
 /// A header is emitted in a loop, or by an index that is not known.
 pub fn dynamic_emit(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error(

@@ -16,6 +16,7 @@ mod entries;
 pub mod errors;
 mod externs;
 mod function;
+mod hash;
 mod headers;
 pub mod locals;
 mod loops;
@@ -41,7 +42,7 @@ pub use stage::{Code, stage};
 pub use target::{Called, Hints, Limits, Reserved, Stage, Target};
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.
-pub const HEADERS: [(&str, &str); 5] = {
+pub const HEADERS: [(&str, &str); 6] = {
     macro_rules! header {
         ($name:literal) => {
             (
@@ -53,6 +54,7 @@ pub const HEADERS: [(&str, &str); 5] = {
     [
         header!("arith.h"),
         header!("checksum.h"),
+        header!("hash.h"),
         header!("packet.h"),
         header!("types.h"),
         header!("wide.h"),

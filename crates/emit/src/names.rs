@@ -21,9 +21,9 @@ const RESERVED: Reserved = Reserved {
         _Imaginary _Noreturn _Static_assert _Thread_local
         NULL INLINE BE16 BE32 BE64 EACH_LIMB u8 u16 u32 u64 s32 s64 any16 any32 any64
         divide modulo shift_left shift_right shift_right_signed sat_add sat_sub sat_limit sat_add_signed
-        sat_sub_signed sign_extend low_bits csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum
+        sat_sub_signed sign_extend low_bits crc32_nibble crc16_nibble crc32_of crc16_of csum_of csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum
         high_product limb_at top_limb
-        packet_length packet_resize packet_load_bytes packet_store_bytes
+        goto_if_short packet_length packet_resize packet_load_bytes packet_store_bytes
         ctx data data_end off cur keep touched whole reject accept
     ",
     prefixes: &["ONPATH_", "load_be", "store_be", "wide_", "__builtin"],
@@ -166,7 +166,7 @@ fn declared_by(line: &str) -> Option<&str> {
     if let Some((_, rest)) = line.split_once("(*const ") {
         return words(rest).next();
     }
-    let head = line.split(['(', '=', ';']).next()?;
+    let head = line.split(['(', '[', '=', ';']).next()?;
     let is_continued = line.starts_with([' ', '\t', '}', '{', ')']);
     (!is_continued && line.contains(['(', '=', ';']))
         .then(|| words(head.split("__attribute__").next()?).last())?

@@ -94,8 +94,14 @@ impl<T: Target> Gen<'_, T> {
         T::enter(self);
         self.parser();
         self.unread_value_sets();
-        let name = self.entries.control_end.clone();
-        self.control(self.plan.control, name);
+        let plan = self.plan;
+        for (i, &control) in plan.controls.iter().enumerate() {
+            let name = match i {
+                0 => self.entries.control_end.clone(),
+                _ => self.file.names.fresh("control_end"),
+            };
+            self.control(control, name);
+        }
         self.now_at(self.plan.points.control_end.as_ref());
         T::verdict(self);
         self.push(Stmt::Label("reject".into()));

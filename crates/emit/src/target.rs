@@ -10,18 +10,31 @@ use crate::stage::Code;
 use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
-use ir::{Expr, ExternCall, Parser, Routine, Table, ValueSet, ValueSetData, Var};
+use ir::{BlockBody, Expr, ExternCall, Parser, Routine, Table, ValueSet, ValueSetData, Var};
 
 /// A part of a program that is one function: it parses a packet, processes it, and deparses it. A target
 /// gives them in the order in which a packet meets them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// The parser.
     pub parser: Parser,
-    /// What decides.
-    pub control: Routine,
+    /// What decides, one after the other: at least one. `exit` ends the one that runs.
+    pub controls: Vec<Routine>,
     /// What puts the packet together; a stage without one leaves the packet as it came.
     pub deparser: Option<Routine>,
+}
+
+impl Stage {
+    /// Its blocks up to where the target decides what becomes of the packet.
+    pub fn until_verdict(&self) -> Vec<BlockBody> {
+        let controls = self
+            .controls
+            .iter()
+            .map(|&control| BlockBody::Control(control));
+        std::iter::once(BlockBody::Parser(self.parser))
+            .chain(controls)
+            .collect()
+    }
 }
 
 /// What a target can take. It reports its other limits elsewhere: variables in [`Target::function`], a
@@ -140,6 +153,7 @@ pub trait Hints {
 /// A target: where the C runs.
 ///
 /// Its functions take a parameter `ctx` that stands for the packet. Its headers define, as functions or macros:
+/// - `goto_if_short(end, data_end, label)`: goes to a label if `end` is behind the packet's end.
 /// - `packet_length(ctx, data, data_end)`: the packet's length in bytes.
 /// - `packet_resize(ctx, front, from, to)`: makes the `from` bytes after the first `front` ones `to` bytes, whose
 ///   content does not matter. 0 if it could. Pointers into the packet are made again afterwards.

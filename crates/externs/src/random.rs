@@ -10,7 +10,6 @@ use crate::call::{Arg, Env, Fault, Reply, scalar};
 use crate::{Extern, Meaning};
 use ir::Bits;
 use num_bigint::BigUint;
-use rand_chacha::rand_core::RngCore;
 
 /// `random`
 pub(crate) const EXTERN: Extern = Extern {
@@ -24,12 +23,20 @@ fn random(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
         lo.value().clone()
     } else {
         let span = hi.value() - lo.value() + 1u32;
-        // 8 bytes more than the width make the remainder even to one part in 2^64.
-        let mut bytes = vec![0; lo.width().div_ceil(8) as usize + 8];
-        env.rng.fill_bytes(&mut bytes);
-        lo.value() + BigUint::from_bytes_be(&bytes) % span
+        lo.value() + drawn(env, lo.width()) % span
     };
     Ok(Reply::out(0, vec![Bits::new(lo.width(), value)]))
+}
+
+/// 64 random bits, and for wider numbers as many more as they are wide: the number that is drawn first above the others.
+fn drawn(env: &mut Env<'_>, width: u32) -> BigUint {
+    let draws = match width {
+        0..=64 => 2,
+        _ => width.div_ceil(32) + 2,
+    };
+    (0..draws).fold(BigUint::ZERO, |number, _| {
+        (number << 32) + env.numbers.draw()
+    })
 }
 
 #[cfg(test)]

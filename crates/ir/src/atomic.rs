@@ -160,6 +160,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         StmtKind::Extract { .. }
         | StmtKind::Lookahead { .. }
         | StmtKind::Advance(_)
+        | StmtKind::Fits { .. }
         | StmtKind::PacketLength(_)
         | StmtKind::Verify { .. } => "parsing",
         StmtKind::Emit(_) => "`emit`",

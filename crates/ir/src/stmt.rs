@@ -175,6 +175,13 @@ pub enum StmtKind {
     /// Moves on by a number of bits (`bit<32>`); `PacketTooShort` if there are not enough,
     /// `ParserInvalidArgument` if not a multiple of 8. In parsers only.
     Advance(Expr),
+    /// Stores whether so many bits are left behind the cursor. In parsers only; [`crate::passes::rejects`] makes them.
+    Fits {
+        /// How many (`bit<32>`).
+        bits: Expr,
+        /// Set to the answer; `bool`.
+        fits: Var,
+    },
     /// Stores the packet's length in bytes (`bit<32>`). In parsers only.
     PacketLength(Place),
     /// Rejects with an error unless the condition holds. In parsers only.

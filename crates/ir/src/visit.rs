@@ -209,6 +209,10 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
         }
         StmtKind::Lookahead { place: p, .. } | StmtKind::PacketLength(p) => write(*p, f),
         StmtKind::Advance(by) => f(Access::Eval(*by)),
+        StmtKind::Fits { bits, fits } => {
+            f(Access::Eval(*bits));
+            f(Access::Write(Place::Var(*fits)));
+        }
         StmtKind::Verify { cond, error } => {
             f(Access::Eval(*cond));
             f(Access::Eval(*error));
@@ -339,6 +343,10 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
         }
         StmtKind::Lookahead { place: p, .. } | StmtKind::PacketLength(p) => map_place(p, m),
         StmtKind::Advance(by) => *by = m.expr(*by),
+        StmtKind::Fits { bits, fits } => {
+            *bits = m.expr(*bits);
+            *fits = m.var(*fits);
+        }
         StmtKind::Verify { cond, error } => {
             *cond = m.expr(*cond);
             *error = m.expr(*error);

@@ -38,6 +38,7 @@ fn check(seed: u64) {
         let options = Options {
             level,
             function_params: 5,
+            rejects: ir::passes::Rejects::Stay,
         };
         passes::pipeline(&mut changed, &options);
         let got = run(&changed, &packets);

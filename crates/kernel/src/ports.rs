@@ -31,6 +31,9 @@ pub(crate) fn connect_split(
     ports: &[(u32, u32, u32)],
 ) -> Result<(), Box<Diagnostic>> {
     for (port, enter, leave) in ports {
+        if let Some(below) = names.below.filter(|below| port >= below) {
+            return Err(errors::device::no_such_port(*port, below));
+        }
         let refused = |error: &io::Error| {
             let what = format!("port {port} (interface {leave})");
             errors::load::initial_state(&what, &error.to_string())

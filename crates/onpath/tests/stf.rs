@@ -82,8 +82,8 @@ impl Runner {
     fn runs(self, package: &str) -> bool {
         match self.hook {
             None => true,
-            Some(Hook::Xdp) => matches!(package, "ebpfFilter" | "xdp"),
-            Some(_) => matches!(package, "ebpfFilter" | "xdp" | "tc"),
+            Some(Hook::Xdp) => matches!(package, "ebpfFilter" | "xdp" | "V1Switch"),
+            Some(_) => matches!(package, "ebpfFilter" | "xdp" | "tc" | "V1Switch"),
         }
     }
 }
@@ -221,6 +221,13 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
                 Err(why) if why.contains(code) => Ok(()),
                 Err(why) => Err(why.into()),
                 Ok(_) => Err("it loads: take it out of `TOO_LARGE`".into()),
+            };
+        }
+        if let (Some(what), Some(_)) = (common::refused(program), runner.hook) {
+            return match prepared {
+                Err(why) if why.contains(what) => Ok(()),
+                Err(why) => Err(why.into()),
+                Ok(_) => Err("it loads: take it out of `REFUSED`".into()),
             };
         }
         let mut prepared = prepared?;

@@ -68,6 +68,12 @@ enum {
 /* Where no entry is: no map has an element of this number. */
 #define NO_ENTRY 0xffffffffu
 
+/* An element of a counter that counts packets and their bytes. */
+struct packet_count {
+    u64 packets;
+    u64 bytes;
+};
+
 #define BPF_F_CURRENT_CPU 0xffffffffull
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) __attribute__((unused)) = (void *)1;
@@ -110,6 +116,12 @@ static inline __attribute__((always_inline, unused)) u32 flag_set(void)
     asm("" : "+r"(flag));
     return flag;
 }
+
+/* Goes to `label` if the packet ends before `end`. Code that both sides lead to must not ask it again: the verifier would
+ * follow the answer that is not so, where it lets nobody read what it found to be there. This leaves the compiler no
+ * value to ask for. */
+#define goto_if_short(end, data_end, label)                                                                  \
+    asm volatile goto("if %0 > %1 goto %l[" #label "]" : : "r"(end), "r"(data_end) : : label)
 
 /* A header that may be invalid, after the check of its validity: keeps the compiler from making the
  * access on other paths as well, with another address. */

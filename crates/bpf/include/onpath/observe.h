@@ -64,4 +64,20 @@ INLINE void observe_start(void)
 
 #endif
 
+/* 64 random bits, the number that is drawn first above the other. */
+INLINE u64 random_u64(void)
+{
+    u64 high = random_u32();
+
+    return high << 32 | random_u32();
+}
+
+/* A random number below a span, which is all numbers if it is 0. */
+INLINE u64 random_below(u64 span)
+{
+    u64 number = random_u64();
+
+    return span ? number % span : number;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include "arith.h"
 #include "bpf.h"
 #include "checksum.h"
+#include "hash.h"
 #include "observe.h"
 #include "packet.h"
 #include "types.h"

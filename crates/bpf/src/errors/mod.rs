@@ -10,30 +10,45 @@ use diag::{Code, Diagnostic, Span};
 pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
     let target = hook.target();
     let is_tc = package == arch::tc::ARCHITECTURE.package;
-    let (runs, help) = match hook {
-        Hook::Xdp if is_tc => (
-            "xdp_model and ebpf_model",
+    let is_switch = package == arch::v1model::ARCHITECTURE.package;
+    let runs = match hook {
+        Hook::Xdp => "the xdp target runs xdp_model, v1model and ebpf_model",
+        Hook::TcIngress => "the tc target runs tc_model, xdp_model, v1model and ebpf_model",
+        Hook::TcEgress => "the hook tc-egress runs tc_model, xdp_model and ebpf_model",
+    };
+    let help = match hook {
+        Hook::Xdp if is_tc => {
             "run it at the hook tc-ingress or tc-egress (`run` and `build` take `--hook`, `test` takes \
-             `--target tc`), or port it to `xdp(...) main` of xdp_model.p4",
-        ),
-        Hook::Xdp => (
-            "xdp_model and ebpf_model",
+             `--target tc`), or port it to `xdp(...) main` of xdp_model.p4"
+                .to_owned()
+        }
+        Hook::TcEgress if is_switch => {
+            "the ports of a switch are where packets come in: run it at the hook xdp or tc-ingress".to_owned()
+        }
+        Hook::Xdp | Hook::TcIngress | Hook::TcEgress => format!(
             "test it with `onpath test --target interp`, or port it: a parser, one control and a deparser for \
-             `xdp(...) main` of xdp_model.p4",
-        ),
-        Hook::TcIngress | Hook::TcEgress => (
-            "tc_model, xdp_model and ebpf_model",
-            "test it with `onpath test --target interp`, or port it: a parser, one control and a deparser for \
-             `tc(...) main` of tc_model.p4",
+             `{target}(...) main` of {target}_model.p4"
         ),
     };
     let written_for = arch::by_package(package).map_or(package, |a| a.name);
     Diagnostic::error(
         Code("E0720"),
         Span::NONE,
-        format!("this program is written for {written_for}; the {target} target runs {runs}"),
+        format!("this program is written for {written_for}; {runs}"),
     )
     .help(help)
+}
+
+/// An extern of `v1model` that the hook does not have.
+pub fn v1model_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0721"),
+        at,
+        format!("the {target} target has no extern `{name}`"),
+    )
+    .label("v1model has it, and no hook of the kernel does this")
+    .help("test the program with `onpath test --target interp`; README lists what of v1model runs in the kernel")
 }
 
 /// An extern without a meaning in the kernel.
@@ -67,7 +82,10 @@ pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diag
         at,
         format!("the {target} target does not know the property `{property}` of table `{table}`"),
     )
-    .help("`implementation` takes `hash_table(size)` or `array_table(size)`; count in the actions with a CounterArray")
+    .help(
+        "`implementation` takes `hash_table(size)` or `array_table(size)`; count in the actions with a CounterArray, or a \
+         `counter` of v1model, by an index that is the action's parameter",
+    )
 }
 
 /// A key too long for the kernel's structure.
@@ -101,6 +119,51 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
         format!("the counter `{name}` needs a size from 1 to 4294967295"),
     )
     .help("give the number of indices as its first constructor argument")
+}
+
+/// A register with a size that no map has.
+pub fn register_size(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0730"),
+        at,
+        format!("the register `{name}` needs a size from 1 to 4294967295"),
+    )
+    .help("give the number of cells as its first constructor argument")
+}
+
+/// A register whose cells have no fixed size.
+pub fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0746"),
+        at,
+        format!("the register `{name}` keeps varbit values, which have no fixed size"),
+    )
+    .help("keep fields of fixed width")
+}
+
+/// An extern of numbers is given wider ones than the machine computes with.
+pub fn wide_number(hook: Hook, name: &str, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0747"),
+        at,
+        format!("the {target} target computes `{name}` with numbers of up to 64 bits"),
+    )
+    .help("use a narrower type for the result and the bounds")
+}
+
+/// A `v1model` program sends to multicast groups.
+pub fn no_groups(hook: Hook, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0748"),
+        at,
+        format!(
+            "the {target} target does not send packets of v1model programs to multicast groups"
+        ),
+    )
+    .label("this chooses a group")
+    .help("test it with `onpath test --target interp`; `tc_model` has multicast groups at tc")
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.

@@ -1,6 +1,7 @@
 //! XDP: its verdicts are the program's own.
 
 use super::ports::{input_port, redirect_ports};
+use super::v1model;
 use super::verdict::may_give;
 use super::{HookCode, HookText};
 use crate::model::Model;
@@ -32,6 +33,11 @@ impl HookCode for Xdp {
     }
 
     fn inputs(&self, g: &mut Gen<'_>, placed: &Placed) -> Block {
+        if g.target.model == Model::V1Model {
+            let mut out = vec![Stmt::Expr(C::call("observe_start", Vec::new()))];
+            out.extend(v1model::inputs(g, placed, "ingress_ifindex"));
+            return out;
+        }
         let var = g.p.slot_var(INPUT, "input_port");
         match var.and_then(|var| placed.place_of(g, var)) {
             Some(place) => input_port(g, place, "ingress_ifindex"),
@@ -46,6 +52,7 @@ impl HookCode for Xdp {
                 let verdict = C::choose(pass, C::id("XDP_PASS"), C::id("XDP_DROP"));
                 g.push(Stmt::Return(Some(verdict)));
             }
+            Model::V1Model => v1model_verdict(g),
             Model::Switch | Model::Tc => switch_verdict(g),
         }
     }
@@ -57,9 +64,21 @@ impl HookCode for Xdp {
     fn refused(&self, model: Model) -> C {
         C::id(match model {
             Model::Filter => "XDP_DROP",
-            Model::Switch | Model::Tc => "XDP_ABORTED",
+            Model::Switch | Model::Tc | Model::V1Model => "XDP_ABORTED",
         })
     }
+}
+
+fn v1model_verdict(g: &mut Gen<'_>) {
+    v1model::refuse_groups(g);
+    let drop = vec![Stmt::Return(Some(C::id("XDP_DROP")))];
+    let dropped = v1model::dropped(g);
+    g.push(Stmt::If(dropped, drop, Block::new()));
+    g.deparse();
+    let ports = redirect_ports(g);
+    let port = v1model::egress_port(g);
+    let sent = C::call("forward_to", vec![ports, port]);
+    g.push(Stmt::Return(Some(sent)));
 }
 
 fn switch_verdict(g: &mut Gen<'_>) {

@@ -201,7 +201,10 @@ impl Printer {
             Stmt::Comment(text) => self.line(&format!("// {text}")),
             Stmt::Expr(e) => self.code(&format!("{};", expr(e))),
             Stmt::Hint { name, on } => self.code(&format!("{name}({});", expr(on))),
-            Stmt::MayJump { name, label } => self.code(&format!("{name}({label});")),
+            Stmt::MayJump { name, args, label } => {
+                let args: String = args.iter().map(|arg| format!("{}, ", expr(arg))).collect();
+                self.code(&format!("{name}({args}{label});"));
+            }
             Stmt::Assign(dst, value) => self.code(&format!("{} = {};", expr(dst), expr(value))),
             Stmt::Update(op, dst, value) => {
                 self.code(&format!("{} {}= {};", expr(dst), symbol(*op), expr(value)));

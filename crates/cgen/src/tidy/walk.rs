@@ -16,6 +16,7 @@ pub(super) fn for_each_expr(block: &[Stmt], f: &mut impl FnMut(&Expr, bool)) {
                 f(value, false);
             }
             Stmt::Decl { init: Some(e), .. } => f(e, false),
+            Stmt::MayJump { args, .. } => args.iter().for_each(|arg| f(arg, false)),
             Stmt::If(cond, a, b) => {
                 f(cond, false);
                 for_each_expr(a, f);
@@ -43,6 +44,7 @@ pub(super) fn for_each_expr_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Expr
                 f(value);
             }
             Stmt::Decl { init: Some(e), .. } => f(e),
+            Stmt::MayJump { args, .. } => args.iter_mut().for_each(&mut *f),
             Stmt::If(cond, a, b) => {
                 f(cond);
                 for_each_expr_mut(a, f);

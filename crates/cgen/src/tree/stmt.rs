@@ -28,10 +28,12 @@ pub enum Stmt {
         /// The variable.
         on: Expr,
     },
-    /// `name(label);` is a macro of the target that may jump to a label.
+    /// `name(args, label);` is a macro of the target that may jump to a label.
     MayJump {
         /// The macro.
         name: SmolStr,
+        /// What it decides by.
+        args: Vec<Expr>,
         /// Where it may jump.
         label: SmolStr,
     },

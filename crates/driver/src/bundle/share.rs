@@ -179,6 +179,7 @@ mod tests {
             tables: vec![],
             value_sets: vec![],
             counters: vec![],
+            registers: vec![],
             flow_states: states,
             ports: PortsAbi::default(),
             events: None,

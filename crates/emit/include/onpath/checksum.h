@@ -14,6 +14,13 @@ INLINE u32 csum_fold(u32 sum)
     return sum;
 }
 
+/* The checksum of what was added up to 65,535 times 32 bits. */
+INLINE u32 csum_of(u64 sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
+    return BE16((u16)~csum_fold(sum));
+}
+
 INLINE u32 csum_replace2(u32 csum, u32 old, u32 new)
 {
     u32 sum = (u16)~BE16(csum) + (u16)~BE16(old) + BE16(new);
@@ -35,9 +42,7 @@ INLINE u32 ebpf_ipv4_checksum(u32 version, u32 ihl, u32 diffserv, u32 total_len,
     u64 sum = BE16(version << 12 | ihl << 8 | diffserv) + BE16(total_len) + BE16(id) +
               BE16(flags << 13 | frag_offset) + BE16(ttl << 8 | protocol);
 
-    sum += (u64)BE32(src) + BE32(dst);
-    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-    return BE16((u16)~csum_fold(sum));
+    return csum_of(sum + BE32(src) + BE32(dst));
 }
 
 #endif

@@ -2,6 +2,7 @@
 
 use super::CursorAt;
 use crate::access::Bytes;
+use crate::block::packet_length;
 use crate::emitter::Gen;
 use crate::errors;
 use crate::headers::Resolved;
@@ -14,8 +15,8 @@ use crate::rolled::Element;
 use crate::target::Target;
 use crate::values::{Value, load_value};
 use cgen::lower;
-use cgen::tree::{BinOp, Expr as C, Stmt};
-use ir::{Expr, Header, HeaderRef, Type};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use ir::{Expr, Header, HeaderRef, Place, Type, Var};
 use std::ops::Range;
 
 impl<T: Target> Gen<'_, T> {
@@ -275,6 +276,29 @@ impl<T: Target> Gen<'_, T> {
         }
         let value = load_value(&run, skip, width);
         self.store(place, value);
+    }
+
+    /// Stores whether so many bits are left.
+    pub(crate) fn fits(&mut self, bits: Expr, fits: Var) {
+        let most = self.target.limits().offset;
+        let answer = match const_bits(self.p, bits).map(|bits| u64::from(bits.div_ceil(8))) {
+            Some(bytes) if bytes > most => C::int(0),
+            Some(bytes) => {
+                let end = u64::from(self.cursor.delta) + bytes;
+                match end <= self.cursor.avail.into() {
+                    true => C::int(1),
+                    // As where the bytes are read, so that the compiler asks once.
+                    false => C::bin(BinOp::Le, self.cursor.base().plus(end), C::id("data_end")),
+                }
+            }
+            None => {
+                let bits = lower::scalar(self, bits).cast(CType::U64);
+                let bytes = C::bin(BinOp::Shr, bits.plus(7), C::int(3));
+                let end = C::bin(BinOp::Add, self.offset(), bytes);
+                C::bin(BinOp::Le, end, packet_length())
+            }
+        };
+        self.store(Place::Var(fits), Value::Scalar(answer));
     }
 
     pub(crate) fn advance(&mut self, by: Expr) {

@@ -7,11 +7,11 @@ pub(crate) use cursor::CursorAt;
 
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
-use crate::plan::cursor::Cursor;
+use crate::plan::cursor::{Cursor, const_bits};
 use crate::target::Target;
 
 use cgen::tree::{Block, Expr as C, Stmt};
-use ir::{State, StateData, Target as Next, Transition};
+use ir::{Bits, ExprKind, Keyset, State, StateData, StmtKind, Target as Next, Transition};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -92,7 +92,8 @@ impl<T: Target> Gen<'_, T> {
                     CursorAt::variable()
                 }
             };
-            self.run(&state.body);
+            let asks_last = self.fits_in_time(state).is_some();
+            self.run(&state.body[..state.body.len() - usize::from(asks_last)]);
             if let (false, Some(facts)) = (
                 self.header_facts.dead,
                 plan.points.at_transition(info.state),
@@ -113,7 +114,56 @@ impl<T: Target> Gen<'_, T> {
                 let jump = self.edge(*target, states);
                 self.out.extend(jump);
             }
-            Transition::Select { keys, cases } => self.select(keys, cases, states),
+            Transition::Select { keys, cases } => match self.fits_in_time(state) {
+                Some((bytes, there, short)) => self.branch_short(bytes, there, short, states),
+                None => self.select(keys, cases, states),
+            },
+        }
+    }
+
+    /// A state that ends with the question whether so many bytes are left: how many, where it goes if they are, and if
+    /// they are not.
+    fn fits_in_time(&self, state: &StateData) -> Option<(u32, Next, Next)> {
+        let Transition::Select { keys, cases } = &state.transition else {
+            return None;
+        };
+        let (&StmtKind::Fits { bits, fits }, [key], [there, short]) =
+            (&state.body.last()?.kind, &keys[..], &cases[..])
+        else {
+            return None;
+        };
+        let asks = self.p.exprs[*key].kind == ExprKind::Var(fits)
+            && there.keysets == [Keyset::Value(Bits::new(1, 1u32))]
+            && short.keysets == [Keyset::Any];
+        let bytes = const_bits(self.p, bits)?.div_ceil(8);
+        let followed = u64::from(bytes) <= self.target.limits().offset;
+        (asks && followed).then_some((bytes, there.target, short.target))
+    }
+
+    /// Goes on in one of two ways. What is known to be there need not be checked again.
+    fn branch_short(&mut self, bytes: u32, there: Next, short: Next, states: &mut States) {
+        let before = self.cursor.clone();
+        let end = before.delta + bytes;
+        if end > before.avail {
+            let label = self.file.names.fresh("short");
+            let end_of_bytes = before.base().plus(end.into());
+            self.push(Stmt::MayJump {
+                name: "goto_if_short".into(),
+                args: vec![end_of_bytes, C::id("data_end")],
+                label: label.clone(),
+            });
+            self.cursor.avail = end;
+            let facts = self.header_facts.clone();
+            let jump = self.edge(there, states);
+            self.out.extend(jump);
+            self.header_facts = facts;
+            self.cursor = before;
+            self.push(Stmt::Label(label));
+            let jump = self.edge(short, states);
+            self.out.extend(jump);
+        } else {
+            let jump = self.edge(there, states);
+            self.out.extend(jump);
         }
     }
 

@@ -83,7 +83,7 @@ impl Facts {
             facts.walk(program, body, reads_packet);
         }
         facts.find_repeats(graph);
-        let mut routines = vec![stage.control];
+        let mut routines = stage.controls.clone();
         routines.extend(stage.deparser);
         let mut tables: Vec<Table> = Vec::new();
         for routine in routines {

@@ -48,7 +48,7 @@ pub struct Plan {
     /// The parser.
     pub parser: Parser,
     /// What decides.
-    pub control: Routine,
+    pub controls: Vec<Routine>,
     /// The deparser.
     pub deparser: Option<Routine>,
     /// Where each header lives.
@@ -96,7 +96,7 @@ impl Plan {
     ) -> Result<Plan, Diagnostics> {
         let Stage {
             parser,
-            control,
+            ref controls,
             deparser,
         } = *stage;
         let graph = Graph::new(program, parser);
@@ -155,7 +155,7 @@ impl Plan {
         };
         Ok(Plan {
             parser,
-            control,
+            controls: controls.clone(),
             deparser,
             storages,
             fixed_at,

@@ -121,7 +121,7 @@ mod tests {
         let program = ir::text::parse(&text).expect("a program");
         let stage = Stage {
             parser: program.parsers.keys().next().expect("a parser"),
-            control: program.routines.keys().next().expect("a control"),
+            controls: vec![program.routines.keys().next().expect("a control")],
             deparser: None,
         };
         let record = ParseRecord::new(&program, &Graph::new(&program, stage.parser), &stage);

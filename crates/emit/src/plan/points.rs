@@ -22,7 +22,7 @@ pub struct Points {
     transitions: HashMap<State, HeaderFacts>,
     /// Wherever the parser accepts.
     pub accepted: Option<HeaderFacts>,
-    /// At the control's end.
+    /// At the last control's end.
     pub control_end: Option<HeaderFacts>,
     /// At the deparser's end.
     pub deparser_end: Option<HeaderFacts>,
@@ -51,10 +51,7 @@ impl Points {
                 dataflow::forward_blocks(program, &mut finding, &body, Some(start.clone()));
             }
         }
-        let blocks = [
-            BlockBody::Parser(stage.parser),
-            BlockBody::Control(stage.control),
-        ];
+        let blocks = stage.until_verdict();
         let end = dataflow::forward_blocks(program, &mut finding, &blocks, Some(start));
         finding.points.control_end.clone_from(&end);
         if let Some(deparser) = stage.deparser {

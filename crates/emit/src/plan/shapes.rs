@@ -67,12 +67,8 @@ impl Shapes {
             only_extracted,
             headers,
         };
-        let blocks = [
-            Some(BlockBody::Parser(stage.parser)),
-            Some(BlockBody::Control(stage.control)),
-            stage.deparser.map(BlockBody::Deparser),
-        ];
-        let blocks: Vec<BlockBody> = blocks.into_iter().flatten().collect();
+        let mut blocks = stage.until_verdict();
+        blocks.extend(stage.deparser.map(BlockBody::Deparser));
         let start = Sets(Some(BTreeSet::from([0])));
         let end = dataflow::forward_blocks(program, &mut finding, &blocks, Some(start))?;
         let sets: Vec<Shape> = end.0?.into_iter().collect();

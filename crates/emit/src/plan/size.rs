@@ -58,10 +58,8 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
             into.extend(sets.iter().take(room).cloned());
         }
     }
-    let mut behind = sizes.routine(stage.control);
-    if let Some(deparser) = stage.deparser {
-        behind += sizes.routine(deparser);
-    }
+    let routines = stage.controls.iter().chain(&stage.deparser);
+    let behind: u64 = routines.map(|&routine| sizes.routine(routine)).sum();
     total.saturating_add((accepted.len() as u64).saturating_mul(behind))
 }
 
@@ -161,7 +159,7 @@ mod tests {
         let program = ir::text::parse(&text).expect("a program");
         let stage = Stage {
             parser: program.parsers.keys().next().expect("a parser"),
-            control: program.routines.keys().next().expect("a control"),
+            controls: vec![program.routines.keys().next().expect("a control")],
             deparser: None,
         };
         estimate(&program, &Graph::new(&program, stage.parser), &stage)

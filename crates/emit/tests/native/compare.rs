@@ -82,6 +82,7 @@ fn native(
     let options = ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: 6,
+        rejects: ir::passes::Rejects::Stay,
     };
     ir::passes::pipeline(&mut optimised, &options);
     target::compile(&optimised, map, Rc::new(contents), counting, record)

@@ -10,6 +10,10 @@
 #include "onpath/types.h"
 #include "onpath/wide.h"
 
+#define goto_if_short(end, data_end, label) \
+    if ((end) > (data_end))                   \
+    goto label
+
 #define HEADROOM 4096
 #define LONGEST 65536
 

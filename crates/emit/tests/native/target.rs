@@ -160,7 +160,7 @@ fn stages(program: &Program) -> Option<(Model, Vec<Stage>)> {
     };
     let stage = Stage {
         parser: program.parser_block(arch::PARSER)?,
-        control: program.control_block(control)?,
+        controls: vec![program.control_block(control)?],
         deparser,
     };
     Some((model, vec![stage]))
@@ -189,6 +189,7 @@ impl Hints for Native {
     fn leave_loop(&self, label: &str) -> Option<Stmt> {
         Some(Stmt::MayJump {
             name: "may_leave".into(),
+            args: Vec::new(),
             label: label.into(),
         })
     }

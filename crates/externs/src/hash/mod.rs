@@ -15,7 +15,6 @@ use crate::{Extern, Meaning};
 use ir::Bits;
 use num_bigint::BigUint;
 use num_traits::Zero;
-use rand_chacha::rand_core::RngCore;
 
 /// `hash`
 pub const EXTERN: Extern = Extern {
@@ -97,7 +96,7 @@ fn hash(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let algorithm = Algorithm::of_member(member(args, 1)?).ok_or(Fault::Malformed)?;
     let (base, max) = (scalar(args, 2)?.value(), scalar(args, 4)?.value());
     let hashed = match algorithm {
-        Algorithm::Random => env.rng.next_u64(),
+        Algorithm::Random => u64::from(env.numbers.draw()) << 32 | u64::from(env.numbers.draw()),
         _ => algorithm.compute(values(args, 3)?),
     };
     let offset = if max.is_zero() {

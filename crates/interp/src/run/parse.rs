@@ -11,7 +11,7 @@ use diag::Span;
 use ir::types::is_signed;
 use ir::{
     Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, State, StateData, Target,
-    Transition, Type, Value,
+    Transition, Type, Value, Var,
 };
 
 /// How a parser ended.
@@ -221,6 +221,13 @@ impl Run<'_> {
         let bits = read_bits(&self.packet, self.cursor + skip as usize, width);
         self.store_bits(target, &bits, span);
         ControlFlow::Next
+    }
+
+    /// Stores whether so many bits are left.
+    pub(super) fn fits(&mut self, bits: Expr, fits: Var) {
+        let bits = self.eval(bits).to_bits().to_u64();
+        let answer = bits.is_some_and(|bits| bits <= self.left());
+        self.it.storage.set_var(fits, Value::Bool(answer));
     }
 
     /// Moves on.

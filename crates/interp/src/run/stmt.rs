@@ -115,6 +115,7 @@ impl Run<'_> {
             StmtKind::Extract { header, varbit } => return self.extract(*header, *varbit, span),
             StmtKind::Lookahead { place, skip } => return self.lookahead(*place, *skip, span),
             StmtKind::Advance(bits) => return self.advance(*bits, span),
+            StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::PacketLength(place) => {
                 let target = self.target(*place);
                 let length = ir::Bits::new(32, self.packet.len() as u64);

@@ -232,6 +232,10 @@ impl Backward for Asking<'_> {
             }
             StmtKind::IsCurrent { current, .. } => self.kill(Place::Var(*current), live),
             StmtKind::Advance(by) => self.uses(*by, live),
+            StmtKind::Fits { bits, fits } => {
+                self.kill(Place::Var(*fits), live);
+                self.uses(*bits, live);
+            }
             StmtKind::Verify { cond, error } => {
                 self.uses(*cond, live);
                 self.uses(*error, live);

@@ -230,6 +230,7 @@ impl Forward for Knowing<'_> {
                 }
             }
             StmtKind::IsCurrent { current, .. } => Rc::make_mut(&mut now).kill(*current),
+            StmtKind::Fits { fits, .. } => Rc::make_mut(&mut now).kill(*fits),
             StmtKind::Verify { cond, .. } => {
                 let known = now.eval(p, *cond);
                 if known != Some(Value::Bool(true)) {

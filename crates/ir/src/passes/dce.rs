@@ -42,6 +42,7 @@ fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
             !place_lives(program, live, stmt, dst)
         }
         StmtKind::IsCurrent { current, .. } => !live.var(stmt, current),
+        StmtKind::Fits { fits, .. } => !live.var(stmt, fits),
         StmtKind::CopyHeader { dst, .. } => !headers(program, dst).iter().any(|&h| {
             let layout = &program.header_types[program.headers[h].ty];
             live.valid(stmt, h) || (0..layout.fields.len()).any(|f| live.field(stmt, h, f as u32))

@@ -13,6 +13,7 @@ pub mod fold;
 pub mod inline;
 pub mod lookahead;
 pub mod propagate;
+pub mod rejects;
 pub mod select;
 pub mod specialize;
 pub mod split;
@@ -41,6 +42,18 @@ pub struct Options {
     /// How many parameters a function may have, results aside, that the target can call; calls of others are
     /// inlined.
     pub function_params: usize,
+    /// What becomes of packets that a parser rejects and that go on all the same.
+    pub rejects: Rejects,
+}
+
+/// What becomes of packets that a parser rejects, where the architecture lets them go on ([`OnReject::Continue`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rejects {
+    /// It stays as it is.
+    #[default]
+    Stay,
+    /// Edges of the parser ([`rejects`]). The variable takes the error.
+    Edges(Option<Var>),
 }
 
 /// How much to do.
@@ -66,6 +79,11 @@ pub const PASSES: &[Pass] = &[
     // Once more with elements and moved stacks as plain headers.
     pass("propagate", Level::Optimize, |p, _| propagate::run(p)),
     pass("fold", Level::Optimize, |p, _| fold::run(p)),
+    pass("rejects", Level::Lower, |p, options| {
+        if let Rejects::Edges(error) = options.rejects {
+            rejects::run(p, error);
+        }
+    }),
     pass("select", Level::Optimize, |p, _| select::run(p)),
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
     pass("fold", Level::Optimize, |p, _| fold::run(p)),

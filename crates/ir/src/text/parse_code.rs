@@ -140,6 +140,12 @@ impl Reader {
                 StmtKind::Lookahead { place, skip }
             }
             "advance" => StmtKind::Advance(self.expr()?),
+            "fits" => {
+                let bits = self.expr()?;
+                self.expect("->")?;
+                let fits = self.lookup("variable", |n| &n.vars)?;
+                StmtKind::Fits { bits, fits }
+            }
             "packet_length" => StmtKind::PacketLength(self.place()?),
             "verify" => {
                 let cond = self.expr()?;

@@ -492,6 +492,9 @@ impl Printer<'_> {
                 writeln!(out, "lookahead {} behind {skip};", self.place(*place))
             }
             StmtKind::Advance(by) => writeln!(out, "advance {};", self.expr(*by)),
+            StmtKind::Fits { bits, fits } => {
+                writeln!(out, "fits {} -> {};", self.expr(*bits), self.var(*fits))
+            }
             StmtKind::PacketLength(place) => {
                 writeln!(out, "packet_length {};", self.place(*place))
             }

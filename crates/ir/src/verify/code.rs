@@ -332,6 +332,11 @@ impl Checker<'_> {
                 self.parser_only();
                 self.expr(*by, Type::bit(32));
             }
+            StmtKind::Fits { bits, fits } => {
+                self.parser_only();
+                self.expr(*bits, Type::bit(32));
+                self.place_of(Place::Var(*fits), Type::Bool);
+            }
             StmtKind::PacketLength(place) => {
                 self.parser_only();
                 self.place_of(*place, Type::bit(32));

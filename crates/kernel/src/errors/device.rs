@@ -149,6 +149,19 @@ pub fn bad_port(port: u32, ports: u32) -> Box<Diagnostic> {
     .into()
 }
 
+/// A port number that the program's architecture has no room for.
+pub fn no_such_port(port: u32, below: u32) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0787"),
+        Span::NONE,
+        format!("port {port} is none that the program can name"),
+    )
+    .help(format!(
+        "v1model numbers ports with 9 bits, and {below} drops: use port numbers below {below}"
+    ))
+    .into()
+}
+
 /// A network namespace or a device for a test could not be made.
 pub fn no_test_network(what: &str, error: &str) -> Box<Diagnostic> {
     Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {error}"))

@@ -30,10 +30,7 @@ impl KernelStore {
             .get(&(index as u32).to_ne_bytes())
             .map_err(refused("read the counter"))?
             .unwrap_or_default();
-        Ok(Count {
-            packets: sum(&copies),
-            bytes: 0,
-        })
+        Ok(sum(&copies, map.info().value_size))
     }
 
     /// The elements that are not zero, in order.
@@ -43,10 +40,9 @@ impl KernelStore {
         };
         let mut found = Vec::new();
         let read = map.each(|key, copies| {
-            let packets = sum(copies);
-            if packets != 0 {
-                let index = u64::from(layout::get_u32(key, 0));
-                found.push((index, Count { packets, bytes: 0 }));
+            let count = sum(copies, map.info().value_size);
+            if count != Count::default() {
+                found.push((u64::from(layout::get_u32(key, 0)), count));
             }
         });
         read.map_err(refused("read the counter"))?;
@@ -89,12 +85,14 @@ impl KernelStore {
     }
 }
 
-/// The sum of a value's copies, one a processor.
-fn sum(copies: &[u8]) -> u64 {
-    let (words, _) = copies.as_chunks();
-    words
-        .iter()
-        .copied()
-        .map(u64::from_ne_bytes)
-        .fold(0, u64::wrapping_add)
+/// The sum of a value's copies, one a processor: of packets, and of bytes if a copy has so much room.
+fn sum(copies: &[u8], size: usize) -> Count {
+    let mut count = Count::default();
+    for copy in copies.chunks(size.next_multiple_of(8).max(8)) {
+        let (words, _) = copy.as_chunks();
+        let word = |at: usize| words.get(at).copied().map_or(0, u64::from_ne_bytes);
+        count.packets = count.packets.wrapping_add(word(0));
+        count.bytes = count.bytes.wrapping_add(word(1));
+    }
+    count
 }

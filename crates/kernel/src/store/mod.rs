@@ -17,6 +17,7 @@ mod own;
 mod prioritized;
 mod ranges;
 mod records;
+mod registers;
 mod specialized;
 mod steps;
 mod successor;
@@ -539,12 +540,17 @@ impl Store for KernelStore {
         ))
     }
 
-    fn register(&self, _: Object, _: u64) -> Result<Vec<Bits>, StoreError> {
-        Err(unsupported("programs for XDP have no registers"))
+    fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError> {
+        self.consistently(|now| now.read_register(register, index))
     }
 
-    fn set_register(&mut self, _: Object, _: u64, _: &[Bits]) -> Result<(), StoreError> {
-        Err(unsupported("programs for XDP have no registers"))
+    fn set_register(
+        &mut self,
+        register: Object,
+        index: u64,
+        value: &[Bits],
+    ) -> Result<(), StoreError> {
+        self.exclusively(|now| now.write_register(register, index, value))
     }
 
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! What became of a packet, in one form for both sides.
 
 use bpf::abi::Hook;
-use interp::Disposition;
+use interp::{Disposition, Fault};
 use kernel::test_run;
 use std::fmt::{self, Write};
 
@@ -41,7 +41,7 @@ pub(crate) fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen,
         Disposition::Aborted => Fate::Aborted,
         Disposition::Pass => Fate::Pass,
         Disposition::Tx => Fate::Tx,
-        Disposition::Redirect(port) => Fate::Redirect {
+        Disposition::Redirect(port) | Disposition::Forward(port) => Fate::Redirect {
             port,
             ingress: false,
         },
@@ -49,7 +49,11 @@ pub(crate) fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen,
             port,
             ingress: true,
         },
-        Disposition::Forward(_) | Disposition::Multicast(_) | Disposition::Fault(_) => {
+        Disposition::Fault(Fault::AssertionFailed) => match hook {
+            Hook::Xdp => Fate::Aborted,
+            Hook::TcIngress | Hook::TcEgress => Fate::Drop,
+        },
+        Disposition::Multicast(_) | Disposition::Fault(_) => {
             return Err(outcome.disposition.to_string());
         }
     };

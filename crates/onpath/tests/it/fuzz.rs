@@ -59,6 +59,7 @@ fn compile(text: &str) {
                 let options = ir::passes::Options {
                     level: ir::passes::Level::Optimize,
                     function_params: 5,
+                    rejects: ir::passes::Rejects::Stay,
                 };
                 ir::passes::pipeline(&mut program, &options);
             }

@@ -3,6 +3,7 @@
 mod verdict;
 
 use super::ports::input_port;
+use super::v1model;
 use super::verdict::is_read;
 use super::{HookCode, HookText, Pull, pull_call};
 use crate::abi::{MapAbi, MapKind};
@@ -61,8 +62,9 @@ impl HookCode for Tc {
         }
     }
 
-    fn runs(&self, _model: Model) -> bool {
-        true
+    fn runs(&self, model: Model) -> bool {
+        // Ports of a switch are where packets come in.
+        model != Model::V1Model || self.direction == Direction::Ingress
     }
 
     fn front_stays(&self) -> bool {
@@ -132,6 +134,7 @@ impl HookCode for Tc {
             Model::Filter => return out,
             Model::Switch => arch::xdp::INPUT,
             Model::Tc => INPUT,
+            Model::V1Model => return v1model::inputs(g, placed, "ifindex"),
         };
         for (name, var) in slot_vars(g, slot) {
             let Some(place) = placed.place_of(g, var) else {
@@ -180,6 +183,7 @@ impl HookCode for Tc {
             }
             Model::Switch => self.switch_verdict(g),
             Model::Tc => self.tc_model_verdict(g),
+            Model::V1Model => self.v1model_verdict(g),
         }
     }
 

@@ -4,6 +4,7 @@ use super::{CAME_AS, ETHERNET, KEPT, Tc};
 use crate::context;
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
+use crate::hook::v1model;
 use crate::hook::verdict::{may_give, writes};
 use crate::target::Gen;
 use arch::tc::{Direction, OUTPUT, Verdict};
@@ -60,6 +61,17 @@ impl Tc {
             g.push(Stmt::If(is("XDP_REDIRECT"), redirect, Block::new()));
         }
         g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+    }
+
+    pub(super) fn v1model_verdict(&self, g: &mut Gen<'_>) {
+        v1model::refuse_groups(g);
+        let dropped = v1model::dropped(g);
+        g.goto_reject(dropped);
+        g.deparse();
+        self.end_of_packet(g);
+        let port = v1model::egress_port(g);
+        let sent = redirect(g, port, C::int(0));
+        g.out.extend(sent);
     }
 
     pub(super) fn tc_model_verdict(&self, g: &mut Gen<'_>) {

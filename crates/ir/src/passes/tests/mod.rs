@@ -7,6 +7,7 @@ mod fold;
 mod inline;
 mod parsers;
 mod propagate;
+mod rejects;
 mod rolled;
 mod specialize;
 mod split;

@@ -168,6 +168,7 @@ fn abi() -> Abi {
             input: Some("inputs".into()),
             ..PortsAbi::default()
         },
+        registers: vec![],
         flow_states: vec![],
         events: None,
         uses: Vec::new(),

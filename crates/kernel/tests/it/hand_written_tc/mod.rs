@@ -84,6 +84,7 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
             value: vec![field("packets", 8)],
         }],
         ports: PortsAbi {
+            below: None,
             devmap: None,
             input: Some("inputs".into()),
             egress: Some("outputs".into()),

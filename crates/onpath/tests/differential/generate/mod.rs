@@ -1,4 +1,4 @@
-//! Random P4 programs for `xdp_model` and `tc_model`: expressions over odd widths, header validity, insertion
+//! Random P4 programs for `xdp_model`, `tc_model` and `v1model`: expressions over odd widths, header validity, insertion
 //! and removal, table hits, parser branches, and what the model has of its own.
 //!
 //! A program is a tree whose expressions are text, so that it can be shrunk statement by statement.
@@ -59,6 +59,10 @@ pub(crate) struct Generated {
     pub flows: Option<Flows>,
     /// The body of `apply`.
     pub body: Vec<Stmt>,
+    /// The body of the control behind it, for `v1model`. It has the same local variables, and no tables.
+    pub behind: Vec<Stmt>,
+    /// That control is what is made.
+    pub egress: bool,
     /// The order in which headers are emitted.
     pub emits: Vec<usize>,
     /// A header stack.
@@ -92,6 +96,8 @@ pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         tables: Vec::new(),
         flows: None,
         body: Vec::new(),
+        behind: Vec::new(),
+        egress: false,
         emits: Vec::new(),
         stack: None,
     };
@@ -157,9 +163,18 @@ impl Generator<'_> {
             let table = self.table();
             self.program.tables.push(table);
         }
-        self.program.flows = self.chance(2).then(|| self.flow_state());
+        self.program.flows =
+            (self.program.model != Model::V1 && self.chance(2)).then(|| self.flow_state());
         let statements = 4 + self.below(10);
         self.program.body = self.block(statements, 3);
+        if self.program.model == Model::V1 {
+            let tables = std::mem::take(&mut self.program.tables);
+            self.program.egress = true;
+            let statements = self.below(6);
+            self.program.behind = self.block(statements, 2);
+            self.program.egress = false;
+            self.program.tables = tables;
+        }
         let mut emits: Vec<usize> = (0..count).collect();
         if self.chance(5) {
             let (a, b) = (self.below(count), self.below(count));

@@ -9,6 +9,8 @@ pub(crate) enum Model {
     Xdp,
     /// `tc_model`
     Tc,
+    /// `v1model`
+    V1,
 }
 
 /// What a program for tc can read beside its headers, and how wide it is.
@@ -24,11 +26,54 @@ const TC_INPUTS: [(&str, u32); 9] = [
     ("o.multicast_group", 16),
 ];
 
+/// What a program for a switch can read beside its headers.
+const V1_INPUTS: [(&str, u32); 5] = [
+    ("sm.ingress_port", 9),
+    ("sm.packet_length", 32),
+    ("sm.ingress_global_timestamp", 48),
+    ("sm.egress_spec", 9),
+    ("sm.instance_type", 32),
+];
+
+/// Cells of a register, and counters of an array: some indices lie outside.
+const CELLS: usize = 6;
+
 impl Model {
     pub(super) fn include(self) -> &'static str {
         match self {
             Model::Xdp => "#include <core.p4>\n#include <xdp_model.p4>\n\n",
             Model::Tc => "#include <core.p4>\n#include <tc_model.p4>\n\n",
+            Model::V1 => "#include <core.p4>\n#include <v1model.p4>\n\nstruct metadata_t { }\n\n",
+        }
+    }
+
+    /// The parser's head.
+    pub(super) fn parser(self) -> &'static str {
+        match self {
+            Model::Xdp | Model::Tc => "parser P(packet_in packet, out headers_t hdr) {\n",
+            Model::V1 => {
+                "parser P(packet_in packet, out headers_t hdr, inout metadata_t m, inout standard_metadata_t sm) {\n"
+            }
+        }
+    }
+
+    /// The deparser's head.
+    pub(super) fn deparser(self) -> &'static str {
+        match self {
+            Model::Xdp | Model::Tc => {
+                "control D(in headers_t hdr, packet_out packet) {\n    apply {\n"
+            }
+            Model::V1 => "control D(packet_out packet, in headers_t hdr) {\n    apply {\n",
+        }
+    }
+
+    /// What the control declares first.
+    pub(super) fn objects(self) -> String {
+        match self {
+            Model::Xdp | Model::Tc => String::new(),
+            Model::V1 => format!(
+                "    register<bit<33>>({CELLS}) r;\n    counter({CELLS}, CounterType.packets_and_bytes) c;\n"
+            ),
         }
     }
 
@@ -37,6 +82,9 @@ impl Model {
         match self {
             Model::Xdp => "control C(inout headers_t hdr, in xdp_input i, out xdp_output o) {\n",
             Model::Tc => "control C(inout headers_t hdr, in tc_input i, inout tc_output o) {\n",
+            Model::V1 => {
+                "control C(inout headers_t hdr, inout metadata_t m, inout standard_metadata_t sm) {\n"
+            }
         }
     }
 
@@ -46,7 +94,7 @@ impl Model {
             Model::Xdp => {
                 "        o.output_action = xdp_action.XDP_PASS;\n        o.output_port = 0;\n"
             }
-            Model::Tc => "",
+            Model::Tc | Model::V1 => "",
         }
     }
 
@@ -54,6 +102,7 @@ impl Model {
         match self {
             Model::Xdp => "xdp(P(), C(), D()) main;\n",
             Model::Tc => "tc(P(), C(), D()) main;\n",
+            Model::V1 => "V1Switch(P(), V(), C(), E(), U(), D()) main;\n",
         }
     }
 }
@@ -61,10 +110,15 @@ impl Model {
 impl Generator<'_> {
     /// Sometimes, something that the pipeline gives, and its width.
     pub(super) fn input(&mut self) -> Option<(String, u32)> {
-        if self.program.model == Model::Xdp || !self.chance(4) {
+        let inputs = match self.program.model {
+            Model::Xdp => return None,
+            Model::Tc => &TC_INPUTS[..],
+            Model::V1 => &V1_INPUTS[..],
+        };
+        if !self.chance(4) {
             return None;
         }
-        let (name, width) = TC_INPUTS[self.below(TC_INPUTS.len())];
+        let (name, width) = inputs[self.below(inputs.len())];
         // Actions see the inputs as well; tables' keys and initial values do, too.
         Some((name.to_string(), width))
     }
@@ -74,6 +128,7 @@ impl Generator<'_> {
         let text = match self.program.model {
             Model::Xdp => self.xdp_output(),
             Model::Tc => self.tc_output(),
+            Model::V1 => self.v1_output(),
         };
         Stmt::Plain(text)
     }
@@ -119,6 +174,52 @@ impl Generator<'_> {
                 let pseudo = self.chance(2);
                 let name = format!("l4_csum_replace{}", words / 8);
                 format!("{target} = (bit<{width}>){name}({sum}, {old}, {new}, {pseudo});")
+            }
+        }
+    }
+
+    fn v1_output(&mut self) -> String {
+        match self.below(10) {
+            0..=2 => format!("sm.egress_spec = (bit<9>)({});", self.expr(4, 1)),
+            3 => "mark_to_drop(sm);".to_string(),
+            4 if !self.program.egress => {
+                let (index, value) = (self.expr(3, 1), self.expr(33, 1));
+                format!("r.write((bit<32>)({index}), {value});")
+            }
+            5 if !self.program.egress => format!("c.count((bit<32>)({}));", self.expr(3, 1)),
+            6 if !self.program.egress && self.program.locals.iter().any(|(w, _)| *w == 33) => {
+                let local = self.program.locals.iter().position(|(w, _)| *w == 33);
+                let index = self.expr(3, 1);
+                format!("r.read(v{}, (bit<32>)({index}));", local.unwrap_or(0))
+            }
+            7 => {
+                let local = self.below(self.program.locals.len());
+                let width = self.program.locals[local].0;
+                if width > 64 {
+                    return "sm.egress_spec = 2;".to_string();
+                }
+                let (lo, hi) = (self.expr(width, 1), self.expr(width, 1));
+                format!("random(v{local}, {lo}, {hi});")
+            }
+            _ => {
+                let local = self.below(self.program.locals.len());
+                let width = self.program.locals[local].0;
+                if width > 64 {
+                    return "sm.egress_spec = 3;".to_string();
+                }
+                let algorithms = ["crc32", "crc16", "csum16", "xor16", "identity", "random"];
+                let algorithm = algorithms[self.below(algorithms.len())];
+                let data: Vec<String> = (0..1 + self.below(3))
+                    .map(|_| {
+                        let width = self.width();
+                        self.expr(width, 1)
+                    })
+                    .collect();
+                let (base, max) = (self.expr(16, 1), self.expr(16, 1));
+                format!(
+                    "hash(v{local}, HashAlgorithm.{algorithm}, {base}, {{ {} }}, {max});",
+                    data.join(", ")
+                )
             }
         }
     }

@@ -12,6 +12,12 @@ pub(crate) fn smaller(program: &Generated) -> Vec<Generated> {
             ..program.clone()
         })
         .collect();
+    for behind in blocks_smaller(&program.behind) {
+        out.push(Generated {
+            behind,
+            ..program.clone()
+        });
+    }
     for a in 0..program.actions.len() {
         for body in blocks_smaller(&program.actions[a].1) {
             let mut next = program.clone();

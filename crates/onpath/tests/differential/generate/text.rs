@@ -1,6 +1,6 @@
 //! A generated program as P4 text.
 
-use super::{Generated, Stmt};
+use super::{Generated, Model, Stmt};
 use std::fmt::Write;
 
 impl Generated {
@@ -24,7 +24,8 @@ impl Generated {
         if let Some(stack) = &self.stack {
             stack.field(&mut out);
         }
-        out += "}\n\nparser P(packet_in packet, out headers_t hdr) {\n";
+        out += "}\n\n";
+        out += self.model.parser();
         for (state, transition) in self.transitions.iter().enumerate() {
             let name = if state == 0 {
                 "start".into()
@@ -52,9 +53,8 @@ impl Generated {
         if let Some(flows) = &self.flows {
             flows.locals(&mut out);
         }
-        for (v, (width, value)) in self.locals.iter().enumerate() {
-            let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
-        }
+        out += &self.model.objects();
+        self.print_locals(&mut out);
         for (a, (params, body)) in self.actions.iter().enumerate() {
             let params: Vec<String> = params
                 .iter()
@@ -71,7 +71,17 @@ impl Generated {
         out += "    apply {\n";
         out += self.model.begin();
         print(&mut out, &self.body, 2);
-        out += "    }\n}\n\ncontrol D(in headers_t hdr, packet_out packet) {\n    apply {\n";
+        out += "    }\n}\n\n";
+        if self.model == Model::V1 {
+            out += "control V(inout headers_t hdr, inout metadata_t m) { apply { } }\n\n";
+            out += "control U(inout headers_t hdr, inout metadata_t m) { apply { } }\n\n";
+            out += "control E(inout headers_t hdr, inout metadata_t m, inout standard_metadata_t sm) {\n";
+            self.print_locals(&mut out);
+            out += "    apply {\n";
+            print(&mut out, &self.behind, 2);
+            out += "    }\n}\n\n";
+        }
+        out += self.model.deparser();
         let stack = self.stack.as_ref().map(|stack| stack.emitted_before);
         for (i, h) in self.emits.iter().enumerate() {
             if stack == Some(i) {
@@ -83,6 +93,14 @@ impl Generated {
             out += "        packet.emit(hdr.st);\n";
         }
         out + "    }\n}\n\n" + self.model.main()
+    }
+}
+
+impl Generated {
+    fn print_locals(&self, out: &mut String) {
+        for (v, (width, value)) in self.locals.iter().enumerate() {
+            let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `v1model`: a switch with ingress and egress, and checksums before and after.
 
+pub mod unicast;
+
 use crate::{Anew, Architecture, Block, BlockKind, Slot};
 use ir::OnReject;
 

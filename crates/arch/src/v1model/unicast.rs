@@ -1,0 +1,295 @@
+//! The pipeline of a packet that goes to one port or nowhere, for targets: what the traffic manager and the externs of the
+//! architecture itself do becomes statements of the program.
+//!
+//! | what | becomes |
+//! |---|---|
+//! | the traffic manager, between ingress and egress | the first statements of egress |
+//! | a packet that is dropped | `egress_spec` is [`DROP_PORT`] when the last control has ended |
+//! | the port of one that is sent | `egress_port` |
+//! | `mark_to_drop` | assignments |
+//! | `verify_checksum` | a call whose result says whether the checksum is wrong, and what it sets |
+//! | a block that checks no checksum | nothing, so that the parser leads into ingress |
+//!
+//! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]; the rest is the program's own.
+
+use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
+use diag::Span;
+use ir::passes::Rejects;
+use ir::{
+    BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, Place, Program, Slot, SlotKind,
+    Stmt, StmtKind, Type, Var, VarData, build, visit,
+};
+
+/// The slot of what a target knows of a packet: `ingress_port`, `packet_length` in bytes, `ingress_global_timestamp` in
+/// microseconds, [`NOW`], and `parser_error`, which is `NoError` at the start.
+pub const INPUT: &str = "v1model input";
+/// The slot of what a target does with the packet: `egress_spec`, `egress_port`, and `mcast_grp`, which nothing but 0 may be
+/// written to.
+pub const OUTPUT: &str = "v1model output";
+/// The time in [`INPUT`] that egress is given, in microseconds.
+pub const NOW: &str = "now";
+
+/// The controls that run, in order, as far as the program has them.
+pub const CONTROLS: [&str; 4] = [VERIFY_CHECKSUM, INGRESS, EGRESS, COMPUTE_CHECKSUM];
+
+const INPUTS: [&str; 4] = [
+    "ingress_port",
+    "packet_length",
+    "ingress_global_timestamp",
+    "parser_error",
+];
+const OUTPUTS: [&str; 3] = ["egress_spec", "egress_port", "mcast_grp"];
+
+/// The program of a packet that nothing copies and that does not begin anew, and what its passes are to do with packets that
+/// the parser rejects.
+pub fn of(program: &Program) -> (Program, Rejects) {
+    let mut program = program.clone();
+    let error = program.slot_var(STANDARD_METADATA, "parser_error");
+    let fields = Fields::of(&program);
+    fields.lower_marks(&mut program);
+    fields.lower_checks(&mut program);
+    let now = split_slots(&mut program);
+    fields.between(&mut program, now);
+    fields.behind(&mut program);
+    let Program {
+        blocks, routines, ..
+    } = &mut program;
+    blocks.retain(|block| {
+        let routine = block.body.routine();
+        let is_empty = routine.is_some_and(|routine| routines[routine].body.is_empty());
+        block.name != VERIFY_CHECKSUM || !is_empty
+    });
+    program.number_stmts();
+    (program, Rejects::Edges(error))
+}
+
+/// Scalars of `standard_metadata`, each with its place among them.
+struct Fields(Vec<(String, Var)>);
+
+impl Fields {
+    fn of(program: &Program) -> Fields {
+        let slot = program.slots.iter().find(|s| s.name == STANDARD_METADATA);
+        let vars = slot.into_iter().flat_map(|slot| &slot.vars);
+        Fields(vars.map(|(name, var)| (name.to_string(), *var)).collect())
+    }
+
+    fn find(&self, name: &str) -> Option<(usize, Var)> {
+        let place = self.0.iter().position(|(known, _)| known == name)?;
+        Some((place, self.0[place].1))
+    }
+
+    /// `mark_to_drop` becomes what it writes.
+    fn lower_marks(&self, program: &mut Program) {
+        let mut written = Vec::new();
+        for (name, value) in [("egress_spec", DROP_PORT), ("mcast_grp", 0)] {
+            if let Some((place, var)) = self.find(name) {
+                let value = constant(program, program.vars[var].ty, value);
+                written.push((place, var, value));
+            }
+        }
+        for body in bodies_mut(program) {
+            lower_marks(body, &written);
+        }
+    }
+
+    /// What `verify_checksum` sets becomes an assignment, so that passes know of it.
+    fn lower_checks(&self, program: &mut Program) {
+        let Some((_, error)) = self.find("checksum_error") else {
+            return;
+        };
+        let wrong = program.vars.push(VarData {
+            name: "wrong".into(),
+            ty: Type::Bool,
+            span: Span::NONE,
+        });
+        let cond = build::var(program, wrong, Span::NONE);
+        let set = constant(program, program.vars[error].ty, 1);
+        for body in bodies_mut(program) {
+            lower_checks(body, wrong, &|| StmtKind::If {
+                cond,
+                then: vec![assign(error, set)],
+                otherwise: Block::new(),
+            });
+        }
+    }
+
+    /// In front of egress: a packet that ingress drops does not meet it, and others are told where they go.
+    fn between(&self, program: &mut Program, now: Var) {
+        let mut front = self.unless_dropped(program);
+        let now = build::var(program, now, Span::NONE);
+        let spec = self
+            .find("egress_spec")
+            .map(|(_, var)| build::var(program, var, Span::NONE));
+        let zero = |program: &mut Program, ty| Some(constant(program, ty, 0));
+        type Value<'a> = &'a dyn Fn(&mut Program, Type) -> Option<Expr>;
+        let values: [(&str, Value<'_>); 6] = [
+            ("egress_port", &|_, _| spec),
+            ("egress_rid", &zero),
+            ("instance_type", &zero),
+            ("egress_spec", &zero),
+            ("enq_timestamp", &|program, ty| {
+                Some(low_bits(program, now, ty))
+            }),
+            ("egress_global_timestamp", &|program, ty| {
+                Some(low_bits(program, now, ty))
+            }),
+        ];
+        for (name, value) in values {
+            if let Some((_, var)) = self.find(name) {
+                let ty = program.vars[var].ty;
+                front.extend(value(program, ty).map(|value| assign(var, value)));
+            }
+        }
+        prepend(program, EGRESS, front);
+    }
+
+    /// Behind egress: nothing more is computed for a packet that it drops.
+    fn behind(&self, program: &mut Program) {
+        let front = self.unless_dropped(program);
+        prepend(program, COMPUTE_CHECKSUM, front);
+    }
+
+    /// `if (egress_spec == DROP_PORT) exit;`
+    fn unless_dropped(&self, program: &mut Program) -> Block {
+        let Some((_, spec)) = self.find("egress_spec") else {
+            return Block::new();
+        };
+        let port = constant(program, program.vars[spec].ty, DROP_PORT);
+        let spec = build::var(program, spec, Span::NONE);
+        let kind = ExprKind::Binary(BinaryOp::Eq, spec, port);
+        let kind = StmtKind::If {
+            cond: build::make(program, kind, Type::Bool, Span::NONE),
+            then: vec![Stmt::new(StmtKind::Exit, Span::NONE)],
+            otherwise: Block::new(),
+        };
+        vec![Stmt::new(kind, Span::NONE)]
+    }
+}
+
+/// Takes what the target writes and reads out of `standard_metadata`. The variable for [`NOW`].
+fn split_slots(program: &mut Program) -> Var {
+    let now = program.vars.push(VarData {
+        name: NOW.into(),
+        ty: Type::bit(48),
+        span: Span::NONE,
+    });
+    let metadata = program
+        .slots
+        .iter_mut()
+        .find(|s| s.name == STANDARD_METADATA);
+    let of = |names: &[&str]| {
+        let mut taken = Vec::new();
+        if let Some(slot) = &metadata {
+            let known = slot
+                .vars
+                .iter()
+                .filter(|(name, _)| names.contains(&name.as_str()));
+            taken.extend(known.cloned());
+        }
+        taken
+    };
+    let mut inputs = of(&INPUTS);
+    let outputs = of(&OUTPUTS);
+    if let Some(slot) = metadata {
+        slot.kind = SlotKind::Program;
+        slot.vars
+            .retain(|var| !inputs.contains(var) && !outputs.contains(var));
+    }
+    inputs.push((NOW.into(), now));
+    for (name, vars) in [(INPUT, inputs), (OUTPUT, outputs)] {
+        program.slots.push(Slot {
+            name: name.into(),
+            kind: SlotKind::Intrinsic,
+            vars,
+            headers: Vec::new(),
+        });
+    }
+    now
+}
+
+/// Calls of `mark_to_drop` become assignments: for each field its place among the argument's, its variable where there is no
+/// argument, and what it is set to.
+fn lower_marks(block: &mut Block, fields: &[(usize, Var, Expr)]) {
+    for mut stmt in std::mem::take(block) {
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            lower_marks(inner, fields);
+        }
+        match &stmt.kind {
+            StmtKind::Extern(call) if call.object.is_none() && call.name == "mark_to_drop" => {
+                block.extend(fields.iter().map(|&(place, var, value)| {
+                    let dst = argument(call, place).unwrap_or(Place::Var(var));
+                    Stmt::new(StmtKind::Assign { dst, value }, stmt.span)
+                }));
+            }
+            _ => block.push(stmt),
+        }
+    }
+}
+
+fn lower_checks(block: &mut Block, wrong: Var, set: &dyn Fn() -> StmtKind) {
+    for mut stmt in std::mem::take(block) {
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            lower_checks(inner, wrong, set);
+        }
+        let span = stmt.span;
+        let checks = match &mut stmt.kind {
+            StmtKind::Extern(call) if call.object.is_none() && call.name == "verify_checksum" => {
+                call.result = vec![Place::Var(wrong)];
+                true
+            }
+            _ => false,
+        };
+        block.push(stmt);
+        if checks {
+            block.push(Stmt::new(set(), span));
+        }
+    }
+}
+
+/// Where the argument of `mark_to_drop` has a field.
+fn argument(call: &ExternCall, place: usize) -> Option<Place> {
+    match call.args.first()? {
+        ExternArg::InOut(places) => places.get(place).copied(),
+        _ => None,
+    }
+}
+
+fn bodies_mut(program: &mut Program) -> impl Iterator<Item = &mut Block> {
+    let states = program.parsers.values_mut();
+    let states = states.flat_map(|parser| parser.states.values_mut());
+    let routines = program
+        .routines
+        .values_mut()
+        .map(|routine| &mut routine.body);
+    let actions = program.actions.values_mut().map(|action| &mut action.body);
+    routines
+        .chain(actions)
+        .chain(states.map(|state| &mut state.body))
+}
+
+fn prepend(program: &mut Program, block: &str, mut front: Block) {
+    if let Some(routine) = program.control_block(block) {
+        let body = &mut program.routines[routine].body;
+        front.append(body);
+        *body = front;
+    }
+}
+
+fn assign(var: Var, value: Expr) -> Stmt {
+    let dst = Place::Var(var);
+    Stmt::new(StmtKind::Assign { dst, value }, Span::NONE)
+}
+
+fn constant(program: &mut Program, ty: Type, value: u32) -> Expr {
+    let kind = ExprKind::Const(Bits::new(ty.width(), value));
+    build::make(program, kind, ty, Span::NONE)
+}
+
+fn low_bits(program: &mut Program, base: Expr, ty: Type) -> Expr {
+    if program.ty(base) == ty {
+        return base;
+    }
+    let hi = ty.width().saturating_sub(1);
+    let kind = ExprKind::Slice { base, hi, lo: 0 };
+    build::make(program, kind, ty, Span::NONE)
+}

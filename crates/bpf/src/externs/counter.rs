@@ -1,0 +1,181 @@
+//! Indexed counters: a copy for each processor, so that none is lost and nobody waits.
+
+use super::values;
+use crate::abi::{CounterAbi, MapAbi, MapKind};
+use crate::errors;
+use crate::maps::MAP_NAME;
+use crate::target::Gen;
+use cgen::lower;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use diag::Span;
+use emit::packet_length;
+use ir::{ExternCall, ExternInst};
+use smol_str::SmolStr;
+
+/// How many indices of a sparse counter are kept: few are used out of many.
+const SPARSE_LIMIT: u32 = 1 << 16;
+
+/// Members of `struct packet_count`, packets and bytes.
+const PACKETS: &str = "packets";
+const BYTES: &str = "bytes";
+
+/// `CounterArray`: raises by 1, or by a number.
+pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let Some(map) = counter_map(g, object, "max_index", false, span) else {
+        return;
+    };
+    let mut args = g.arguments(call).into_iter();
+    let index = args.next().unwrap_or(C::int(0));
+    let by = args.next().unwrap_or(C::int(1));
+    let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
+    let (sparse, size) = shape(g, &map);
+    let mut block = found(&map, &key, index, &slot, CType::U64);
+    let target = C::Unary(cgen::tree::UnOp::Deref, Box::new(C::Ident(slot.clone())));
+    let add = vec![Stmt::Update(BinOp::Add, target, by.clone())];
+    let otherwise = if sparse {
+        let first = g.file.names.fresh("first");
+        let id = |n: &SmolStr| C::Ident(n.clone());
+        let insert = vec![
+            Stmt::decl(CType::U64, first.clone(), by),
+            Stmt::Expr(C::call(
+                "bpf_map_update_elem",
+                vec![
+                    id(&map).addr(),
+                    id(&key).addr(),
+                    id(&first).addr(),
+                    C::id("BPF_NOEXIST"),
+                ],
+            )),
+        ];
+        vec![Stmt::If(
+            C::bin(BinOp::Lt, id(&key), C::int(size)),
+            insert,
+            Block::new(),
+        )]
+    } else {
+        Block::new()
+    };
+    block.push(Stmt::If(C::Ident(slot), add, otherwise));
+    g.push(Stmt::Block(block));
+}
+
+/// `counter`: a packet, and its bytes.
+pub(super) fn count(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let Some(map) = counter_map(g, object, "size", true, span) else {
+        return;
+    };
+    let index = index(g, call, 0);
+    let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
+    let mut block = found(
+        &map,
+        &key,
+        index,
+        &slot,
+        CType::Struct("packet_count".into()),
+    );
+    let member = |name: &str| C::Ident(slot.clone()).arrow(name);
+    let add = vec![
+        Stmt::Update(BinOp::Add, member(PACKETS), C::int(1)),
+        Stmt::Update(BinOp::Add, member(BYTES), packet_length()),
+    ];
+    block.push(Stmt::If(C::Ident(slot.clone()), add, Block::new()));
+    g.push(Stmt::Block(block));
+}
+
+/// An index argument as the key of an array, which has no element at the last number: a wider one must not become another.
+pub(super) fn index(g: &mut Gen<'_>, call: &ExternCall, at: usize) -> C {
+    let Some(&index) = values(call, at).first() else {
+        return C::int(0);
+    };
+    let width = g.p.ty(index).width();
+    let value = match width {
+        0..=64 => lower::scalar(g, index),
+        _ => {
+            let limbs = lower::wide(g, index);
+            let limb = |i: u32| limbs.clone().index(C::int(i.into()));
+            let above = (1..lower::limb_count(width))
+                .map(limb)
+                .reduce(|a, b| C::bin(BinOp::Or, a, b));
+            C::choose(above.unwrap_or(C::int(0)), C::int(u32::MAX.into()), limb(0))
+        }
+    };
+    if width <= 32 {
+        return value;
+    }
+    let most = C::int(u32::MAX.into());
+    C::choose(C::bin(BinOp::Gt, value.clone(), most.clone()), most, value)
+}
+
+/// Declares a key, and a pointer to the element that it finds.
+pub(super) fn found(map: &SmolStr, key: &SmolStr, index: C, slot: &SmolStr, ty: CType) -> Block {
+    let args = [map, key].map(|name| C::Ident(name.clone()).addr());
+    let element = C::call("bpf_map_lookup_elem", args.to_vec());
+    vec![
+        Stmt::decl(CType::U32, key.clone(), index),
+        Stmt::decl(ty.ptr(), slot.clone(), element),
+    ]
+}
+
+/// Whether only the indices in use have elements, and how many indices there are.
+fn shape(g: &Gen<'_>, map: &SmolStr) -> (bool, u64) {
+    let maps = &g.file.own.maps;
+    let mut list = maps.list.iter();
+    let sparse = list.any(|m| m.name == map.as_str() && m.kind == MapKind::PercpuHash);
+    let mut counters = maps.counters.iter();
+    let size = counters.find(|c| c.map == map.as_str());
+    (sparse, size.map_or(0, |c| c.size))
+}
+
+fn counter_map(
+    g: &mut Gen<'_>,
+    object: ExternInst,
+    argument: &str,
+    bytes: bool,
+    span: Span,
+) -> Option<SmolStr> {
+    let index = object.as_u32();
+    if let Some(known) = g.file.own.maps.counters.iter().find(|c| c.index == index) {
+        return Some(known.map.as_str().into());
+    }
+    let data = &g.p.externs[object];
+    let size = data
+        .int_arg(argument)
+        .and_then(|n| u32::try_from(n).ok())
+        .filter(|n| *n > 0);
+    let Some(size) = size else {
+        g.refuse(errors::counter_size(&data.name, span));
+        return None;
+    };
+    let sparse = data
+        .args
+        .iter()
+        .any(|(n, v)| n == "sparse" && *v == ir::CtorValue::Bool(true));
+    let name = g.file.names.fresh_short(&data.name, "", MAP_NAME);
+    let value = match bytes {
+        true => CType::Struct("packet_count".into()),
+        false => CType::U64,
+    };
+    g.file.own.maps.declare(
+        MapAbi {
+            name: name.to_string(),
+            kind: if sparse {
+                MapKind::PercpuHash
+            } else {
+                MapKind::PercpuArray
+            },
+            key_size: 4,
+            value_size: if bytes { 16 } else { 8 },
+            max_entries: if sparse { size.min(SPARSE_LIMIT) } else { size },
+            no_prealloc: sparse,
+            mmapable: false,
+        },
+        Some((CType::U32, value)),
+    );
+    g.file.own.maps.counters.push(CounterAbi {
+        index,
+        name: data.name.to_string(),
+        map: name.to_string(),
+        size: size.into(),
+    });
+    Some(name)
+}

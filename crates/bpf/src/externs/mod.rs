@@ -1,0 +1,121 @@
+//! Calls of externs: counters, registers, checksums, hashes, the clock, events, and the user's own C. A file a family.
+
+mod counter;
+mod hash;
+mod random;
+mod register;
+
+pub(crate) use register::Layout as Register;
+
+use crate::abi::{MapAbi, MapKind};
+use crate::maps::MAP_NAME;
+use crate::model::Model;
+use crate::target::{Bpf, Gen};
+use crate::uses::{Construct, needs};
+use crate::{errors, flow_state};
+use cgen::tree::{Expr as C, Type as CType};
+use diag::Span;
+use emit::{Target, packet_length};
+use ir::{Expr, ExternArg, ExternCall, Place};
+use smol_str::SmolStr;
+
+/// The extern that sends a packet to user space as it came.
+pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
+
+/// Calls an extern, or refuses it.
+pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
+    let span = stmt.span;
+    match (call.object, call.name.as_str()) {
+        (Some(object), method) => {
+            let ty = g.p.externs[object].ty.clone();
+            match (ty.as_str(), method) {
+                ("CounterArray", "increment" | "add") => counter::add(g, object, call, span),
+                ("counter", "count") => counter::count(g, object, call, span),
+                ("register", "read") => register::read(g, object, call, span),
+                ("register", "write") => register::write(g, object, call, span),
+                (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
+                _ => unknown(g, &format!("{ty}.{method}"), span),
+            }
+        }
+        (None, name @ ("csum_replace2" | "csum_replace4" | "ebpf_ipv4_checksum")) => {
+            g.pure_function(name, call);
+        }
+        (None, name @ ("l4_csum_replace2" | "l4_csum_replace4")) => {
+            needs(g, Construct::TransportChecksums);
+            let mut args = vec![C::id("ctx")];
+            args.extend(g.arguments(call));
+            g.result(call, C::call(name, args));
+        }
+        (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
+        (None, "hash") => hash::hash(g, call, span),
+        (None, "update_checksum") => hash::update_checksum(g, call, span),
+        (None, "verify_checksum") => hash::verify_checksum(g, call, span),
+        (None, "random") => random::random(g, call, span),
+        (None, "assert" | "assume") => {
+            let holds = g.arguments(call).into_iter().next();
+            g.goto_reject(C::not(holds.unwrap_or(C::int(1))));
+        }
+        (None, "BPF_KTIME_GET_NS") => {
+            let now = C::call("now_ns", Vec::new()).cast(CType::U32);
+            g.result(call, now);
+        }
+        (None, SEND_PACKET) => send_event(g, call),
+        (None, name) if g.target.options.extern_files.is_empty() => unknown(g, name, span),
+        (None, name) if Bpf::names().is_reserved(name) => {
+            g.refuse(errors::reserved_extern(name, span));
+        }
+        (None, name) => g.user_function(name, call, span),
+    }
+}
+
+fn unknown(g: &mut Gen<'_>, name: &str, span: Span) {
+    let hook = g.target.options.hook;
+    g.refuse(match g.target.model {
+        Model::V1Model => errors::v1model_extern(hook, name, span),
+        _ => errors::unknown_extern(hook, name, span),
+    });
+}
+
+fn send_event(g: &mut Gen<'_>, call: &ExternCall) {
+    let map = match &g.file.own.maps.events {
+        Some(map) => SmolStr::from(map.as_str()),
+        None => {
+            let map = g.file.names.fresh_short("events", "", MAP_NAME);
+            g.file.own.maps.declare(
+                MapAbi {
+                    name: map.to_string(),
+                    kind: MapKind::PerfEventArray,
+                    key_size: 4,
+                    value_size: 4,
+                    max_entries: 0,
+                    no_prealloc: false,
+                    mmapable: false,
+                },
+                None,
+            );
+            g.file.own.maps.events = Some(map.to_string());
+            map
+        }
+    };
+    let sent = C::call(
+        "send_packet_event",
+        vec![C::id("ctx"), C::Ident(map).addr(), packet_length()],
+    );
+    g.result(call, sent);
+}
+
+/// The values of an argument that is read.
+fn values(call: &ExternCall, at: usize) -> &[Expr] {
+    match call.args.get(at) {
+        Some(ExternArg::In(values)) => values,
+        _ => &[],
+    }
+}
+
+/// The places of an argument that is written.
+fn places(call: &ExternCall, at: usize) -> &[Place] {
+    match call.args.get(at) {
+        Some(ExternArg::Out(places) | ExternArg::InOut(places)) => places,
+        _ => &[],
+    }
+}

@@ -1,0 +1,72 @@
+//! `v1model` at any hook: what its pipeline is given, and what becomes of a packet.
+
+use super::ports::input_port;
+use super::verdict::{is_read, may_write};
+use crate::errors;
+use crate::storage::Placed;
+use crate::target::Gen;
+use arch::v1model::DROP_PORT;
+use arch::v1model::unicast::{INPUT, NOW, OUTPUT};
+use cgen::lower;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use emit::packet_length;
+
+/// The inputs that the program reads. The port is that of the interface which a member of the context gives.
+pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed, interface: &str) -> Block {
+    g.file.own.maps.ports.below = Some(DROP_PORT);
+    let mut out = Block::new();
+    let place = |g: &mut Gen<'_>, name: &str| {
+        let var = g.p.slot_var(INPUT, name).filter(|&var| is_read(g.p, var))?;
+        let place = placed.place_of(g, var)?;
+        Some((place, g.p.vars[var].ty.width()))
+    };
+    if let Some((port, width)) = place(g, "ingress_port") {
+        out.extend(input_port(g, port.clone(), interface));
+        out.push(low_bits(port.clone(), port, width));
+    }
+    if let Some((length, _)) = place(g, "packet_length") {
+        out.push(Stmt::Assign(length, packet_length()));
+    }
+    // Zero until the parser says otherwise, which passes are to count with.
+    if let Some((error, _)) = place(g, "parser_error") {
+        out.push(Stmt::Assign(error, C::int(0)));
+    }
+    let names = ["ingress_global_timestamp", NOW].iter();
+    let clocks: Vec<_> = names.filter_map(|name| place(g, name)).collect();
+    if !clocks.is_empty() {
+        let now = C::bin(BinOp::Div, C::call("now_ns", Vec::new()), C::int(1000));
+        let time = g.file.names.fresh("microseconds");
+        let mut block = vec![Stmt::decl(Type::U64, time.clone(), now)];
+        block.extend(
+            clocks
+                .into_iter()
+                .map(|(place, width)| low_bits(place, C::Ident(time.clone()), width)),
+        );
+        out.push(Stmt::Block(block));
+    }
+    out
+}
+
+fn low_bits(place: C, value: C, width: u32) -> Stmt {
+    let low = C::bin(BinOp::And, value, C::int(lower::mask(width)));
+    Stmt::Assign(place, low)
+}
+
+/// Refuses programs that send to multicast groups.
+pub(super) fn refuse_groups(g: &mut Gen<'_>) {
+    if let Some(span) = may_write(g, OUTPUT, "mcast_grp") {
+        let hook = g.target.options.hook;
+        g.refuse(errors::no_groups(hook, span));
+    }
+}
+
+/// Whether the packet is dropped.
+pub(super) fn dropped(g: &mut Gen<'_>) -> C {
+    let spec = g.slot(OUTPUT, "egress_spec");
+    C::bin(BinOp::Eq, spec, C::int(DROP_PORT.into()))
+}
+
+/// Where the packet goes.
+pub(super) fn egress_port(g: &mut Gen<'_>) -> C {
+    g.slot(OUTPUT, "egress_port")
+}

@@ -1,0 +1,133 @@
+//! Hashes and checksums of values, as C: the fields one after the other without gaps, filled with zeros to whole bytes. What
+//! each algorithm gives, `externs::hash` defines.
+
+use crate::emitter::Gen;
+use crate::errors;
+use crate::target::Target;
+use crate::values::Value;
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Type as CType};
+use diag::Span;
+use externs::hash::Algorithm;
+use ir::Expr;
+
+/// Values in order, each of up to 64 bits, with how many it has.
+struct Packed(Vec<(C, u32)>);
+
+impl<T: Target> Gen<'_, T> {
+    /// The hash of values, a number of up to 64 bits. `None` if the program was refused, or the algorithm needs what only the
+    /// target has.
+    pub fn hash(&mut self, algorithm: Algorithm, values: &[Expr], span: Span) -> Option<C> {
+        let packed = self.packed(values, span)?;
+        let bytes = packed.bits().div_ceil(8);
+        Some(match algorithm {
+            Algorithm::Random => return None,
+            Algorithm::Identity => packed.take(0, (bytes * 8).min(64)),
+            Algorithm::Xor16 => (0..bytes.div_ceil(2))
+                .map(|i| packed.take(i * 16, 16))
+                .reduce(|a, b| C::bin(BinOp::Xor, a, b))
+                .unwrap_or(C::int(0)),
+            Algorithm::Csum16 => C::pure("csum_of", vec![packed.sum()]),
+            Algorithm::Crc32 => self.crc("crc32_of", &packed, bytes),
+            Algorithm::Crc16 => self.crc("crc16_of", &packed, bytes),
+        })
+    }
+
+    fn crc(&mut self, function: &str, packed: &Packed, bytes: u32) -> C {
+        let words = bytes.div_ceil(8).max(1);
+        let array = self.own_local("packed", CType::U64.array(words), None);
+        for i in 0..words {
+            let word = C::pure("BE64", vec![packed.take(i * 64, 64)]);
+            self.set(array.clone().index(C::int(i.into())), word);
+        }
+        C::pure(function, vec![array, C::int(bytes.into())])
+    }
+
+    fn packed(&mut self, values: &[Expr], span: Span) -> Option<Packed> {
+        let mut all = Vec::new();
+        for &e in values {
+            let width = self.p.ty(e).width();
+            match self.value(e) {
+                _ if width == 0 => {}
+                Value::Scalar(value) => all.push((value, width)),
+                Value::Limbs(limbs) => {
+                    let mut left = width;
+                    for limb in limbs.into_iter().rev() {
+                        let bits = (left - 1) % 64 + 1;
+                        all.push((limb, bits));
+                        left -= bits;
+                    }
+                }
+                Value::Slice(..) => {
+                    let target = self.target.name();
+                    self.refuse(errors::varbit_hash(target, span));
+                    return None;
+                }
+            }
+        }
+        Some(Packed(all))
+    }
+}
+
+impl Packed {
+    fn bits(&self) -> u32 {
+        self.0.iter().map(|(_, width)| width).sum()
+    }
+
+    /// Up to 64 bits from one on, zeros behind the last.
+    fn take(&self, from: u32, bits: u32) -> C {
+        let to = from + bits;
+        let mut start = 0;
+        let mut taken: Option<C> = None;
+        for (value, width) in &self.0 {
+            let end = start + width;
+            let (lo, hi) = (from.max(start), to.min(end));
+            if lo < hi {
+                let mut part = value.clone();
+                if hi < end {
+                    part = C::bin(BinOp::Shr, part, C::int((end - hi).into()));
+                }
+                if lo > start {
+                    part = C::bin(BinOp::And, part, C::int(lower::mask(hi - lo)));
+                }
+                if hi < to {
+                    part = C::bin(BinOp::Shl, part.cast(CType::U64), C::int((to - hi).into()));
+                }
+                taken = Some(match taken {
+                    None => part,
+                    Some(before) => C::bin(BinOp::Or, before, part),
+                });
+            }
+            start = end;
+        }
+        taken.unwrap_or(C::int(0))
+    }
+
+    /// The sum of all 16-bit words as they lie in the packet, of which `csum_of` makes a checksum. Words of 32 bits are taken as
+    /// they are: their halves are added later.
+    fn sum(&self) -> C {
+        let ends: Vec<(u32, u32)> = self
+            .0
+            .iter()
+            .scan(0, |end, (_, width)| {
+                *end += width;
+                Some((*end - width, *end))
+            })
+            .collect();
+        let mut sum = C::int(0).cast(CType::U64);
+        let mut at = 0;
+        while at < self.bits() {
+            let whole = ends
+                .iter()
+                .any(|&(start, end)| start <= at && at + 32 <= end);
+            let (swap, width) = match whole {
+                true => ("BE32", 32),
+                false => ("BE16", 16),
+            };
+            let word = C::pure(swap, vec![self.take(at, width)]);
+            sum = C::bin(BinOp::Add, sum, word);
+            at += width;
+        }
+        sum
+    }
+}
