@@ -1,9 +1,11 @@
 //! Multicast groups in a batch of changes: each is one element of a map, so that a packet meets the old group or the new
 //! one.
 
+use super::records::NO_ORIGIN;
 use super::steps::Step;
 use super::{KernelStore, system, unopened};
 use control::StoreError;
+use std::collections::BTreeMap;
 
 /// The step that makes a group of these ports, for the change of that number; no ports are no group. `None` if it is as it
 /// should be, or if the program never sends to a group and has no map for them.
@@ -43,4 +45,24 @@ pub(super) fn step(
         }),
         (Some(old), None) => Some(Step::Erase { map, keys, old }),
     })
+}
+
+/// The steps that fill the empty map of a successor with the groups that the program has and those that change, each with
+/// the change that wants it.
+pub(super) fn steps_anew(
+    store: &KernelStore,
+    changed: &BTreeMap<u16, (Vec<u32>, u32)>,
+    successor: &KernelStore,
+) -> Result<Vec<Step>, StoreError> {
+    let kept = crate::ports::groups(&store.abi.ports, &store.maps)?;
+    let kept = kept
+        .iter()
+        .filter(|(group, _)| !changed.contains_key(group));
+    let kept = kept.map(|(group, ports)| (*group, ports, NO_ORIGIN));
+    let changed = changed.iter();
+    let changed = changed.map(|(group, (ports, origin))| (*group, ports, *origin));
+    let steps = kept.chain(changed);
+    let steps = steps.map(|(group, ports, origin)| step(successor, group, ports, origin));
+    let steps: Result<Vec<Option<Step>>, StoreError> = steps.collect();
+    Ok(steps?.into_iter().flatten().collect())
 }

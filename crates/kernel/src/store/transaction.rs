@@ -317,13 +317,13 @@ impl<'a> Transaction<'a> {
         for (table, action) in &self.defaults {
             steps.extend(default_steps(self.store, *table, action)?);
         }
-        steps.extend(self.group_steps(self.store)?);
+        steps.extend(self.group_steps()?);
         Ok(Some(steps))
     }
 
     /// The steps that change the multicast groups, each of which is one element.
-    fn group_steps(&self, store: &KernelStore) -> Result<Vec<Step>, StoreError> {
-        let all = self.groups.iter();
+    fn group_steps(&self) -> Result<Vec<Step>, StoreError> {
+        let (store, all) = (self.store, self.groups.iter());
         let steps = all.map(|(&group, (ports, origin))| groups::step(store, group, ports, *origin));
         let steps: Result<Vec<Option<Step>>, StoreError> = steps.collect();
         Ok(steps?.into_iter().flatten().collect())
@@ -364,9 +364,15 @@ impl<'a> Transaction<'a> {
                 Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
+        // Packets meet new groups with the new tables.
+        let groups = (!self.groups.is_empty()).then_some(&self.store.abi.ports.groups);
+        fresh.extend(groups.into_iter().flatten().map(String::as_str));
         let successor = Successor::load(self.store, guard, &fresh).map_err(failed)?;
         let store = successor.store();
-        let groups = self.group_steps(store);
+        let groups = match self.groups.is_empty() {
+            true => Ok(Vec::new()),
+            false => groups::steps_anew(self.store, &self.groups, store),
+        };
         let mut steps = Vec::new();
         for (subject, staged) in self.staged {
             match staged {
