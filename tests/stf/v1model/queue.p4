@@ -22,7 +22,6 @@ header queue_t {
     bit<16> deq_depth;
     bit<16> waited;
     bit<8>  priority;
-    bit<8>  round;
 }
 
 struct headers_t {
@@ -31,10 +30,7 @@ struct headers_t {
     queue_t    q;
 }
 
-struct metadata_t {
-    @field_list(1)
-    bit<8> round;
-}
+struct metadata_t { }
 
 parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     state start {
@@ -57,10 +53,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         std.deq_timedelta = 7;
         std.enq_timestamp = 8;
         std.egress_global_timestamp = 9;
-        if (meta.round == 0) {
-            std.priority = (bit<3>)hdr.q.priority;
-        }
-        hdr.q.round = meta.round;
+        std.priority = (bit<3>)hdr.q.priority;
         hdr.t.came_in = (bit<32>)std.ingress_global_timestamp;
     }
 }
@@ -73,10 +66,6 @@ control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         hdr.q.deq_depth = (bit<16>)std.deq_qdepth;
         hdr.q.waited = (bit<16>)std.deq_timedelta;
         hdr.q.priority = (bit<8>)std.priority;
-        if (hdr.eth.type == 0x9999 && meta.round == 0) {
-            meta.round = 1;
-            recirculate_preserving_field_list(1);
-        }
     }
 }
 

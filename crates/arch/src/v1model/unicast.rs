@@ -122,11 +122,14 @@ impl Fields {
             .map(|(_, var)| build::var(program, var, Span::NONE));
         let zero = |program: &mut Program, ty| Some(constant(program, ty, 0));
         type Value<'a> = &'a dyn Fn(&mut Program, Type) -> Option<Expr>;
-        let values: [(&str, Value<'_>); 6] = [
+        let values: [(&str, Value<'_>); 9] = [
             ("egress_port", &|_, _| spec),
             ("egress_rid", &zero),
             ("instance_type", &zero),
             ("egress_spec", &zero),
+            ("enq_qdepth", &zero),
+            ("deq_timedelta", &zero),
+            ("deq_qdepth", &zero),
             ("enq_timestamp", &|program, ty| {
                 Some(low_bits(program, now, ty))
             }),
