@@ -72,6 +72,16 @@ impl Change {
             _ => Ok(()),
         }
     }
+
+    /// The ports that it has copies go to.
+    pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
+        let replicas = match self {
+            Change::Group(_, replicas) => replicas.as_slice(),
+            Change::Session(_, Some(to)) => to.replicas.as_slice(),
+            _ => &[],
+        };
+        replicas.iter().map(|replica| replica.port)
+    }
 }
 
 /// Why a batch of changes was rejected. The store is as it was before, unless `not_undone` says otherwise.

@@ -277,3 +277,67 @@ fn an_index_that_is_missing_is_shown_in_its_place() {
         .collect();
     assert_eq!(helps, ["write it as: C.count[INDEX]"]);
 }
+
+/// Words of statements, right and wrong.
+const WORDS: [&str; 40] = [
+    "add",
+    "multicast_group",
+    "clone_session",
+    "action_member",
+    "action_group",
+    "meter_set",
+    "meter_reset",
+    "expect_digest",
+    "no_digest",
+    "mc_node_create",
+    "mirroring_add",
+    "setdefault",
+    "balanced",
+    "hops",
+    "routes",
+    "rules",
+    "rate",
+    "rate[0]",
+    "rate[",
+    "]",
+    "[]",
+    "learn_t",
+    "drop()",
+    "member(1)",
+    "group(",
+    "forward",
+    "mac:1",
+    "mac:",
+    ":",
+    "10.0.0.1",
+    "1:7",
+    "1:",
+    "0",
+    "1",
+    "4294967296",
+    "group",
+    "truncate",
+    "&&&",
+    ",",
+    "é",
+];
+
+proptest::proptest! {
+    #[test]
+    fn no_statement_and_no_line_of_an_entries_file_panics(
+        words in proptest::collection::vec(proptest::sample::select(&WORDS[..]), 1..9),
+        glue in " |,|  ",
+    ) {
+        let text = words.join(&glue);
+        let mut map = SourceMap::new();
+        let file = map.add("t.stf", text.as_str()).unwrap();
+        let (script, _) = parse(&map, file);
+        let schema = sample::schema();
+        if let Ok(bound) = bind(&script, schema) {
+            let _ = run(&bound, &mut Fake::default(), &|_| Vec::new());
+        }
+        if let Ok(changes) = crate::entries::parse(schema, &map, file) {
+            let _ = crate::entries::apply(&mut Fake::default(), &changes);
+        }
+    }
+}

@@ -6,11 +6,12 @@ use crate::commands::changes::{self, Made};
 use crate::output::{Stop, print_diagnostics};
 use crate::progress::Progress;
 use control::entries::{self, Existing};
-use control::{Piece, Store};
-use diag::{FileId, SourceMap};
+use control::{Piece, Store, StoreError, errors};
+use diag::{Diagnostics, FileId, SourceMap};
 use driver::bundle::Entries;
 use driver::read_text;
 use schema::Schema;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A program's entries, free of errors.
@@ -68,8 +69,27 @@ pub(crate) fn check(
     }
     let file = open(&mut unit.map, entries).map_err(Stop::Failed)?;
     let lines = lines(&unit.map, entries, file);
-    let work = || entries::check(schema, lines, |_, _| ());
+    let ports = unit.bundle.programs[number].ports.all();
+    let ports: BTreeSet<u32> = ports.map(|port| port.port).collect();
+    let mut stray = Diagnostics::new();
+    let work = || {
+        entries::check(schema, lines, |change, span| {
+            let known = |port: &u32| ports.contains(port);
+            if let Some(port) = change.ports().find(|port| !known(port)) {
+                let not_done = errors::not_done(schema, &change);
+                stray.push(*errors::store(
+                    span,
+                    &not_done,
+                    &StoreError::NoInterface { port },
+                ));
+            }
+        })
+    };
     let checked = reporting(progress, unit, number, file, "checking entries in", work);
+    let checked = match stray.has_errors() {
+        true => checked.and(Err(stray)),
+        false => checked,
+    };
     checked.map_err(|wrong| {
         print_diagnostics(&wrong, &unit.map);
         Stop::AlreadyReported(1)
