@@ -57,6 +57,9 @@ pub struct Abi {
     pub ports: PortsAbi,
     /// The perf event array for packets sent to user space.
     pub events: Option<String>,
+    /// How packets hand digests to user space; `None` if they do not.
+    #[serde(default)]
+    pub digests: Option<DigestsAbi>,
     /// What the object needs of the kernel.
     #[serde(default)]
     pub uses: Vec<Use>,
@@ -166,6 +169,8 @@ pub enum MapKind {
     /// Key: port; value: interface index.
     DevmapHash,
     PerfEventArray,
+    /// `max_entries` is the ring's size in bytes.
+    RingBuffer,
 }
 
 /// One struct in its own data section, that the program reads and user space may change through the
@@ -300,6 +305,29 @@ pub struct RegisterAbi {
     /// How many cells.
     pub size: u64,
     /// A cell's scalars in order.
+    pub fields: Vec<FieldAbi>,
+}
+
+/// Digests: records in a ring buffer, `{u32 number, u32 receiver, fields}`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DigestsAbi {
+    /// The ring buffer.
+    pub ring: String,
+    /// An array of two `u64`: how many digests found no room, which packets raise, and how many of these user space has told
+    /// of, which it writes.
+    pub lost: String,
+    /// Those that packets send.
+    pub records: Vec<DigestAbi>,
+}
+
+/// A digest.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DigestAbi {
+    /// Its index in the schema's list.
+    pub number: u32,
+    /// Bytes of a record.
+    pub size: u32,
+    /// Its scalars in order; offsets are from the start of the record.
     pub fields: Vec<FieldAbi>,
 }
 

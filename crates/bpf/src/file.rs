@@ -134,6 +134,7 @@ pub(crate) fn file(
         flow_states: maps.flow_states,
         ports: maps.ports,
         events: maps.events,
+        digests: maps.digests,
         uses: uses(&constructs, options),
     };
     BpfOutput {

@@ -1,8 +1,8 @@
 //! The maps and structs that an object declares.
 
 use crate::abi::{
-    CHANGES_SECTION, CounterAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi, MapKind,
-    PortsAbi, RegisterAbi, TableAbi, ValueSetAbi,
+    CHANGES_SECTION, CounterAbi, DigestsAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi,
+    MapKind, PortsAbi, RegisterAbi, TableAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -29,6 +29,8 @@ pub(crate) struct Maps {
     pub ports: PortsAbi,
     /// The perf event array.
     pub events: Option<String>,
+    /// The ring buffer of digests.
+    pub digests: Option<DigestsAbi>,
     globals: Record,
     initial: Vec<(SmolStr, C)>,
     bytes: Vec<u8>,
@@ -78,6 +80,7 @@ impl Maps {
             MapKind::LpmTrie => "BPF_MAP_TYPE_LPM_TRIE",
             MapKind::DevmapHash => "BPF_MAP_TYPE_DEVMAP_HASH",
             MapKind::PerfEventArray => "BPF_MAP_TYPE_PERF_EVENT_ARRAY",
+            MapKind::RingBuffer => "BPF_MAP_TYPE_RINGBUF",
         };
         let mut members = vec![number("type", C::id(kind))];
         if abi.no_prealloc {
@@ -100,6 +103,7 @@ impl Maps {
                     members.push(C::call("__type", vec![C::id(name), ty]));
                 }
             }
+            None if abi.kind == MapKind::RingBuffer => {}
             None => {
                 members.push(number("key_size", C::int(abi.key_size.into())));
                 members.push(number("value_size", C::int(abi.value_size.into())));

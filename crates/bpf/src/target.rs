@@ -102,6 +102,8 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// Where registers keep what.
     pub registers: HashMap<ExternInst, externs::Register>,
+    /// Where records of digests keep what, by the digests' numbers.
+    pub digests: HashMap<u32, externs::Digest>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,
     /// A table is searched by a perfect hash.

@@ -369,7 +369,7 @@ impl Store for Fake {
         Ok(())
     }
 
-    fn digests(&mut self, _: Duration) -> Result<Digests, StoreError> {
+    fn digests(&mut self, _: u64, _: Duration) -> Result<Digests, StoreError> {
         Ok(Digests {
             received: std::mem::take(&mut self.digests),
             lost: 0,

@@ -340,10 +340,10 @@ pub trait Store {
         Err(no_such("action selectors"))
     }
 
-    /// The digests that have come since the last call, in order. If there are none yet, waits for one at most as long as
-    /// this; who reads digests takes them from all other readers.
-    fn digests(&mut self, patience: Duration) -> Result<Digests, StoreError> {
-        let _ = patience;
+    /// The digests that have come since the last call, in order, at most so many: the others stay for the next call. If
+    /// there are none yet, waits for one at most as long as this; who reads digests takes them from all other readers.
+    fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
+        let _ = (most, patience);
         Err(no_such("digests"))
     }
 

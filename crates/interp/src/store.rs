@@ -301,9 +301,11 @@ impl Store for Interpreter {
         self.change_member_group(selector, group, members)
     }
 
-    fn digests(&mut self, _: Duration) -> Result<Digests, StoreError> {
+    fn digests(&mut self, most: u64, _: Duration) -> Result<Digests, StoreError> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let taken = self.digests.len().min(most);
         Ok(Digests {
-            received: std::mem::take(&mut self.digests),
+            received: self.digests.drain(..taken).collect(),
             lost: 0,
         })
     }

@@ -148,9 +148,10 @@ macro_rules! store_by_field {
             }
             fn digests(
                 &mut self,
+                most: u64,
                 patience: std::time::Duration,
             ) -> Result<control::Digests, control::StoreError> {
-                self.$($field).+.digests(patience)
+                self.$($field).+.digests(most, patience)
             }
             fn value_set_insert(
                 &mut self,

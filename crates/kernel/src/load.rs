@@ -344,5 +344,6 @@ fn kernel_kind(kind: MapKind) -> u32 {
         MapKind::LpmTrie => libbpf_sys::BPF_MAP_TYPE_LPM_TRIE,
         MapKind::DevmapHash => libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH,
         MapKind::PerfEventArray => libbpf_sys::BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+        MapKind::RingBuffer => libbpf_sys::BPF_MAP_TYPE_RINGBUF,
     }
 }

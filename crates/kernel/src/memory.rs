@@ -37,6 +37,7 @@ const TRIE_NODE: u64 = 40;
 const DEVMAP_ELEMENT: u64 = 128;
 const BUCKET: u64 = 16;
 const POINTER: u64 = 8;
+const PAGE: u64 = 4096;
 
 /// What a map takes on a machine with so many processors.
 pub fn of_map(map: &MapAbi, processors: u64) -> Need {
@@ -56,6 +57,8 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
         MapKind::LpmTrie => (0, 2 * (TRIE_NODE + key) + value),
         MapKind::DevmapHash => (buckets * POINTER, DEVMAP_ELEMENT),
         MapKind::PerfEventArray => (entries.max(processors) * POINTER, 0),
+        // Its data, and a page each for what the kernel and who reads and writes it note.
+        MapKind::RingBuffer => (entries + 3 * PAGE, 0),
     };
     let full = at_once.saturating_add(entries.saturating_mul(each));
     let is_reserved = !map.no_prealloc && matches!(map.kind, MapKind::Hash | MapKind::PercpuHash);
@@ -100,6 +103,8 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         ("value_set", set.name.clone())
     } else if let Some(counter) = abi.counters.iter().find(|c| c.map == map) {
         ("counter", counter.name.clone())
+    } else if let Some(register) = abi.registers.iter().find(|r| r.map == map) {
+        ("register", register.name.clone())
     } else if let Some(state) = abi.flow_states.iter().find(|f| f.map == map) {
         ("flow_state", state.name.clone())
     } else {

@@ -56,6 +56,7 @@ enum {
     BPF_MAP_TYPE_LPM_TRIE = 11,
     BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
     BPF_MAP_TYPE_DEVMAP_HASH = 25,
+    BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum {
@@ -83,6 +84,19 @@ static long (*const bpf_loop)(u32 turns, void *turn, void *with,
                               u64 flags) __attribute__((unused)) = (void *)181;
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) __attribute__((unused)) = (void *)25;
+
+static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) __attribute__((unused)) = (void *)131;
+static void (*const bpf_ringbuf_submit)(void *record, u64 flags) __attribute__((unused)) = (void *)132;
+
+/* A digest found no room. */
+INLINE void digest_lost(void *lost)
+{
+    u32 zero = 0;
+    u64 *count = bpf_map_lookup_elem(lost, &zero);
+
+    if (count)
+        __sync_fetch_and_add(count, 1);
+}
 
 /* Keeps the compiler from using another register than this one for what was checked of a value, so that
  * the verifier knows what the check proved. */

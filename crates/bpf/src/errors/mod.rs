@@ -141,6 +141,17 @@ pub fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
     .help("keep fields of fixed width")
 }
 
+/// A digest whose records have no fixed size.
+pub fn digest_of_varbit(target: &str, name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0746"),
+        at,
+        format!("the {target} target cannot put varbit values into the digest `{name}`"),
+    )
+    .label("they have no fixed size")
+    .help("hand over fields of fixed width")
+}
+
 /// An extern of numbers is given wider ones than the machine computes with.
 pub fn wide_number(hook: Hook, name: &str, at: Span) -> Diagnostic {
     let target = hook.target();

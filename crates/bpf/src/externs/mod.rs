@@ -1,10 +1,12 @@
-//! Calls of externs: counters, registers, checksums, hashes, the clock, events, and the user's own C. A file a family.
+//! Calls of externs: counters, registers, checksums, hashes, digests, the clock, events, and the user's own C. A file a family.
 
 mod counter;
+mod digest;
 mod hash;
 mod random;
 mod register;
 
+pub(crate) use digest::Layout as Digest;
 pub(crate) use register::Layout as Register;
 
 use crate::abi::{MapAbi, MapKind};
@@ -47,6 +49,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             g.result(call, C::call(name, args));
         }
         (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
+        (None, "digest") => digest::send(g, call, span),
         (None, "hash") => hash::hash(g, call, span),
         (None, "update_checksum") => hash::update_checksum(g, call, span),
         (None, "verify_checksum") => hash::verify_checksum(g, call, span),

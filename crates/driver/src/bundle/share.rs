@@ -183,6 +183,7 @@ mod tests {
             flow_states: states,
             ports: PortsAbi::default(),
             events: None,
+            digests: None,
             uses: Vec::new(),
         }
     }

@@ -3,6 +3,7 @@
 
 mod changes;
 mod counters;
+mod digests;
 mod exact;
 mod flat;
 mod flow_state;
@@ -34,7 +35,7 @@ pub use specialized::{Specialized, SpecializedTable};
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
-use control::{Change, Contents, Count, Flow, Next, Rejected, Replica, Store, StoreError};
+use control::{Change, Contents, Count, Digests, Flow, Next, Rejected, Replica, Store, StoreError};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
@@ -551,6 +552,10 @@ impl Store for KernelStore {
         value: &[Bits],
     ) -> Result<(), StoreError> {
         self.exclusively(|now| now.write_register(register, index, value))
+    }
+
+    fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
+        self.read_digests(most, patience)
     }
 
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {

@@ -11,6 +11,7 @@ mod mount;
 pub mod netlink;
 mod object;
 mod prog;
+pub mod ring;
 mod samples;
 mod set_way;
 mod skb;

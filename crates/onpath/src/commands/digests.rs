@@ -25,7 +25,7 @@ pub(crate) fn run(args: Digests) -> Done {
     }
     let mut left = count.unwrap_or(u64::MAX);
     while left > 0 {
-        let digests = store.digests(PATIENCE).map_err(|error| {
+        let digests = store.digests(left, PATIENCE).map_err(|error| {
             refused(errors::store(
                 Span::NONE,
                 "the digests could not be read",
@@ -37,9 +37,6 @@ pub(crate) fn run(args: Digests) -> Done {
             err_line!("warning: {lost} lost: more came than were read");
         }
         for digest in digests.received {
-            if left == 0 {
-                break;
-            }
             left -= 1;
             let line = match json {
                 true => digest_json(&schema, &digest).to_string(),

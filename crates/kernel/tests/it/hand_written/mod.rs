@@ -171,6 +171,7 @@ fn abi() -> Abi {
         registers: vec![],
         flow_states: vec![],
         events: None,
+        digests: None,
         uses: Vec::new(),
     }
 }

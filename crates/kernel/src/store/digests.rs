@@ -1,0 +1,74 @@
+//! Digests: what packets put into the ring buffer.
+
+use super::{KernelStore, layout, refused, unsupported};
+use crate::sys::{Map, Update, ring};
+use bpf::abi::DigestsAbi;
+use control::{Digest, Digests, StoreError};
+use std::time::{Duration, Instant};
+
+/// As long as this passes at most until an interrupt is noticed, or that the program is gone.
+const SLICE: Duration = Duration::from_millis(100);
+
+impl KernelStore {
+    /// The digests that have come, so many at most; waits for one.
+    pub(super) fn read_digests(
+        &self,
+        most: u64,
+        patience: Duration,
+    ) -> Result<Digests, StoreError> {
+        let Some(abi) = &self.abi.digests else {
+            return Err(unsupported("the program sends no digests"));
+        };
+        let failed = refused("read the digests");
+        let begun = Instant::now();
+        loop {
+            // Nobody else reads meanwhile, and a program that took this one's place has the same ring.
+            let digests = self.exclusively(|now| now.take_digests(abi, most))?;
+            let left = patience.saturating_sub(begun.elapsed());
+            if digests != Digests::default() || left.is_zero() {
+                return Ok(digests);
+            }
+            ring::wait(self.map(&abi.ring)?, left.min(SLICE)).map_err(&failed)?;
+        }
+    }
+
+    fn take_digests(&self, abi: &DigestsAbi, most: u64) -> Result<Digests, StoreError> {
+        let failed = refused("read the digests");
+        let mut received = Vec::new();
+        let ring = self.map(&abi.ring)?;
+        let taken = ring::take(ring, most, |record| received.extend(digest(abi, record)));
+        taken.map_err(&failed)?;
+        let lost = self.map(&abi.lost)?;
+        let [all, told] = [0u32, 1].map(|at| count(lost, at));
+        let (all, told) = (all.map_err(&failed)?, told.map_err(&failed)?);
+        if all != told {
+            lost.set(&1u32.to_ne_bytes(), &all.to_ne_bytes(), Update::Any)
+                .map_err(&failed)?;
+        }
+        Ok(Digests {
+            received,
+            lost: all.wrapping_sub(told),
+        })
+    }
+}
+
+fn count(map: &Map, at: u32) -> std::io::Result<u64> {
+    let bytes = map.get(&at.to_ne_bytes())?.unwrap_or_default();
+    let (words, _) = bytes.as_chunks();
+    Ok(words.first().copied().map_or(0, u64::from_ne_bytes))
+}
+
+/// What a record says; nothing if it is of no digest that the description knows.
+fn digest(abi: &DigestsAbi, record: &[u8]) -> Option<Digest> {
+    let number = layout::get_u32(record, 0);
+    let known = abi.records.iter().find(|known| known.number == number)?;
+    if record.len() < known.size as usize {
+        return None;
+    }
+    let fields = known.fields.iter();
+    Some(Digest {
+        number,
+        receiver: layout::get_u32(record, 4).into(),
+        values: fields.map(|field| layout::get(field, record)).collect(),
+    })
+}
