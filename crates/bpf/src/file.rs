@@ -95,13 +95,18 @@ pub(crate) fn file(
     let mut report = report(&full, fast.as_ref());
     report.functions = functions.len() + 1;
     report.longest_estimate = report.instruction_estimate;
+    let mut definitions = Vec::new();
     for function in functions {
         let instructions = budget::instructions(&function.body);
         report.instruction_estimate += instructions;
         report.longest_estimate = report.longest_estimate.max(instructions);
-        items.push(function.item());
+        definitions.push(function.item());
     }
-    items.extend(hooked(code, full, fast));
+    definitions.extend(hooked(code, full, fast));
+    if report.longest_estimate > LONG {
+        definitions = without_variables_for_debuggers(definitions);
+    }
+    items.append(&mut definitions);
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -142,6 +147,24 @@ pub(crate) fn file(
         abi,
         report,
     }
+}
+
+/// Of a function of more instructions clang does not describe where its variables are: that would take it longer than all
+/// the rest, and as much more again each time the function doubles.
+const LONG: u32 = 4_000;
+
+/// Functions in whose object no debugger finds variables. The verifier's log has their lines all the same.
+fn without_variables_for_debuggers(functions: Vec<Item>) -> Vec<Item> {
+    let begin =
+        "clang attribute push(__attribute__((nodebug)), apply_to = variable(unless(is_parameter)))";
+    let begin = Item::Pragma(begin.into());
+    let end = Item::Pragma("clang attribute pop".into());
+    let note =
+        "clang keeps no account of where variables are: of long functions that takes it very long.";
+    let mut all = vec![Item::Comment(vec![note.into()]), begin];
+    all.extend(functions);
+    all.push(end);
+    all
 }
 
 /// What the kernel must have, in the order of [`Construct`].

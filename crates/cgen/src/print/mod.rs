@@ -75,6 +75,7 @@ impl Printer {
     fn item(&mut self, item: &Item) {
         match item {
             Item::Include(path) => self.line(&format!("#include \"{path}\"")),
+            Item::Pragma(words) => self.line(&format!("#pragma {words}")),
             Item::Comment(lines) => {
                 for line in lines {
                     self.line(format!("// {line}").trim_end());

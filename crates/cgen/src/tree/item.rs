@@ -24,6 +24,8 @@ pub enum Member {
 pub enum Item {
     /// `#include "path"`
     Include(String),
+    /// `#pragma` and these words.
+    Pragma(String),
     /// A comment, one line each.
     Comment(Vec<String>),
     /// `struct name { };`

@@ -9,9 +9,44 @@ use ir::analysis::dataflow;
 use ir::visit::{self, Access};
 use ir::{Block, HeaderRef, Program, Routine, StateData, StmtKind, Table, Target, Transition};
 use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
-/// Headers that are valid together, by number, in order.
-type Valid = BTreeSet<u32>;
+/// Headers that are valid together. Large parsers have many such sets of many headers, so copies share one bit vector, and its
+/// hash is computed once.
+#[derive(Clone, PartialEq, Eq)]
+struct Valid {
+    hash: u64,
+    bits: Rc<[u64]>,
+}
+
+impl Valid {
+    fn of(bits: impl Into<Rc<[u64]>>) -> Valid {
+        let bits = bits.into();
+        let mut hasher = DefaultHasher::new();
+        bits.hash(&mut hasher);
+        let hash = hasher.finish();
+        Valid { hash, bits }
+    }
+
+    /// These headers and those.
+    fn with(&self, others: &BTreeSet<u32>) -> Valid {
+        let mut bits = self.bits.to_vec();
+        for other in others {
+            bits[*other as usize / 64] |= 1 << (other % 64);
+        }
+        match *bits == *self.bits {
+            true => self.clone(),
+            false => Valid::of(bits),
+        }
+    }
+}
+
+impl Hash for Valid {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
+}
 
 /// Sets of headers at one point that the estimate distinguishes; more cost what these do.
 const SETS: usize = 1024;
@@ -32,7 +67,7 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
     let parser = &program.parsers[stage.parser];
     let mut at: Vec<HashSet<Valid>> = vec![HashSet::new(); graph.states.len()];
     if let Some(start) = at.first_mut() {
-        start.insert(Valid::new());
+        start.insert(Valid::of(vec![0; program.headers.len().div_ceil(64)]));
     }
     let mut accepted: HashSet<Valid> = HashSet::new();
     let mut total = 0u64;
@@ -42,8 +77,7 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
         let paths = sets.len() as u64;
         total = total.saturating_add(paths.saturating_mul(sizes.state(state)));
         let extracted = extracts(program, &state.body);
-        let after = |set: &Valid| set.union(&extracted).copied().collect::<Valid>();
-        let sets: Vec<Valid> = sets.iter().map(after).collect();
+        let sets: Vec<Valid> = sets.iter().map(|set| set.with(&extracted)).collect();
         for target in dataflow::targets(&state.transition) {
             let into = match target {
                 Target::State(next) => match graph.index.get(&next) {
@@ -54,8 +88,12 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
                 Target::Accept | Target::AcceptAt(_) => &mut accepted,
                 Target::Reject | Target::Rare => continue,
             };
-            let room = SETS.saturating_sub(into.len());
-            into.extend(sets.iter().take(room).cloned());
+            for set in &sets {
+                if into.len() == SETS {
+                    break;
+                }
+                into.insert(set.clone());
+            }
         }
     }
     let routines = stage.controls.iter().chain(&stage.deparser);
@@ -64,8 +102,8 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
 }
 
 /// The headers that a block extracts.
-fn extracts(program: &Program, block: &Block) -> Valid {
-    let mut found = Valid::new();
+fn extracts(program: &Program, block: &Block) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
     visit::walk_block(block, &mut |stmt| {
         if let StmtKind::Extract { header, .. } = stmt.kind {
             match header {

@@ -2,4 +2,5 @@
 
 mod common;
 mod mutations;
+mod parsers;
 mod programs;

@@ -7,6 +7,7 @@ use crate::checker::Checker;
 use cranelift_entity::EntityRef;
 use diag::Diagnostic;
 use hir::*;
+use std::collections::BTreeSet;
 
 /// How often a state is visited before the analysis of the parser gives up.
 const MAX_VISITS: usize = 64;
@@ -27,9 +28,10 @@ pub(super) fn check(
     if let Some(slot) = entries.get_mut(body.start.index()) {
         *slot = start;
     }
-    let mut todo = vec![body.start];
+    let order = order(body);
+    let mut todo = BTreeSet::from([(order[body.start.index()], body.start)]);
     let mut budget = body.states.len() * MAX_VISITS;
-    while let Some(id) = todo.pop() {
+    while let Some((_, id)) = todo.pop_first() {
         if budget == 0 {
             return;
         }
@@ -41,7 +43,7 @@ pub(super) fn check(
             let joined = join(known.clone(), out.clone());
             if joined != *known {
                 entries[next.index()] = joined;
-                todo.push(next);
+                todo.insert((order[next.index()], next));
             }
         }
     }
@@ -59,6 +61,40 @@ pub(super) fn check(
     if let Some(end) = &accepted {
         unset_outs(checker, &parser.params, end, &parser.name, found);
     }
+}
+
+/// The place of each state in reverse postorder: where paths meet, all that lead there come first, so that a parser without
+/// loops is walked once and not along each path.
+fn order(body: &ParserBody) -> Vec<usize> {
+    const UNSEEN: usize = usize::MAX;
+    let mut place = vec![UNSEEN; body.states.len()];
+    let mut last = body.states.len();
+    let next = |id: StateId| -> Vec<StateId> {
+        let targets = targets(&body.states[id].transition).into_iter();
+        let states = targets.filter_map(|target| match target {
+            Target::State(next) => Some(next),
+            _ => None,
+        });
+        states.collect()
+    };
+    let mut entered = vec![false; body.states.len()];
+    entered[body.start.index()] = true;
+    let mut open = vec![(body.start, next(body.start))];
+    while let Some((id, left)) = open.last_mut() {
+        match left.pop() {
+            Some(to) if entered[to.index()] => {}
+            Some(to) => {
+                entered[to.index()] = true;
+                open.push((to, next(to)));
+            }
+            None => {
+                last -= 1;
+                place[id.index()] = last;
+                open.pop();
+            }
+        }
+    }
+    place
 }
 
 /// The facts after a state (its transfer function).
