@@ -147,6 +147,7 @@ pub(crate) fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Er
             include_dirs: &include_dirs,
             defines: &[],
             effort: clang::Effort::Full,
+            jumps: clang::Jumps::Short,
         },
     )?)
 }

@@ -54,7 +54,7 @@ pub(crate) fn compile(
     };
     let (full, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, full, function);
-    limits::check(program, options.hook, &output.report)?;
+    limits::check(program, options.hook, &options.features, &output.report)?;
     Ok(output)
 }
 

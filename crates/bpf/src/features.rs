@@ -23,6 +23,8 @@ pub enum Feature {
     /// A number that was saved on the stack stays tied to its copy in a register: a bound found out about one holds for
     /// the other.
     TrackedSpills,
+    /// The instruction `gotol`: a jump passes over as many instructions as there are.
+    LongJumps,
     /// The function `bpf_cast_to_kern_ctx`: programs at tc read the kernel's own description of a packet.
     KernelContext,
     /// The functions `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
@@ -43,9 +45,10 @@ pub enum Feature {
 
 impl Feature {
     /// All of them, the newest first.
-    pub const ALL: [Feature; 10] = [
+    pub const ALL: [Feature; 11] = [
         Feature::MayGoto,
         Feature::TrackedSpills,
+        Feature::LongJumps,
         Feature::KernelContext,
         Feature::XdpBytes,
         Feature::LoopCalls,
@@ -61,6 +64,7 @@ impl Feature {
         match self {
             Feature::MayGoto => "may_goto",
             Feature::TrackedSpills => "tracked spills",
+            Feature::LongJumps => "gotol",
             Feature::KernelContext => "bpf_cast_to_kern_ctx",
             Feature::XdpBytes => "bpf_xdp_load_bytes",
             Feature::LoopCalls => "bpf_loop",
@@ -77,6 +81,7 @@ impl Feature {
         match self {
             Feature::MayGoto => (6, 9),
             Feature::TrackedSpills => (6, 8),
+            Feature::LongJumps => (6, 6),
             Feature::KernelContext => (6, 2),
             Feature::XdpBytes => (5, 18),
             Feature::LoopCalls => (5, 17),
@@ -88,7 +93,7 @@ impl Feature {
         }
     }
 
-    /// Whether generated code has a fallback for it.
+    /// Whether generated code has a fallback for it; for [`Feature::LongJumps`] shorter programs.
     pub fn has_fallback(self) -> bool {
         self.since() > FLOOR
     }
@@ -106,6 +111,9 @@ impl Feature {
             }
             Feature::TrackedSpills => {
                 "without it (before Linux 6.8) programs check bounds in longer forms"
+            }
+            Feature::LongJumps => {
+                "without it (before Linux 6.6) programs of more than some 30,000 instructions are refused"
             }
             Feature::KernelContext => {
                 "without it (before Linux 6.2) PDM and other tc programs that change transport checksums use \

@@ -28,6 +28,9 @@ pub enum Construct {
     FlowState,
     /// Redirects by XDP.
     Redirects,
+    /// Jumps over more than 32,767 instructions, known when clang has made the object. Without `gotol` clang refuses the
+    /// program.
+    LongJumps,
 }
 
 /// How something is done.
@@ -52,7 +55,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 10] = [
+    pub const ALL: [Construct; 11] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -63,6 +66,7 @@ impl Construct {
         Construct::IdleTime,
         Construct::FlowState,
         Construct::Redirects,
+        Construct::LongJumps,
     ];
 
     /// What users call it.
@@ -78,6 +82,7 @@ impl Construct {
             Construct::IdleTime => "idle times of flows",
             Construct::FlowState => "flow_state",
             Construct::Redirects => "redirects",
+            Construct::LongJumps => "long jumps",
         }
     }
 
@@ -117,6 +122,7 @@ impl Construct {
             Construct::IdleTime => const { &[by(Feature::CoarseClock, "bpf_ktime_get_coarse_ns")] },
             Construct::FlowState => const { &[by(Feature::Locks, "bpf_spin_lock")] },
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
+            Construct::LongJumps => const { &[by(Feature::LongJumps, "gotol")] },
         }
     }
 
@@ -161,6 +167,14 @@ impl Use {
     }
 }
 
+/// Whether Onpath can make an object for the oldest kernel that does what this one does.
+pub fn has_older_forms(uses: &[Use]) -> bool {
+    let newer = |used: &&Use| used.by.is_some_and(Feature::has_fallback);
+    uses.iter()
+        .filter(newer)
+        .all(|used| used.fallback().is_some())
+}
+
 /// The oldest version of Linux that has everything an object uses, [`FLOOR`] at least.
 pub fn loads_from(uses: &[Use]) -> Version {
     let needed = uses.iter().filter_map(|used| used.by);
@@ -184,12 +198,15 @@ pub(crate) fn needs(g: &mut Gen<'_>, construct: Construct) -> Form {
 mod tests {
     use super::*;
 
+    /// All that an object may use that is made for a kernel.
     fn uses(kernel: &Features) -> Vec<Use> {
         let used = |construct: Construct| Use {
             construct,
             by: construct.form(kernel).needs,
         };
-        Construct::ALL.map(used).to_vec()
+        let mut all = Construct::ALL.map(used).to_vec();
+        all.retain(|used| used.by != Some(Feature::LongJumps) || kernel.has(Feature::LongJumps));
+        all
     }
 
     #[test]
@@ -210,8 +227,14 @@ mod tests {
         for feature in Feature::ALL.into_iter().filter(|f| f.has_fallback()) {
             let used: Vec<_> = newest.iter().filter(|u| u.by == Some(feature)).collect();
             assert!(!used.is_empty(), "{feature:?}");
-            assert!(used.iter().all(|u| u.fallback().is_some()), "{used:?}");
+            let shrinks = feature == Feature::LongJumps;
+            assert!(
+                used.iter().all(|u| u.fallback().is_some() != shrinks),
+                "{used:?}"
+            );
         }
+        assert!(!has_older_forms(&newest));
+        assert!(has_older_forms(&uses(&Features::of((6, 5)))));
         assert!(newest.iter().all(|used| used.lacking().is_none()));
     }
 

@@ -3,7 +3,8 @@
 use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
-use bpf::features::Features;
+use bpf::features::{Feature, Features};
+use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Layout, Options, ParseRecord};
 use control::Device;
 use control::stf::{Script, StatementKind};
@@ -11,7 +12,7 @@ use diag::{Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle};
-use kernel::clang::{self, Effort, Source};
+use kernel::clang::{self, Clang, Effort, Jumps, Source};
 use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
@@ -171,7 +172,7 @@ pub fn compile(
     sources: &SourceMap,
     request: Request,
 ) -> Result<Compiled, Diagnostics> {
-    let features = request.kernel.features();
+    let features = usable(request.kernel.features());
     let begun = Instant::now();
     let optimised = frontend::optimise(program);
     let optimised_fast_path = frontend::optimise_fast_path(program);
@@ -220,7 +221,7 @@ pub fn compile(
                 let made = (refused.object.to_vec(), output);
                 obstructed(refused.obstacle, refused.reason.to_owned(), made)
             }
-            _ => attempt(output, request, strategy.effort, &mut times),
+            _ => attempt(output, request, features, strategy.effort, &mut times),
         }
     })
     .map_err(|refused| {
@@ -272,19 +273,43 @@ struct Times {
     verifier: Duration,
 }
 
+/// What clang can make use of, of what the kernel has.
+fn usable(kernel: Features) -> Features {
+    let too_old = |clang: Clang| clang.version < clang::LONG_JUMPS;
+    let lacks = |feature| feature == Feature::LongJumps && clang::find().is_ok_and(too_old);
+    Features::which(|feature| kernel.has(feature) && !lacks(feature))
+}
+
 /// An object, and what it was made of.
 type Made = (Vec<u8>, BpfOutput);
 
 /// Has clang make an object, and asks the verifier about it if that is wanted.
 fn attempt(
-    output: BpfOutput,
+    mut output: BpfOutput,
     request: Request,
+    features: Features,
     effort: Effort,
     times: &mut Times,
 ) -> Outcome<Made> {
     let begun = Instant::now();
-    let object = object(&output, request, effort);
+    let has_long = features.has(Feature::LongJumps);
+    let mut jumps = match has_long && bpf::limits::needs_long_jumps(&output.report) {
+        true => Jumps::Long,
+        false => Jumps::Short,
+    };
+    let mut made = object(&output, request, effort, jumps);
+    if has_long && matches!(&made, Err(refused) if refused.code == clang::TOO_LONG) {
+        jumps = Jumps::Long;
+        made = object(&output, request, effort, jumps);
+    }
     times.clang += begun.elapsed();
+    if jumps == Jumps::Long {
+        output.abi.uses.push(Use {
+            construct: Construct::LongJumps,
+            by: Some(Feature::LongJumps),
+        });
+    }
+    let object = made;
     let object = match object {
         Ok(object) => object,
         Err(refused) if refused.code == clang::STACK_TOO_LARGE => {
@@ -318,6 +343,7 @@ fn object(
     output: &BpfOutput,
     request: Request,
     effort: Effort,
+    jumps: Jumps,
 ) -> Result<Vec<u8>, Box<diag::Diagnostic>> {
     let mut include_dirs = Vec::new();
     for file in request.externs {
@@ -336,6 +362,7 @@ fn object(
             &[]
         },
         effort,
+        jumps,
     };
     clang::compile(&clang::find()?, source)
 }

@@ -1,29 +1,35 @@
 //! Programs of hundreds of parser states: they load, and neither Onpath nor clang takes long over them. Needs root.
 
+use bpf::features::Feature;
+use bpf::limits;
+use bpf::uses::{Construct, Use};
 use driver::bpf_target::{Compiled, Request, Trial, compile};
 use driver::{Elaborated, Input};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// A program whose parser has so many states, of which each leads to the next two and to the seventh; its control changes what
-/// each has extracted.
-fn states(count: usize) -> Elaborated {
+/// A program whose parser has so many states, which extract that many headers in turn. Each leads to the states that follow it
+/// by these numbers. The control changes each header.
+fn states(count: usize, extracted: usize, followers: &[usize]) -> Elaborated {
     let mut headers = String::new();
     let mut states = String::new();
     let mut changes = String::new();
     let mut emits = String::new();
     for i in 0..count {
-        let _ = writeln!(headers, "    next_t h{i};");
+        let h = i % extracted;
         let _ = write!(
             states,
-            "    state s{i} {{ packet.extract(hdr.h{i}); transition select(hdr.h{i}.next) {{ "
+            "    state s{i} {{ packet.extract(hdr.h{h}); transition select(hdr.h{h}.next) {{ "
         );
-        for (value, next) in [(1, i + 1), (2, i + 2), (3, i + 7)] {
-            if next < count {
-                let _ = write!(states, "{value}: s{next}; ");
+        for (value, by) in followers.iter().enumerate() {
+            if i + by < count {
+                let _ = write!(states, "{value}: s{}; ", i + by);
             }
         }
         let _ = writeln!(states, "default: accept; }} }}");
+    }
+    for i in 0..extracted {
+        let _ = writeln!(headers, "    next_t h{i};");
         let _ = writeln!(
             changes,
             "        if (hdr.h{i}.isValid()) {{ hdr.h{i}.sum = hdr.h{i}.sum + 1; }}"
@@ -72,7 +78,7 @@ fn compiled(elaborated: &Elaborated) -> Compiled {
 /// Without optimisation Onpath itself takes 2 s of these, and an optimised one 0.2 s.
 #[test]
 fn hundreds_of_states_load_and_take_seconds() {
-    let elaborated = states(400);
+    let elaborated = states(400, 400, &[1, 2, 7]);
     let own = elaborated.took;
     let compiled = compiled(&elaborated);
     let own = own + compiled.compiler_time;
@@ -81,8 +87,24 @@ fn hundreds_of_states_load_and_take_seconds() {
     assert!(compiled.c_source.contains("nodebug"));
 }
 
+/// clang is asked for short jumps first, which lead not far enough.
+#[test]
+fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
+    let elaborated = states(1000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
+    let compiled = compiled(&elaborated);
+    let longest = compiled.budget.functions.iter().map(|f| f.instructions);
+    let longest = longest.max().expect("a function");
+    assert!(longest > 32_767, "{longest}");
+    let expected = Use {
+        construct: Construct::LongJumps,
+        by: Some(Feature::LongJumps),
+    };
+    assert!(compiled.abi.uses.contains(&expected));
+    assert!(!limits::needs_long_jumps(&compiled.decisions));
+}
+
 #[test]
 fn of_short_programs_debuggers_find_the_variables() {
-    let compiled = compiled(&states(10));
+    let compiled = compiled(&states(10, 10, &[1, 2, 7]));
     assert!(!compiled.c_source.contains("nodebug"));
 }

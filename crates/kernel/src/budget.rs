@@ -106,6 +106,7 @@ mod tests {
                 include_dirs: &[],
                 defines: &[],
                 effort: Default::default(),
+                jumps: Default::default(),
             },
         )
         .expect("compiles")

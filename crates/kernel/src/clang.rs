@@ -41,6 +41,20 @@ pub enum Effort {
     Reduced,
 }
 
+/// How far jumps reach.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Jumps {
+    /// Over 32,767 instructions: clang refuses a program with a longer one as [`TOO_LONG`].
+    #[default]
+    Short,
+    /// As far as there are instructions. It takes Linux 6.6 and clang [`LONG_JUMPS`].
+    Long,
+}
+
+/// The oldest clang that makes [`Jumps::Long`] safely: 18 knows `gotol`, but not `may_goto`, which reaches as far as short
+/// jumps and is put together by the assembler without a check of that.
+pub const LONG_JUMPS: u32 = 19;
+
 /// What to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -54,6 +68,8 @@ pub struct Source<'a> {
     pub defines: &'a [&'a str],
     /// How hard to optimise.
     pub effort: Effort,
+    /// How far jumps reach.
+    pub jumps: Jumps,
 }
 
 /// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
@@ -174,6 +190,7 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
             Effort::Reduced => "-O1",
         })
         .args(FLAGS)
+        .args((source.jumps == Jumps::Long).then_some("-mcpu=v4"))
         .arg(prefix_map)
         .arg("-I")
         .arg(dir.path());
@@ -277,7 +294,9 @@ mod tests {
                 headers: &[("one.h", "#define ONE 1\n")],
                 include_dirs: &[],
                 defines: &[],
-                effort: Effort::Full, },
+                effort: Effort::Full,
+                jumps: Jumps::Short,
+            },
         )
         .expect("compiles");
         assert_eq!(&object[..4], b"\x7fELF");
@@ -294,6 +313,7 @@ mod tests {
                 include_dirs: &[],
                 defines: &[],
                 effort: Effort::Full,
+                jumps: Jumps::Short,
             },
         )
         .expect_err("refused");
@@ -308,9 +328,9 @@ mod tests {
     #[test]
     fn a_jump_that_is_too_far_is_recognised() {
         let clang = find().expect("these tests need clang");
-        let stores = "p[a[0] & 63] = *(volatile int *)c;".repeat(9000);
+        let instructions = "asm volatile(\"r0 = 0\" : : : \"r0\");".repeat(33_000);
         let text = format!(
-            "__attribute__((section(\"xdp\"), used)) int f(volatile int *a, int *p, void *c) {{ if (*a) {{ {stores} }} return 1; }}\n"
+            "__attribute__((section(\"xdp\"), used)) int f(int *a) {{ if (*a) {{ {instructions} }} return 1; }}\n"
         );
         let source = Source {
             text: &text,
@@ -318,9 +338,15 @@ mod tests {
             include_dirs: &[],
             defines: &[],
             effort: Effort::Full,
+            jumps: Jumps::Short,
         };
         let error = compile_anew(&clang, source).expect_err("refused");
         assert_eq!(error.code, TOO_LONG);
+        let source = Source {
+            jumps: Jumps::Long,
+            ..source
+        };
+        assert!(compile_anew(&clang, source).is_ok());
     }
 
     #[test]
@@ -333,7 +359,9 @@ mod tests {
                 headers: &[],
                 include_dirs: &[],
                 defines: &[],
-                effort: Effort::Full, },
+                effort: Effort::Full,
+                jumps: Jumps::Short,
+            },
         )
         .expect_err("refused");
         assert_eq!(error.code, diag::Code("E0754"));

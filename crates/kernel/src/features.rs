@@ -68,6 +68,7 @@ pub(crate) fn try_out(feature: Feature) -> io::Result<()> {
     match feature {
         Feature::MayGoto => Prog::may_goto().map(|_| ()),
         Feature::TrackedSpills => Prog::tracked_spill().map(|_| ()),
+        Feature::LongJumps => Prog::long_jump().map(|_| ()),
         Feature::KernelContext => Prog::calls_kernel(c"bpf_cast_to_kern_ctx").map(|_| ()),
         Feature::XdpBytes => has_helper(libbpf_sys::BPF_FUNC_xdp_load_bytes),
         Feature::LoopCalls => has_helper(libbpf_sys::BPF_FUNC_loop),
@@ -123,6 +124,15 @@ mod tests {
         );
         assert_eq!(message((6, 1)), Ok(()));
         assert_eq!(Kernel::This.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_kernel_has_what_its_version_promises() {
+        let published = |feature: &Feature| feature.since() <= kernel_version();
+        for feature in Feature::ALL.into_iter().filter(published) {
+            let tried = try_out(feature);
+            assert!(tried.is_ok(), "{feature:?}: {tried:?}");
+        }
     }
 
     #[test]

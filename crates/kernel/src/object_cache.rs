@@ -5,7 +5,7 @@
 //! writer that is killed leaves a file that the next one removes. The folder is bounded: the objects that were not used
 //! for longest go first.
 
-use crate::clang::{Clang, Effort, Source};
+use crate::clang::{Clang, Effort, Jumps, Source};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -147,6 +147,9 @@ pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<K
         Effort::Full => 2,
         Effort::Reduced => 1,
     }]);
+    if source.jumps == Jumps::Long {
+        part(b"long jumps");
+    }
     for list in [flags, source.defines] {
         part(&(list.len() as u64).to_le_bytes());
         list.iter().for_each(|flag| part(flag.as_bytes()));

@@ -188,13 +188,23 @@ pub fn no_send_back() -> Diagnostic {
 }
 
 /// A program that no optimisation makes short enough. `at` is the longest part of it.
-pub fn too_long(hook: Hook, estimate: u32, farthest: u32, at: Span) -> Diagnostic {
+pub fn too_long(
+    hook: Hook,
+    estimate: u32,
+    most: u32,
+    has_long_jumps: bool,
+    at: Span,
+) -> Diagnostic {
+    let limit = match has_long_jumps {
+        true => format!("the kernel lets it have {most}"),
+        false => format!("a jump passes over {most} at most"),
+    };
     let target = hook.target();
     let refused = Diagnostic::error(
         Code("E0745"),
         at,
         format!(
-            "the {target} target would need about {estimate} instructions for this program, and a jump passes over {farthest} at most"
+            "the {target} target would need about {estimate} instructions for this program, and {limit}"
         ),
     );
     refused.label("this is the longest part").help(

@@ -115,8 +115,8 @@ pub fn too_long() -> Box<Diagnostic> {
         "the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
     )
     .help(
-        "let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
-         its parts as a bundle",
+        format!("let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
+         its parts as a bundle; Linux 6.6 and clang {} take it as it is", crate::clang::LONG_JUMPS),
     )
     .into()
 }

@@ -22,6 +22,7 @@ fn source(text: &str) -> Source<'_> {
         include_dirs: &[],
         defines: &[],
         effort: Effort::Full,
+        jumps: Jumps::Short,
     }
 }
 
@@ -49,6 +50,13 @@ fn everything_that_an_object_depends_on_is_in_its_key() {
             key_of(source("int a;"), &["-g"]),
             key_of(source("int b;"), &["-g"]),
             key_of(source("int a;"), &["-O3"]),
+            key_of(
+                Source {
+                    jumps: Jumps::Long,
+                    ..source("int a;")
+                },
+                &["-g"],
+            ),
             key_of(
                 Source {
                     effort: Effort::Reduced,
@@ -86,8 +94,8 @@ fn everything_that_an_object_depends_on_is_in_its_key() {
     assert_eq!(BTreeSet::from(before.clone()).len(), before.len());
     fs::write(&p4, "// another line\n").expect("written");
     let after = keys();
-    assert_eq!(before[..7], after[..7]);
-    assert_ne!(before[7], after[7]);
+    assert_eq!(before[..8], after[..8]);
+    assert_ne!(before[8], after[8]);
 }
 
 #[test]

@@ -107,6 +107,17 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"may_goto", &code)
     }
 
+    /// Loads an XDP program with a jump whose distance has 32 bits.
+    pub fn long_jump() -> io::Result<Prog> {
+        // gotol +0; r0 = 0; exit
+        let code = [
+            instruction(0x06, 0, 0, 0),
+            instruction(0xb7, 0, 0, 0),
+            instruction(0x95, 0, 0, 0),
+        ];
+        Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"gotol", &code)
+    }
+
     /// Loads an XDP program that saves a number, finds out a bound for its copy, and relies on it for the saved one.
     pub fn tracked_spill() -> io::Result<Prog> {
         // r0 = clock(); r2 = r0; *(r10 - 8) = r2; if r2 > 7 goto +5;

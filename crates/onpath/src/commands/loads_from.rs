@@ -2,7 +2,7 @@
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature, TCX_SINCE, Version};
-use bpf::uses::{Use, loads_from};
+use bpf::uses::{Use, has_older_forms, loads_from};
 use serde_json::{Value, json};
 
 /// A version as users write it.
@@ -10,7 +10,7 @@ pub(super) fn version((major, minor): Version) -> String {
     format!("{major}.{minor}")
 }
 
-/// `since`, the version of Linux from which on an object loads; `built_for`, the one that it was made for; what its code `uses`:
+/// `since`, the version of Linux from which on an object loads; whether the program `has_older_forms` for the oldest one; `built_for`, the one that it was made for; what its code `uses`:
 /// each with what it is `for`, the `form` that it has, the `feature` that this needs and the version `since` which Linux has
 /// it (null if none is needed), what the kernel is `lacking` for the preferred form, and what code for older kernels does
 /// `otherwise`; how it is attached at tc (null for XDP); the C files that it was `not_looked_into`.
@@ -30,6 +30,7 @@ pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[S
     let attached = json!({ "form": "tcx", "since": version(TCX_SINCE), "otherwise": "filters at clsact qdiscs" });
     json!({
         "since": version(loads_from(uses)),
+        "has_older_forms": has_older_forms(uses),
         "built_for": version(made_for),
         "uses": uses.iter().map(used).collect::<Vec<_>>(),
         "attached": (hook != Hook::Xdp).then_some(attached),
@@ -44,10 +45,14 @@ pub(super) fn show(described: &Value, turns: Option<u64>) -> String {
     let all = described["uses"].as_array().map_or(&[][..], Vec::as_slice);
     let floor = version(FLOOR);
     let mut out = match all.iter().find(|used| used["since"] == described["since"]) {
-        Some(used) if since != floor => format!(
-            "loads from Linux {since} on, which has {}; `--kernel {floor}` makes an object that loads from {floor} on\n",
-            text(&used["feature"])
-        ),
+        Some(used) if since != floor => {
+            let older = match described["has_older_forms"] == true {
+                true => format!("; `--kernel {floor}` makes an object that loads from {floor} on"),
+                false => String::new(),
+            };
+            let feature = text(&used["feature"]);
+            format!("loads from Linux {since} on, which has {feature}{older}\n")
+        }
         _ => format!("loads from Linux {since} on, the oldest that Onpath runs on\n"),
     };
     for used in all {

@@ -319,6 +319,7 @@ pub(crate) fn compile(text: &str, observe: bool) -> Vec<u8> {
         include_dirs: &[],
         defines: if observe { &[test_run::OBSERVE] } else { &[] },
         effort: clang::Effort::Full,
+        jumps: clang::Jumps::Short,
     };
     clang::compile(&clang, source).expect("compiles")
 }
