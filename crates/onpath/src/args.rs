@@ -320,7 +320,7 @@ A bundle is a file that ends in .toml; its paths are relative to its folder:
   dev = [\"eth0\", \"eth1\"]      ports 0, 1, …; a single one needs no brackets
   ports = { 7 = \"eth7\" }      further interfaces at which it runs
   reach = { 9 = \"eth9\" }      interfaces that it may only send to
-  groups = { 1 = [0, 1, 9] }  multicast groups and their ports
+  groups = { 1 = [0, 1, 9] }  multicast groups and their ports; \"9:5\" with a replication id
   entries = \"count.txt\"       or a list: [\"add ...\", \"setdefault ...\"]
   include = \"lib\"             or a list; define = [\"A=1\"]; extern = \"sum.c\"
   [share]                     flow_state that programs have in common:
@@ -356,7 +356,7 @@ pub struct Run {
     #[arg(long, value_name = "N=IF", add = names::numbered_interfaces())]
     pub reach: Vec<String>,
     /// A multicast group (1 to 65535) and its ports
-    #[arg(long = "group", value_name = "N=PORT,...")]
+    #[arg(long = "group", value_name = "N=PORT[:RID],...")]
     pub groups: Vec<String>,
     /// A file of `add` and `setdefault` lines to apply before the program is attached
     #[arg(long, value_name = "FILE")]

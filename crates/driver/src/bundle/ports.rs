@@ -1,5 +1,7 @@
 //! Which interfaces are a program's ports, and which ports make a multicast group.
 
+use control::Replica;
+
 /// An interface with its port number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortSpec {
@@ -18,8 +20,8 @@ pub struct Ports {
     pub numbered: Vec<PortSpec>,
     /// Interfaces that it may only send to.
     pub reach: Vec<PortSpec>,
-    /// Multicast groups: a number from 1 on, and ports.
-    pub groups: Vec<(u16, Vec<u32>)>,
+    /// Multicast groups: a number from 1 on, and the copies that it makes.
+    pub groups: Vec<(u16, Vec<Replica>)>,
 }
 
 /// Why ports do not go together.
@@ -80,8 +82,9 @@ impl Ports {
             if ports.len() > bpf::abi::MOST_PORTS_OF_A_GROUP as usize {
                 return Some(Clash::TooMany { group: *group });
             }
-            let stray = ports.iter().find(|p| all.iter().all(|q| q.port != **p));
-            if let Some(&port) = stray {
+            let mut ports = ports.iter().map(|replica| replica.port);
+            let stray = ports.find(|port| all.iter().all(|known| known.port != *port));
+            if let Some(port) = stray {
                 return Some(Clash::NotAPort {
                     group: *group,
                     port,
@@ -127,14 +130,14 @@ mod tests {
             dev: vec!["a".into()],
             numbered: vec![port(1, "b")],
             reach: vec![port(7, "c")],
-            groups: vec![(1, vec![0, 7]), (2, vec![])],
+            groups: vec![(1, Replica::to_ports([0, 7])), (2, vec![])],
         };
         assert_eq!(ports.clash(), None);
-        ports.groups[1].1 = vec![3];
+        ports.groups[1].1 = Replica::to_ports([3]);
         assert_eq!(ports.clash(), Some(Clash::NotAPort { group: 2, port: 3 }));
         ports.groups[1] = (1, vec![]);
         assert_eq!(ports.clash(), Some(Clash::Group(1)));
-        ports.groups[1] = (3, vec![0; 33]);
+        ports.groups[1] = (3, Replica::to_ports([0; 33]));
         assert_eq!(ports.clash(), Some(Clash::TooMany { group: 3 }));
         ports.reach = vec![port(7, "b")];
         assert_eq!(ports.clash(), Some(Clash::Interface("b".into())));

@@ -6,6 +6,7 @@ use super::{At, Bundle, Entries, Member, Share, SharedBy, errors};
 use crate::built::is_object;
 use crate::hooks;
 use bpf::abi::Hook;
+use control::Replica;
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -277,12 +278,12 @@ fn numbered(reader: &mut Reader, key: &str, value: &Value) -> Vec<PortSpec> {
     ports
 }
 
-/// `{ 1 = [0, 1, 2] }`
-fn groups(reader: &mut Reader, value: &Value) -> Vec<(u16, Vec<u32>)> {
+/// `{ 1 = [0, 1, "2:7"] }`
+fn groups(reader: &mut Reader, value: &Value) -> Vec<(u16, Vec<Replica>)> {
     let (wanted, example) = ("a table of groups and ports", "groups = { 1 = [0, 1, 2] }");
     let mut groups = Vec::new();
     for (group, value) in reader.table("groups", value, wanted, example) {
-        let ports = reader.numbers("groups", value, wanted, example);
+        let ports = reader.replicas("groups", value, wanted, example);
         match group.value.parse() {
             Ok(number) if number > 0 => groups.push((number, ports)),
             _ => reader.errors.push(errors::bad_number(

@@ -2,6 +2,7 @@
 
 use super::At;
 use super::errors;
+use control::Replica;
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use std::ops::Range;
 use toml::Spanned;
@@ -120,25 +121,25 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// A list of numbers.
-    pub(crate) fn numbers(
+    /// A list of ports, with replication ids or without.
+    pub(crate) fn replicas(
         &mut self,
         key: &str,
         value: &Value,
         wanted: &str,
         example: &str,
-    ) -> Vec<u32> {
+    ) -> Vec<Replica> {
         let DeValue::Array(list) = value.get_ref() else {
             self.wrong(key, value, wanted, example);
             return Vec::new();
         };
-        let mut numbers = Vec::new();
+        let mut replicas = Vec::new();
         for item in list.iter() {
             match item.get_ref() {
                 DeValue::Integer(number) => {
                     let digits = number.as_str().replace('_', "");
                     match u32::from_str_radix(&digits, number.radix()) {
-                        Ok(number) => numbers.push(number),
+                        Ok(port) => replicas.push(Replica { port, rid: 0 }),
                         Err(_) => {
                             let span = self.span(item.span());
                             let text = number.as_str();
@@ -147,9 +148,18 @@ impl Reader<'_> {
                         }
                     }
                 }
+                DeValue::String(text) => match text.parse() {
+                    Ok(replica) => replicas.push(replica),
+                    Err(_) => {
+                        let form = "from 0 on, or `\"PORT:RID\"` with a replication id";
+                        let span = self.span(item.span());
+                        self.errors
+                            .push(errors::bad_number(span, text, "port", form));
+                    }
+                },
                 _ => self.wrong(key, item, wanted, example),
             }
         }
-        numbers
+        replicas
     }
 }

@@ -1,6 +1,7 @@
 //! The text of a bundle's file.
 
 use super::{Bundle, Entries, Member, PortSpec, SharedBy};
+use control::Replica;
 use serde::{Serialize, Serializer};
 use std::path::Path;
 
@@ -38,7 +39,24 @@ struct Program<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "table")]
     reach: Pairs<String, &'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "table")]
-    groups: Pairs<String, &'a [u32]>,
+    groups: Pairs<String, Vec<GroupCopy>>,
+}
+
+/// A copy of a multicast group: its port, with a replication id or without.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum GroupCopy {
+    Port(u32),
+    WithId(String),
+}
+
+impl GroupCopy {
+    fn of(replica: &Replica) -> GroupCopy {
+        match replica.rid {
+            0 => GroupCopy::Port(replica.port),
+            _ => GroupCopy::WithId(replica.to_string()),
+        }
+    }
 }
 
 /// Entries, as a bundle may have them.
@@ -92,7 +110,12 @@ fn program(member: &Member) -> Program<'_> {
         groups: ports
             .groups
             .iter()
-            .map(|(group, ports)| (group.to_string(), ports.as_slice()))
+            .map(|(group, copies)| {
+                (
+                    group.to_string(),
+                    copies.iter().map(GroupCopy::of).collect(),
+                )
+            })
             .collect(),
     }
 }

@@ -46,7 +46,7 @@ hook = "tc-egress"
 dev = ["eth0", "eth1"]
 ports = { 7 = "eth7" }
 reach = { 9 = "mirror" }
-groups = { 1 = [0, 0x7, 9] }
+groups = { 1 = [0, 0x7, "9:0x3"] }
 entries = "e.txt"
 [[program]]
 source = "in.p4"
@@ -79,7 +79,9 @@ flows = ["egress.flows", "in.c.flows"]
     let wanted = [(0, "eth0"), (1, "eth1"), (7, "eth7")].map(|(p, i)| (p, i.to_string()));
     assert_eq!(attached, wanted);
     assert_eq!(egress.ports.reach[0].port, 9);
-    assert_eq!(egress.ports.groups, [(1, vec![0, 7, 9])]);
+    let mut copies = Replica::to_ports([0, 7, 9]);
+    copies[2].rid = 3;
+    assert_eq!(egress.ports.groups, [(1, copies)]);
     assert!(matches!(&egress.entries, Some(Entries::File(f)) if f.value == Path::new("dir/e.txt")));
     assert_eq!((ingress.name.value.as_str(), &ingress.hook), ("in", &None));
     let Some(Entries::Lines(lines)) = &ingress.entries else {
@@ -159,7 +161,7 @@ fn values_of_another_type_are_refused_with_an_example() {
         ),
         (
             "groups = { 1 = [\"a\"] }",
-            "3:17 E0903 `groups` is a table of groups and ports, not a string; write it like `groups = { 1 = [0, 1, 2] }`",
+            "3:17 E0909 `a` is no port; write a number from 0 on, or `\"PORT:RID\"` with a replication id",
         ),
         (
             "entries = 1",
@@ -345,7 +347,7 @@ hook = "tc-egress"
 dev = ["eth0", "eth\"1"]
 ports = { 7 = "eth7", 10 = "eth10" }
 reach = { 9 = "mirror" }
-groups = { 1 = [0, 7, 9] }
+groups = { 1 = [0, 7, "9:3"] }
 entries = "e.txt"
 [[program]]
 source = "in.o"

@@ -267,10 +267,9 @@ impl Prepared {
     ) -> Result<Option<Made>, Stop> {
         let made = entries::fill(unit, number, &self.entries, store, progress)?;
         let member = &unit.bundle.programs[number];
-        for (group, ports) in &member.ports.groups {
-            let replicas = control::Replica::to_ports(ports.iter().copied());
+        for (group, replicas) in &member.ports.groups {
             store
-                .set_multicast_group(*group, &replicas)
+                .set_multicast_group(*group, replicas)
                 .map_err(|error| {
                     let what = format!("multicast group {group} was not made");
                     refused_in(errors::store(member.name.span, &what, &error), &unit.map)

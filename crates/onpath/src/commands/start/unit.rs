@@ -2,6 +2,7 @@
 
 use crate::args::Run;
 use crate::output::{Stop, failed, print_diagnostics, refused};
+use control::Replica;
 use diag::{Diagnostics, SourceMap, Span};
 use driver::built::{self, is_object};
 use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports, is_bundle};
@@ -175,17 +176,17 @@ fn port(flag: &str, text: &str) -> Result<PortSpec, Stop> {
     }
 }
 
-/// `N=PORT,PORT`
-fn group(text: &str) -> Result<(u16, Vec<u32>), Stop> {
+/// `N=PORT,PORT:RID`
+fn group(text: &str) -> Result<(u16, Vec<Replica>), Stop> {
     let parse = || {
         let (group, ports) = text.split_once('=')?;
         let group = group.parse().ok().filter(|group| *group > 0)?;
-        let ports: Option<Vec<u32>> = ports.split(',').map(|p| p.parse().ok()).collect();
+        let ports: Option<Vec<Replica>> = ports.split(',').map(|p| p.parse().ok()).collect();
         Some((group, ports?))
     };
     parse().ok_or_else(|| {
         Stop::Usage(format!(
-            "`{text}` is not a multicast group: write --group NUMBER=PORT,PORT,..., such as --group 1=0,2"
+            "`{text}` is not a multicast group: write --group NUMBER=PORT,PORT:RID,..., such as --group 1=0,2 or --group 1=0:5,2:6"
         ))
     })
 }
