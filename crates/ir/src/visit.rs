@@ -384,3 +384,19 @@ pub fn bodies(program: &Program) -> impl Iterator<Item = &Block> {
         .flat_map(|p| p.states.values().map(|s| &s.body));
     routines.chain(actions).chain(states)
 }
+
+/// What the parsers' states look at to choose the next one.
+pub fn selected(program: &Program) -> impl Iterator<Item = Expr> {
+    let states = program.parsers.values().flat_map(|p| p.states.values());
+    let keys = states.filter_map(|state| match &state.transition {
+        Transition::Select { keys, .. } => Some(keys),
+        Transition::To(_) => None,
+    });
+    keys.flatten().copied()
+}
+
+/// What the tables' keys are.
+pub fn matched(program: &Program) -> impl Iterator<Item = Expr> {
+    let keys = program.tables.values().flat_map(|table| &table.keys);
+    keys.map(|key| key.expr)
+}

@@ -70,16 +70,20 @@ fn writes_zero(p: &Program, kind: &StmtKind) -> bool {
     }
 }
 
-/// Whether the program reads a variable.
+/// Whether the program reads a variable: in its statements, to choose a parser's next state, or in the key of a table.
 pub(super) fn is_read(p: &Program, var: Var) -> bool {
     let kind = ExprKind::Var(var);
-    any_access(p, |access| {
+    let reads = |e| {
         let mut read = false;
-        if let Access::Eval(e) = access {
-            visit::walk_expr(p, e, &mut |data| read |= data.kind == kind);
-        }
+        visit::walk_expr(p, e, &mut |data| read |= data.kind == kind);
         read
-    })
+    };
+    let in_statements = any_access(p, |access| match access {
+        Access::Eval(e) => reads(e),
+        Access::Read(place) => place == Place::Var(var),
+        _ => false,
+    });
+    in_statements || visit::selected(p).any(reads) || visit::matched(p).any(reads)
 }
 
 fn any_access(p: &Program, mut wanted: impl FnMut(Access) -> bool) -> bool {
