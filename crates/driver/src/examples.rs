@@ -24,7 +24,7 @@ const BUNDLES: [(&str, &str); 2] = [
 /// A program of an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Example {
-    /// The example's name, that of its folder. Several programs of a bundle have one.
+    /// The example's name, that of its folder below `programs`. Several programs of a bundle have one.
     pub name: &'static str,
     /// Where the program runs.
     pub hook: Hook,
@@ -42,7 +42,7 @@ pub fn examine(kernel: Kernel) -> Result<Vec<Example>, Diagnostics> {
     let hooks = hooks_of_bundles()?;
     programs
         .map(|(file, _)| {
-            let (name, _) = file.split_once('/').unwrap_or((file, ""));
+            let (name, _) = file.rsplit_once('/').unwrap_or((file, ""));
             let path = format!("{BUILT_IN_FOLDER}{file}");
             let hook = hooks.iter().find(|(of, _)| *of == path).map(|(_, h)| *h);
             example(name, &path, hook, kernel)

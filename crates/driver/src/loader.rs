@@ -37,7 +37,7 @@ const BUILT_IN: [(&str, &str); 6] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 25] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 30] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -56,6 +56,11 @@ pub(crate) const PROGRAMS: [(&str, &str); 25] = programs![
     "pdm/read.p4h",
     "router/router.p4",
     "tunnel/tunnel.p4",
+    "v1model/bloom_firewall/bloom_firewall.p4",
+    "v1model/calculator/calculator.p4",
+    "v1model/marking/marking.p4",
+    "v1model/router/router.p4",
+    "v1model/source_routing/source_routing.p4",
     "vlan_stack/vlan_stack.p4",
     "xdp1/xdp1.p4",
     "xdp11/xdp11.p4",
@@ -230,16 +235,18 @@ mod tests {
     #[test]
     fn every_example_is_built_in() {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs"));
-        let entries = |folder: &Path| -> Vec<PathBuf> {
-            let list = std::fs::read_dir(folder).unwrap();
-            list.map(|entry| entry.unwrap().path()).collect()
-        };
-        let examples = entries(folder).into_iter().filter(|path| path.is_dir());
-        let mut there: Vec<String> = examples
-            .flat_map(|example| entries(&example))
-            .filter(|path| path.extension().is_some_and(|e| e == "p4" || e == "p4h"))
-            .map(|path| path.strip_prefix(folder).unwrap().display().to_string())
-            .collect();
+        let mut there = Vec::new();
+        let mut open = vec![folder.to_path_buf()];
+        while let Some(of) = open.pop() {
+            for entry in std::fs::read_dir(of).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|e| e == "p4" || e == "p4h") {
+                    there.push(path.strip_prefix(folder).unwrap().display().to_string());
+                }
+            }
+        }
         there.sort();
         assert_eq!(PROGRAMS.map(|(name, _)| name.to_string()).to_vec(), there);
     }

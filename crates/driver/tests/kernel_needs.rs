@@ -8,7 +8,7 @@ use driver::bpf_target::{Compiled, Request, Trial, compile};
 use kernel::features::Kernel;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const NEWEST: Kernel = Kernel::Version((99, 0));
 const OLDEST: Kernel = Kernel::Version(FLOOR);
@@ -77,22 +77,19 @@ fn recorded(compiled: &Compiled) -> BTreeSet<&'static str> {
 
 fn examples() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let files = |folder: &Path| -> Vec<PathBuf> {
-        let list = std::fs::read_dir(folder).expect("a folder");
-        list.map(|entry| entry.expect("reads").path()).collect()
-    };
-    let mut found: Vec<String> = files(&root.join("programs"))
-        .iter()
-        .filter(|path| path.is_dir())
-        .flat_map(|folder| files(folder))
-        .filter(|path| path.extension().is_some_and(|e| e == "p4"))
-        .map(|path| {
-            path.strip_prefix(&root)
-                .expect("below")
-                .display()
-                .to_string()
-        })
-        .collect();
+    let mut found = Vec::new();
+    let mut open = vec![root.join("programs")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("reads").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "p4") {
+                let program = path.strip_prefix(&root).expect("below");
+                found.push(program.display().to_string());
+            }
+        }
+    }
     found.sort();
     assert!(found.len() > 15, "{found:?}");
     found
