@@ -26,6 +26,7 @@ Options:
                   latency      requests and answers
                   look-ups     of tables: look-ups by kind, entries and layout
                   NAME         of xdp: time and size of one program of bench/xdp/workload.json
+                  architectures  of xdp: the router for v1model against the one for xdp_model
   --help        this text
 
 Environment:
@@ -87,6 +88,7 @@ mod tests {
     fn a_part_is_known_by_its_name() {
         assert_eq!(parsed("pdm"), Ok(Command::Pdm(None)));
         assert_eq!(parsed("xdp"), Ok(Command::Xdp(None)));
+        assert!(HELP.contains(&format!("  {}  ", crate::architectures::NAME)));
         let one = Command::Xdp(Some("vxlan".into()));
         assert_eq!(parsed("xdp --only vxlan"), Ok(one));
         assert_eq!(parsed("tables"), Ok(Command::Tables));

@@ -3,6 +3,7 @@
 //! `bench tables` (`make bench-tables`): see [`tables`]. `bench specialized` (`make bench-specialized`): see
 //! [`specialized`]. Results go to `bench/results/` as JSON and Markdown.
 
+mod architectures;
 mod arguments;
 mod compile_time;
 mod error;
@@ -84,18 +85,26 @@ fn xdp(root: &Path) -> Result<(String, String), Error> {
     let rates = throughput::measure(&built, throughput::FULL)?;
     eprintln!("compiling and loading ...");
     let compile_time = compile_time::measure(root)?;
-    let report = report::Report::new(&built, &times, &rates, compile_time);
+    eprintln!("the router for two architectures ...");
+    let routers = architectures::measure(root, &baselines, timing::effort())?;
+    let report = report::Report::new(&built, &times, &rates, compile_time, routers);
     Ok((report.json(), report.markdown()))
 }
 
 /// Time and size of one program of `make bench-xdp`, as Markdown.
 fn one_of_xdp(root: &Path, name: &str) -> Result<String, Error> {
+    if name == architectures::NAME {
+        let baselines = programs::Baselines::build(root)?;
+        let routers = architectures::measure(root, &baselines, timing::effort())?;
+        return Ok(routers.markdown());
+    }
     let workloads = workload::read(&root.join("bench/xdp/workload.json"))?;
     let Some(workload) = workloads.iter().find(|w| w.name == name) else {
         let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
         return Err(Error::new(format!(
-            "there is no program `{name}`; the programs are {}",
-            names.join(", ")
+            "there is no program `{name}`; the programs are {}, and `{}` is the router for two of them",
+            names.join(", "),
+            architectures::NAME
         )));
     };
     let built = [programs::build(root, workload)?];

@@ -8,6 +8,7 @@ use driver::Input;
 use driver::bpf_target::Request;
 use kernel::budget::{self, Budget};
 use kernel::clang::{self, Source};
+use kernel::ports::connect_ports;
 use kernel::sys::{Loaded, Prog, Update, load_object};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,10 @@ const SYSTEM_INCLUDES: [&str; 2] = [
     "/usr/include/x86_64-linux-gnu",
     "/usr/include/aarch64-linux-gnu",
 ];
+
+/// Ports that redirects find, and the interface that they are: a test run sends nothing.
+const PORTS: [u32; 3] = [0, 1, 510];
+const LOOPBACK: u32 = 1;
 
 /// A loaded program and what it costs. The program itself keeps its maps.
 #[derive(Debug)]
@@ -43,19 +48,12 @@ pub(crate) struct Built {
 /// Compiles, loads and fills both programs of a workload.
 pub(crate) fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
     let built = Built {
-        ours: from_p4(root, workload)?,
+        ours: from_p4(root, &workload.p4, &workload.entries)?,
         hand_written: from_c(root, workload)?,
         workload: workload.clone(),
     };
-    let outcome = |ready: &Ready| -> Result<(u32, Vec<u8>), Error> {
-        let mut out = vec![0; 4096];
-        let ran = ready
-            .prog
-            .run_xdp(&workload.packet()?, &mut out, 0, 1)
-            .map_err(Error::system("a test run"))?;
-        out.truncate(ran.length);
-        Ok((ran.verdict, out))
-    };
+    let packet = workload.packet()?;
+    let outcome = |ready| outcome(ready, &packet);
     let (ours, hand_written) = (outcome(&built.ours)?, outcome(&built.hand_written)?);
     if ours != hand_written || ours.0 != workload.verdict {
         return Err(Error::new(format!(
@@ -67,21 +65,37 @@ pub(crate) fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
     Ok(built)
 }
 
-fn from_p4(root: &Path, workload: &Workload) -> Result<Ready, Error> {
-    let elaborated = driver::elaborate(&Input::file(root.join(&workload.p4)))
+/// The verdict on a packet, and what the packet is then.
+pub(crate) fn outcome(ready: &Ready, packet: &[u8]) -> Result<(u32, Vec<u8>), Error> {
+    let mut out = vec![0; 4096];
+    let ran = ready.prog.run_xdp(packet, &mut out, 0, 1);
+    let ran = ran.map_err(Error::system("a test run"))?;
+    out.truncate(ran.length);
+    Ok((ran.verdict, out))
+}
+
+/// Compiles and loads a program, connects its ports, and applies the lines of an entries file.
+pub(crate) fn from_p4(root: &Path, p4: &str, lines: &[String]) -> Result<Ready, Error> {
+    let elaborated = driver::elaborate(&Input::file(root.join(p4)))
         .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
     let program = elaborated.program;
     let mut sources = elaborated.map;
     let compiled = driver::bpf_target::compile(&program, &sources, Request::default())
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
+    let store = &instance.store;
+    connect_ports(
+        &store.abi.ports,
+        &store.maps,
+        &PORTS.map(|port| (port, LOOPBACK)),
+    )?;
     let file = sources
-        .add("entries", workload.entries.join("\n"))
+        .add("entries", lines.join("\n"))
         .ok_or_else(|| Error::new("too many entries"))?;
     let changes = entries::parse(&compiled.schema, &sources, file)
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     entries::apply(&mut instance.store, &changes)
-        .map_err(|_| Error::new(format!("{}: an entry was refused", workload.name)))?;
+        .map_err(|_| Error::new(format!("{p4}: an entry was refused")))?;
     let info = instance
         .program
         .prog()

@@ -1,5 +1,6 @@
 //! The figures as JSON and as Markdown.
 
+use crate::architectures::Routers;
 use crate::compile_time::CompileTime;
 use crate::machine::Machine;
 use crate::programs::{Built, Ready};
@@ -24,6 +25,8 @@ pub(crate) struct Report {
     worst_ratio: f64,
     /// From P4 text to a program in the kernel.
     compile_milliseconds: CompileTime,
+    /// The router for two architectures.
+    routers: Routers,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,6 +75,7 @@ impl Report {
         times: &[Times],
         rates: &[Rates],
         compile_milliseconds: CompileTime,
+        routers: Routers,
     ) -> Report {
         let programs: Vec<Row> = built
             .iter()
@@ -108,6 +112,7 @@ impl Report {
             worst_ratio: ratios.iter().copied().fold(f64::NAN, f64::max),
             programs,
             compile_milliseconds,
+            routers,
         }
     }
 
@@ -203,7 +208,7 @@ impl Report {
              {:.0} ms, loading and the kernel's verifier {:.0} ms.\n",
             c.all, c.compiler, c.clang, c.load
         );
-        text
+        text + "\n## Architectures\n\n" + &self.routers.markdown()
     }
 }
 

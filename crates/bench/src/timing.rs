@@ -5,7 +5,7 @@ use crate::programs::{Baselines, Built};
 use kernel::bench::{Effort, Subject, interleaved, median, undisturbed};
 
 /// How long to measure; `ONPATH_BENCH_ROUNDS` gives another number of rounds.
-fn effort() -> Effort {
+pub(crate) fn effort() -> Effort {
     let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
     Effort {
         rounds: rounds.and_then(|r| r.parse().ok()).unwrap_or(601),
