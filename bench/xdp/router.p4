@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The router of programs/v1model/router as one would write it for XDP, with all that it does.
+// The router of programs/v1model/router as one would write it for XDP: it verifies the header checksum, and computes it
+// anew where it changes the header.
 
 #include <core.p4>
 #include <xdp_model.p4>
@@ -74,6 +75,9 @@ control router(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         hdr.eth.src = src_mac;
         hdr.eth.dst = dst_mac;
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+        hdr.ipv4.checksum = ebpf_ipv4_checksum(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp_ecn, hdr.ipv4.total_len,
+            hdr.ipv4.id, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+            hdr.ipv4.src, hdr.ipv4.dst);
         xout.output_port = port;
         xout.output_action = xdp_action.XDP_REDIRECT;
         packets.increment(ROUTED);
@@ -89,19 +93,14 @@ control router(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     apply {
         xout.output_port = 0;
         bool plain = hdr.ipv4.isValid() && hdr.ipv4.ihl == 5;
-        if (plain && hdr.ipv4.checksum != ebpf_ipv4_checksum(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp_ecn, hdr.ipv4.total_len,
-                hdr.ipv4.id, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
-                hdr.ipv4.src, hdr.ipv4.dst)) {
+        if (plain && hdr.ipv4.checksum != ebpf_ipv4_checksum(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp_ecn,
+                hdr.ipv4.total_len, hdr.ipv4.id, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl,
+                hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst)) {
             drop();
         } else if (plain && hdr.ipv4.ttl > 1) {
             routes.apply();
         } else {
             to_host();
-        }
-        if (plain && xout.output_action != xdp_action.XDP_DROP) {
-            hdr.ipv4.checksum = ebpf_ipv4_checksum(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp_ecn, hdr.ipv4.total_len,
-                hdr.ipv4.id, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
-                hdr.ipv4.src, hdr.ipv4.dst);
         }
     }
 }

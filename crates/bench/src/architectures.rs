@@ -117,7 +117,7 @@ impl Routers {
     /// As a Markdown table, with what it says.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from(
-            "A router that verifies the IPv4 header checksum and computes it anew, written for `xdp_model` \
+            "A router that verifies the IPv4 header checksum and computes that of a forwarded packet anew, written for `xdp_model` \
              (`bench/xdp/router.p4`) and for `v1model` (`programs/v1model/router`), with the same entries and packets: \
              nanoseconds as above, net of the baseline.\n\n\
              | packet | baseline | `xdp_model` | `v1model` | ratio |\n|---|--:|--:|--:|--:|\n",

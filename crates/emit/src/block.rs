@@ -127,6 +127,17 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::If(c, yes, no));
     }
 
+    /// What `f` emits, run only where a condition holds. It must not move the cursor.
+    pub fn where_holds(&mut self, cond: Expr, f: impl FnOnce(&mut Self)) {
+        let c = lower::cond(self, cond);
+        let before = self.header_facts.clone();
+        let (p, plan) = (self.p, self.plan);
+        plan.refine(&mut self.header_facts, p, cond, true);
+        let block = self.block(f);
+        self.header_facts = before;
+        self.push(Stmt::If(c, block, Vec::new()));
+    }
+
     fn switch(&mut self, on: Expr, cases: &[(Vec<Bits>, ir::Block)], default: &[ir::Stmt]) {
         let width = self.p.ty(on).width();
         if width > 64 {

@@ -33,7 +33,9 @@ struct headers_t {
     ipv4_t     ipv4;
 }
 
-struct metadata_t { }
+struct metadata_t {
+    bool routed;
+}
 
 error { NotIPv4 }
 
@@ -87,6 +89,7 @@ control router(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         hdr.eth.src = src_mac;
         hdr.eth.dst = dst_mac;
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+        meta.routed = true;
         std.egress_spec = port;
         packets.count(ROUTED);
     }
@@ -115,7 +118,7 @@ control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
 
 control update_header(inout headers_t hdr, inout metadata_t meta) {
     apply {
-        update_checksum(hdr.ipv4.isValid() && hdr.ipv4.ihl == 5,
+        update_checksum(hdr.ipv4.isValid() && meta.routed,
             { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp_ecn, hdr.ipv4.total_len, hdr.ipv4.id, hdr.ipv4.flags,
               hdr.ipv4.frag_offset, hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst },
             hdr.ipv4.checksum, HashAlgorithm.csum16);

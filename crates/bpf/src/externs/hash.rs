@@ -3,8 +3,8 @@
 use super::{places, values};
 use crate::errors;
 use crate::target::Gen;
-use cgen::lower::{self, Leaves};
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
 use emit::values::Value;
 use externs::hash::Algorithm;
@@ -85,13 +85,7 @@ fn where_asked(g: &mut Gen<'_>, call: &ExternCall, then: impl FnOnce(&mut Gen<'_
     let Some(&condition) = values(call, 0).first() else {
         return;
     };
-    let holds = lower::cond(g, condition);
-    let then = g.block(|g| {
-        g.assume(condition, true);
-        then(g);
-        g.end_assumption();
-    });
-    g.push(Stmt::If(holds, then, Block::new()));
+    g.where_holds(condition, then);
 }
 
 /// The hash of an argument's values by the algorithm that another names.
