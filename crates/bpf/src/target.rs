@@ -13,6 +13,7 @@ use crate::table::{self, Table};
 use crate::uses::Construct;
 use crate::wire::Wire;
 use crate::{Options, ParseRecord, externs, storage};
+use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
 use emit::record::Form;
@@ -68,6 +69,10 @@ pub(crate) struct Bpf {
     pub held: Option<HeldLock>,
     /// The interface's size, if it was read.
     pub asked_mtu: Option<C>,
+    /// Where the ports are kept that copies of the packet go to, if it may go to several.
+    pub destinations: Option<C>,
+    /// The number of the copy that egress runs for.
+    pub copy: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
 }
@@ -88,6 +93,8 @@ impl Bpf {
             wire: Wire::default(),
             held: None,
             asked_mtu: None,
+            destinations: None,
+            copy: None,
             extra_instructions: 0,
         }
     }
@@ -269,6 +276,18 @@ impl Target for Bpf {
 
     fn enter(g: &mut Gen<'_>) {
         g.target.wire = Wire::new(g.p, g.plan);
+    }
+
+    fn before_control(g: &mut Gen<'_>, control: ir::Routine) {
+        if g.target.model == Model::V1Model && g.p.control_block(EGRESS) == Some(control) {
+            g.target.hook.before_egress(g);
+        }
+    }
+
+    fn after_control(g: &mut Gen<'_>, control: ir::Routine) {
+        if g.target.model == Model::V1Model && g.p.control_block(EGRESS) == Some(control) {
+            g.target.hook.after_egress(g);
+        }
     }
 
     fn verdict(g: &mut Gen<'_>) {

@@ -100,7 +100,9 @@ impl<T: Target> Gen<'_, T> {
                 0 => self.entries.control_end.clone(),
                 _ => self.file.names.fresh("control_end"),
             };
+            T::before_control(self, control);
             self.control(control, name);
+            T::after_control(self, control);
         }
         self.now_at(self.plan.points.control_end.as_ref());
         T::verdict(self);

@@ -205,7 +205,13 @@ pub trait Target: Hints + Sized {
     /// Before a stage's parser.
     fn enter(_g: &mut Gen<'_, Self>) {}
 
-    /// After a stage's control: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
+    /// Before one of the stage's controls.
+    fn before_control(_g: &mut Gen<'_, Self>, _control: Routine) {}
+
+    /// After one of the stage's controls.
+    fn after_control(_g: &mut Gen<'_, Self>, _control: Routine) {}
+
+    /// After a stage's controls: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
     /// return goes on to the label `reject`.
     fn verdict(g: &mut Gen<'_, Self>);
 

@@ -223,7 +223,8 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
                 Ok(_) => Err("it loads: take it out of `TOO_LARGE`".into()),
             };
         }
-        if let (Some(what), Some(_)) = (common::refused(program), runner.hook) {
+        let refused = |hook| common::refused(program, hook);
+        if let Some(what) = runner.hook.and_then(refused) {
             return match prepared {
                 Err(why) if why.contains(what) => Ok(()),
                 Err(why) => Err(why.into()),

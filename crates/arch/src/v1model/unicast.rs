@@ -1,9 +1,10 @@
-//! The pipeline of a packet that goes to one port or nowhere, for targets: what the traffic manager and the externs of the
+//! The pipeline of a packet that goes to one port or nowhere, or unchanged to all ports of a group, for targets: what the traffic manager and the externs of the
 //! architecture itself do becomes statements of the program.
 //!
 //! | what | becomes |
 //! |---|---|
 //! | the traffic manager, between ingress and egress | the first statements of egress |
+//! | the copies of a multicast group | runs of egress, which the target repeats: it says of each where the copy goes, and who drops it |
 //! | a packet that is dropped | `egress_spec` is [`DROP_PORT`] when the last control has ended |
 //! | the port of one that is sent | `egress_port` |
 //! | `mark_to_drop` | assignments |
@@ -14,20 +15,24 @@
 
 use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
 use diag::Span;
-use ir::passes::Rejects;
+use ir::analysis::mentions::{Mentions, Storage};
+use ir::passes::{Rejects, inline};
+use ir::visit::Access;
 use ir::{
     BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, Place, Program, Slot, SlotKind,
     Stmt, StmtKind, Type, Var, VarData, build, visit,
 };
 
 /// The slot of what a target knows of a packet: `ingress_port`, `packet_length` in bytes, `ingress_global_timestamp` in
-/// microseconds, [`NOW`], and `parser_error`, which is `NoError` at the start.
+/// microseconds, [`NOW`], what [`REPLICA`] names, and `parser_error`, which is `NoError` at the start.
 pub const INPUT: &str = "v1model input";
-/// The slot of what a target does with the packet: `egress_spec`, `egress_port`, and `mcast_grp`, which nothing but 0 may be
-/// written to.
+/// The slot of what a target does with the packet: `egress_spec`, `egress_port` and `mcast_grp`.
 pub const OUTPUT: &str = "v1model output";
 /// The time in [`INPUT`] that egress is given, in microseconds.
 pub const NOW: &str = "now";
+
+/// The port in [`INPUT`] that this run of egress is for, and its `instance_type`, in programs whose packets may go to groups.
+pub const REPLICA: [&str; 2] = ["replica_port", "replica_instance"];
 
 /// The controls that run, in order, as far as the program has them.
 pub const CONTROLS: [&str; 4] = [VERIFY_CHECKSUM, INGRESS, EGRESS, COMPUTE_CHECKSUM];
@@ -48,9 +53,12 @@ pub fn of(program: &Program) -> (Program, Rejects) {
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
-    let now = split_slots(&mut program);
-    fields.between(&mut program, now);
-    fields.behind(&mut program);
+    let replicates = fields.sends_to_groups(&program) && fields.copies_are_equal(&program);
+    let [now, to, instance] = split_slots(&mut program);
+    fields.between(&mut program, now, replicates.then_some([to, instance]));
+    if !replicates {
+        fields.behind(&mut program);
+    }
     let Program {
         blocks, routines, ..
     } = &mut program;
@@ -113,19 +121,69 @@ impl Fields {
         }
     }
 
+    /// Whether a packet may go to a multicast group: anything but 0 may be written to `mcast_grp`.
+    fn sends_to_groups(&self, program: &Program) -> bool {
+        let Some((_, group)) = self.find("mcast_grp") else {
+            return false;
+        };
+        let program = inlined(program);
+        let mut may = false;
+        for body in visit::bodies(&program) {
+            visit::walk_block(body, &mut |stmt| {
+                visit::accesses(&program, &stmt.kind, |access| {
+                    let writes = access == Access::Write(Place::Var(group));
+                    may |= writes && !writes_zero(&program, &stmt.kind);
+                });
+            });
+        }
+        may
+    }
+
+    /// Whether egress does nothing to a packet but drop it: then all copies that it lets through are equal, and it may run for
+    /// each before the packet is put together.
+    fn copies_are_equal(&self, program: &Program) -> bool {
+        let program = inlined(program);
+        let Some(egress) = program.control_block(EGRESS) else {
+            return false;
+        };
+        let decides = ["egress_spec", "mcast_grp"].map(|name| self.find(name).map(|(_, var)| var));
+        let written = Mentions::of_block(&program, &program.routines[egress].body).written;
+        let is_kept = |storage: &Storage| {
+            program.slots.iter().any(|slot| match storage {
+                Storage::Var(var) => {
+                    slot.vars.iter().any(|(_, of)| of == var) && !decides.contains(&Some(*var))
+                }
+                Storage::Header(header) => slot.headers.iter().any(|(_, of)| of == header),
+            })
+        };
+        !written.iter().any(is_kept)
+    }
+
     /// In front of egress: a packet that ingress drops does not meet it, and others are told where they go.
-    fn between(&self, program: &mut Program, now: Var) {
-        let mut front = self.unless_dropped(program);
+    fn between(&self, program: &mut Program, now: Var, replica: Option<[Var; 2]>) {
+        // Where egress runs for copies the target asks before it.
+        let mut front = match replica {
+            None => self.unless_dropped(program),
+            Some(_) => Block::new(),
+        };
+        let replica = replica.map(|vars| vars.map(|var| build::var(program, var, Span::NONE)));
         let now = build::var(program, now, Span::NONE);
-        let spec = self
-            .find("egress_spec")
-            .map(|(_, var)| build::var(program, var, Span::NONE));
+        let port = match replica {
+            None => {
+                let spec = self.find("egress_spec");
+                spec.map(|(_, var)| build::var(program, var, Span::NONE))
+            }
+            Some([port, _]) => Some(port),
+        };
         let zero = |program: &mut Program, ty| Some(constant(program, ty, 0));
         type Value<'a> = &'a dyn Fn(&mut Program, Type) -> Option<Expr>;
         let values: [(&str, Value<'_>); 9] = [
-            ("egress_port", &|_, _| spec),
+            ("egress_port", &|_, _| port),
             ("egress_rid", &zero),
-            ("instance_type", &zero),
+            ("instance_type", &|program, ty| match replica {
+                None => zero(program, ty),
+                Some([_, instance]) => Some(instance),
+            }),
             ("egress_spec", &zero),
             ("enq_qdepth", &zero),
             ("deq_timedelta", &zero),
@@ -169,12 +227,15 @@ impl Fields {
     }
 }
 
-/// Takes what the target writes and reads out of `standard_metadata`. The variable for [`NOW`].
-fn split_slots(program: &mut Program) -> Var {
-    let now = program.vars.push(VarData {
-        name: NOW.into(),
-        ty: Type::bit(48),
-        span: Span::NONE,
+/// Takes what the target writes and reads out of `standard_metadata`. The variables for [`NOW`] and [`REPLICA`].
+fn split_slots(program: &mut Program) -> [Var; 3] {
+    let own = [(NOW, 48), (REPLICA[0], 9), (REPLICA[1], 32)].map(|(name, width)| {
+        let var = program.vars.push(VarData {
+            name: name.into(),
+            ty: Type::bit(width),
+            span: Span::NONE,
+        });
+        (name, var)
     });
     let metadata = program
         .slots
@@ -198,7 +259,7 @@ fn split_slots(program: &mut Program) -> Var {
         slot.vars
             .retain(|var| !inputs.contains(var) && !outputs.contains(var));
     }
-    inputs.push((NOW.into(), now));
+    inputs.extend(own.map(|(name, var)| (name.into(), var)));
     for (name, vars) in [(INPUT, inputs), (OUTPUT, outputs)] {
         program.slots.push(Slot {
             name: name.into(),
@@ -207,7 +268,7 @@ fn split_slots(program: &mut Program) -> Var {
             headers: Vec::new(),
         });
     }
-    now
+    own.map(|(_, var)| var)
 }
 
 /// Calls of `mark_to_drop` become assignments: for each field its place among the argument's, its variable where there is no
@@ -295,4 +356,21 @@ fn low_bits(program: &mut Program, base: Expr, ty: Type) -> Expr {
     let hi = ty.width().saturating_sub(1);
     let kind = ExprKind::Slice { base, hi, lo: 0 };
     build::make(program, kind, ty, Span::NONE)
+}
+
+/// The program with calls of sub-controls as statements: what they are given they write only where they really do.
+fn inlined(program: &Program) -> Program {
+    let mut program = program.clone();
+    inline::run(&mut program, 0);
+    program.number_stmts();
+    program
+}
+
+fn writes_zero(program: &Program, kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Assign { value, .. } => {
+            matches!(&program.exprs[*value].kind, ExprKind::Const(bits) if bits.is_zero())
+        }
+        _ => false,
+    }
 }

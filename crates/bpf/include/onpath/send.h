@@ -78,4 +78,25 @@ INLINE void send_copies(struct __sk_buff *ctx, void *groups, void *ports, u32 gr
         send_copy(ctx, ports, to->port[i]);
 }
 
+/* One more port. */
+INLINE void add_destination(struct port_group *to, u32 port)
+{
+    u32 at = to->count;
+
+    if (at < MOST_PORTS_OF_A_GROUP) {
+        to->port[at] = port;
+        to->count = at + 1;
+    }
+}
+
+/* Out of each of at least one port: a copy, and out of the last the packet itself. */
+INLINE long send_to_all(struct __sk_buff *ctx, void *ports, struct port_group *to)
+{
+    u32 last = to->count - 1;
+
+    for (u32 i = 0; i < MOST_PORTS_OF_A_GROUP && i < last; i++)
+        send_copy(ctx, ports, to->port[i]);
+    return last < MOST_PORTS_OF_A_GROUP ? redirect_to(ports, to->port[last], 0) : TC_STOP;
+}
+
 #endif

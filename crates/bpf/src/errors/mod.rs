@@ -163,18 +163,30 @@ pub fn wide_number(hook: Hook, name: &str, at: Span) -> Diagnostic {
     .help("use a narrower type for the result and the bounds")
 }
 
-/// A `v1model` program sends to multicast groups.
+/// A `v1model` program sends to multicast groups, at a hook that has none.
 pub fn no_groups(hook: Hook, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
         Code("E0748"),
         at,
-        format!(
-            "the {target} target does not send packets of v1model programs to multicast groups"
-        ),
+        format!("the {target} target cannot copy a packet, so that it has no multicast groups"),
     )
     .label("this chooses a group")
-    .help("test it with `onpath test --target interp`; `tc_model` has multicast groups at tc")
+    .help("the hook tc-ingress can: `run` and `build` take `--hook tc-ingress`, `test` takes `--target tc`")
+}
+
+/// A `v1model` program changes each copy that a multicast group sends.
+pub fn copies_differ(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0748"),
+        at,
+        "the tc target sends equal copies to a multicast group, and egress of this program changes each",
+    )
+    .label("this chooses a group")
+    .help(
+        "change headers and metadata in ingress, and let egress only drop copies; or test the program with \
+         `onpath test --target interp`",
+    )
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.

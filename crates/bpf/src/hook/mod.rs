@@ -74,6 +74,12 @@ pub(crate) trait HookCode {
         false
     }
 
+    /// Before egress of a switch: where it may run several times, once for each copy, each run begins here.
+    fn before_egress(&self, _g: &mut Gen<'_>) {}
+
+    /// After it.
+    fn after_egress(&self, _g: &mut Gen<'_>) {}
+
     /// What becomes of a packet whose control is done.
     fn verdict(&self, g: &mut Gen<'_>);
 

@@ -6,7 +6,7 @@ use crate::errors;
 use crate::storage::Placed;
 use crate::target::Gen;
 use arch::v1model::DROP_PORT;
-use arch::v1model::unicast::{INPUT, NOW, OUTPUT};
+use arch::v1model::unicast::{INPUT, NOW, OUTPUT, REPLICA};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::packet_length;
@@ -52,12 +52,32 @@ fn low_bits(place: C, value: C, width: u32) -> Stmt {
     Stmt::Assign(place, low)
 }
 
-/// Refuses programs that send to multicast groups.
-pub(super) fn refuse_groups(g: &mut Gen<'_>) {
-    if let Some(span) = may_write(g, OUTPUT, "mcast_grp") {
-        let hook = g.target.options.hook;
-        g.refuse(errors::no_groups(hook, span));
+/// Which multicast groups a hook has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Groups {
+    /// None.
+    None,
+    /// Those of programs whose egress lets each copy be as it is, or drops it.
+    EqualCopies,
+}
+
+/// Refuses programs that send to multicast groups in a way that the hook does not have.
+pub(super) fn refuse_groups(g: &mut Gen<'_>, groups: Groups) {
+    let Some(span) = may_write(g, OUTPUT, "mcast_grp") else {
+        return;
+    };
+    let hook = g.target.options.hook;
+    match groups {
+        Groups::None => g.refuse(errors::no_groups(hook, span)),
+        Groups::EqualCopies if !replicates(g) => g.refuse(errors::copies_differ(span)),
+        Groups::EqualCopies => {}
     }
+}
+
+/// Whether egress may run for copies.
+pub(super) fn replicates(g: &Gen<'_>) -> bool {
+    let port = g.p.slot_var(INPUT, REPLICA[0]);
+    port.is_some_and(|port| is_read(g.p, port))
 }
 
 /// Whether the packet is dropped.

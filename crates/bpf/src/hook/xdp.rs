@@ -1,7 +1,7 @@
 //! XDP: its verdicts are the program's own.
 
 use super::ports::{input_port, redirect_ports};
-use super::v1model;
+use super::v1model::{self, Groups};
 use super::verdict::may_give;
 use super::{HookCode, HookText};
 use crate::model::Model;
@@ -70,7 +70,7 @@ impl HookCode for Xdp {
 }
 
 fn v1model_verdict(g: &mut Gen<'_>) {
-    v1model::refuse_groups(g);
+    v1model::refuse_groups(g, Groups::None);
     let drop = vec![Stmt::Return(Some(C::id("XDP_DROP")))];
     let dropped = v1model::dropped(g);
     g.push(Stmt::If(dropped, drop, Block::new()));

@@ -135,7 +135,8 @@ impl Prepared {
         }
         inputs::aim(&mut filled, &self.program, &packets, &mut random);
         entries::fill(&filled, &mut reference, &mut target).map_err(trouble)?;
-        if self.program.arch == arch::tc::ARCHITECTURE.package {
+        let copies = [&arch::tc::ARCHITECTURE, &arch::v1model::ARCHITECTURE];
+        if copies.iter().any(|arch| arch.package == self.program.arch) && self.hook != Hook::Xdp {
             make_groups(&mut reference, &mut target, &mut random).map_err(trouble)?;
         }
         for (number, packet) in packets.iter().enumerate() {

@@ -53,7 +53,8 @@ pub(crate) fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen,
             Hook::Xdp => Fate::Aborted,
             Hook::TcIngress | Hook::TcEgress => Fate::Drop,
         },
-        Disposition::Multicast(_) | Disposition::Fault(_) => {
+        Disposition::Multicast(_) => return Ok(replicated(outcome)),
+        Disposition::Fault(_) => {
             return Err(outcome.disposition.to_string());
         }
     };
@@ -67,6 +68,21 @@ pub(crate) fn of_reference(outcome: interp::Outcome, hook: Hook) -> Result<Seen,
             .filter(|_| fate.lives())
             .map(|m| (m.mark, m.priority)),
     })
+}
+
+/// The copies of a multicast group: the kernel sends the packet itself to the last port.
+fn replicated(outcome: interp::Outcome) -> Seen {
+    let mut packets = outcome.packets;
+    let last = packets.pop();
+    Seen {
+        fate: last.as_ref().map_or(Fate::Drop, |last| Fate::Redirect {
+            port: last.port,
+            ingress: false,
+        }),
+        copies: packets.iter().map(|p| p.port).collect(),
+        bytes: last.map(|last| last.bytes).unwrap_or_default(),
+        marks: None,
+    }
 }
 
 /// The kernel's result.

@@ -1,5 +1,6 @@
 //! Traffic control: a verdict passes the packet on, drops it or sends it elsewhere, and copies may be sent.
 
+mod replicas;
 mod verdict;
 
 use super::ports::input_port;
@@ -167,6 +168,14 @@ impl HookCode for Tc {
             }
         }
         out
+    }
+
+    fn before_egress(&self, g: &mut Gen<'_>) {
+        replicas::begin(g);
+    }
+
+    fn after_egress(&self, g: &mut Gen<'_>) {
+        replicas::end(g);
     }
 
     fn remembers_type(&self, g: &Gen<'_>) -> bool {

@@ -4,7 +4,7 @@ use super::{CAME_AS, ETHERNET, KEPT, Tc};
 use crate::context;
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
-use crate::hook::v1model;
+use crate::hook::v1model::{self, Groups};
 use crate::hook::verdict::{may_give, writes};
 use crate::target::Gen;
 use arch::tc::{Direction, OUTPUT, Verdict};
@@ -64,7 +64,15 @@ impl Tc {
     }
 
     pub(super) fn v1model_verdict(&self, g: &mut Gen<'_>) {
-        v1model::refuse_groups(g);
+        v1model::refuse_groups(g, Groups::EqualCopies);
+        if let Some(to) = g.target.destinations.clone() {
+            g.goto_reject(C::not(to.clone().arrow("count")));
+            g.deparse();
+            self.end_of_packet(g);
+            let args = vec![C::id("ctx"), egress_ports(g), to];
+            g.push(Stmt::Return(Some(C::call("send_to_all", args))));
+            return;
+        }
         let dropped = v1model::dropped(g);
         g.goto_reject(dropped);
         g.deparse();
