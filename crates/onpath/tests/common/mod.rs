@@ -1,7 +1,6 @@
 //! What the integration tests share. Each test binary uses a part of it.
 #![allow(dead_code)]
 
-use bpf::abi::Hook;
 use std::path::{Path, PathBuf};
 
 /// The repository's root.
@@ -88,13 +87,10 @@ pub(crate) const REFUSED: [(&str, &str); 12] = [
 pub(crate) const REFUSED_AT_XDP: [(&str, &str); 1] =
     [("tests/stf/v1model/flood.p4", "multicast groups")];
 
-/// What the refusal of a program names, of one that the hook does not run yet, or cannot.
-pub(crate) fn refused(program: &Path, hook: Hook) -> Option<&'static str> {
+/// What the refusal of a program names, of one that a hook does not run yet, or XDP cannot.
+pub(crate) fn refused(program: &Path, is_xdp: bool) -> Option<&'static str> {
     let name = short(program);
-    let at_xdp: &[_] = match hook {
-        Hook::Xdp => &REFUSED_AT_XDP,
-        Hook::TcIngress | Hook::TcEgress => &[],
-    };
+    let at_xdp: &[_] = if is_xdp { &REFUSED_AT_XDP } else { &[] };
     let mut list = REFUSED.iter().chain(at_xdp);
     let (_, what) = list.find(|(known, _)| *known == name)?;
     Some(what)
