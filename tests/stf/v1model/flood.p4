@@ -86,8 +86,20 @@ control prune(in standard_metadata_t std, out bool back) {
 control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     counter(512, CounterType.packets) sent;
     bool back;
+    // What egress does for one copy no other meets.
+    ethernet_t own;
+    bit<8> seen;
 
     apply {
+        seen = 0;
+        if (std.egress_port == 1) {
+            own.setValid();
+            seen = 7;
+        }
+        if (std.egress_port != 1 && (own.isValid() || seen != 0)) {
+            mark_to_drop(std);
+            exit;
+        }
         if (std.instance_type == 5) {
             prune.apply(std, back);
             if (back) {

@@ -1,10 +1,10 @@
-//! The pipeline of a packet that goes to one port or nowhere, or unchanged to all ports of a group, for targets: what the traffic manager and the externs of the
-//! architecture itself do becomes statements of the program.
+//! The pipeline of a packet that goes to one port or nowhere, or as it is to all ports of a group, for targets: what the
+//! traffic manager and the externs of the architecture itself do becomes statements of the program.
 //!
 //! | what | becomes |
 //! |---|---|
 //! | the traffic manager, between ingress and egress | the first statements of egress |
-//! | the copies of a multicast group | runs of egress, which the target repeats: it says of each where the copy goes, and who drops it |
+//! | the copies of a multicast group | runs of egress, which the target repeats: it says of each where the copy goes |
 //! | a packet that is dropped | `egress_spec` is [`DROP_PORT`] when the last control has ended |
 //! | the port of one that is sent | `egress_port` |
 //! | `mark_to_drop` | assignments |
@@ -45,8 +45,8 @@ const INPUTS: [&str; 4] = [
 ];
 const OUTPUTS: [&str; 3] = ["egress_spec", "egress_port", "mcast_grp"];
 
-/// The program of a packet that nothing copies and that does not begin anew, and what its passes are to do with packets that
-/// the parser rejects.
+/// The program of a packet that does not begin anew, and of which there are no copies that differ; and what its passes are to
+/// do with packets that the parser rejects. Whatever else the program asks for is left in it, for the target to refuse.
 pub fn of(program: &Program) -> (Program, Rejects) {
     let mut program = program.clone();
     let error = program.slot_var(STANDARD_METADATA, "parser_error");
@@ -56,7 +56,10 @@ pub fn of(program: &Program) -> (Program, Rejects) {
     let replicates = fields.sends_to_groups(&program) && fields.copies_are_equal(&program);
     let [now, to, instance] = split_slots(&mut program);
     fields.between(&mut program, now, replicates.then_some([to, instance]));
-    if !replicates {
+    if replicates {
+        // Egress begins again, with variables as its last run left them.
+        program.copies = true;
+    } else {
         fields.behind(&mut program);
     }
     let Program {
