@@ -65,7 +65,7 @@ pub(crate) fn instructions(block: &[Stmt]) -> u32 {
 
 fn cost(e: &C) -> u32 {
     match e {
-        C::Ident(_) | C::Int { .. } | C::Signed(_) | C::SizeOf(_) => 0,
+        C::Ident(_) | C::Word(_) | C::Int { .. } | C::Signed(_) | C::SizeOf(_) => 0,
         C::Call(callee, args) => {
             let helper = HELPERS.contains(&callee.name.as_str());
             let own = if helper { 4 } else { CALL };

@@ -15,12 +15,12 @@ pub(crate) fn pointer(member: &str) -> C {
 
 /// Sets a member.
 pub(crate) fn set(member: &str, value: C) -> Stmt {
-    let args = vec![C::id("ctx"), C::id(member), value];
+    let args = vec![C::id("ctx"), C::Word(member.into()), value];
     Stmt::Expr(C::call("context_set", args))
 }
 
 fn access(how: &str, member: &str) -> C {
-    C::pure(how, vec![C::id("ctx"), C::id(member)])
+    C::pure(how, vec![C::id("ctx"), C::Word(member.into())])
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn example(
 ) -> Result<Example, Diagnostics> {
     let elaborated = elaborate(&Input::file(path)).map_err(|refused| refused.diagnostics)?;
     let program = &elaborated.program;
-    let hook = hook.unwrap_or_else(|| hooks::default_hook(&program.arch));
+    let hook = hook.unwrap_or_else(|| hooks::default_hook(program));
     let request = Request {
         kernel,
         ..Request::hook(hook)

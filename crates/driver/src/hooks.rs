@@ -1,18 +1,20 @@
 //! Hooks by the names that users write, and what goes without saying about them.
 
 use bpf::abi::Hook;
+use ir::Program;
 
 /// The hook of this name.
 pub fn by_name(wanted: &str) -> Option<Hook> {
     Hook::ALL.into_iter().find(|hook| hook.name() == wanted)
 }
 
-/// Where a program of this architecture (its package) runs if no hook is given.
-pub fn default_hook(package: &str) -> Hook {
-    if package == arch::tc::ARCHITECTURE.package {
-        Hook::TcIngress
-    } else {
-        Hook::Xdp
+/// Where a program, as elaborated, runs if no hook is given: at XDP, if it can.
+pub fn default_hook(program: &Program) -> Hook {
+    let arch = arch::by_package(&program.arch).map(|arch| arch.name);
+    match arch {
+        Some("tc_model") => Hook::TcIngress,
+        Some("v1model") if arch::v1model::unicast::sends_to_groups(program) => Hook::TcIngress,
+        _ => Hook::Xdp,
     }
 }
 

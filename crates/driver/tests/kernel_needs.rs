@@ -18,7 +18,7 @@ fn build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Compiled {
         .join("../..")
         .join(program);
     let elaborated = driver::elaborate(&Input::file(file)).ok().expect(program);
-    let default = driver::hooks::default_hook(&elaborated.program.arch);
+    let default = driver::hooks::default_hook(&elaborated.program);
     let request = Request {
         kernel,
         trial: Trial::None,

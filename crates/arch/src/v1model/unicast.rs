@@ -74,6 +74,14 @@ pub fn of(program: &Program) -> (Program, Rejects) {
     (program, Rejects::Edges(error))
 }
 
+/// Whether a program's packets may go to multicast groups, which needs a hook that can copy packets.
+pub fn sends_to_groups(program: &Program) -> bool {
+    let mut program = program.clone();
+    let fields = Fields::of(&program);
+    fields.lower_marks(&mut program);
+    fields.sends_to_groups(&program)
+}
+
 /// Scalars of `standard_metadata`, each with its place among them.
 struct Fields(Vec<(String, Var)>);
 

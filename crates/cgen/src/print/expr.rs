@@ -93,7 +93,7 @@ pub fn expr(e: &Expr) -> String {
 
 fn write_expr(out: &mut String, e: &Expr, outer: u8) {
     match e {
-        Expr::Ident(name) => out.push_str(name),
+        Expr::Ident(name) | Expr::Word(name) => out.push_str(name),
         Expr::Int { value, typed, wide } => {
             if *value < 1 << 16 {
                 let _ = write!(out, "{value}");

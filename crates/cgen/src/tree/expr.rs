@@ -61,6 +61,8 @@ pub struct Callee {
 pub enum Expr {
     /// A name.
     Ident(SmolStr),
+    /// A word that a macro makes a part of a name or of an access: it stands for no variable, whatever variables are called.
+    Word(SmolStr),
     /// An integer, printed as a register of its own size: decimal when small, else hexadecimal, and
     /// with a suffix that makes it unsigned if `typed`.
     Int {
@@ -136,7 +138,11 @@ impl Expr {
     /// The expressions that this one is made of.
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
-            Expr::Ident(_) | Expr::Int { .. } | Expr::Signed(_) | Expr::SizeOf(_) => Vec::new(),
+            Expr::Ident(_)
+            | Expr::Word(_)
+            | Expr::Int { .. }
+            | Expr::Signed(_)
+            | Expr::SizeOf(_) => Vec::new(),
             Expr::Call(_, args) => args.iter().collect(),
             Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) => {
                 vec![a]
@@ -150,7 +156,11 @@ impl Expr {
     /// The same, to be changed.
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Expr::Ident(_) | Expr::Int { .. } | Expr::Signed(_) | Expr::SizeOf(_) => Vec::new(),
+            Expr::Ident(_)
+            | Expr::Word(_)
+            | Expr::Int { .. }
+            | Expr::Signed(_)
+            | Expr::SizeOf(_) => Vec::new(),
             Expr::Call(_, args) => args.iter_mut().collect(),
             Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) => {
                 vec![a]

@@ -11,7 +11,7 @@ fn build(program: &str, kernel: Kernel) -> (tempfile::TempDir, PathBuf) {
     let request = Request {
         kernel,
         trial: Trial::None,
-        ..Request::hook(crate::hooks::default_hook(&elaborated.program.arch))
+        ..Request::hook(crate::hooks::default_hook(&elaborated.program))
     };
     let compiled = compile(&elaborated.program, &elaborated.map, request).expect("compiles");
     let folder = tempfile::tempdir().expect("a folder");

@@ -199,7 +199,7 @@ fn together(
             Part::Text(elaborated) => {
                 let program = &elaborated.program;
                 let hook = member.hook.as_ref();
-                let hook = hook.map_or_else(|| hooks::default_hook(&program.arch), |at| at.value);
+                let hook = hook.map_or_else(|| hooks::default_hook(program), |at| at.value);
                 at.push(hook);
                 let request = Request {
                     hook,

@@ -84,8 +84,13 @@ pub(crate) const REFUSED: [(&str, &str); 12] = [
 ];
 
 /// Those that only traffic control runs, likewise.
-pub(crate) const REFUSED_AT_XDP: [(&str, &str); 1] =
-    [("tests/stf/v1model/flood.p4", "multicast groups")];
+pub(crate) const REFUSED_AT_XDP: [(&str, &str); 2] = [
+    (
+        "programs/v1model/learning_switch/learning_switch.p4",
+        "multicast groups",
+    ),
+    ("tests/stf/v1model/flood.p4", "multicast groups"),
+];
 
 /// What the refusal of a program names, of one that a hook does not run yet, or XDP cannot.
 pub(crate) fn refused(program: &Path, is_xdp: bool) -> Option<&'static str> {

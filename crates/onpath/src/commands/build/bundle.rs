@@ -155,7 +155,7 @@ fn part(
     let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
     let hook = match &member.hook {
         Some(hook) => hook.value,
-        None => hooks::default_hook(&elaborated.program.arch),
+        None => hooks::default_hook(&elaborated.program),
     };
     let request = Request {
         externs: &member.externs,

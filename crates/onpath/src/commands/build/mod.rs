@@ -44,7 +44,7 @@ pub(crate) fn run(args: Build) -> Done {
     };
     let hook = match args.hook {
         Some(hook) => hook.hook(),
-        None => hooks::default_hook(&program.arch),
+        None => hooks::default_hook(&program),
     };
     let request = Request {
         externs: &args.externs,

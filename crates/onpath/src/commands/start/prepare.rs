@@ -98,7 +98,7 @@ pub(crate) fn read(unit: &Unit, member: &Member) -> Result<Read, Stop> {
     let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
     let hook = match &member.hook {
         Some(hook) => hook.value,
-        None => hooks::default_hook(&elaborated.program.arch),
+        None => hooks::default_hook(&elaborated.program),
     };
     Ok(Read::Text {
         hook,
