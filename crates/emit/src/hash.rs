@@ -85,7 +85,8 @@ impl Packed {
             if lo < hi {
                 let mut part = value.clone();
                 if hi < end {
-                    part = C::bin(BinOp::Shr, part, C::int((end - hi).into()));
+                    // A constant that stands for a wide value is an `int`.
+                    part = C::bin(BinOp::Shr, part.cast(CType::U64), C::int((end - hi).into()));
                 }
                 if lo > start {
                     part = C::bin(BinOp::And, part, C::int(lower::mask(hi - lo)));

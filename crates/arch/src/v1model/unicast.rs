@@ -6,7 +6,7 @@
 //! | the traffic manager, between ingress and egress | the first statements of egress |
 //! | the copies of a multicast group | runs of egress, which the target repeats: it says of each where the copy goes |
 //! | a packet that is dropped | `egress_spec` is [`DROP_PORT`] when the last control has ended |
-//! | the port of one that is sent | `egress_port` |
+//! | the port of one that is sent | [`DESTINATION`], whatever egress writes to `egress_port` |
 //! | `mark_to_drop` | assignments |
 //! | `verify_checksum` | a call whose result says whether the checksum is wrong, and what it sets |
 //! | a block that checks no checksum | nothing, so that the parser leads into ingress |
@@ -14,25 +14,29 @@
 //! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]; the rest is the program's own.
 
 use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
+use crate::DEPARSER;
 use diag::Span;
 use ir::analysis::mentions::{Mentions, Storage};
 use ir::passes::{Rejects, inline};
 use ir::visit::Access;
 use ir::{
-    BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, Place, Program, Slot, SlotKind,
-    Stmt, StmtKind, Type, Var, VarData, build, visit,
+    BinaryOp, Bits, Block, Effect, Expr, ExprKind, ExternArg, ExternCall, Place, Program, Routine,
+    Slot, SlotKind, Stmt, StmtKind, Type, Var, VarData, build, visit,
 };
 
 /// The slot of what a target knows of a packet: `ingress_port`, `packet_length` in bytes, `ingress_global_timestamp` in
 /// microseconds, [`NOW`], what [`REPLICA`] names, and `parser_error`, which is `NoError` at the start.
 pub const INPUT: &str = "v1model input";
-/// The slot of what a target does with the packet: `egress_spec`, `egress_port` and `mcast_grp`.
+/// The slot of what a target does with the packet: `egress_spec`, [`DESTINATION`] and `mcast_grp`.
 pub const OUTPUT: &str = "v1model output";
 /// The time in [`INPUT`] that egress is given, in microseconds.
 pub const NOW: &str = "now";
 
 /// The port in [`INPUT`] that this run of egress is for, and its `instance_type`, in programs whose packets may go to groups.
 pub const REPLICA: [&str; 2] = ["replica_port", "replica_instance"];
+
+/// The port in [`OUTPUT`] that a packet or copy leaves by.
+pub const DESTINATION: &str = "destination";
 
 /// The controls that run, in order, as far as the program has them.
 pub const CONTROLS: [&str; 4] = [VERIFY_CHECKSUM, INGRESS, EGRESS, COMPUTE_CHECKSUM];
@@ -43,7 +47,7 @@ const INPUTS: [&str; 4] = [
     "ingress_global_timestamp",
     "parser_error",
 ];
-const OUTPUTS: [&str; 3] = ["egress_spec", "egress_port", "mcast_grp"];
+const OUTPUTS: [&str; 2] = ["egress_spec", "mcast_grp"];
 
 /// The program of a packet that does not begin anew, and of which there are no copies that differ; and what its passes are to
 /// do with packets that the parser rejects. Whatever else the program asks for is left in it, for the target to refuse.
@@ -54,8 +58,9 @@ pub fn of(program: &Program) -> (Program, Rejects) {
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
     let replicates = fields.sends_to_groups(&program) && fields.copies_are_equal(&program);
-    let [now, to, instance] = split_slots(&mut program);
-    fields.between(&mut program, now, replicates.then_some([to, instance]));
+    let [now, to, instance, destination] = split_slots(&mut program);
+    let replica = replicates.then_some([to, instance]);
+    fields.between(&mut program, now, destination, replica);
     if replicates {
         // Egress begins again, with variables as its last run left them.
         program.copies = true;
@@ -150,8 +155,8 @@ impl Fields {
         may
     }
 
-    /// Whether egress does nothing to a packet but drop it: then all copies that it lets through are equal, and it may run for
-    /// each before the packet is put together.
+    /// Whether egress does nothing to a packet but drop it, and what is behind it nothing but to the packet: then all copies that
+    /// egress lets through are equal, and it may run for each before the packet is put together.
     fn copies_are_equal(&self, program: &Program) -> bool {
         let program = inlined(program);
         let Some(egress) = program.control_block(EGRESS) else {
@@ -167,11 +172,26 @@ impl Fields {
                 Storage::Header(header) => slot.headers.iter().any(|(_, of)| of == header),
             })
         };
+        let behind = [COMPUTE_CHECKSUM, DEPARSER].map(|name| program.control_block(name));
+        let once = behind.into_iter().flatten();
         !written.iter().any(is_kept)
+            && !calls(&program, egress, |call| {
+                // It ends the copy, and the packet only where it is one.
+                matches!(call.name.as_str(), "assert" | "assume")
+            })
+            && !once
+                .map(|routine| calls(&program, routine, |call| call.effect == Effect::Any))
+                .any(|acts| acts)
     }
 
     /// In front of egress: a packet that ingress drops does not meet it, and others are told where they go.
-    fn between(&self, program: &mut Program, now: Var, replica: Option<[Var; 2]>) {
+    fn between(
+        &self,
+        program: &mut Program,
+        now: Var,
+        destination: Var,
+        replica: Option<[Var; 2]>,
+    ) {
         // Where egress runs for copies the target asks before it.
         let mut front = match replica {
             None => self.unless_dropped(program),
@@ -186,6 +206,7 @@ impl Fields {
             }
             Some([port, _]) => Some(port),
         };
+        front.extend(port.map(|port| assign(destination, port)));
         let zero = |program: &mut Program, ty| Some(constant(program, ty, 0));
         type Value<'a> = &'a dyn Fn(&mut Program, Type) -> Option<Expr>;
         let values: [(&str, Value<'_>); 9] = [
@@ -238,9 +259,16 @@ impl Fields {
     }
 }
 
-/// Takes what the target writes and reads out of `standard_metadata`. The variables for [`NOW`] and [`REPLICA`].
-fn split_slots(program: &mut Program) -> [Var; 3] {
-    let own = [(NOW, 48), (REPLICA[0], 9), (REPLICA[1], 32)].map(|(name, width)| {
+/// Takes what the target writes and reads out of `standard_metadata`. The variables for [`NOW`], [`REPLICA`] and
+/// [`DESTINATION`].
+fn split_slots(program: &mut Program) -> [Var; 4] {
+    let own = [
+        (NOW, 48),
+        (REPLICA[0], 9),
+        (REPLICA[1], 32),
+        (DESTINATION, 9),
+    ]
+    .map(|(name, width)| {
         let var = program.vars.push(VarData {
             name: name.into(),
             ty: Type::bit(width),
@@ -264,13 +292,16 @@ fn split_slots(program: &mut Program) -> [Var; 3] {
         taken
     };
     let mut inputs = of(&INPUTS);
-    let outputs = of(&OUTPUTS);
+    let mut outputs = of(&OUTPUTS);
     if let Some(slot) = metadata {
         slot.kind = SlotKind::Program;
         slot.vars
             .retain(|var| !inputs.contains(var) && !outputs.contains(var));
     }
-    inputs.extend(own.map(|(name, var)| (name.into(), var)));
+    let named = own.map(|(name, var)| (name.into(), var));
+    let [now, to, instance, destination] = named;
+    inputs.extend([now, to, instance]);
+    outputs.push(destination);
     for (name, vars) in [(INPUT, inputs), (OUTPUT, outputs)] {
         program.slots.push(Slot {
             name: name.into(),
@@ -375,6 +406,23 @@ fn inlined(program: &Program) -> Program {
     inline::run(&mut program, 0);
     program.number_stmts();
     program
+}
+
+/// Whether a routine, or an action of a table that it applies, calls such an extern.
+fn calls(program: &Program, routine: Routine, such: impl Fn(&ExternCall) -> bool) -> bool {
+    let body = &program.routines[routine].body;
+    let tables = Mentions::of_block(program, body).tables;
+    let actions = tables
+        .iter()
+        .flat_map(|&table| &program.tables[table].actions);
+    let actions = actions.map(|listed| &program.actions[listed.action].body);
+    let mut found = false;
+    for block in actions.chain([body]) {
+        visit::walk_block(block, &mut |stmt| {
+            found |= matches!(&stmt.kind, StmtKind::Extern(call) if such(call));
+        });
+    }
+    found
 }
 
 fn writes_zero(program: &Program, kind: &StmtKind) -> bool {

@@ -6,7 +6,7 @@ use crate::errors;
 use crate::storage::Placed;
 use crate::target::Gen;
 use arch::v1model::DROP_PORT;
-use arch::v1model::unicast::{INPUT, NOW, OUTPUT, REPLICA};
+use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::packet_length;
@@ -88,5 +88,5 @@ pub(super) fn dropped(g: &mut Gen<'_>) -> C {
 
 /// Where the packet goes.
 pub(super) fn egress_port(g: &mut Gen<'_>) -> C {
-    g.slot(OUTPUT, "egress_port")
+    g.slot(OUTPUT, DESTINATION)
 }
