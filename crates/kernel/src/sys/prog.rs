@@ -109,12 +109,15 @@ impl Prog {
 
     /// Loads an XDP program with a jump whose distance has 32 bits.
     pub fn long_jump() -> io::Result<Prog> {
-        // gotol +0; r0 = 0; exit
-        let code = [
-            instruction(0x06, 0, 0, 0),
+        // r0 = 0; if r0 == 0 goto +1; gotol +1; r0 = 0; exit. Kernels without it take a distance of 0.
+        let mut code = [
+            instruction(0xb7, 0, 0, 0),
+            instruction(0x15, 0, 0, 0),
+            instruction(0x06, 0, 0, 1),
             instruction(0xb7, 0, 0, 0),
             instruction(0x95, 0, 0, 0),
         ];
+        code[1].off = 1;
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"gotol", &code)
     }
 
