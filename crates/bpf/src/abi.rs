@@ -313,8 +313,8 @@ pub struct RegisterAbi {
 pub struct DigestsAbi {
     /// The ring buffer.
     pub ring: String,
-    /// An array of two `u64`: how many digests found no room, which packets raise, and how many of these user space has told
-    /// of, which it writes.
+    /// An array of two `u64`: how many digests found no room, which packets raise, and how many of these user space has
+    /// reported, which it writes.
     pub lost: String,
     /// Those that packets send.
     pub records: Vec<DigestAbi>,

@@ -53,6 +53,15 @@ pub(crate) enum Coverage {
     FullBehindFastPath,
 }
 
+/// The loop that runs egress for each copy.
+#[derive(Clone)]
+pub(crate) struct Copies {
+    /// Where the ports are kept that copies go to: a pointer to a `struct port_group`.
+    pub destinations: C,
+    /// The number of the copy that egress runs for.
+    pub number: C,
+}
+
 /// BPF, and what is known of the current function.
 pub(crate) struct Bpf {
     /// The compilation's options.
@@ -69,10 +78,8 @@ pub(crate) struct Bpf {
     pub held: Option<HeldLock>,
     /// The interface's size, if it was read.
     pub asked_mtu: Option<C>,
-    /// Where the ports are kept that copies of the packet go to, if it may go to several.
-    pub destinations: Option<C>,
-    /// The number of the copy that egress runs for.
-    pub copy: Option<C>,
+    /// The loop over the copies of the packet, if it may go to several ports.
+    pub copies: Option<Copies>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
 }
@@ -93,8 +100,7 @@ impl Bpf {
             wire: Wire::default(),
             held: None,
             asked_mtu: None,
-            destinations: None,
-            copy: None,
+            copies: None,
             extra_instructions: 0,
         }
     }
@@ -279,13 +285,13 @@ impl Target for Bpf {
     }
 
     fn before_control(g: &mut Gen<'_>, control: ir::Routine) {
-        if g.target.model == Model::V1Model && g.p.control_block(EGRESS) == Some(control) {
+        if g.target.model == Model::Pipeline && g.p.control_block(EGRESS) == Some(control) {
             g.target.hook.before_egress(g);
         }
     }
 
     fn after_control(g: &mut Gen<'_>, control: ir::Routine) {
-        if g.target.model == Model::V1Model && g.p.control_block(EGRESS) == Some(control) {
+        if g.target.model == Model::Pipeline && g.p.control_block(EGRESS) == Some(control) {
             g.target.hook.after_egress(g);
         }
     }

@@ -3,11 +3,10 @@
 
 mod settings;
 
-pub use settings::{Digests, MeterCommand, MirrorCommand, ProfileCommand};
+pub use settings::{Digests, GroupCommand, MeterCommand, MirrorCommand, ProfileCommand};
 
 use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use control::Replica;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -582,44 +581,6 @@ pub enum CounterCommand {
         /// All counters of the program
         #[arg(long)]
         all: bool,
-    },
-}
-
-/// `onpath group`
-#[derive(Subcommand, Debug)]
-pub enum GroupCommand {
-    /// Print the multicast groups and their ports
-    List {
-        /// The running program.
-        #[command(flatten)]
-        instance: Instance,
-        /// Print as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Create a multicast group with these ports, or replace its ports
-    ///
-    /// Each packet goes to all old ports or all new ones. A replication id tells a copy from others to the same port
-    /// (`egress_rid` of v1model).
-    Set {
-        /// The running program.
-        #[command(flatten)]
-        instance: Instance,
-        /// The group's number, 1 to 65535
-        #[arg(value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
-        group: u16,
-        /// Its ports, in the order in which copies go out, each with a replication id or without
-        #[arg(required = true, value_name = "PORT[:RID]", value_delimiter = ',', add = names::ports())]
-        ports: Vec<Replica>,
-    },
-    /// Remove a multicast group
-    Remove {
-        /// The running program.
-        #[command(flatten)]
-        instance: Instance,
-        /// The group's number, 1 to 65535
-        #[arg(value_parser = clap::value_parser!(u16).range(1..), add = names::groups())]
-        group: u16,
     },
 }
 

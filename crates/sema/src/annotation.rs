@@ -144,7 +144,7 @@ impl Checker<'_> {
             "layout" if !matches!(values, [ConstValue::String(_)]) => {
                 "the name of a layout in quotes, as in `@layout(\"bit_vectors\")`"
             }
-            "field_list" if values.is_empty() || !values.iter().all(|v| is_list_number(v)) => {
+            "field_list" if values.is_empty() || !values.iter().all(is_list_number) => {
                 "the numbers of lists from 0 to 255, as in `@field_list(1, 2)`"
             }
             "priority" if !matches!(values, [ConstValue::Int(_)]) => {

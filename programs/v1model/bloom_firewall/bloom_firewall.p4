@@ -156,7 +156,7 @@ control firewall(inout headers_t hdr, inout metadata_t meta, inout standard_meta
                 }
             }
         } else if (!from_inside && hdr.ipv4.isValid() && hdr.ipv4.protocol == 6) {
-            // TCP that cannot be told from any other.
+            // TCP that cannot be distinguished from any other.
             drop();
         } else {
             packets.count(PASSED);

@@ -24,7 +24,7 @@ struct headers_t {
 
 struct metadata_t { }
 
-// What the control plane is told of a sender.
+// The digest of a sender.
 struct station_t {
     mac_t  address;
     port_t port;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What egress is told of the queue and of time, whatever ingress wrote there; and the priority, which stays.
+// What egress reads of the queue and of time, whatever ingress wrote there; and the priority, which stays.
 
 #include <core.p4>
 #include <v1model.p4>

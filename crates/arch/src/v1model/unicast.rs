@@ -173,18 +173,16 @@ impl Fields {
             })
         };
         let behind = [COMPUTE_CHECKSUM, DEPARSER].map(|name| program.control_block(name));
-        let once = behind.into_iter().flatten();
+        let mut once = behind.into_iter().flatten();
         !written.iter().any(is_kept)
             && !calls(&program, egress, |call| {
                 // It ends the copy, and the packet only where it is one.
                 matches!(call.name.as_str(), "assert" | "assume")
             })
-            && !once
-                .map(|routine| calls(&program, routine, |call| call.effect == Effect::Any))
-                .any(|acts| acts)
+            && !once.any(|routine| calls(&program, routine, |call| call.effect == Effect::Any))
     }
 
-    /// In front of egress: a packet that ingress drops does not meet it, and others are told where they go.
+    /// In front of egress: a packet that ingress drops skips it; for others the metadata says where they go.
     fn between(
         &self,
         program: &mut Program,

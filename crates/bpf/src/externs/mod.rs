@@ -74,7 +74,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
 fn unknown(g: &mut Gen<'_>, name: &str, span: Span) {
     let hook = g.target.options.hook;
     g.refuse(match g.target.model {
-        Model::V1Model => errors::v1model_extern(hook, name, span),
+        Model::Pipeline => errors::v1model_extern(hook, name, span),
         _ => errors::unknown_extern(hook, name, span),
     });
 }

@@ -33,7 +33,7 @@ impl HookCode for Xdp {
     }
 
     fn inputs(&self, g: &mut Gen<'_>, placed: &Placed) -> Block {
-        if g.target.model == Model::V1Model {
+        if g.target.model == Model::Pipeline {
             let mut out = vec![Stmt::Expr(C::call("observe_start", Vec::new()))];
             out.extend(v1model::inputs(g, placed, "ingress_ifindex"));
             return out;
@@ -52,7 +52,7 @@ impl HookCode for Xdp {
                 let verdict = C::choose(pass, C::id("XDP_PASS"), C::id("XDP_DROP"));
                 g.push(Stmt::Return(Some(verdict)));
             }
-            Model::V1Model => v1model_verdict(g),
+            Model::Pipeline => v1model_verdict(g),
             Model::Switch | Model::Tc => switch_verdict(g),
         }
     }
@@ -64,7 +64,7 @@ impl HookCode for Xdp {
     fn refused(&self, model: Model) -> C {
         C::id(match model {
             Model::Filter => "XDP_DROP",
-            Model::Switch | Model::Tc | Model::V1Model => "XDP_ABORTED",
+            Model::Switch | Model::Tc | Model::Pipeline => "XDP_ABORTED",
         })
     }
 }

@@ -57,12 +57,12 @@ pub(super) fn of_table(program: &Program, schema: &Schema, table: Table) -> Opti
         CtorValue::Member(id, member) => program.enums[*id].members.get(*member as usize),
         _ => None,
     });
-    let algorithm = algorithm.filter_map(|name| Algorithm::of_member(name));
+    let mut algorithms = algorithm.filter_map(|name| Algorithm::of_member(name));
     Some(TableProfile {
         object,
         schema: data.clone(),
         actions: actions.map(|number| number as u32).collect(),
-        algorithm: algorithm.last().unwrap_or(Algorithm::Crc16),
+        algorithm: algorithms.next_back().unwrap_or(Algorithm::Crc16),
     })
 }
 

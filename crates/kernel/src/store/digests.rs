@@ -39,15 +39,15 @@ impl KernelStore {
         let taken = ring::take(ring, most, |record| received.extend(digest(abi, record)));
         taken.map_err(&failed)?;
         let lost = self.map(&abi.lost)?;
-        let [all, told] = [0u32, 1].map(|at| count(lost, at));
-        let (all, told) = (all.map_err(&failed)?, told.map_err(&failed)?);
-        if all != told {
+        let [all, reported] = [0u32, 1].map(|at| count(lost, at));
+        let (all, reported) = (all.map_err(&failed)?, reported.map_err(&failed)?);
+        if all != reported {
             lost.set(&1u32.to_ne_bytes(), &all.to_ne_bytes(), Update::Any)
                 .map_err(&failed)?;
         }
         Ok(Digests {
             received,
-            lost: all.wrapping_sub(told),
+            lost: all.wrapping_sub(reported),
         })
     }
 }

@@ -109,15 +109,17 @@ impl Prog {
 
     /// Loads an XDP program with a jump whose distance has 32 bits.
     pub fn long_jump() -> io::Result<Prog> {
-        // r0 = 0; if r0 == 0 goto +1; gotol +1; r0 = 0; exit. Kernels without it take a distance of 0.
+        // r1 = 1; r0 = 0; if r1 == 0 goto +1; gotol +1; r0 = r9; exit. Whoever reads the distance where short jumps have theirs
+        // comes to the register that nothing set.
         let mut code = [
+            instruction(0xb7, 1, 0, 1),
             instruction(0xb7, 0, 0, 0),
-            instruction(0x15, 0, 0, 0),
+            instruction(0x15, 1, 0, 0),
             instruction(0x06, 0, 0, 1),
-            instruction(0xb7, 0, 0, 0),
+            instruction(0xbf, 0, 9, 0),
             instruction(0x95, 0, 0, 0),
         ];
-        code[1].off = 1;
+        code[2].off = 1;
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"gotol", &code)
     }
 

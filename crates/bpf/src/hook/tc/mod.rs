@@ -65,7 +65,7 @@ impl HookCode for Tc {
 
     fn runs(&self, model: Model) -> bool {
         // Ports of a switch are where packets come in.
-        model != Model::V1Model || self.direction == Direction::Ingress
+        model != Model::Pipeline || self.direction == Direction::Ingress
     }
 
     fn front_stays(&self) -> bool {
@@ -135,7 +135,7 @@ impl HookCode for Tc {
             Model::Filter => return out,
             Model::Switch => arch::xdp::INPUT,
             Model::Tc => INPUT,
-            Model::V1Model => return v1model::inputs(g, placed, "ifindex"),
+            Model::Pipeline => return v1model::inputs(g, placed, "ifindex"),
         };
         for (name, var) in slot_vars(g, slot) {
             let Some(place) = placed.place_of(g, var) else {
@@ -192,7 +192,7 @@ impl HookCode for Tc {
             }
             Model::Switch => self.switch_verdict(g),
             Model::Tc => self.tc_model_verdict(g),
-            Model::V1Model => self.v1model_verdict(g),
+            Model::Pipeline => self.v1model_verdict(g),
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::abi::{MapAbi, MapKind};
 use crate::hook::ports::groups;
 use crate::hook::v1model::{self, replicates};
-use crate::target::Gen;
+use crate::target::{Copies, Gen};
 use arch::v1model::InstanceType;
 use arch::v1model::unicast::{INPUT, OUTPUT, REPLICA};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
@@ -63,27 +63,33 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     input(g, REPLICA[0], C::choose(id(&group), nine_bits, spec));
     let replicated = C::int(InstanceType::Replicated as u64);
     input(g, REPLICA[1], C::choose(id(&group), replicated, C::int(0)));
-    g.target.destinations = Some(id(&to));
-    g.target.copy = Some(id(&copy));
+    g.target.copies = Some(Copies {
+        destinations: id(&to),
+        number: id(&copy),
+    });
 }
 
 /// Where it ends.
 pub(super) fn end(g: &mut Gen<'_>) {
-    let (Some(to), Some(copy)) = (g.target.destinations.clone(), g.target.copy.clone()) else {
+    let Some(Copies {
+        destinations,
+        number,
+    }) = g.target.copies.clone()
+    else {
         return;
     };
     let dropped = v1model::dropped(g);
     let port = v1model::egress_port(g);
-    let note = Stmt::Expr(C::call("add_destination", vec![to, port]));
+    let note = Stmt::Expr(C::call("add_destination", vec![destinations, port]));
     g.push(Stmt::If(C::not(dropped), vec![note], Vec::new()));
-    g.set(copy.clone(), copy.plus(1));
+    g.set(number.clone(), number.plus(1));
     g.push(Stmt::Goto(NEXT.into()));
     g.push(Stmt::Label(ALL.into()));
     g.kill_computed();
     g.target.extra_instructions += 60;
 }
 
-/// Sets what egress is told of its copy, if the program reads it.
+/// Sets metadata of the copy, if the program reads it.
 fn input(g: &mut Gen<'_>, name: &str, value: C) {
     if let Some(var) = g.p.slot_var(INPUT, name) {
         let place = g.local(LocalKind::Var(var));

@@ -6,7 +6,7 @@ use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
 use crate::hook::v1model::{self, Groups};
 use crate::hook::verdict::{may_give, writes};
-use crate::target::Gen;
+use crate::target::{Copies, Gen};
 use arch::tc::{Direction, OUTPUT, Verdict};
 use arch::xdp::Verdict as XdpVerdict;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
@@ -65,11 +65,11 @@ impl Tc {
 
     pub(super) fn v1model_verdict(&self, g: &mut Gen<'_>) {
         v1model::refuse_groups(g, Groups::EqualCopies);
-        if let Some(to) = g.target.destinations.clone() {
-            g.goto_reject(C::not(to.clone().arrow("count")));
+        if let Some(Copies { destinations, .. }) = g.target.copies.clone() {
+            g.goto_reject(C::not(destinations.clone().arrow("count")));
             g.deparse();
             self.end_of_packet(g);
-            let args = vec![C::id("ctx"), egress_ports(g), to];
+            let args = vec![C::id("ctx"), egress_ports(g), destinations];
             g.push(Stmt::Return(Some(C::call("send_to_all", args))));
             return;
         }

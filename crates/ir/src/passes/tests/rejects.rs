@@ -9,7 +9,7 @@ fn edges(states: &str) -> String {
     );
     let mut program = text::parse(&text).unwrap_or_else(|e| panic!("{e}"));
     check(&program);
-    let error = program.vars.keys().last();
+    let error = program.vars.keys().next_back();
     rejects::run(&mut program, error);
     program.number_stmts();
     check(&program);
