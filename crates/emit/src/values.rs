@@ -22,6 +22,29 @@ pub enum Value {
     Slice(C, C),
 }
 
+impl Value {
+    /// Zero, of so many bits.
+    pub fn zero(width: u32) -> Value {
+        match width {
+            0..=64 => Value::Scalar(C::int(0)),
+            _ => Value::Limbs(vec![C::int(0); limb_count(width) as usize]),
+        }
+    }
+
+    /// What a struct's member holds.
+    pub fn member(member: C, form: record::Form) -> Value {
+        if form.width <= 64 {
+            return Value::Scalar(record::load(member, form));
+        }
+        let limbs = 0..limb_count(form.width);
+        Value::Limbs(
+            limbs
+                .map(|i| member.clone().index(C::int(i.into())))
+                .collect(),
+        )
+    }
+}
+
 impl<T: Target> Leaves for Gen<'_, T> {
     fn program(&self) -> &Program {
         self.p

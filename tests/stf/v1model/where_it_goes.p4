@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The traffic manager alone says where a packet goes: egress may write its port, and nothing follows. A checksum over a
+// The traffic manager alone says where a packet goes: egress may write its port, or a group, and nothing follows. A checksum over a
 // constant that is wider than what is left of its word.
 
 #include <core.p4>
@@ -49,6 +49,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     apply {
         std.egress_port = 3;
+        std.mcast_grp = 1;
     }
 }
 

@@ -57,7 +57,9 @@ pub fn of(program: &Program) -> (Program, Rejects) {
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
-    let replicates = fields.sends_to_groups(&program) && fields.copies_are_equal(&program);
+    let calls_inlined = inlined(&program);
+    let replicates =
+        chooses_group(&calls_inlined).is_some() && fields.copies_are_equal(&calls_inlined);
     let [now, to, instance, destination] = split_slots(&mut program);
     let replica = replicates.then_some([to, instance]);
     fields.between(&mut program, now, destination, replica);
@@ -82,9 +84,33 @@ pub fn of(program: &Program) -> (Program, Rejects) {
 /// Whether a program's packets may go to multicast groups, which needs a hook that can copy packets.
 pub fn sends_to_groups(program: &Program) -> bool {
     let mut program = program.clone();
-    let fields = Fields::of(&program);
-    fields.lower_marks(&mut program);
-    fields.sends_to_groups(&program)
+    Fields::of(&program).lower_marks(&mut program);
+    chooses_group(&inlined(&program)).is_some()
+}
+
+/// Where a program, its calls inlined, may choose a multicast group: up to the end of ingress it may write anything but 0 to
+/// `mcast_grp`. What is written later has no effect.
+pub fn chooses_group(program: &Program) -> Option<Span> {
+    let mut slots = [OUTPUT, STANDARD_METADATA].into_iter();
+    let group = slots.find_map(|slot| program.slot_var(slot, "mcast_grp"))?;
+    let states = program
+        .parsers
+        .values()
+        .flat_map(|parser| parser.states.values());
+    let controls = [VERIFY_CHECKSUM, INGRESS].map(|name| program.control_block(name));
+    let controls = controls.into_iter().flatten();
+    let blocks = controls.flat_map(|control| reached(program, control));
+    let mut found = None;
+    for block in states.map(|state| &state.body).chain(blocks) {
+        visit::walk_block(block, &mut |stmt| {
+            visit::accesses(program, &stmt.kind, |access| {
+                if access == Access::Write(Place::Var(group)) && !writes_zero(program, &stmt.kind) {
+                    found.get_or_insert(stmt.span);
+                }
+            });
+        });
+    }
+    found
 }
 
 /// Scalars of `standard_metadata`, each with its place among them.
@@ -137,33 +163,14 @@ impl Fields {
         }
     }
 
-    /// Whether a packet may go to a multicast group: anything but 0 may be written to `mcast_grp`.
-    fn sends_to_groups(&self, program: &Program) -> bool {
-        let Some((_, group)) = self.find("mcast_grp") else {
-            return false;
-        };
-        let program = inlined(program);
-        let mut may = false;
-        for body in visit::bodies(&program) {
-            visit::walk_block(body, &mut |stmt| {
-                visit::accesses(&program, &stmt.kind, |access| {
-                    let writes = access == Access::Write(Place::Var(group));
-                    may |= writes && !writes_zero(&program, &stmt.kind);
-                });
-            });
-        }
-        may
-    }
-
     /// Whether egress does nothing to a packet but drop it, and what is behind it nothing but to the packet: then all copies that
     /// egress lets through are equal, and it may run for each before the packet is put together.
     fn copies_are_equal(&self, program: &Program) -> bool {
-        let program = inlined(program);
         let Some(egress) = program.control_block(EGRESS) else {
             return false;
         };
         let decides = ["egress_spec", "mcast_grp"].map(|name| self.find(name).map(|(_, var)| var));
-        let written = Mentions::of_block(&program, &program.routines[egress].body).written;
+        let written = Mentions::of_block(program, &program.routines[egress].body).written;
         let is_kept = |storage: &Storage| {
             program.slots.iter().any(|slot| match storage {
                 Storage::Var(var) => {
@@ -175,11 +182,11 @@ impl Fields {
         let behind = [COMPUTE_CHECKSUM, DEPARSER].map(|name| program.control_block(name));
         let mut once = behind.into_iter().flatten();
         !written.iter().any(is_kept)
-            && !calls(&program, egress, |call| {
+            && !calls(program, egress, |call| {
                 // It ends the copy, and the packet only where it is one.
                 matches!(call.name.as_str(), "assert" | "assume")
             })
-            && !once.any(|routine| calls(&program, routine, |call| call.effect == Effect::Any))
+            && !once.any(|routine| calls(program, routine, |call| call.effect == Effect::Any))
     }
 
     /// In front of egress: a packet that ingress drops skips it; for others the metadata says where they go.
@@ -406,16 +413,21 @@ fn inlined(program: &Program) -> Program {
     program
 }
 
-/// Whether a routine, or an action of a table that it applies, calls such an extern.
-fn calls(program: &Program, routine: Routine, such: impl Fn(&ExternCall) -> bool) -> bool {
+/// A routine's body, and the actions of the tables that it applies.
+fn reached(program: &Program, routine: Routine) -> impl Iterator<Item = &Block> {
     let body = &program.routines[routine].body;
     let tables = Mentions::of_block(program, body).tables;
     let actions = tables
-        .iter()
-        .flat_map(|&table| &program.tables[table].actions);
+        .into_iter()
+        .flat_map(|table| &program.tables[table].actions);
     let actions = actions.map(|listed| &program.actions[listed.action].body);
+    std::iter::once(body).chain(actions)
+}
+
+/// Whether a routine, or an action of a table that it applies, calls such an extern.
+fn calls(program: &Program, routine: Routine, such: impl Fn(&ExternCall) -> bool) -> bool {
     let mut found = false;
-    for block in actions.chain([body]) {
+    for block in reached(program, routine) {
         visit::walk_block(block, &mut |stmt| {
             found |= matches!(&stmt.kind, StmtKind::Extern(call) if such(call));
         });

@@ -7,12 +7,11 @@ use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::table::describe;
 use crate::target::{Bpf, Gen};
-use cgen::lower::limb_count;
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
 use emit::names::Names;
-use emit::record::{self, Form, Record};
+use emit::record::{Form, Record};
 use emit::values::Value;
 use ir::{ExternCall, ExternInst, Type};
 use smol_str::SmolStr;
@@ -37,12 +36,15 @@ pub(super) fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span:
     let places = places(call, 0).to_vec();
     let there = g.block(|g| {
         for (&place, (member, form)) in places.iter().zip(&layout.members) {
-            g.store(place, load(cell.clone().arrow(member.clone()), *form));
+            g.store(
+                place,
+                Value::member(cell.clone().arrow(member.clone()), *form),
+            );
         }
     });
     let outside = g.block(|g| {
         for (&place, (_, form)) in places.iter().zip(&layout.members) {
-            g.store(place, zero(form.width));
+            g.store(place, Value::zero(form.width));
         }
     });
     block.push(Stmt::If(cell, there, outside));
@@ -76,25 +78,6 @@ fn find(g: &mut Gen<'_>, layout: &Layout, call: &ExternCall, at: usize) -> (C, B
     let ty = CType::Struct(layout.cell.clone());
     let block = found(&layout.map, &key, index, &cell, ty);
     (C::Ident(cell), block)
-}
-
-fn load(member: C, form: Form) -> Value {
-    if form.width <= 64 {
-        return Value::Scalar(record::load(member, form));
-    }
-    let limbs = 0..limb_count(form.width);
-    Value::Limbs(
-        limbs
-            .map(|i| member.clone().index(C::int(i.into())))
-            .collect(),
-    )
-}
-
-fn zero(width: u32) -> Value {
-    match width {
-        0..=64 => Value::Scalar(C::int(0)),
-        _ => Value::Limbs(vec![C::int(0); limb_count(width) as usize]),
-    }
 }
 
 /// The layout of a register, whose map is declared on first use. `None` if there can be none, for which the program is

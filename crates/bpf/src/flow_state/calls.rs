@@ -2,7 +2,6 @@
 
 use super::{HeldLock, anywhere, name_of};
 use crate::target::Gen;
-use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::record;
 use emit::values::Value;
@@ -30,7 +29,7 @@ fn flow_lookup(g: &mut Gen<'_>, held: &HeldLock, call: &ExternCall) {
     });
     let unknown = g.block(|g| {
         for (&place, (_, form)) in places(call).iter().zip(&held.layout.value) {
-            g.store(place, zero(form.width));
+            g.store(place, Value::zero(form.width));
         }
         if let Some(&hit) = call.result.first() {
             g.store(hit, Value::Scalar(C::int(0)));
@@ -202,12 +201,4 @@ fn places(call: &ExternCall) -> &[Place] {
 pub(super) fn masked(at: C) -> C {
     let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
     C::bin(BinOp::And, at, last)
-}
-
-fn zero(width: u32) -> Value {
-    if width > 64 {
-        Value::Limbs(vec![C::int(0); limb_count(width) as usize])
-    } else {
-        Value::Scalar(C::int(0))
-    }
 }

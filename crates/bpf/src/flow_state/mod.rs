@@ -17,11 +17,9 @@ use crate::errors::flow_state as refusals;
 use crate::target::{Gen, barrier, unknown_zero};
 use crate::uses::{Construct, needs};
 use calls::{leave_way, locked_call, masked};
-use cgen::lower::limb_count;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
 use emit::Hints;
-use emit::record;
 use emit::values::Value;
 use in_place::InPlace;
 use ir::visit::{self, Access};
@@ -162,15 +160,7 @@ impl HeldLock {
     fn field(&self, i: usize) -> Value {
         let (member, form) = &self.layout.value[i];
         let member = self.member(member.clone());
-        if form.width <= 64 {
-            return Value::Scalar(record::load(member, *form));
-        }
-        let limbs = 0..limb_count(form.width);
-        Value::Limbs(
-            limbs
-                .map(|i| member.clone().index(C::int(i.into())))
-                .collect(),
-        )
+        Value::member(member, *form)
     }
 
     /// The way for a flow that is not known.

@@ -1,12 +1,12 @@
 //! `v1model` at any hook: what its pipeline is given, and what becomes of a packet.
 
 use super::ports::input_port;
-use super::verdict::{is_read, may_write};
+use super::verdict::is_read;
 use crate::errors;
 use crate::storage::Placed;
 use crate::target::Gen;
 use arch::v1model::DROP_PORT;
-use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA};
+use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA, chooses_group};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::packet_length;
@@ -63,7 +63,7 @@ pub(super) enum Groups {
 
 /// Refuses programs that send to multicast groups in a way that the hook does not have.
 pub(super) fn refuse_groups(g: &mut Gen<'_>, groups: Groups) {
-    let Some(span) = may_write(g, OUTPUT, "mcast_grp") else {
+    let Some(span) = chooses_group(g.p) else {
         return;
     };
     let hook = g.target.options.hook;

@@ -1,7 +1,6 @@
 //! Which outputs a program may give, and which inputs it reads.
 
 use crate::target::Gen;
-use diag::Span;
 use ir::visit::{self, Access};
 use ir::{ExprKind, Place, Program, StmtKind, Var};
 
@@ -43,31 +42,6 @@ pub(super) fn writes(p: &Program, slot: &str, name: &str) -> bool {
         return false;
     };
     any_access(p, |access| access == Access::Write(Place::Var(output)))
-}
-
-/// Where the program may write anything but 0 to an output.
-pub(super) fn may_write(g: &Gen<'_>, slot: &str, name: &str) -> Option<Span> {
-    let output = g.p.slot_var(slot, name)?;
-    let mut found = None;
-    for body in visit::bodies(g.p) {
-        visit::walk_block(body, &mut |s| {
-            visit::accesses(g.p, &s.kind, |access| {
-                if access == Access::Write(Place::Var(output)) && !writes_zero(g.p, &s.kind) {
-                    found.get_or_insert(s.span);
-                }
-            });
-        });
-    }
-    found
-}
-
-fn writes_zero(p: &Program, kind: &StmtKind) -> bool {
-    match kind {
-        StmtKind::Assign { value, .. } => {
-            matches!(&p.exprs[*value].kind, ExprKind::Const(bits) if bits.is_zero())
-        }
-        _ => false,
-    }
 }
 
 /// Whether the program reads a variable: in its statements, to choose a parser's next state, or in the key of a table.
