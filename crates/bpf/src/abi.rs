@@ -5,6 +5,7 @@
 //! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
 
 mod lookup;
+mod traffic;
 
 use crate::uses::Use;
 pub use emit::ByteOrder;
@@ -13,6 +14,10 @@ pub use lookup::{
     WORDS_AT_ONCE,
 };
 use serde::{Deserialize, Serialize};
+pub use traffic::{
+    DROP_REASONS, GROUP_BYTES, MOST_REPLICAS, SESSION_BYTES, TrafficAbi, drops_map, groups_map,
+    sessions_map,
+};
 
 /// The name of the section, and so of the map, that holds [`GlobalsAbi`].
 pub const GLOBALS_SECTION: &str = ".data.onpath";
@@ -55,6 +60,9 @@ pub struct Abi {
     pub flow_states: Vec<FlowStateAbi>,
     /// Ports.
     pub ports: PortsAbi,
+    /// Copies of packets, and what is lost.
+    #[serde(default)]
+    pub traffic: TrafficAbi,
     /// The perf event array for packets sent to user space.
     pub events: Option<String>,
     /// How packets hand digests to user space; `None` if they do not.

@@ -65,6 +65,9 @@ pub(crate) fn file(
     if full.parse_record {
         items.push(Item::Include("onpath/large.h".into()));
     }
+    if maps.traffic.drops.is_some() {
+        items.push(Item::Include("onpath/drops.h".into()));
+    }
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
@@ -138,6 +141,7 @@ pub(crate) fn file(
         registers: maps.registers,
         flow_states: maps.flow_states,
         ports: maps.ports,
+        traffic: maps.traffic,
         events: maps.events,
         digests: maps.digests,
         uses: uses(&constructs, options),

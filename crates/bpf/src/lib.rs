@@ -233,6 +233,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "bpf.h",
         "checksum_complete.h",
         "checksum_partial.h",
+        "drops.h",
         "flow_state.h",
         "large.h",
         "multibit_trie.h",

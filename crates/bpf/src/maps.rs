@@ -2,7 +2,7 @@
 
 use crate::abi::{
     CHANGES_SECTION, CounterAbi, DigestsAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi,
-    MapKind, PortsAbi, RegisterAbi, TableAbi, ValueSetAbi,
+    MapKind, PortsAbi, RegisterAbi, TableAbi, TrafficAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -27,6 +27,8 @@ pub(crate) struct Maps {
     pub flow_states: Vec<FlowStateAbi>,
     /// Port maps.
     pub ports: PortsAbi,
+    /// Maps of the traffic manager.
+    pub traffic: TrafficAbi,
     /// The perf event array.
     pub events: Option<String>,
     /// The ring buffer of digests.

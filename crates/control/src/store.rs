@@ -424,7 +424,7 @@ pub trait Store {
         Err(no_such("clone sessions"))
     }
 
-    /// What the traffic manager lost, each reason with its number of packets and copies; reasons without any are left out.
+    /// What the traffic manager dropped: packets and copies for each reason; nothing if the program has none.
     fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
         Ok(Vec::new())
     }

@@ -3,6 +3,7 @@
 mod profile;
 
 use crate::Interpreter;
+use crate::models::Model;
 use control::{
     CloneSession, Count, Digests, DropReason, EntryKey, Flow, Rates, Replica, Store, StoreError,
 };
@@ -311,7 +312,10 @@ impl Store for Interpreter {
     }
 
     fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
-        let drops = self.drops.iter();
-        Ok(drops.map(|(&reason, &count)| (reason, count)).collect())
+        let Model::V1Model(_) = self.model else {
+            return Ok(Vec::new());
+        };
+        let count = |reason| (reason, self.drops.get(&reason).copied().unwrap_or(0));
+        Ok(DropReason::ALL.map(count).to_vec())
     }
 }

@@ -5,6 +5,7 @@
 
 mod ports;
 mod tc;
+mod traffic;
 mod v1model;
 mod verdict;
 mod xdp;

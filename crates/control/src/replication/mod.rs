@@ -86,15 +86,51 @@ fn check_replicas(subject: &str, replicas: &[Replica]) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Why the traffic manager lost a packet or a copy of one.
+/// Why the traffic manager dropped a packet or a copy of one. Targets that count in an array have each at its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u32)]
 pub enum DropReason {
     /// Cloned in a session that nobody has made.
-    CloneSession,
+    CloneSession = 0,
     /// Sent to a multicast group that nobody has made.
-    MulticastGroup,
+    MulticastGroup = 1,
     /// It went round too often: resubmitted, recirculated or cloned again.
-    Rounds,
+    Rounds = 2,
+    /// Sent to a port that has no interface.
+    Port = 3,
+    /// The program sent it to the port that means to drop it: no loss.
+    DropPort = 4,
+    /// A copy that was to be sent, or to begin anew, for which there was no room.
+    Queue = 5,
+}
+
+impl DropReason {
+    /// Each, in the order of the numbers.
+    pub const ALL: [DropReason; 6] = [
+        DropReason::CloneSession,
+        DropReason::MulticastGroup,
+        DropReason::Rounds,
+        DropReason::Port,
+        DropReason::DropPort,
+        DropReason::Queue,
+    ];
+
+    /// Whether the program wanted something else.
+    pub fn is_loss(self) -> bool {
+        self != DropReason::DropPort
+    }
+
+    /// As JSON names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::CloneSession => "clone_session",
+            DropReason::MulticastGroup => "multicast_group",
+            DropReason::Rounds => "rounds",
+            DropReason::Port => "port",
+            DropReason::DropPort => "drop_port",
+            DropReason::Queue => "queue",
+        }
+    }
 }
 
 impl fmt::Display for DropReason {
@@ -103,6 +139,21 @@ impl fmt::Display for DropReason {
             DropReason::CloneSession => "no such clone session",
             DropReason::MulticastGroup => "no such multicast group",
             DropReason::Rounds => "too many rounds",
+            DropReason::Port => "no such port",
+            DropReason::DropPort => "dropped by the program",
+            DropReason::Queue => "no room for a copy",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DropReason;
+
+    #[test]
+    fn reasons_are_in_the_order_of_their_numbers() {
+        for (number, reason) in DropReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, number, "{reason:?}");
+        }
     }
 }

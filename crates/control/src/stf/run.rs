@@ -234,6 +234,7 @@ impl Runner<'_> {
         let drops = self.device.drops().unwrap_or_default();
         let lines: Vec<String> = drops
             .iter()
+            .filter(|(reason, count)| reason.is_loss() && *count > 0)
             .map(|(reason, count)| format!("{reason} ({count})"))
             .collect();
         match lines.is_empty() {

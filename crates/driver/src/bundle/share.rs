@@ -127,7 +127,7 @@ fn words(fields: &[FieldAbi]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bpf::abi::{ByteOrder, Hook, KeyAbi, PortsAbi, ProgramAbi};
+    use bpf::abi::{ByteOrder, Hook, KeyAbi, PortsAbi, ProgramAbi, TrafficAbi};
     use diag::SourceMap;
 
     fn field(name: &str, offset: u32, width: u32) -> FieldAbi {
@@ -182,6 +182,7 @@ mod tests {
             registers: vec![],
             flow_states: states,
             ports: PortsAbi::default(),
+            traffic: TrafficAbi::default(),
             events: None,
             digests: None,
             uses: Vec::new(),

@@ -238,10 +238,12 @@ impl<'a> Run<'a> {
         self.steps = 0;
     }
 
-    /// Counts a packet that the traffic manager lost.
-    pub(crate) fn lose(&mut self, reason: DropReason) {
+    /// Counts a packet or a copy that the traffic manager dropped.
+    pub(crate) fn count_drop(&mut self, reason: DropReason) {
         *self.it.drops.entry(reason).or_default() += 1;
-        self.outcome.drops.push(reason);
+        if reason.is_loss() {
+            self.outcome.drops.push(reason);
+        }
     }
 
     /// Keeps what an extern asked for that the architecture has no part in.

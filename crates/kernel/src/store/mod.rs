@@ -4,6 +4,7 @@
 mod changes;
 mod counters;
 mod digests;
+mod drops;
 mod exact;
 mod flat;
 mod flow_state;
@@ -35,7 +36,9 @@ pub use specialized::{Specialized, SpecializedTable};
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
-use control::{Change, Contents, Count, Digests, Flow, Next, Rejected, Replica, Store, StoreError};
+use control::{
+    Change, Contents, Count, Digests, DropReason, Flow, Next, Rejected, Replica, Store, StoreError,
+};
 use exact::{Array, Hash};
 use flat::Codec;
 use flow_state::Flows;
@@ -599,6 +602,10 @@ impl Store for KernelStore {
 
     fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
         self.change(|transaction| transaction.set_group(group, replicas, 0))
+    }
+
+    fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
+        self.consistently(|now| now.read_drops())
     }
 }
 

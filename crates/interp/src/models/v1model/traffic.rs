@@ -164,7 +164,7 @@ impl Manager<'_, '_> {
         }
         let port = self.run.number(self.model.egress_spec) as u32;
         if port == DROP_PORT {
-            self.leaves(packet.original, Disposition::Drop, None);
+            self.drops(packet.original);
             return Ok(());
         }
         let unicast = AtEgress {
@@ -201,7 +201,7 @@ impl Manager<'_, '_> {
             self.clones(session, &clone);
         }
         if self.run.number(self.model.egress_spec) == u64::from(DROP_PORT) {
-            self.leaves(packet.original, Disposition::Drop, None);
+            self.drops(packet.original);
             return Ok(());
         }
         let list = self.run.requests.recirculate;
@@ -329,7 +329,13 @@ impl Manager<'_, '_> {
         self.run.trace(Span::NONE, |_| TraceKind::Lost {
             reason: reason.to_string(),
         });
-        self.run.lose(reason);
+        self.run.count_drop(reason);
+    }
+
+    /// The program dropped a packet or copy.
+    fn drops(&mut self, original: bool) {
+        self.run.count_drop(DropReason::DropPort);
+        self.leaves(original, Disposition::Drop, None);
     }
 
     /// A packet or copy has come to its end.

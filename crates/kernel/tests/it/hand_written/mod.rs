@@ -168,6 +168,7 @@ fn abi() -> Abi {
             input: Some("inputs".into()),
             ..PortsAbi::default()
         },
+        traffic: bpf::abi::TrafficAbi::default(),
         registers: vec![],
         flow_states: vec![],
         events: None,
