@@ -13,7 +13,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread
         packet_resize_any through_memory packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece
         sum_add sum_sub vlan_into_packet room_flags checksum_is_open kernel_packet piece_size l4_csum_replace2 l4_csum_replace4 send_back
-        send_copy send_copies observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
+        send_copy forward_copy send_copies count_drop drop_reason replica_group clone_session observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         too_short flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget flow_find_first flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
@@ -21,7 +21,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         scratch scratch_map zero number interface
         ONPATH_READ_KERNEL onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
-    prefixes: &["bpf_", "BPF_"],
+    prefixes: &["bpf_", "BPF_", "DROPPED_"],
 };
 
 #[cfg(test)]

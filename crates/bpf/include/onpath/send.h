@@ -5,6 +5,7 @@
 #define ONPATH_SEND_H
 
 #include "bpf.h"
+#include "drops.h"
 #include "observe.h"
 #include "skb.h"
 
@@ -40,6 +41,18 @@ INLINE void send_copy(struct __sk_buff *ctx, void *ports, u32 port)
     onpath_observed.copy[onpath_observed.copies++ & (OBSERVED - 1)] = port;
 }
 
+INLINE long forward_to(void *ports, u32 port, void *drops)
+{
+    (void)drops;
+    return redirect_to(ports, port, 0);
+}
+
+INLINE void forward_copy(struct __sk_buff *ctx, void *ports, u32 port, void *drops)
+{
+    (void)drops;
+    send_copy(ctx, ports, port);
+}
+
 #else
 
 /* Out of a port, or as if it had come in there. */
@@ -63,6 +76,33 @@ INLINE void send_copy(struct __sk_buff *ctx, void *ports, u32 port)
 
     if (interface)
         bpf_clone_redirect(ctx, *interface, 0);
+}
+
+/* Out of a port; one without an interface drops the packet, and counts it. */
+INLINE long forward_to(void *ports, u32 port, void *drops)
+{
+    u32 *interface = bpf_map_lookup_elem(ports, &port);
+
+    if (interface)
+        return bpf_redirect(*interface, 0);
+    count_drop(drops, DROPPED_PORT);
+    return TC_STOP;
+}
+
+/* A copy out of a port; one that does not get there is counted. */
+INLINE void forward_copy(struct __sk_buff *ctx, void *ports, u32 port, void *drops)
+{
+    u32 *interface = bpf_map_lookup_elem(ports, &port);
+    long sent;
+
+    if (!interface) {
+        count_drop(drops, DROPPED_PORT);
+        return;
+    }
+    sent = bpf_clone_redirect(ctx, *interface, 0);
+    /* 2, NET_XMIT_CN, is no loss: the interface's queue took the packet and asks for fewer. */
+    if (sent && sent != 2)
+        count_drop(drops, DROPPED_QUEUE);
 }
 
 #endif
@@ -89,14 +129,14 @@ INLINE void add_destination(struct port_group *to, u32 port)
     }
 }
 
-/* Out of each of at least one port: a copy, and out of the last the packet itself. */
-INLINE long send_to_all(struct __sk_buff *ctx, void *ports, struct port_group *to)
+/* Out of each of at least one port: a copy, and out of the last the packet itself. What does not get there is counted. */
+INLINE long send_to_all(struct __sk_buff *ctx, void *ports, struct port_group *to, void *drops)
 {
     u32 last = to->count - 1;
 
     for (u32 i = 0; i < MOST_PORTS_OF_A_GROUP && i < last; i++)
-        send_copy(ctx, ports, to->port[i]);
-    return last < MOST_PORTS_OF_A_GROUP ? redirect_to(ports, to->port[last], 0) : TC_STOP;
+        forward_copy(ctx, ports, to->port[i], drops);
+    return last < MOST_PORTS_OF_A_GROUP ? forward_to(ports, to->port[last], drops) : TC_STOP;
 }
 
 #endif

@@ -51,8 +51,14 @@ INLINE long packet_resize(struct xdp_md *ctx, u32 front, u32 from, u32 to)
  * out, the port is kept for the test to read. */
 #define redirect_to(map, port) bpf_redirect_map(map, port, 0)
 
-/* The same; one that the map does not have drops the packet: the flags are what is returned for it. */
-#define forward_to(map, port) bpf_redirect_map(map, port, 1)
+/* The same; one that the map does not have drops the packet, and counts it: the flags are what is returned for it. */
+#define forward_to(map, port, drops)                                                                         \
+    ({                                                                                                       \
+        long sent_ = bpf_redirect_map(map, port, 1);                                                         \
+        if (sent_ == 1)                                                                                      \
+            count_drop(drops, DROPPED_PORT);                                                                 \
+        sent_;                                                                                               \
+    })
 
 /* Sends the whole packet to user space, its length as 4 bytes in front. 0, or the error number. */
 INLINE u32 send_packet_event(struct xdp_md *ctx, void *map, u64 length)

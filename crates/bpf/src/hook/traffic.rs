@@ -3,7 +3,7 @@
 use crate::abi::{MapAbi, TrafficAbi, drops_map, groups_map, sessions_map};
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
-use cgen::tree::{Expr as C, Type};
+use cgen::tree::{Expr as C, Stmt, Type};
 
 /// The address of the map from multicast groups to copies that differ.
 pub(super) fn groups(g: &mut Gen<'_>) -> C {
@@ -26,6 +26,11 @@ pub(super) fn sessions(g: &mut Gen<'_>) -> C {
 /// The address of the map that counts losses.
 pub(super) fn drops(g: &mut Gen<'_>) -> C {
     one_map(g, |maps| &mut maps.drops, "drops", drops_map, Type::U64)
+}
+
+/// Counts a packet or a copy that is dropped, for a reason by its name in `onpath/drops.h`.
+pub(super) fn count_drop(g: &mut Gen<'_>, reason: &str) -> Stmt {
+    Stmt::Expr(C::call("count_drop", vec![drops(g), C::id(reason)]))
 }
 
 /// The address of the map that a field of the description names. It is declared on first use.

@@ -1,6 +1,7 @@
 //! XDP: its verdicts are the program's own.
 
 use super::ports::{input_port, redirect_ports};
+use super::traffic::{count_drop, drops};
 use super::v1model::{self, Groups};
 use super::verdict::may_give;
 use super::{HookCode, HookText};
@@ -71,13 +72,16 @@ impl HookCode for Xdp {
 
 fn v1model_verdict(g: &mut Gen<'_>) {
     v1model::refuse_groups(g, Groups::None);
-    let drop = vec![Stmt::Return(Some(C::id("XDP_DROP")))];
+    let drop = vec![
+        count_drop(g, "DROPPED_DROP_PORT"),
+        Stmt::Return(Some(C::id("XDP_DROP"))),
+    ];
     let dropped = v1model::dropped(g);
     g.push(Stmt::If(dropped, drop, Block::new()));
     g.deparse();
     let ports = redirect_ports(g);
     let port = v1model::egress_port(g);
-    let sent = C::call("forward_to", vec![ports, port]);
+    let sent = C::call("forward_to", vec![ports, port, drops(g)]);
     g.push(Stmt::Return(Some(sent)));
 }
 

@@ -3,6 +3,7 @@
 
 use crate::abi::{MapAbi, MapKind};
 use crate::hook::ports::groups;
+use crate::hook::traffic::count_drop;
 use crate::hook::v1model::{self, replicates};
 use crate::target::{Copies, Gen};
 use arch::v1model::InstanceType;
@@ -36,7 +37,11 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     g.set(id(&to).arrow("count"), C::int(0));
     g.push(Stmt::decl(ty, group.clone(), C::id("NULL")));
     let dropped = v1model::dropped(g);
-    g.push(Stmt::decl(Type::U32, copies.clone(), C::not(dropped)));
+    g.push(Stmt::decl(
+        Type::U32,
+        copies.clone(),
+        C::not(dropped.clone()),
+    ));
     let asked = g.slot(OUTPUT, "mcast_grp");
     let of_group = g.block(|g| {
         let key = g.file.names.fresh("number");
@@ -46,8 +51,12 @@ pub(super) fn begin(g: &mut Gen<'_>) {
         g.set(id(&group), found);
         let count = C::choose(id(&group), id(&group).arrow("count"), C::int(0));
         g.set(id(&copies), count);
+        let none = count_drop(g, "DROPPED_MULTICAST_GROUP");
+        g.push(Stmt::If(C::not(id(&group)), vec![none], Vec::new()));
     });
-    g.push(Stmt::If(asked, of_group, Vec::new()));
+    let drop = vec![count_drop(g, "DROPPED_DROP_PORT")];
+    let of_none = vec![Stmt::If(dropped, drop, Vec::new())];
+    g.push(Stmt::If(asked, of_group, of_none));
     g.push(Stmt::decl(Type::U32, copy.clone(), C::int(0)));
     g.push(Stmt::Label(NEXT.into()));
     g.kill_computed();
@@ -81,7 +90,8 @@ pub(super) fn end(g: &mut Gen<'_>) {
     let dropped = v1model::dropped(g);
     let port = v1model::egress_port(g);
     let note = Stmt::Expr(C::call("add_destination", vec![destinations, port]));
-    g.push(Stmt::If(C::not(dropped), vec![note], Vec::new()));
+    let drop = vec![count_drop(g, "DROPPED_DROP_PORT")];
+    g.push(Stmt::If(dropped, drop, vec![note]));
     g.set(number.clone(), number.plus(1));
     g.push(Stmt::Goto(NEXT.into()));
     g.push(Stmt::Label(ALL.into()));

@@ -4,6 +4,7 @@ use super::{CAME_AS, ETHERNET, KEPT, Tc};
 use crate::context;
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
+use crate::hook::traffic::{count_drop, drops};
 use crate::hook::v1model::{self, Groups};
 use crate::hook::verdict::{may_give, writes};
 use crate::target::{Copies, Gen};
@@ -69,17 +70,21 @@ impl Tc {
             g.goto_reject(C::not(destinations.clone().arrow("count")));
             g.deparse();
             self.end_of_packet(g);
-            let args = vec![C::id("ctx"), egress_ports(g), destinations];
+            let args = vec![C::id("ctx"), egress_ports(g), destinations, drops(g)];
             g.push(Stmt::Return(Some(C::call("send_to_all", args))));
             return;
         }
+        let drop = vec![
+            count_drop(g, "DROPPED_DROP_PORT"),
+            Stmt::Return(Some(C::id("TC_STOP"))),
+        ];
         let dropped = v1model::dropped(g);
-        g.goto_reject(dropped);
+        g.push(Stmt::If(dropped, drop, Block::new()));
         g.deparse();
         self.end_of_packet(g);
         let port = v1model::egress_port(g);
-        let sent = redirect(g, port, C::int(0));
-        g.out.extend(sent);
+        let args = vec![egress_ports(g), port, drops(g)];
+        g.push(Stmt::Return(Some(C::call("forward_to", args))));
     }
 
     pub(super) fn tc_model_verdict(&self, g: &mut Gen<'_>) {
