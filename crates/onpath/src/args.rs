@@ -3,7 +3,7 @@
 
 mod settings;
 
-pub use settings::{Digests, GroupCommand, MeterCommand, MirrorCommand, ProfileCommand};
+pub use settings::{Digests, Drops, GroupCommand, MeterCommand, MirrorCommand, ProfileCommand};
 
 use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -100,6 +100,10 @@ pub enum Command {
     ///
     /// Each digest goes to one reader: who reads them takes them from all other readers.
     Digests(Digests),
+    /// Print how many packets and copies a running program's traffic manager dropped, by reason
+    ///
+    /// Counted since the program was loaded. What the program itself drops is among them; the others are losses.
+    Drops(Drops),
     /// Read and change a running program's ports: at which interfaces it runs, and to which it sends
     #[command(subcommand)]
     Port(PortCommand),

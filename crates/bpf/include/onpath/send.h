@@ -100,9 +100,9 @@ INLINE void forward_copy(struct __sk_buff *ctx, void *ports, u32 port, void *dro
         return;
     }
     sent = bpf_clone_redirect(ctx, *interface, 0);
-    /* 2, NET_XMIT_CN, is no loss: the interface's queue took the packet and asks for fewer. */
+    /* -22, EINVAL: the interface is gone. 2, NET_XMIT_CN, is no loss: its queue took the packet and asks for fewer. */
     if (sent && sent != 2)
-        count_drop(drops, DROPPED_QUEUE);
+        count_drop(drops, sent == -22 ? DROPPED_PORT : DROPPED_QUEUE);
 }
 
 #endif

@@ -55,7 +55,7 @@ INLINE long packet_resize(struct xdp_md *ctx, u32 front, u32 from, u32 to)
 #define forward_to(map, port, drops)                                                                         \
     ({                                                                                                       \
         long sent_ = bpf_redirect_map(map, port, 1);                                                         \
-        if (sent_ == 1)                                                                                      \
+        if (__builtin_expect(sent_ == 1, 0))                                                                 \
             count_drop(drops, DROPPED_PORT);                                                                 \
         sent_;                                                                                               \
     })

@@ -1,6 +1,6 @@
 //! Multicast groups and clone sessions as statements, entries files and commands have them.
 
-use super::{CloneSession, Replica};
+use super::{CloneSession, DropReason, Replica};
 use crate::errors::{self, Refusal};
 use crate::numbers::number;
 use crate::piece::Piece;
@@ -169,6 +169,24 @@ fn copies_json(replicas: &[Replica]) -> Vec<Value> {
         .collect()
 }
 
+/// What was lost, in one line; `None` if nothing was.
+pub fn lost(drops: &[(DropReason, u64)]) -> Option<String> {
+    let losses = drops.iter();
+    let losses = losses.filter(|(reason, count)| reason.is_loss() && *count > 0);
+    let losses: Vec<String> = losses
+        .map(|(reason, count)| format!("{reason} ({count})"))
+        .collect();
+    (!losses.is_empty()).then(|| losses.join(", "))
+}
+
+/// What was dropped for programs: an array with `reason` and `packets` for each reason.
+pub fn drops_json(drops: &[(DropReason, u64)]) -> Value {
+    let drops = drops.iter();
+    drops
+        .map(|(reason, count)| json!({ "reason": reason.name(), "packets": count }))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +201,21 @@ mod tests {
         for text in ["3", "3:7"] {
             assert_eq!(read(text).unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn what_the_program_dropped_is_no_loss() {
+        let drops = [
+            (DropReason::Port, 3),
+            (DropReason::DropPort, 7),
+            (DropReason::Queue, 0),
+        ];
+        assert_eq!(lost(&drops).as_deref(), Some("no such port (3)"));
+        assert_eq!(lost(&drops[1..]), None);
+        assert_eq!(
+            drops_json(&drops[1..]),
+            json!([{ "reason": "drop_port", "packets": 7 }, { "reason": "queue", "packets": 0 }])
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::lookup::element;
 use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
+use crate::replication;
 use crate::{Change, Device, Digest, StoreError};
 use diag::{Diagnostic, Span, counted};
 use schema::{Bits, Entry, Object, Schema, Table};
@@ -232,15 +233,8 @@ impl Runner<'_> {
     /// What the target's traffic manager lost, as a line of its own; empty if nothing.
     fn lost(&self) -> String {
         let drops = self.device.drops().unwrap_or_default();
-        let lines: Vec<String> = drops
-            .iter()
-            .filter(|(reason, count)| reason.is_loss() && *count > 0)
-            .map(|(reason, count)| format!("{reason} ({count})"))
-            .collect();
-        match lines.is_empty() {
-            true => String::new(),
-            false => format!("\n  lost on the way: {}", lines.join(", ")),
-        }
+        let lost = replication::text::lost(&drops);
+        lost.map_or(String::new(), |lost| format!("\n  lost on the way: {lost}"))
     }
 
     fn remove_added(&mut self, only: Option<Table>, span: Span) -> Result<(), Box<Diagnostic>> {

@@ -1,5 +1,5 @@
 //! The flags of commands for what a program has beside tables: multicast groups, clone sessions, action profiles, meters,
-//! digests.
+//! digests, drops.
 
 use super::Instance;
 use crate::complete::names;
@@ -210,6 +210,18 @@ pub struct Digests {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Print each as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onpath drops`
+#[derive(Args, Debug)]
+pub struct Drops {
+    /// The running program, as `onpath ls` shows it (BUNDLE/PROGRAM for one of a bundle); not needed if
+    /// there is only one
+    #[arg(value_name = "NAME", add = names::programs())]
+    pub name: Option<String>,
+    /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }

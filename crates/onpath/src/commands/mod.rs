@@ -8,6 +8,7 @@ mod completions;
 mod counter;
 mod digests;
 mod doctor;
+mod drops;
 mod flows;
 mod graph;
 mod group;
@@ -49,6 +50,7 @@ pub fn run(command: Command) -> Done {
         Command::Profile(args) => profile::run(args),
         Command::Meter(args) => meter::run(args),
         Command::Digests(args) => digests::run(args),
+        Command::Drops(args) => drops::run(args),
         Command::Port(args) => port::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Doctor(args) => doctor::run(args),

@@ -13,6 +13,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("counter read", &["-n", "absent"]),
     ("digests", &["absent"]),
     ("doctor", &[]),
+    ("drops", &["absent"]),
     ("flows list", &["-n", "absent"]),
     ("graph", &["absent.p4"]),
     ("group list", &["-n", "absent"]),

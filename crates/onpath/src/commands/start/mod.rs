@@ -8,6 +8,7 @@ pub(crate) mod unit;
 
 use super::attached;
 use super::changes::Made;
+use super::drops::{Lost, lost_by};
 use super::instance::mend;
 use crate::args::Run;
 use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
@@ -67,9 +68,14 @@ pub(crate) fn run(args: Run) -> Done {
     }
     let watchers = specialize::start(&name, std::mem::take(&mut running.origins), args.json);
     let end = wait(&running, &interrupts);
+    // Another loading under this name is not ours to report on.
+    let lost = match running.is_gone() {
+        true => Vec::new(),
+        false => lost_by(&pins, &name),
+    };
     let ended = running.end()?;
     watchers.stop();
-    printer.ended(&name, end, ended);
+    printer.ended(&name, end, ended, &lost);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -135,7 +141,7 @@ impl Printer {
         }
     }
 
-    fn ended(&self, name: &str, end: End, ended: Ended) {
+    fn ended(&self, name: &str, end: End, ended: Ended, lost: &[Lost]) {
         let by_another = ended == Ended::ByAnother || end == End::DetachedByAnother;
         let reason = match end {
             _ if by_another => "unloaded",
@@ -143,10 +149,11 @@ impl Printer {
             End::Interrupted | End::DetachedByAnother => "interrupted",
         };
         if self.json {
-            out_line!(
-                "{}",
-                json!({ "name": name, "state": "ended", "reason": reason })
-            );
+            let mut last = json!({ "name": name, "state": "ended", "reason": reason });
+            if !lost.is_empty() {
+                last["lost"] = lost.iter().map(Lost::as_json).collect();
+            }
+            out_line!("{last}");
             return;
         }
         // The terminal shows the interrupt on the line that it is at.
@@ -157,6 +164,9 @@ impl Printer {
         match by_another {
             true => out_line!("{first}{name}: detached by another command"),
             false => out_line!("{first}{name}: detached"),
+        }
+        for lost in lost {
+            out_line!("{}", lost.text());
         }
     }
 }
