@@ -226,6 +226,9 @@ pub struct ValueAbi {
     pub priority_offset: Option<u32>,
     /// Where the action number is: `u32`, the index in the table's list plus one; 0 is no entry.
     pub action_offset: u32,
+    /// Where the entry's number is (`u32`), if something is kept for each entry ([`DirectAbi`]): from 1 on; 0 in a default action.
+    #[serde(default)]
+    pub number_offset: Option<u32>,
     /// For each action of the table's list, its parameters in order.
     pub actions: Vec<ActionAbi>,
 }
@@ -255,6 +258,19 @@ pub struct TableAbi {
     /// The program's own entries are to be put in by user space when the program is loaded, before
     /// it is attached. Otherwise they are compiled in, or there are none.
     pub preload: bool,
+    /// What is kept for each entry, if anything is.
+    #[serde(default)]
+    pub direct: Option<DirectAbi>,
+}
+
+/// What is kept for each entry of a table: the element of arrays at the entry's number minus one. Entries that are compiled in
+/// have the numbers of their order in the program.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DirectAbi {
+    /// How many numbers there are.
+    pub entries: u32,
+    /// Per-CPU array of counts as those of a [`CounterAbi`].
+    pub counter: Option<String>,
 }
 
 /// A default action.
@@ -288,7 +304,7 @@ pub struct ValueSetAbi {
     pub lookup: LookupAbi,
 }
 
-/// A counter array, per processor: a `u64` each, or two, packets and bytes.
+/// A counter array, per processor: a `u64` each, of packets or of bytes, or two, packets and bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CounterAbi {
     /// Its [`ir::ExternInst`] index.

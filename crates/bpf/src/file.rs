@@ -256,6 +256,7 @@ fn unapplied_tables(program: &Program, applied: &[TableAbi]) -> Vec<TableAbi> {
             lookup: LookupAbi::Compiled,
             default: DefaultAbi::Const,
             preload: false,
+            direct: None,
         })
         .collect()
 }

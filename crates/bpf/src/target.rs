@@ -335,6 +335,10 @@ impl Target for Bpf {
         table.default_action()
     }
 
+    fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
+        table.enter_entry(g, number);
+    }
+
     fn is_current(g: &mut Gen<'_>, table: ir::Table, generation: u64) -> C {
         g.file.own.counts_changes = true;
         let count = C::id(CHANGES).index(C::int(table.as_u32().into()));

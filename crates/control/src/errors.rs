@@ -275,12 +275,12 @@ pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
 }
 
 /// The bytes of a counter that counts none.
-pub fn counts_no_bytes(span: Span, counter: &str) -> Refusal {
+pub fn counts_no(span: Span, counter: &str, wanted: &str, counted: &str) -> Refusal {
     refuse(
         "E0811",
         span,
-        format!("the counter `{counter}` counts no bytes"),
-        "compare its packets, or declare a counter that counts bytes",
+        format!("the counter `{counter}` counts no {wanted}"),
+        format!("compare its {counted}, or declare a counter that counts {wanted}"),
     )
 }
 

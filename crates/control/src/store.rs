@@ -209,7 +209,8 @@ pub trait Store {
         Ok(found)
     }
 
-    /// Sets an indexed counter to zero: one element, or all of them. What packets count meanwhile may be lost.
+    /// Sets an indexed counter to zero: one element, or all of them; or a direct counter, which has no index. What packets count
+    /// meanwhile may be lost.
     ///
     /// # Errors
     /// [`StoreError::OutOfRange`] for an index that it does not have.
@@ -222,6 +223,16 @@ pub trait Store {
 
     /// The value of the counter that belongs to an entry of a table.
     fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError>;
+
+    /// The same of all entries of a table, each with its entry, in the order of [`Store::entries`].
+    fn direct_counters(&self, table: Table) -> Result<Vec<(Entry, Count)>, StoreError> {
+        let entries = self.entries(table)?.into_iter();
+        let counted = |entry: Entry| Ok((self.direct_counter(table, &entry)?, entry));
+        entries
+            .map(counted)
+            .map(|counted| counted.map(|(count, entry)| (entry, count)))
+            .collect()
+    }
 
     /// A register's value, taken apart into scalars.
     fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError>;

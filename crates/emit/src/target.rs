@@ -235,6 +235,13 @@ pub trait Target: Hints + Sized {
     /// The address of the default action of a table that keeps it.
     fn default_action(g: &Gen<'_, Self>, table: &Self::Table) -> C;
 
+    /// Before the action of an entry of a table that keeps something for each entry ([`crate::table::DIRECT_COUNTER`]): the
+    /// entry's number, which is 0 where the default action runs.
+    fn enter_entry(_g: &mut Gen<'_, Self>, _table: &Self::Table, _number: C) {}
+
+    /// After that action.
+    fn leave_entry(_g: &mut Gen<'_, Self>) {}
+
     /// Whether a table's contents are still of a generation. A target that keeps no count of their changes never knows,
     /// and looks entries up.
     fn is_current(_g: &mut Gen<'_, Self>, _table: Table, _generation: u64) -> C {

@@ -7,11 +7,11 @@
 //! }
 //! ```
 //!
-//! Packets and bytes are both kept, whatever the type; bytes are those of the packet as it came in.
+//! Bytes are those of the packet as it came in.
 
 use crate::call::{Arg, Env, Fault, Reply, index};
 use crate::{Extern, Meaning, State};
-use ir::ExternData;
+use ir::{CtorValue, ExternData};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -19,23 +19,61 @@ use std::collections::HashMap;
 pub(crate) const EXTERN: Extern = Extern {
     name: "counter",
     meaning: Meaning::Object {
-        create: |data| State::Counters(Counters::new(size_of(data, "size"))),
+        create: |data| State::Counters(Counters::new(size_of(data, "size"), Counted::of(data))),
         methods: &[("count", count)],
     },
 };
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Counted {
+    /// Packets, or whatever the program adds up.
+    #[default]
+    Packets,
+    /// Their bytes.
+    Bytes,
+    /// Both.
+    PacketsAndBytes,
+}
+
+impl Counted {
+    /// What a counter's constructor asks for by a member of `CounterType`.
+    pub fn of(data: &ExternData) -> Counted {
+        let member = data.args.iter().find_map(|(_, value)| match value {
+            CtorValue::Member(_, member) => Some(*member),
+            _ => None,
+        });
+        match member {
+            Some(1) => Counted::Bytes,
+            Some(2) => Counted::PacketsAndBytes,
+            _ => Counted::Packets,
+        }
+    }
+
+    /// What a packet of so many bytes adds: packets and bytes.
+    pub fn by_packet(self, bytes: u64) -> (u64, u64) {
+        match self {
+            Counted::Packets => (1, 0),
+            Counted::Bytes => (0, bytes),
+            Counted::PacketsAndBytes => (1, bytes),
+        }
+    }
+}
 
 /// Counters by index; only those that were incremented take memory.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Counters {
     size: u64,
+    counted: Counted,
     cells: HashMap<u64, (u64, u64)>,
 }
 
 impl Counters {
     /// `size` counters at 0.
-    pub fn new(size: u64) -> Counters {
+    pub fn new(size: u64, counted: Counted) -> Counters {
         Counters {
             size,
+            counted,
             cells: HashMap::new(),
         }
     }
@@ -79,7 +117,8 @@ fn count(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fa
     let State::Counters(counters) = state else {
         return Err(Fault::Malformed);
     };
-    counters.add(index(args, 0)?, 1, env.packet.len() as u64);
+    let (packets, bytes) = counters.counted.by_packet(env.packet.len() as u64);
+    counters.add(index(args, 0)?, packets, bytes);
     Ok(Reply::none())
 }
 
@@ -90,22 +129,29 @@ mod tests {
 
     #[test]
     fn packets_and_bytes_are_counted_inside_only() {
-        let mut state = State::Counters(Counters::new(2));
-        for at in [1, 1, 2] {
-            let reply = with_env(&[0; 60], 14, |env| count(&mut state, &[arg(32, at)], env)).0;
-            assert_eq!(reply, Ok(Reply::none()));
+        let counts = [
+            (Counted::Packets, (2, 0)),
+            (Counted::Bytes, (0, 120)),
+            (Counted::PacketsAndBytes, (2, 120)),
+        ];
+        for (counted, expected) in counts {
+            let mut state = State::Counters(Counters::new(2, counted));
+            for at in [1, 1, 2] {
+                let reply = with_env(&[0; 60], 14, |env| count(&mut state, &[arg(32, at)], env)).0;
+                assert_eq!(reply, Ok(Reply::none()));
+            }
+            let State::Counters(counters) = state else {
+                unreachable!()
+            };
+            assert_eq!(counters.get(0), Some((0, 0)));
+            assert_eq!(counters.get(1), Some(expected));
+            assert_eq!(counters.get(2), None);
         }
-        let State::Counters(counters) = state else {
-            unreachable!()
-        };
-        assert_eq!(counters.get(0), Some((0, 0)));
-        assert_eq!(counters.get(1), Some((2, 120)));
-        assert_eq!(counters.get(2), None);
     }
 
     #[test]
     fn one_or_all_are_reset() {
-        let mut counters = Counters::new(2);
+        let mut counters = Counters::new(2, Counted::PacketsAndBytes);
         counters.add(0, 1, 1);
         counters.add(1, 1, 1);
         assert!(counters.reset(Some(1)));

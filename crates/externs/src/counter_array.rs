@@ -11,14 +11,14 @@
 //! Counters wrap at 64 bits. `sparse` changes what a target builds, not what is counted.
 
 use crate::call::{Arg, Env, Fault, Reply, index};
-use crate::counter::{Counters, size_of};
+use crate::counter::{Counted, Counters, size_of};
 use crate::{Extern, Meaning, State};
 
 /// `CounterArray`
 pub(crate) const EXTERN: Extern = Extern {
     name: "CounterArray",
     meaning: Meaning::Object {
-        create: |data| State::Counters(Counters::new(size_of(data, "max_index"))),
+        create: |data| State::Counters(Counters::new(size_of(data, "max_index"), Counted::Packets)),
         methods: &[("increment", increment), ("add", add)],
     },
 };
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn it_rises_by_one_or_by_any_amount() {
-        let mut state = State::Counters(Counters::new(4));
+        let mut state = State::Counters(Counters::new(4, Counted::Packets));
         with_env(&[], 0, |env| {
             increment(&mut state, &[arg(32, 3)], env).unwrap();
             add(&mut state, &[arg(32, 3), arg(32, 10)], env).unwrap();

@@ -35,7 +35,7 @@ mod truncate;
 
 pub use action_profile::Profile;
 pub use call::{Arg, Effect, Env, Fault, Reply};
-pub use counter::Counters;
+pub use counter::{Counted, Counters};
 pub use flow_state::Flows;
 pub use meter::Meters;
 pub use random32::Numbers;

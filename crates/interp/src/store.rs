@@ -10,7 +10,7 @@ use control::{
 use cranelift_entity::EntityRef;
 use externs::State;
 use externs::meter::Limits;
-use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
+use schema::{ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, ValueSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,6 +95,15 @@ impl Store for Interpreter {
     }
 
     fn reset_counter(&mut self, counter: Object, index: Option<u64>) -> Result<(), StoreError> {
+        if let (ObjectKind::DirectCounter { .. }, None) =
+            (&self.schema.objects[counter].kind, index)
+        {
+            let schema = Arc::clone(&self.schema);
+            for table in schema.counted_tables(counter) {
+                self.tables[table.index()].reset_counts();
+            }
+            return Ok(());
+        }
         let State::Counters(counters) = &mut self.externs[counter.index()] else {
             return Err(no_such("counters"));
         };
@@ -107,6 +116,11 @@ impl Store for Interpreter {
 
     fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError> {
         let state = &self.tables[table.index()];
+        if !state.counts() {
+            return Err(StoreError::Unsupported {
+                what: "the table has no direct counter".to_string(),
+            });
+        }
         let id = state.find(&entry.keys, entry.priority)?;
         Ok(state.entry(id).count)
     }

@@ -73,6 +73,12 @@ macro_rules! store_by_field {
             ) -> Result<control::Count, control::StoreError> {
                 self.$($field).+.direct_counter(table, entry)
             }
+            fn direct_counters(
+                &self,
+                table: schema::Table,
+            ) -> Result<Vec<(schema::Entry, control::Count)>, control::StoreError> {
+                self.$($field).+.direct_counters(table)
+            }
             fn register(
                 &self,
                 register: schema::Object,

@@ -561,6 +561,8 @@ pub enum TableCommand {
 #[derive(Subcommand, Debug)]
 pub enum CounterCommand {
     /// Print a counter, one of its elements (NAME[INDEX]), or all counters; zero elements are left out
+    ///
+    /// A direct counter has an element for each entry of its table.
     Read {
         /// The running program.
         #[command(flatten)]

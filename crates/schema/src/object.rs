@@ -1,6 +1,6 @@
 //! Extern objects: what the control plane can do with them.
 
-use crate::{Annotation, Enum, Field, Object, ProfileSchema};
+use crate::{Annotation, Enum, Field, Object, ProfileSchema, Schema, Table, TableSchema};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
@@ -89,6 +89,15 @@ impl ObjectKind {
             }
             _ => None,
         }
+    }
+}
+
+impl Schema {
+    /// The tables for whose entries a direct counter counts.
+    pub fn counted_tables(&self, counter: Object) -> impl Iterator<Item = Table> {
+        let has = move |table: &TableSchema| table.objects.iter().any(|(_, o)| *o == counter);
+        let all = self.tables.iter();
+        all.filter_map(move |(id, table)| has(table).then_some(id))
     }
 }
 

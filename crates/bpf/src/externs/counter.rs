@@ -1,4 +1,4 @@
-//! Indexed counters: a copy for each processor, so that none is lost and nobody waits.
+//! Counters, with an index or for each entry of a table: a copy for each processor, so that none is lost and nobody waits.
 
 use super::values;
 use crate::abi::{CounterAbi, MapAbi, MapKind};
@@ -6,10 +6,10 @@ use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::lower;
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
 use diag::Span;
 use emit::packet_length;
-use ir::{ExternCall, ExternInst};
+use ir::{CtorValue, ExternCall, ExternInst, Program};
 use smol_str::SmolStr;
 
 /// How many indices of a sparse counter are kept: few are used out of many.
@@ -19,9 +19,64 @@ const SPARSE_LIMIT: u32 = 1 << 16;
 const PACKETS: &str = "packets";
 const BYTES: &str = "bytes";
 
+/// What an element of a counter keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unit {
+    Packets,
+    Bytes,
+    PacketsAndBytes,
+}
+
+impl Unit {
+    /// What a counter's constructor asks for.
+    pub(super) fn of(p: &Program, object: ExternInst) -> Unit {
+        let mut args = p.externs[object].args.iter();
+        let member = args.find_map(|(_, value)| match value {
+            CtorValue::Member(id, index) => p.enums[*id].members.get(*index as usize),
+            _ => None,
+        });
+        match member.map(SmolStr::as_str) {
+            Some("bytes") => Unit::Bytes,
+            Some("packets_and_bytes") => Unit::PacketsAndBytes,
+            _ => Unit::Packets,
+        }
+    }
+
+    /// An element's type.
+    pub(super) fn ty(self) -> CType {
+        match self {
+            Unit::Packets | Unit::Bytes => CType::U64,
+            Unit::PacketsAndBytes => CType::Struct("packet_count".into()),
+        }
+    }
+
+    /// Bytes of an element.
+    pub(super) fn size(self) -> u32 {
+        match self {
+            Unit::Packets | Unit::Bytes => 8,
+            Unit::PacketsAndBytes => 16,
+        }
+    }
+
+    /// Counts a packet in the element that a variable points to.
+    pub(super) fn count(self, element: &SmolStr) -> Block {
+        let element = || C::Ident(element.clone());
+        let word = || C::Unary(UnOp::Deref, Box::new(element()));
+        let add = |to: C, number: C| Stmt::Update(BinOp::Add, to, number);
+        match self {
+            Unit::Packets => vec![add(word(), C::int(1))],
+            Unit::Bytes => vec![add(word(), packet_length())],
+            Unit::PacketsAndBytes => vec![
+                add(element().arrow(PACKETS), C::int(1)),
+                add(element().arrow(BYTES), packet_length()),
+            ],
+        }
+    }
+}
+
 /// `CounterArray`: raises by 1, or by a number.
 pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let Some(map) = counter_map(g, object, "max_index", false, span) else {
+    let Some(map) = counter_map(g, object, "max_index", Unit::Packets, span) else {
         return;
     };
     let mut args = g.arguments(call).into_iter();
@@ -30,7 +85,7 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: 
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     let (sparse, size) = shape(g, &map);
     let mut block = found(&map, &key, index, &slot, CType::U64);
-    let target = C::Unary(cgen::tree::UnOp::Deref, Box::new(C::Ident(slot.clone())));
+    let target = C::Unary(UnOp::Deref, Box::new(C::Ident(slot.clone())));
     let add = vec![Stmt::Update(BinOp::Add, target, by.clone())];
     let otherwise = if sparse {
         let first = g.file.names.fresh("first");
@@ -59,26 +114,20 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: 
     g.push(Stmt::Block(block));
 }
 
-/// `counter`: a packet, and its bytes.
+/// `counter`: a packet, its bytes, or both.
 pub(super) fn count(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let Some(map) = counter_map(g, object, "size", true, span) else {
+    let unit = Unit::of(g.p, object);
+    let Some(map) = counter_map(g, object, "size", unit, span) else {
         return;
     };
     let index = index(g, call, 0);
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
-    let mut block = found(
-        &map,
-        &key,
-        index,
-        &slot,
-        CType::Struct("packet_count".into()),
-    );
-    let member = |name: &str| C::Ident(slot.clone()).arrow(name);
-    let add = vec![
-        Stmt::Update(BinOp::Add, member(PACKETS), C::int(1)),
-        Stmt::Update(BinOp::Add, member(BYTES), packet_length()),
-    ];
-    block.push(Stmt::If(C::Ident(slot.clone()), add, Block::new()));
+    let mut block = found(&map, &key, index, &slot, unit.ty());
+    block.push(Stmt::If(
+        C::Ident(slot.clone()),
+        unit.count(&slot),
+        Block::new(),
+    ));
     g.push(Stmt::Block(block));
 }
 
@@ -130,7 +179,7 @@ fn counter_map(
     g: &mut Gen<'_>,
     object: ExternInst,
     argument: &str,
-    bytes: bool,
+    unit: Unit,
     span: Span,
 ) -> Option<SmolStr> {
     let index = object.as_u32();
@@ -151,10 +200,6 @@ fn counter_map(
         .iter()
         .any(|(n, v)| n == "sparse" && *v == ir::CtorValue::Bool(true));
     let name = g.file.names.fresh_short(&data.name, "", MAP_NAME);
-    let value = match bytes {
-        true => CType::Struct("packet_count".into()),
-        false => CType::U64,
-    };
     g.file.own.maps.declare(
         MapAbi {
             name: name.to_string(),
@@ -164,12 +209,12 @@ fn counter_map(
                 MapKind::PercpuArray
             },
             key_size: 4,
-            value_size: if bytes { 16 } else { 8 },
+            value_size: unit.size(),
             max_entries: if sparse { size.min(SPARSE_LIMIT) } else { size },
             no_prealloc: sparse,
             mmapable: false,
         },
-        Some((CType::U32, value)),
+        Some((CType::U32, unit.ty())),
     );
     g.file.own.maps.counters.push(CounterAbi {
         index,

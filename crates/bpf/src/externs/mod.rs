@@ -1,7 +1,8 @@
-//! Calls of externs: counters, registers, checksums, hashes, digests, the clock, events, and the user's own C. A file a family.
+//! Externs: counters, registers, checksums, hashes, digests, the clock, events, and the user's own C. A file a family.
 
 mod counter;
 mod digest;
+pub(crate) mod direct;
 mod hash;
 mod random;
 mod register;
@@ -17,6 +18,7 @@ use crate::uses::{Construct, needs};
 use crate::{errors, flow_state};
 use cgen::tree::{Expr as C, Type as CType};
 use diag::Span;
+use emit::table::DIRECT_COUNTER;
 use emit::{Target, packet_length};
 use ir::{Expr, ExternArg, ExternCall, Place};
 use smol_str::SmolStr;
@@ -33,6 +35,8 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             match (ty.as_str(), method) {
                 ("CounterArray", "increment" | "add") => counter::add(g, object, call, span),
                 ("counter", "count") => counter::count(g, object, call, span),
+                // Applying the table counted.
+                (DIRECT_COUNTER, "count") => {}
                 ("register", "read") => register::read(g, object, call, span),
                 ("register", "write") => register::write(g, object, call, span),
                 (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),

@@ -42,6 +42,7 @@ pub(crate) fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi 
         size: layout.size,
         priority_offset: layout.priority_offset,
         action_offset: layout.action_offset,
+        number_offset: layout.number_offset,
         actions: layout
             .actions
             .iter()

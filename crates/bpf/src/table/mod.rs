@@ -11,12 +11,13 @@ pub(crate) mod value_set;
 
 use crate::abi::{DefaultAbi, LookupAbi, MapAbi, MapKind, TableAbi, ValueAbi};
 use crate::errors;
+use crate::externs::direct::{self, Direct};
 use crate::maps::GLOBALS;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use diag::Span;
 use emit::table::key::{self, KeyPart};
-use emit::table::{TableShape, Value, default_choices};
+use emit::table::{DIRECT_COUNTER, TableShape, Value, default_choices};
 use ir::{CtorValue, Expr, Program, TableData};
 use lookup::Lookup;
 use smol_str::SmolStr;
@@ -31,6 +32,8 @@ pub(crate) struct Table {
     lookup: Option<Lookup>,
     /// None if the default action is compiled in.
     default: Option<DefaultAction>,
+    /// What is kept for each entry.
+    direct: Option<Direct>,
 }
 
 /// The globals' members for a default action.
@@ -43,6 +46,13 @@ struct DefaultAction {
 }
 
 impl Table {
+    /// A packet has found the entry of this number.
+    pub(crate) fn enter_entry(&self, g: &mut Gen<'_>, number: C) {
+        if let Some(direct) = &self.direct {
+            direct::enter(g, direct, number);
+        }
+    }
+
     /// The address of the default action's value.
     pub(crate) fn default_action(&self) -> C {
         let Some(DefaultAction { values, selector }) = &self.default else {
@@ -121,6 +131,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
     let fixed = data.entries.len() as u64;
     let is_kept = lookup_abi != LookupAbi::Compiled;
     let capacity = if is_kept { size } else { fixed };
+    let direct = direct::declare(g, data, short, capacity).unzip();
     g.file.own.maps.tables.push(TableAbi {
         index: shape.table.as_u32(),
         name: data.name.to_string(),
@@ -128,8 +139,13 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
         preload: is_kept && fixed > 0,
         lookup: lookup_abi,
         default: default_abi,
+        direct: direct.1,
     });
-    Table { lookup, default }
+    Table {
+        lookup,
+        default,
+        direct: direct.0,
+    }
 }
 
 /// Emits the look-up; gives the entry found, or a null pointer.
@@ -170,7 +186,10 @@ fn check_properties(g: &mut Gen<'_>, data: &TableData) {
     for (name, value) in &data.properties {
         let known = match value {
             CtorValue::Extern(inst) => {
-                matches!(g.p.externs[*inst].ty.as_str(), "hash_table" | "array_table")
+                matches!(
+                    g.p.externs[*inst].ty.as_str(),
+                    "hash_table" | "array_table" | DIRECT_COUNTER
+                )
             }
             CtorValue::Absent => true,
             _ => !matches!(name.as_str(), "counters" | "meters" | "implementation"),
@@ -191,7 +210,7 @@ fn declare_default(
     values: Values,
 ) -> (DefaultAction, DefaultAbi) {
     let name = g.file.names.fresh(&format!("{short}_default"));
-    let (init, bytes) = value.layout.value(&data.default_action);
+    let (init, bytes) = value.layout.value(&data.default_action, None);
     let two = default_choices(data)
         .iter()
         .any(|&i| !g.p.actions[data.actions[i].action].params.is_empty());

@@ -76,16 +76,19 @@ fn scrambled(number: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// The entries of a table that nobody changes, each with its key, if they are few and exact. Of those with the same key the
+/// The entries of a table that nobody changes, each with its key and number, if they are few and exact. Of those with the same key the
 /// first one counts.
-fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<(Vec<u8>, C, &'a Entry)>> {
+fn entries_of<'a>(
+    data: &'a TableData,
+    key: &KeyLayout,
+) -> Option<Vec<(Vec<u8>, C, u32, &'a Entry)>> {
     let exact = data.keys.iter().all(|key| key.kind == MatchKind::Exact);
     let fixed = data.const_entries && data.entries.iter().all(|entry| entry.is_const);
     if !exact || !fixed || data.entries.len() > MOST {
         return None;
     }
-    let mut all: Vec<(Vec<u8>, C, &Entry)> = Vec::new();
-    for entry in &data.entries {
+    let mut all: Vec<(Vec<u8>, C, u32, &Entry)> = Vec::new();
+    for (number, entry) in (1..).zip(&data.entries) {
         let mut bytes = vec![0; key.record.size as usize];
         let mut members = Vec::new();
         let fields = key.fields.iter().zip(&key.offsets);
@@ -100,7 +103,7 @@ fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<(Vec<u8>, 
             }
         }
         if all.iter().all(|(other, ..)| *other != bytes) {
-            all.push((bytes, C::Init(members), entry));
+            all.push((bytes, C::Init(members), number, entry));
         }
     }
     Some(all)
@@ -138,8 +141,8 @@ pub(crate) fn declare(
     g.file.declare_struct(&element, record.members);
     let array = g.file.names.fresh(&format!("{short}_elements"));
     let mut all = vec![C::Init(Vec::new()); 1 << hash.bits];
-    for (bytes, key, entry) in found {
-        let (value, _) = layout.value(&entry.action);
+    for (bytes, key, number, entry) in found {
+        let (value, _) = layout.value(&entry.action, Some(number));
         all[hash.place(&bytes)] = C::Init(vec![
             (Some("key".into()), key),
             (Some("value".into()), value),

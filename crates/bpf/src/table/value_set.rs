@@ -62,6 +62,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span:
                 size: 8,
                 priority_offset: Some(0),
                 action_offset: 4,
+                number_offset: None,
                 actions: vec![ActionAbi {
                     name: "member".into(),
                     params: Vec::new(),

@@ -1,7 +1,7 @@
 //! A script bound to a schema: names resolved and values checked once, before anything is sent.
 
 use super::lookup::{
-    Kind, counted_entry, direct_counter, find_object, piece, register_value, require_bytes,
+    Kind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
 };
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
 use crate::digest::{DigestPattern, find_digest};
@@ -163,15 +163,13 @@ fn unchecked(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
             let counter = match index {
                 Some(index) => {
                     let counter = find_object(schema, name, Kind::Counter)?;
-                    if *bytes {
-                        require_bytes(schema, name, counter)?;
-                    }
+                    require_unit(schema, name, counter, *bytes)?;
                     Counter::Indexed(counter, *index)
                 }
                 None => {
                     let (table, key) = counted_entry(schema, name, keys)?;
-                    if let Some(counter) = direct_counter(schema, table).filter(|_| *bytes) {
-                        require_bytes(schema, name, counter)?;
+                    if let Some(counter) = direct_counter(schema, table) {
+                        require_unit(schema, name, counter, *bytes)?;
                     }
                     Counter::OfEntry(table, key)
                 }

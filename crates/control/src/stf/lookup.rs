@@ -91,15 +91,42 @@ pub(crate) fn counted_entry(
     parse_keys(schema, Piece::new(&both, table.span.lo))
 }
 
-/// Refuses to look at the bytes of a counter that counts none.
-pub(crate) fn require_bytes(schema: &Schema, name: &Text, counter: Object) -> Result<(), Refusal> {
+/// Refuses to look at what a counter does not count: bytes, or packets.
+pub(crate) fn require_unit(
+    schema: &Schema,
+    name: &Text,
+    counter: Object,
+    bytes: bool,
+) -> Result<(), Refusal> {
     let counter = &schema.objects[counter];
-    match counter.kind {
-        ObjectKind::Counter { unit, .. } | ObjectKind::DirectCounter { unit }
-            if unit == Unit::Packets =>
-        {
-            Err(errors::counts_no_bytes(name.span, &counter.name))
-        }
+    match (&counter.kind, bytes) {
+        (
+            ObjectKind::Counter {
+                unit: Unit::Packets,
+                ..
+            }
+            | ObjectKind::DirectCounter {
+                unit: Unit::Packets,
+            },
+            true,
+        ) => Err(errors::counts_no(
+            name.span,
+            &counter.name,
+            "bytes",
+            "packets",
+        )),
+        (
+            ObjectKind::Counter {
+                unit: Unit::Bytes, ..
+            }
+            | ObjectKind::DirectCounter { unit: Unit::Bytes },
+            false,
+        ) => Err(errors::counts_no(
+            name.span,
+            &counter.name,
+            "packets",
+            "bytes",
+        )),
         _ => Ok(()),
     }
 }

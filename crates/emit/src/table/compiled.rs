@@ -25,12 +25,12 @@ impl<T: Target> Gen<'_, T> {
         results: &Results,
         made: &LoweredTable<T>,
     ) {
-        let mut entries: Vec<&Entry> = data.entries.iter().collect();
+        let mut entries: Vec<(u32, &Entry)> = (1..).zip(&data.entries).collect();
         let ordered = super::has_priorities(data);
-        entries.sort_by_key(|e| std::cmp::Reverse(rank(e, ordered)));
+        entries.sort_by_key(|(_, e)| std::cmp::Reverse(rank(e, ordered)));
         let conds: Vec<C> = entries
             .iter()
-            .map(|e| self.entry_matches(keys, e))
+            .map(|(_, e)| self.entry_matches(keys, e))
             .collect();
         self.compare_entries(data, &entries, conds, results, made);
     }
@@ -38,12 +38,12 @@ impl<T: Target> Gen<'_, T> {
     fn compare_entries(
         &mut self,
         data: &TableData,
-        entries: &[&Entry],
+        entries: &[(u32, &Entry)],
         mut conds: Vec<C>,
         results: &Results,
         made: &LoweredTable<T>,
     ) {
-        let Some((entry, rest)) = entries.split_first() else {
+        let Some(((number, entry), rest)) = entries.split_first() else {
             return self.miss(data, results, made);
         };
         let cond = conds.remove(0);
@@ -51,7 +51,14 @@ impl<T: Target> Gen<'_, T> {
             if let Some(hit) = &results.hit {
                 g.set(hit.clone(), C::int(1));
             }
+            let numbered = super::has_direct_objects(g.p, data);
+            if numbered {
+                T::enter_entry(g, &made.of, C::int((*number).into()));
+            }
             g.run_action_call(data, &entry.action, results);
+            if numbered {
+                T::leave_entry(g);
+            }
         };
         match cond.as_int() {
             Some(0) => return self.compare_entries(data, rest, conds, results, made),

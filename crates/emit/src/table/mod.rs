@@ -18,7 +18,7 @@ use crate::locals::LocalKind;
 use crate::target::Target;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
-use ir::{Expr, MatchKind, Table, TableData, Var};
+use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, Table, TableData, Var};
 use smol_str::SmolStr;
 use value::Layout;
 
@@ -161,17 +161,35 @@ impl<T: Target> Gen<'_, T> {
                     self.push(Stmt::If(entry.clone(), on_hit, fallback));
                 }
             }
-            self.switch_action(data, made, &entry, results, false);
+            self.run_entry(data, made, &entry, results, false);
         } else {
             let on_hit = self.block(|g| {
                 if let Some(hit) = &results.hit {
                     g.set(hit.clone(), found);
                 }
-                g.switch_action(data, made, &entry, results, true);
+                g.run_entry(data, made, &entry, results, true);
             });
             let on_miss = self.block(|g| g.run_default(data, results));
             self.push(Stmt::If(entry, on_hit, on_miss));
         }
+    }
+
+    /// Runs the action of an entry, or the default one, between what the target does for the entry it keeps something for.
+    fn run_entry(
+        &mut self,
+        data: &TableData,
+        made: &LoweredTable<T>,
+        entry: &C,
+        results: &Results,
+        entries_only: bool,
+    ) {
+        let numbered = made.value.as_ref().and_then(|v| v.layout.number_offset);
+        if numbered.is_none() {
+            return self.switch_action(data, made, entry, results, entries_only);
+        }
+        T::enter_entry(self, &made.of, entry.clone().arrow(value::NUMBER));
+        self.switch_action(data, made, entry, results, entries_only);
+        T::leave_entry(self);
     }
 
     /// Runs the program's default action.
@@ -240,6 +258,25 @@ impl<T: Target> Gen<'_, T> {
             }
         }
     }
+}
+
+/// The externs whose objects keep something for each entry of a table.
+pub const DIRECT_COUNTER: &str = "direct_counter";
+/// See [`DIRECT_COUNTER`].
+pub const DIRECT_METER: &str = "direct_meter";
+
+/// The object of an extern among a table's properties.
+pub fn property(p: &Program, data: &TableData, ty: &str) -> Option<ExternInst> {
+    data.properties.iter().find_map(|(_, value)| match value {
+        CtorValue::Extern(object) => Some(*object).filter(|object| p.externs[*object].ty == ty),
+        _ => None,
+    })
+}
+
+/// Whether something is kept for each entry of a table.
+pub fn has_direct_objects(p: &Program, data: &TableData) -> bool {
+    let mut direct = [DIRECT_COUNTER, DIRECT_METER].into_iter();
+    direct.any(|ty| property(p, data, ty).is_some())
 }
 
 /// The actions that may be the default one.

@@ -8,6 +8,9 @@ use cgen::tree::{Expr as C, Member, Type};
 use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
 use smol_str::SmolStr;
 
+/// The member with an entry's number.
+pub(crate) const NUMBER: &str = "number";
+
 /// A parameter in a table's value.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -39,6 +42,9 @@ pub struct Layout {
     pub priority_offset: Option<u32>,
     /// Where the action's number is, a `u32`: its index in the table's list plus one; 0 is no entry.
     pub action_offset: u32,
+    /// Where the entry's number is, a `u32`, if something is kept for each entry beside the table: from 1 on, as no other entry
+    /// has; 0 for the default action.
+    pub number_offset: Option<u32>,
     /// What its address must be a multiple of.
     pub align: u32,
     /// For each action of the table's list.
@@ -46,13 +52,19 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A value, as a C initialiser and as bytes.
-    pub fn value(&self, call: &ActionCall) -> (C, Vec<u8>) {
+    /// The value of the entry of this number, or of the default action, which has none; as a C initialiser and as bytes.
+    pub fn value(&self, call: &ActionCall, entry: Option<u32>) -> (C, Vec<u8>) {
         let mut bytes = vec![0u8; self.size as usize];
         let number = call.action + 1;
-        let at = self.action_offset as usize;
-        bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+        let mut put = |at: u32, word: u32| {
+            bytes[at as usize..][..4].copy_from_slice(&word.to_ne_bytes());
+        };
+        put(self.action_offset, number);
         let mut members = vec![(Some("action".into()), C::int(number.into()))];
+        if let (Some(at), Some(entry)) = (self.number_offset, entry) {
+            put(at, entry);
+            members.push((Some(NUMBER.into()), C::int(entry.into())));
+        }
         let action = &self.actions[call.action as usize];
         let mut inner = Vec::new();
         for (param, value) in action.params.iter().zip(&call.args) {
@@ -68,7 +80,8 @@ impl Layout {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The struct of a table's values, with a priority if several entries may match.
+    /// The struct of a table's values, with a priority if several entries may match, and a number if something is kept for each
+    /// entry.
     pub(crate) fn value_layout(
         &mut self,
         data: &TableData,
@@ -77,6 +90,8 @@ impl<T: Target> Gen<'_, T> {
         let mut head = Record::default();
         let priority_offset = ternary.then(|| head.add(Type::U32, "priority", 4, 4, ""));
         let action_offset = head.add(Type::U32, "action", 4, 4, "0: no entry");
+        let numbered = super::has_direct_objects(self.p, data);
+        let number_offset = numbered.then(|| head.add(Type::U32, NUMBER, 4, 4, "0: no entry"));
         let mut variants = Vec::new();
         let mut actions: Vec<ActionLayout> = Vec::new();
         let mut align = 4;
@@ -106,7 +121,7 @@ impl<T: Target> Gen<'_, T> {
             let mut taken: Names = T::names();
             let mut variant = taken.fresh(short);
             if actions.iter().any(|a| a.member == variant)
-                || matches!(variant.as_str(), "action" | "priority")
+                || matches!(variant.as_str(), "action" | "priority" | NUMBER)
             {
                 variant = format!("{variant}_{}", actions.len()).into();
             }
@@ -134,6 +149,7 @@ impl<T: Target> Gen<'_, T> {
             size,
             priority_offset,
             action_offset,
+            number_offset,
             align,
             actions,
         };

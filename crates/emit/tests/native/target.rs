@@ -396,7 +396,7 @@ fn sort(entries: &mut [Entry], by_priority: bool) {
 
 fn declare_default(g: &mut Gen<'_, Native>, short: &str, value: &Value, call: &ActionCall) -> C {
     let name = g.file.names.fresh(&format!("{short}_default"));
-    let (init, _) = value.layout.value(call);
+    let (init, _) = value.layout.value(call, None);
     let ty = Type::Struct(value.name.clone());
     let item = variable(ty, name.clone(), Some(init));
     g.file.own.items.push(item);
@@ -436,7 +436,7 @@ fn declare_entries(
     ];
     g.file.declare_struct(&element, members);
     let elements = entries.iter().map(|entry| {
-        let (init, _) = value.layout.value(&entry.action);
+        let (init, _) = value.layout.value(&entry.action, None);
         let bytes = match_bytes(&fields, entry).into_iter();
         let bytes = bytes.map(|byte| (None, C::int(byte.into()))).collect();
         (None, C::Init(vec![(None, init), (None, C::Init(bytes))]))

@@ -42,15 +42,9 @@ impl Run<'_> {
             let event = self.table_event(table, &key, found, &chosen);
             self.trace(span, |_| event);
         }
-        let length = self.packet.len() as u64;
-        let mut color = None;
-        if let Some(id) = found
-            && let Some(entry) = self.it.tables[table.index()].entry_mut(id)
-        {
-            entry.count.packets = entry.count.packets.wrapping_add(1);
-            entry.count.bytes = entry.count.bytes.wrapping_add(length);
-            color = Some(entry.meter.execute(self.now, length));
-        }
+        let color = found.and_then(|id| {
+            self.it.tables[table.index()].hit(id, self.now, self.packet.len() as u64)
+        });
         let outer = std::mem::replace(&mut self.color, color);
         let flow = match self.block(&run.body) {
             ControlFlow::Return => ControlFlow::Next,

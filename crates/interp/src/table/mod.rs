@@ -8,8 +8,8 @@ pub(crate) use matches::member_matches;
 pub(crate) use profile::Chosen;
 
 use control::{Count, StoreError};
-use externs::State;
-use externs::meter::Meter;
+use externs::meter::{Color, Meter};
+use externs::{Counted, State};
 use index::Index;
 use ir::{ActionCall, Bits, CtorValue, Entry, KeyMatch, MatchKind, Program, Table, TableData};
 use profile::TableProfile;
@@ -52,6 +52,8 @@ pub(crate) struct TableState {
     prioritized: bool,
     keys: Vec<(MatchKind, ir::Type)>,
     profile: Option<TableProfile>,
+    /// What its direct counter counts, if it has one.
+    counted: Option<Counted>,
     meters_bytes: bool,
 }
 
@@ -80,6 +82,7 @@ impl TableState {
             const_default: data.const_default,
             prioritized: keys.iter().any(|&(kind, _)| kind.needs_priority()),
             profile: profile::of_table(program, schema, table),
+            counted: property_extern(program, data, "direct_counter").map(Counted::of),
             meters_bytes: property_extern(program, data, "direct_meter")
                 .is_some_and(externs::meter::counts_bytes),
             keys,
@@ -114,6 +117,27 @@ impl TableState {
 
     pub(crate) fn entry(&self, id: EntryId) -> &EntryState {
         &self.entries[&id]
+    }
+
+    /// What a packet of so many bytes does to what is kept for the entry that it finds: the colour that the direct meter gives it.
+    pub(crate) fn hit(&mut self, id: EntryId, now: u64, bytes: u64) -> Option<Color> {
+        let (packets, more) = self.counted.map_or((0, 0), |unit| unit.by_packet(bytes));
+        let EntryState { count, meter, .. } = self.entries.get_mut(&id)?;
+        count.packets = count.packets.wrapping_add(packets);
+        count.bytes = count.bytes.wrapping_add(more);
+        Some(meter.execute(now, bytes))
+    }
+
+    /// Sets the counters of all entries to zero.
+    pub(crate) fn reset_counts(&mut self) {
+        for entry in self.entries.values_mut() {
+            entry.count = Count::default();
+        }
+    }
+
+    /// Whether entries have counters.
+    pub(crate) fn counts(&self) -> bool {
+        self.counted.is_some()
     }
 
     pub(crate) fn entry_mut(&mut self, id: EntryId) -> Option<&mut EntryState> {

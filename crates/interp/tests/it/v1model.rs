@@ -24,6 +24,7 @@ fn with(declarations: &str, ingress: &str, egress: &str) -> String {
         "program V1Switch reject continue\n{ERRORS}\
          enum HashAlgorithm {{ crc32, crc32_custom, crc16, crc16_custom, random, identity, csum16, xor16 }}\n\
          enum MeterType {{ packets, bytes }}\n\
+         enum CounterType {{ packets, bytes, packets_and_bytes }}\n\
          header_type bytes {{\n  a: bit<8>;\n  b: bit<8>;\n  c: bit<8>;\n  d: bit<8>;\n}}\n"
     );
     for (name, ty) in vars {
@@ -123,7 +124,7 @@ fn checksums_are_verified_before_ingress_and_updated_behind_egress() {
 #[test]
 fn registers_meters_and_counters_live_from_packet_to_packet() {
     let declarations = "extern I.reg: register {\n  type (bit<8>);\n  arg size = 4;\n}\n\
-                        extern I.count: counter {\n  arg size = 4;\n}\n\
+                        extern I.count: counter {\n  arg size = 4;\n  arg type = CounterType::packets_and_bytes;\n}\n\
                         extern I.meter: meter {\n  arg size = 4;\n  arg type = MeterType::packets;\n}";
     let body = "  extern I.reg::read(out(x), in(32w3));\n  x = x + h.b;\n  extern I.reg::write(in(32w3), in(x));\n\
                 h.b = x;\n  extern I.count::count(in(32w1));\n  extern I.meter::execute_meter(in(32w2), out(h.c));";

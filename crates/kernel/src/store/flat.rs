@@ -102,6 +102,21 @@ pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<StoredEntry>, StoreError>
         .collect())
 }
 
+/// The entries' keys in no particular order, each with its number.
+pub(super) fn numbered(codec: &dyn Codec) -> Result<Vec<(Vec<KeyMatch>, u32)>, StoreError> {
+    let layout = codec.layout();
+    let offset = layout.number_offset;
+    let mut all = Vec::new();
+    let read = codec.elements().each(|key, value| {
+        if layout::get_value(layout, value).is_some() {
+            let number = offset.map_or(0, |at| layout::get_u32(value, at as usize));
+            all.push((codec.matches(key), number));
+        }
+    });
+    read.map_err(refused("read the table"))?;
+    Ok(all)
+}
+
 /// A table's changes.
 pub(super) struct Staged<'a> {
     codec: Box<dyn Codec + 'a>,
@@ -192,9 +207,21 @@ impl<'a> Staged<'a> {
         origin: u32,
     ) -> Result<(), StoreError> {
         let number = self.existing(keys)?;
-        let value = layout::put_value(self.codec.layout(), call, 0);
+        let mut value = layout::put_value(self.codec.layout(), call, 0);
+        let old = self.records.new_value(number).unwrap_or_default();
+        layout::keep_number(self.codec.layout(), old, &mut value);
         self.records.set(number, Some(&value), origin);
         Ok(())
+    }
+
+    /// Gives new entries numbers, if entries have any; returns those.
+    pub(crate) fn number(&mut self) -> Result<Vec<u32>, StoreError> {
+        let Some(offset) = self.codec.layout().number_offset else {
+            return Ok(Vec::new());
+        };
+        self.read_all()?;
+        let most = u32::try_from(self.capacity).unwrap_or(u32::MAX);
+        Ok(self.records.number(offset as usize, most))
     }
 
     /// Removes an entry.
@@ -350,6 +377,7 @@ mod tests {
             size: 12,
             priority_offset: None,
             action_offset: 0,
+            number_offset: None,
             actions: vec![ActionAbi { name, params }],
         }
     }

@@ -71,6 +71,13 @@ pub(crate) fn put_value(value: &ValueAbi, call: &ActionCall, priority: u32) -> V
     bytes
 }
 
+/// Has an entry's new value keep the number that the old one has, if entries have numbers.
+pub(crate) fn keep_number(value: &ValueAbi, old: &[u8], new: &mut [u8]) {
+    if let Some(at) = value.number_offset {
+        put_u32(new, at as usize, get_u32(old, at as usize));
+    }
+}
+
 /// The action in a value; `None` where there is no entry.
 pub(crate) fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
     let action = get_u32(bytes, value.action_offset as usize).checked_sub(1)?;
@@ -143,6 +150,7 @@ mod tests {
             size: 16,
             priority_offset: None,
             action_offset: 0,
+            number_offset: None,
             actions: vec![action(params), action(vec![])],
         };
         let old = [1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9];
@@ -164,6 +172,7 @@ mod tests {
             size: 8,
             priority_offset: None,
             action_offset: 0,
+            number_offset: None,
             actions: vec![],
         };
         assert_eq!(get_value(&value, &[0; 8]), None);

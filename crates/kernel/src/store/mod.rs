@@ -4,6 +4,7 @@
 mod changes;
 mod counters;
 mod digests;
+mod direct;
 mod drops;
 mod exact;
 mod flat;
@@ -538,10 +539,12 @@ impl Store for KernelStore {
         self.exclusively(|now| now.zero_counter(counter, index))
     }
 
-    fn direct_counter(&self, _: Table, _: &Entry) -> Result<Count, StoreError> {
-        Err(unsupported(
-            "programs for XDP have no direct counters; count in a CounterArray",
-        ))
+    fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError> {
+        self.consistently(|now| now.read_direct_counter(table, entry))
+    }
+
+    fn direct_counters(&self, table: Table) -> Result<Vec<(Entry, Count)>, StoreError> {
+        self.consistently(|now| now.read_direct_counters(table))
     }
 
     fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError> {

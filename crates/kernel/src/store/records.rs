@@ -1,5 +1,6 @@
 //! Elements of a map as they are and as they are to be, compact enough for a million of them.
 
+use super::layout;
 use super::steps::Step;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
@@ -156,6 +157,40 @@ impl Records {
         }
     }
 
+    /// Gives each value that is to be there and has no number yet ([`bpf::abi::ValueAbi::number_offset`], the offset in a value)
+    /// one from 1 to `most`, which no other has; returns those. A number of what goes is taken last: packets may still use it.
+    pub(crate) fn number(&mut self, offset: usize, most: u32) -> Vec<u32> {
+        let mut taken = vec![false; most as usize + 1];
+        let mut used = taken.clone();
+        let note = |value: Option<&[u8]>, all: &mut [bool]| {
+            let number = value.map_or(0, |value| layout::get_u32(value, offset));
+            if let Some(known) = all.get_mut(number as usize) {
+                *known = true;
+            }
+        };
+        for at in 0..self.len() {
+            note(self.old(at), &mut used);
+            note(self.new_value(at), &mut taken);
+        }
+        let all = || 1..=most;
+        let unused = all().filter(|n| !used[*n as usize] && !taken[*n as usize]);
+        let of_gone = all().filter(|n| used[*n as usize] && !taken[*n as usize]);
+        let mut free = unused.chain(of_gone);
+        let mut given = Vec::new();
+        for at in 0..self.len() {
+            let value = &mut self.new[at * self.value_size..][..self.value_size];
+            if !self.wanted[at] || layout::get_u32(value, offset) != 0 {
+                continue;
+            }
+            // There are as many as entries.
+            if let Some(number) = free.next() {
+                layout::put_u32(value, offset, number);
+                given.push(number);
+            }
+        }
+        given
+    }
+
     /// Whether a record is to be as it is.
     pub(crate) fn is_unchanged(&self, number: usize) -> bool {
         self.old(number) == self.new_value(number)
@@ -257,6 +292,26 @@ impl Differences {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_values_get_numbers_that_no_other_has_those_of_what_goes_last() {
+        let value = |number: u32, rest: u32| [number.to_ne_bytes(), rest.to_ne_bytes()].concat();
+        let mut records = Records::new(1, 8);
+        let kept = records.add(b"k", Some(&value(2, 0)));
+        let gone = records.add(b"g", Some(&value(1, 0)));
+        records.set(kept, Some(&value(2, 9)), 0);
+        records.set(gone, None, 0);
+        for key in [b"a", b"b"] {
+            let at = records.add(key, None);
+            records.set(at, Some(&value(0, 5)), 0);
+        }
+        assert_eq!(records.number(0, 3), [3, 1]);
+        let all: Vec<_> = (0..4).map(|at| records.new_value(at)).collect();
+        let wanted = [(2, 9), (3, 5), (1, 5)].map(|(number, rest)| value(number, rest));
+        let [kept, first, second] = wanted.each_ref().map(|value| Some(&value[..]));
+        assert_eq!(all, [kept, None, first, second]);
+        assert!(records.number(0, 3).is_empty());
+    }
 
     #[test]
     fn only_what_differs_is_written() {

@@ -4,7 +4,7 @@ use super::globals::Globals;
 use super::multibit_trie::MultibitTrie;
 use super::records::{Differences, NO_ORIGIN};
 use super::{KernelStore, refused, system};
-use crate::sys::{Map, Partial, wait_for_softirqs};
+use crate::sys::{Map, Partial, Update, wait_for_softirqs};
 use control::StoreError;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -58,6 +58,8 @@ pub(super) enum Step {
     },
     /// Stores an aligned word of the program's data, of 4 or 8 bytes.
     Switch { offset: u32, old: Word, new: Word },
+    /// Sets elements of an array to zero that belong to no entry that packets find: what new entries begin with.
+    Zero { map: String, keys: Vec<u8> },
     /// Waits until no packet is in the program that may have seen what was before.
     Settle,
 }
@@ -145,6 +147,7 @@ impl Step {
             Step::Prepare { .. }
             | Step::PrepareGlobal { .. }
             | Step::Words { .. }
+            | Step::Zero { .. }
             | Step::Settle => 0,
         }
     }
@@ -185,6 +188,7 @@ impl Step {
             Step::Prepare { .. }
             | Step::PrepareGlobal { .. }
             | Step::Words { .. }
+            | Step::Zero { .. }
             | Step::Settle => None,
         }
     }
@@ -258,6 +262,13 @@ impl Step {
             Step::Switch { offset, new, .. } => {
                 let wrote = switch(store.globals()?, *offset, *new);
                 Ok(wrote.map_err(system("write the program's data"))?)
+            }
+            Step::Zero { map, keys } => {
+                let map = store.map(map)?;
+                let zero = vec![0; map.info().value_size];
+                let mut keys = keys.chunks_exact(map.info().key_size);
+                let wrote = keys.try_for_each(|key| map.set(key, &zero, Update::Any));
+                Ok(wrote.map_err(system("begin what is kept for an entry"))?)
             }
             Step::Settle => {
                 settle(store);

@@ -7,7 +7,7 @@ use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
 use super::{
-    KernelStore, Opened, Shape, groups, layout, present, prioritized, system, unsupported,
+    KernelStore, Opened, Shape, direct, groups, layout, present, prioritized, system, unsupported,
 };
 use crate::ports;
 use bpf::abi::{DefaultAbi, LookupAbi};
@@ -344,18 +344,40 @@ impl<'a> Transaction<'a> {
         // Where no packet comes, nobody sees half of something.
         let switch = guard.filter(|_| store.live);
         let changed = self.changed_tables();
+        let mut begun = self.number().map_err(|e| NotDone::before(e.into()))?;
         let steps = self.plan(switch.is_none()).map_err(NotDone::before)?;
         let noted = store.note_changes(changed);
         noted.map_err(|error| NotDone::before(StepFailed::from(error)))?;
         match (steps, switch) {
-            (Some(steps), _) => run(store, guard, &steps),
-            (None, Some(guard)) => self.switch(guard),
+            (Some(steps), _) => {
+                begun.extend(steps);
+                run(store, guard, &begun)
+            }
+            (None, Some(guard)) => self.switch(guard, begun),
             (None, None) => Ok(()),
         }
     }
 
-    /// Makes all changes in maps that no packet meets yet, and then has packets meet those.
-    fn switch(self, guard: &Guard) -> Result<(), NotDone> {
+    /// Gives new entries numbers where something is kept for each entry, and has that begin at zero.
+    fn number(&mut self) -> Result<Vec<Step>, StoreError> {
+        let mut steps = Vec::new();
+        for (subject, staged) in &mut self.staged {
+            let given = match staged {
+                Staged::Flat(flat, _) => flat.number()?,
+                Staged::Prioritized(entries) => entries.number()?,
+            };
+            if let Subject::Table(index) = subject
+                && !given.is_empty()
+            {
+                let abi = self.store.table_abi(Table::from_u32(*index))?;
+                steps.extend(direct::begin(abi, &given));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Makes all changes in maps that no packet meets yet, and then has packets meet those; `begun` comes first.
+    fn switch(self, guard: &Guard, begun: Vec<Step>) -> Result<(), NotDone> {
         let failed = |error: StoreError| NotDone::before(StepFailed::from(error));
         let mut fresh = BTreeSet::new();
         for staged in self.staged.values() {
@@ -373,7 +395,7 @@ impl<'a> Transaction<'a> {
             true => Ok(Vec::new()),
             false => groups::steps_anew(self.store, &self.groups, store),
         };
-        let mut steps = Vec::new();
+        let mut steps = begun;
         for (subject, staged) in self.staged {
             match staged {
                 Staged::Flat(flat, lookup) => {

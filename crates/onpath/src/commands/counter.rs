@@ -3,8 +3,8 @@
 use super::instance::open;
 use crate::args::CounterCommand;
 use crate::output::{Done, Stop, out, out_line, print_json, refused, refused_in};
-use control::entry::find;
-use control::{Count, Piece, Store, StoreError, errors};
+use control::entry::{find, show_keys};
+use control::{Count, EntryKey, Piece, Store, StoreError, errors};
 use diag::{SourceMap, Span, columns};
 use schema::{Object, ObjectKind, Schema};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub(crate) fn run(command: CounterCommand) -> Done {
 }
 
 fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
-    let mut shown: Vec<(String, u64, Count)> = Vec::new();
+    let mut shown: Vec<Element> = Vec::new();
     match counter {
         Some(wanted) => {
             let (counter, index) = named(store, &wanted)?;
@@ -56,8 +56,13 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
     if json {
         let list: Vec<Value> = shown
             .into_iter()
-            .map(|(name, index, count)| {
-                json!({ "counter": name, "index": index, "packets": count.packets, "bytes": count.bytes })
+            .map(|Element { counter, at, count }| match at {
+                At::Index(index) => {
+                    json!({ "counter": counter, "index": index, "packets": count.packets, "bytes": count.bytes })
+                }
+                At::Entry { table, keys } => {
+                    json!({ "counter": counter, "table": table, "entry": keys, "packets": count.packets, "bytes": count.bytes })
+                }
             })
             .collect();
         print_json(&Value::Array(list));
@@ -75,13 +80,17 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    let with_bytes = shown.iter().any(|(_, _, count)| count.bytes > 0);
+    let with_bytes = shown.iter().any(|element| element.count.bytes > 0);
     let mut rows = vec![vec!["COUNTER".to_string(), "COUNT".to_string()]];
     if with_bytes {
         rows[0].push("BYTES".to_string());
     }
-    for (name, index, count) in shown {
-        let mut row = vec![format!("{name}[{index}]"), count.packets.to_string()];
+    for Element { counter, at, count } in shown {
+        let name = match at {
+            At::Index(index) => format!("{counter}[{index}]"),
+            At::Entry { table, keys } => format!("{table} {keys}"),
+        };
+        let mut row = vec![name, count.packets.to_string()];
         if with_bytes {
             row.push(count.bytes.to_string());
         }
@@ -91,10 +100,27 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The counters with an index.
+/// An element of a counter and what it has.
+struct Element {
+    counter: String,
+    at: At,
+    count: Count,
+}
+
+/// Which element.
+enum At {
+    Index(u64),
+    /// That of a table's entry.
+    Entry {
+        table: String,
+        keys: String,
+    },
+}
+
+/// All counters, those of tables' entries too.
 fn counters(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
-    all.filter(|(_, object)| matches!(object.kind, ObjectKind::Counter { .. }))
+    all.filter(|(_, object)| object.kind.is_counter())
         .map(|(id, object)| (id, object.name.as_str()))
 }
 
@@ -117,7 +143,14 @@ fn named(store: &dyn Store, wanted: &str) -> Result<(Object, Option<u64>), Stop>
         .map_or(0, |file| map.span(file, 0..0).lo);
     let counter = find(counters(store.schema()), Piece::new(name, start), "counter")
         .map_err(|diagnostic| refused_in(diagnostic, &map))?;
-    Ok((counter, index))
+    let object = &store.schema().objects[counter];
+    match object.kind {
+        ObjectKind::DirectCounter { .. } if index.is_some() => Err(Stop::Usage(format!(
+            "counter `{}` has no index: it counts for each entry of a table; name it without one",
+            object.name
+        ))),
+        _ => Ok((counter, index)),
+    }
 }
 
 /// One element, zero or not, or all that are not zero.
@@ -125,9 +158,10 @@ fn read(
     store: &dyn Store,
     counter: Object,
     only: Option<u64>,
-    shown: &mut Vec<(String, u64, Count)>,
+    shown: &mut Vec<Element>,
 ) -> Result<(), Stop> {
-    let name = store.schema().objects[counter].name.to_string();
+    let schema = &**store.schema();
+    let name = schema.objects[counter].name.to_string();
     let unreadable = |e: StoreError| -> Stop {
         refused(errors::store(
             Span::NONE,
@@ -137,10 +171,33 @@ fn read(
     };
     if let Some(index) = only {
         let count = store.counter(counter, index).map_err(unreadable)?;
-        shown.push((name.clone(), index, count));
+        shown.push(Element {
+            counter: name.clone(),
+            at: At::Index(index),
+            count,
+        });
+        return Ok(());
+    }
+    if let ObjectKind::DirectCounter { .. } = schema.objects[counter].kind {
+        for table in schema.counted_tables(counter) {
+            let all = store.direct_counters(table).map_err(unreadable)?;
+            let counted = all.into_iter().filter(|(_, c)| *c != Count::default());
+            shown.extend(counted.map(|(entry, count)| Element {
+                counter: name.clone(),
+                at: At::Entry {
+                    table: schema.tables[table].name.to_string(),
+                    keys: show_keys(schema, table, &EntryKey::of(&entry)),
+                },
+                count,
+            }));
+        }
         return Ok(());
     }
     let all = store.counters(counter).map_err(unreadable)?;
-    shown.extend(all.into_iter().map(|(i, count)| (name.clone(), i, count)));
+    shown.extend(all.into_iter().map(|(index, count)| Element {
+        counter: name.clone(),
+        at: At::Index(index),
+        count,
+    }));
     Ok(())
 }

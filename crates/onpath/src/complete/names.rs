@@ -62,7 +62,7 @@ pub fn tables() -> ArgValueCompleter {
 
 /// The same for counters with an index.
 pub fn counters() -> ArgValueCompleter {
-    objects(|kind| matches!(kind, ObjectKind::Counter { .. }))
+    objects(ObjectKind::is_counter)
 }
 
 /// The same for flow states.

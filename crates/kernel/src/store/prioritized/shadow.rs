@@ -57,6 +57,19 @@ impl Shadow<'_> {
             .collect())
     }
 
+    /// The same, each with its number, which is 0 where entries have none.
+    pub(crate) fn numbered(&self) -> Result<Vec<(Entry, u32)>, StoreError> {
+        let stored = self.read()?;
+        let number = |bytes: &[u8]| {
+            let at = self.number_offset();
+            at.map_or(0, |at| layout::get_u32(bytes, at))
+        };
+        Ok(stored
+            .iter()
+            .filter_map(|(_, bytes)| Some((self.decode(bytes)?, number(bytes))))
+            .collect())
+    }
+
     /// All of them as bytes.
     pub(super) fn read(&self) -> Result<Stored, StoreError> {
         let mut all = Stored {
@@ -87,8 +100,8 @@ impl Shadow<'_> {
 
     pub(super) fn decode(&self, bytes: &[u8]) -> Option<Entry> {
         let priority = layout::get_u32(bytes, 0);
-        let mut at = 4 + self.value.size as usize;
-        let action = layout::get_value(self.value, bytes.get(4..at)?).unwrap_or(ActionCall {
+        let mut at = VALUE + self.value.size as usize;
+        let action = layout::get_value(self.value, bytes.get(VALUE..at)?).unwrap_or(ActionCall {
             action: 0,
             args: Vec::new(),
         });
@@ -106,9 +119,25 @@ impl Shadow<'_> {
         })
     }
 
+    /// The value that packets read, of a shadow entry.
+    pub(super) fn value<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[VALUE..][..self.value.size as usize]
+    }
+
+    /// Where entries have their numbers, if they have any.
+    pub(super) fn number_offset(&self) -> Option<usize> {
+        let at = self.value.number_offset;
+        at.map(|at| VALUE + at as usize)
+    }
+
+    /// Has a new shadow entry keep the number that the old one has.
+    pub(super) fn keep_number(&self, old: &[u8], new: &mut [u8]) {
+        layout::keep_number(self.value, &old[VALUE..], &mut new[VALUE..]);
+    }
+
     /// The order in which entries win, of their bytes: by priority, then by how long their prefixes are.
     pub(super) fn rank(&self, bytes: &[u8]) -> (Reverse<u32>, Reverse<u32>) {
-        let mut at = 4 + self.value.size as usize;
+        let mut at = VALUE + self.value.size as usize;
         let mut lengths = 0;
         for field in &self.key.fields {
             let size = match_size(field);
@@ -144,6 +173,9 @@ impl Shadow<'_> {
         size_of::<u32>() + keys.sum::<usize>()
     }
 }
+
+/// Where the value is, behind the priority.
+const VALUE: usize = 4;
 
 /// How a prefix begins.
 const PREFIX: u8 = 2;

@@ -225,9 +225,23 @@ impl<'a> Staged<'a> {
     /// Gives an entry another action.
     pub(crate) fn modify(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         let number = self.existing(&entry.keys, entry.priority)?;
-        let bytes = self.structure.shadow().encode(entry);
+        let shadow = self.structure.shadow();
+        let mut bytes = shadow.encode(entry);
+        let old = self.records.new_value(number).unwrap_or_default();
+        shadow.keep_number(old, &mut bytes);
         self.records.set(number, Some(&bytes), origin);
         Ok(())
+    }
+
+    /// Gives new entries numbers, if entries have any; returns those.
+    pub(crate) fn number(&mut self) -> Result<Vec<u32>, StoreError> {
+        let shadow = self.structure.shadow();
+        let most = u32::try_from(shadow.capacity).unwrap_or(u32::MAX);
+        let Some(offset) = shadow.number_offset() else {
+            return Ok(Vec::new());
+        };
+        self.read_once()?;
+        Ok(self.records.number(offset, most))
     }
 
     /// Removes an entry.

@@ -39,6 +39,7 @@ fn value(size: u32, at: u32, priority_offset: Option<u32>) -> ValueAbi {
         size,
         priority_offset,
         action_offset: at,
+        number_offset: None,
         actions: vec![
             action("out", vec![field("port", at + 4, 4, ByteOrder::Host)]),
             action("drop", vec![]),
@@ -56,6 +57,7 @@ fn tables() -> Vec<TableAbi> {
         lookup,
         default,
         preload,
+        direct: None,
     };
     let key = |size, fields| KeyAbi { size, fields };
     vec![

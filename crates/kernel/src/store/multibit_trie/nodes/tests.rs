@@ -43,6 +43,7 @@ fn maps(bytes: u32, counts: [u32; 3], entries: u32) -> Maps {
             size: 8,
             priority_offset: None,
             action_offset: 0,
+            number_offset: None,
             actions: vec![ActionAbi {
                 name: String::new(),
                 params: Vec::new(),

@@ -7,7 +7,6 @@
 //! are written anew: a packet may have seen that they were enabled.
 
 use super::{BitVectors, Staged, rows, without_form};
-use crate::store::layout;
 use crate::store::refused;
 use crate::store::steps::{Step, StepFailed};
 use bpf::abi::RowForm;
@@ -201,8 +200,8 @@ impl<'p, 'a> Half<'p, 'a> {
         number: u32,
     ) -> Result<Vec<Step>, StepFailed> {
         let BitVectors { abi, shadow, .. } = self.bits;
-        let bytes = staged.records.new_value(record);
-        let entry = bytes.and_then(|bytes| shadow.decode(bytes));
+        let bytes = staged.records.new_value(record).unwrap_or_default();
+        let entry = shadow.decode(bytes);
         let entry = entry.ok_or_else(|| without_form(staged, record))?;
         let only = RowForm {
             lanes: self.form().lanes.clone(),
@@ -218,7 +217,7 @@ impl<'p, 'a> Half<'p, 'a> {
             Step::Prepare {
                 map: abi.entries.clone(),
                 keys: element.clone(),
-                values: layout::put_value(&abi.value, &entry.action, entry.priority),
+                values: shadow.value(bytes).to_vec(),
             },
             Step::Prepare {
                 map: abi.places.clone(),

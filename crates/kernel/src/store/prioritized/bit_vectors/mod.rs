@@ -98,11 +98,11 @@ fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFai
     let (mut steps, _, numbers) = staged.shadow_steps();
     let mut places = vec![0; abi.positions as usize];
     let (mut at, mut values) = (Vec::new(), Vec::new());
-    for (position, ((record, _), entry)) in order.iter().zip(&entries).enumerate() {
+    for (position, (record, bytes)) in order.iter().enumerate() {
         let place = place(position);
         places[place] = numbers[*record] + 1;
         at.extend(bits.element(half, place as u32).to_ne_bytes());
-        values.extend(layout::put_value(&abi.value, &entry.action, entry.priority));
+        values.extend(shadow.value(bytes));
     }
     let new = Head {
         half,

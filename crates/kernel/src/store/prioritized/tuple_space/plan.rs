@@ -131,12 +131,14 @@ impl Planned<'_, '_> {
             if unchanged && !replaced {
                 continue;
             }
-            let entry = self.staged.records.new_value(number);
-            let Some(entry) = entry.and_then(|bytes| self.space.shadow.decode(bytes)) else {
+            let Some(bytes) = self.staged.records.new_value(number) else {
+                continue;
+            };
+            let Some(entry) = self.space.shadow.decode(bytes) else {
                 continue;
             };
             let origin = self.staged.records.origin(number);
-            let value = layout::put_value(&self.space.abi.value, &entry.action, entry.priority);
+            let value = self.space.shadow.value(bytes);
             for (mask, key) in self.space.pieces(&entry.keys) {
                 let tuple = slots.tuple(&mask);
                 slots.raise(tuple, &mask, entry.priority);
@@ -154,7 +156,7 @@ impl Planned<'_, '_> {
                 // ones the earlier.
                 let is_free = slots.records.new_value(at).is_none();
                 if is_free || slots.priorities[at] < entry.priority {
-                    slots.records.set(at, Some(&value), origin);
+                    slots.records.set(at, Some(value), origin);
                     slots.priorities[at] = entry.priority;
                 }
             }

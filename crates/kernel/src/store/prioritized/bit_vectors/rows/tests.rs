@@ -55,6 +55,7 @@ fn abi(words: u32) -> BitVectorsAbi {
             size: 0,
             priority_offset: None,
             action_offset: 0,
+            number_offset: None,
             actions: Vec::new(),
         },
         head_offset: 0,

@@ -1,0 +1,67 @@
+//! What is kept for each entry of a table: an element of an array at the entry's number. Changes of a table move no element, so
+//! that packets may count meanwhile and nothing is lost.
+
+use super::counter::{Unit, found};
+use crate::abi::{DirectAbi, MapAbi, MapKind};
+use crate::maps::MAP_NAME;
+use crate::target::Gen;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use emit::table::{DIRECT_COUNTER, property};
+use ir::TableData;
+use smol_str::SmolStr;
+
+/// What is kept for the entries of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Direct {
+    /// The map of counters, and what they count.
+    counter: Option<(SmolStr, Unit)>,
+}
+
+/// Declares what is kept for so many entries of a table; `None` if it is nothing.
+pub(crate) fn declare(
+    g: &mut Gen<'_>,
+    data: &TableData,
+    short: &str,
+    entries: u64,
+) -> Option<(Direct, DirectAbi)> {
+    let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+    let counter = property(g.p, data, DIRECT_COUNTER).filter(|_| entries > 0);
+    let counter = counter.map(|object| {
+        let unit = Unit::of(g.p, object);
+        let name = g.file.names.fresh_short(short, "_count", MAP_NAME);
+        let abi = MapAbi {
+            name: name.to_string(),
+            kind: MapKind::PercpuArray,
+            key_size: 4,
+            value_size: unit.size(),
+            max_entries: entries,
+            no_prealloc: false,
+            mmapable: false,
+        };
+        let maps = &mut g.file.own.maps;
+        maps.declare(abi, Some((CType::U32, unit.ty())));
+        (name, unit)
+    });
+    let abi = DirectAbi {
+        entries,
+        counter: counter.as_ref().map(|(map, _)| map.to_string()),
+    };
+    counter.is_some().then_some((Direct { counter }, abi))
+}
+
+/// A packet has found the entry of this number; 0 is the default action, for which nothing is kept.
+pub(crate) fn enter(g: &mut Gen<'_>, direct: &Direct, number: C) {
+    let Some((map, unit)) = &direct.counter else {
+        return;
+    };
+    let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
+    // No array has the index in front of the first.
+    let index = C::bin(BinOp::Sub, number, C::int(1));
+    let mut block = found(map, &key, index, &slot, unit.ty());
+    block.push(Stmt::If(
+        C::Ident(slot.clone()),
+        unit.count(&slot),
+        Block::new(),
+    ));
+    g.push(Stmt::Block(block));
+}
