@@ -243,7 +243,7 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::NoInterface { .. } => "`onpath port add PORT IF --reach` gives it one",
         StoreError::Const => "change the program's source",
         StoreError::Invalid { .. } => "choose other numbers",
-        StoreError::Unsupported { .. } => "use a target that has it",
+        StoreError::Unsupported { .. } => "use a target or a program that has it",
         StoreError::Unloaded => "`onpath ls` lists the programs that are running",
         StoreError::Endless { .. } => {
             "look for a loop without an end; `onpath test --trace` shows where the packet is"

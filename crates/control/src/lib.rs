@@ -30,6 +30,6 @@ pub use names::{NameError, resolve};
 pub use piece::Piece;
 pub use profile::{MOST_MEMBERS_OF_A_GROUP, check_member_group};
 pub use replication::{
-    CloneSession, DropReason, MOST_PORTS_OF_A_GROUP, Replica, check_group, check_session,
+    CloneSession, DropReason, MOST_REPLICAS, Replica, check_group, check_session,
 };
 pub use store::*;

@@ -405,7 +405,7 @@ pub trait Store {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] for group 0 and for more copies than
-    /// [`MOST_PORTS_OF_A_GROUP`](crate::MOST_PORTS_OF_A_GROUP); [`StoreError::Unsupported`] on a target that has no groups, or no
+    /// [`MOST_REPLICAS`](crate::MOST_REPLICAS); [`StoreError::Unsupported`] on a target that has no groups, or no
     /// replication ids.
     fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
         check_group(group, replicas)?;

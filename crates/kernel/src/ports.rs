@@ -1,12 +1,11 @@
-//! Telling a program which port is which interface, and which ports are a multicast group.
+//! Telling a program which port is which interface.
 
 use crate::errors;
-use crate::store::{Maps, unopened};
+use crate::store::Maps;
 use crate::sys::{Map, Update};
-use bpf::abi::{MOST_PORTS_OF_A_GROUP, PortsAbi};
+use bpf::abi::PortsAbi;
 use control::StoreError;
 use diag::Diagnostic;
-use std::collections::BTreeMap;
 use std::io;
 
 /// Gives a program the interfaces of its ports (pairs of port and interface index): for redirects,
@@ -99,36 +98,4 @@ pub(crate) fn check_ports(names: &PortsAbi, maps: &Maps, ports: &[u32]) -> Resul
 /// The map of a name, if the program has one.
 fn find<'a>(maps: &'a Maps, name: &Option<String>) -> io::Result<Option<&'a Map>> {
     name.as_ref().map_or(Ok(None), |name| maps.get(name))
-}
-
-/// What the map of groups has for a group of these ports.
-pub(crate) fn group_value(ports: &[u32]) -> Vec<u8> {
-    let mut value = (ports.len() as u32).to_ne_bytes().to_vec();
-    value.extend(ports.iter().flat_map(|p| p.to_ne_bytes()));
-    value.resize(4 + 4 * MOST_PORTS_OF_A_GROUP as usize, 0);
-    value
-}
-
-/// The multicast groups by number.
-pub(crate) fn groups(names: &PortsAbi, maps: &Maps) -> Result<Vec<(u16, Vec<u32>)>, StoreError> {
-    let failed = |error: io::Error| StoreError::System {
-        what: format!("could not read the multicast groups: {error}"),
-    };
-    let Some(map) = find(maps, &names.groups).map_err(unopened)? else {
-        return Ok(Vec::new());
-    };
-    let mut all = BTreeMap::new();
-    map.each(|group, value| {
-        let words: Vec<u32> = group
-            .chunks_exact(4)
-            .chain(value.chunks_exact(4))
-            .filter_map(|word| word.try_into().ok().map(u32::from_ne_bytes))
-            .collect();
-        if let [group, count, ports @ ..] = &words[..] {
-            let count = (*count as usize).min(ports.len());
-            all.insert(*group as u16, ports[..count].to_vec());
-        }
-    })
-    .map_err(failed)?;
-    Ok(all.into_iter().collect())
 }

@@ -43,8 +43,8 @@ pub struct CloneSession {
     pub truncate: Option<u32>,
 }
 
-/// Ports that a multicast group may have.
-pub const MOST_PORTS_OF_A_GROUP: usize = 32;
+/// Copies that a multicast group or a clone session makes at most.
+pub const MOST_REPLICAS: usize = 64;
 
 /// Whether there can be such a multicast group on any target.
 ///
@@ -76,9 +76,9 @@ pub fn check_session(session: &CloneSession) -> Result<(), StoreError> {
 }
 
 fn check_replicas(subject: &str, replicas: &[Replica]) -> Result<(), StoreError> {
-    if replicas.len() > MOST_PORTS_OF_A_GROUP {
+    if replicas.len() > MOST_REPLICAS {
         let what = format!(
-            "{subject} has {MOST_PORTS_OF_A_GROUP} ports at most, and this one has {}",
+            "{subject} has {MOST_REPLICAS} ports at most, and this one has {}",
             replicas.len()
         );
         return Err(StoreError::Invalid { what });

@@ -98,6 +98,7 @@ pub fn check_groups(bundle: &Bundle, abis: &[&Abi]) -> Result<(), Diagnostics> {
     for (member, abi) in bundle.programs.iter().zip(abis) {
         if let Some((group, _)) = member.ports.groups.first()
             && abi.ports.groups.is_none()
+            && abi.traffic.groups.is_none()
         {
             let name = &member.name;
             wrong.push(errors::unused_group(name.span, &name.value, *group));

@@ -79,7 +79,7 @@ impl Ports {
             if self.groups[..i].iter().any(|(other, _)| other == group) {
                 return Some(Clash::Group(*group));
             }
-            if ports.len() > bpf::abi::MOST_PORTS_OF_A_GROUP as usize {
+            if ports.len() > control::MOST_REPLICAS {
                 return Some(Clash::TooMany { group: *group });
             }
             let mut ports = ports.iter().map(|replica| replica.port);
@@ -107,7 +107,7 @@ impl Clash {
             }
             Clash::TooMany { group } => format!(
                 "multicast group {group} has more than {} ports",
-                bpf::abi::MOST_PORTS_OF_A_GROUP
+                control::MOST_REPLICAS
             ),
         }
     }
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(ports.clash(), Some(Clash::NotAPort { group: 2, port: 3 }));
         ports.groups[1] = (1, vec![]);
         assert_eq!(ports.clash(), Some(Clash::Group(1)));
-        ports.groups[1] = (3, Replica::to_ports([0; 33]));
+        ports.groups[1] = (3, Replica::to_ports([0; 65]));
         assert_eq!(ports.clash(), Some(Clash::TooMany { group: 3 }));
         ports.reach = vec![port(7, "b")];
         assert_eq!(ports.clash(), Some(Clash::Interface("b".into())));

@@ -224,7 +224,7 @@ fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
 #[test]
 fn there_are_groups_that_no_target_has() {
     let mut interpreter = interpreter(&with(""));
-    for (group, ports) in [(0, vec![1]), (1, vec![1; 33])] {
+    for (group, ports) in [(0, vec![1]), (1, vec![1; 65])] {
         let replicas = Replica::to_ports(ports);
         let error = interpreter
             .set_multicast_group(group, &replicas)

@@ -436,7 +436,7 @@ fn a_session_cuts_its_copies_and_a_failed_assertion_ends_one() {
             ..to.clone()
         },
         CloneSession {
-            replicas: Replica::to_ports(0..33),
+            replicas: Replica::to_ports(0..65),
             ..to
         },
     ] {

@@ -52,14 +52,25 @@ pub fn last_port(port: u32, interface: &str, instance: &str) -> Box<Diagnostic> 
     )
 }
 
-/// A multicast group has the port.
-pub fn in_group(port: u32, group: u16) -> Box<Diagnostic> {
+/// What sends copies of packets to a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum User {
+    Group(u16),
+    Session(u32),
+}
+
+/// A multicast group or a clone session has the port.
+pub(crate) fn in_use(port: u32, user: User) -> Box<Diagnostic> {
+    let (title, short, command, number) = match user {
+        User::Group(group) => ("multicast group", "group", "group", u32::from(group)),
+        User::Session(session) => ("clone session", "session", "mirror", session),
+    };
     refuse(
         "E0778",
-        format!("multicast group {group} has port {port}; nothing was changed"),
+        format!("{title} {number} has port {port}; nothing was changed"),
         format!(
-            "give the group other ports with `onpath group set {group} PORT,...`, or remove it with `onpath group \
-             remove {group}`"
+            "give the {short} other ports with `onpath {command} set {number} PORT,...`, or remove it with `onpath {command} \
+             remove {number}`"
         ),
     )
 }

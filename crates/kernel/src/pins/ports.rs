@@ -17,7 +17,7 @@ use crate::program::HookProg;
 use crate::store::KernelStore;
 use crate::sys::{Link, Prog, wait_for_softirqs};
 use crate::xdp::Running;
-use control::StoreError;
+use control::{Replica, StoreError};
 use diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -117,7 +117,7 @@ impl Pins {
     }
 
     /// Takes a port from a program of an instance: the named one, or the only one. Refuses the last interface at which
-    /// it runs, and a port of a multicast group. What a killed command has begun, the next one completes.
+    /// it runs, and a port of a multicast group or a clone session. What a killed command has begun, the next one completes.
     pub fn remove_port(
         &self,
         instance: &str,
@@ -134,12 +134,10 @@ impl Pins {
         if !program.interfaces.iter().any(runs_at) {
             return Err(errors::last_port(port, name, instance));
         }
-        // From here on no other command makes a group of it.
+        // From here on no other command sends copies to it.
         let held = at.store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
-            let groups = crate::ports::groups(&store.abi.ports, &store.maps)?;
-            let of = groups.iter().find(|(_, ports)| ports.contains(&port));
-            if let Some((group, _)) = of {
-                return Ok(Some(*group));
+            if let Some(user) = user_of(store, port)? {
+                return Ok(Some(user));
             }
             let change = PortChange {
                 member: at.number,
@@ -153,7 +151,7 @@ impl Pins {
         });
         match held {
             Ok(None) => self.settle(instance),
-            Ok(Some(group)) => Err(errors::in_group(port, group)),
+            Ok(Some(user)) => Err(errors::in_use(port, user)),
             Err(error) => Err(errors::not_changed(port, &error)),
         }
     }
@@ -212,6 +210,18 @@ impl Pins {
         }
         fs::remove_file(&journal).map_err(failed)
     }
+}
+
+/// What sends copies to a port, if anything does.
+fn user_of(store: &KernelStore, port: u32) -> Result<Option<errors::User>, StoreError> {
+    let has = |replicas: &[Replica]| replicas.iter().any(|replica| replica.port == port);
+    let mut groups = store.read_groups()?.into_iter();
+    if let Some((group, _)) = groups.find(|(_, to)| has(to)) {
+        return Ok(Some(errors::User::Group(group)));
+    }
+    let mut sessions = store.read_sessions()?.into_iter();
+    let session = sessions.find(|(_, to)| has(&to.replicas));
+    Ok(session.map(|(session, _)| errors::User::Session(session)))
 }
 
 /// Whether a change of ports was begun that is neither complete nor taken back.

@@ -2,6 +2,7 @@
 //! the maps that the program reads.
 
 mod changes;
+mod copies;
 mod counters;
 mod digests;
 mod direct;
@@ -10,7 +11,6 @@ mod exact;
 mod flat;
 mod flow_state;
 mod globals;
-mod groups;
 mod guard;
 mod layout;
 mod lpm;
@@ -21,6 +21,7 @@ mod prioritized;
 mod ranges;
 mod records;
 mod registers;
+mod replicas;
 mod specialized;
 mod steps;
 mod successor;
@@ -38,7 +39,8 @@ use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use control::{
-    Change, Contents, Count, Digests, DropReason, Flow, Next, Rejected, Replica, Store, StoreError,
+    Change, CloneSession, Contents, Count, Digests, DropReason, Flow, Next, Rejected, Replica,
+    Store, StoreError,
 };
 use exact::{Array, Hash};
 use flat::Codec;
@@ -598,13 +600,23 @@ impl Store for KernelStore {
     }
 
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
-        let groups = self.consistently(|now| crate::ports::groups(&now.abi.ports, &now.maps))?;
-        let replicas = |(group, ports)| (group, Replica::to_ports(ports));
-        Ok(groups.into_iter().map(replicas).collect())
+        self.consistently(|now| now.read_groups())
     }
 
     fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
         self.change(|transaction| transaction.set_group(group, replicas, 0))
+    }
+
+    fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
+        self.consistently(|now| now.read_sessions())
+    }
+
+    fn set_clone_session(
+        &mut self,
+        session: u32,
+        to: Option<&CloneSession>,
+    ) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.set_session(session, to, 0))
     }
 
     fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {

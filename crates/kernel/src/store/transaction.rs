@@ -1,5 +1,6 @@
 //! A batch of changes: checked and planned first, then written atomically.
 
+use super::copies::Copies;
 use super::flat;
 use super::guard::Guard;
 use super::multibit_trie::MultibitTrie;
@@ -7,11 +8,10 @@ use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
 use super::{
-    KernelStore, Opened, Shape, direct, groups, layout, present, prioritized, system, unsupported,
+    KernelStore, Opened, Shape, direct, layout, present, prioritized, system, unsupported,
 };
-use crate::ports;
 use bpf::abi::{DefaultAbi, LookupAbi};
-use control::{Change, Replica, StoreError};
+use control::{Change, CloneSession, Replica, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +35,8 @@ pub(super) struct Transaction<'a> {
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
-    /// The ports of multicast groups, without which there is no group, and the change that wants them.
-    groups: BTreeMap<u16, (Vec<u32>, u32)>,
+    /// Multicast groups and clone sessions.
+    copies: Copies,
     /// What packets are to meet the change of at once.
     replaced: BTreeSet<Subject>,
 }
@@ -50,7 +50,7 @@ impl<'a> Transaction<'a> {
             staged: BTreeMap::new(),
             own: BTreeMap::new(),
             defaults: BTreeMap::new(),
-            groups: BTreeMap::new(),
+            copies: Copies::default(),
             replaced: BTreeSet::new(),
         }
     }
@@ -112,7 +112,7 @@ impl<'a> Transaction<'a> {
             Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
             Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
             Change::Group(group, replicas) => self.set_group(*group, replicas, origin),
-            Change::Session(..) => Err(unsupported("this target has no clone sessions")),
+            Change::Session(session, to) => self.set_session(*session, to.as_ref(), origin),
             Change::Member(..) | Change::MemberGroup(..) => {
                 Err(unsupported("this target has no action profiles"))
             }
@@ -260,17 +260,17 @@ impl<'a> Transaction<'a> {
         replicas: &[Replica],
         origin: u32,
     ) -> Result<(), StoreError> {
-        control::check_group(group, replicas)?;
-        if replicas.iter().any(|replica| replica.rid != 0) {
-            let what = "this program cannot read a replication id; name ports without one";
-            return Err(unsupported(what));
-        }
-        let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
-        if self.store.live {
-            ports::check_ports(&self.store.abi.ports, &self.store.maps, &ports)?;
-        }
-        self.groups.insert(group, (ports, origin));
-        Ok(())
+        self.copies.set_group(self.store, group, replicas, origin)
+    }
+
+    /// Makes a clone session, or none.
+    pub(crate) fn set_session(
+        &mut self,
+        session: u32,
+        to: Option<&CloneSession>,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        self.copies.set_session(self.store, session, to, origin)
     }
 
     /// Whether nothing else changes than this.
@@ -281,7 +281,7 @@ impl<'a> Transaction<'a> {
             Staged::Prioritized(entries) => entries.differs(),
         };
         self.defaults.is_empty()
-            && self.groups.is_empty()
+            && self.copies.is_empty()
             && !others.any(|(_, staged)| differs(staged))
     }
 
@@ -317,16 +317,8 @@ impl<'a> Transaction<'a> {
         for (table, action) in &self.defaults {
             steps.extend(default_steps(self.store, *table, action)?);
         }
-        steps.extend(self.group_steps()?);
+        steps.extend(self.copies.steps(self.store)?);
         Ok(Some(steps))
-    }
-
-    /// The steps that change the multicast groups, each of which is one element.
-    fn group_steps(&self) -> Result<Vec<Step>, StoreError> {
-        let (store, all) = (self.store, self.groups.iter());
-        let steps = all.map(|(&group, (ports, origin))| groups::step(store, group, ports, *origin));
-        let steps: Result<Vec<Option<Step>>, StoreError> = steps.collect();
-        Ok(steps?.into_iter().flatten().collect())
     }
 
     /// The tables whose entries or default actions it is about.
@@ -386,15 +378,11 @@ impl<'a> Transaction<'a> {
                 Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
-        // Packets meet new groups with the new tables.
-        let groups = (!self.groups.is_empty()).then_some(&self.store.abi.ports.groups);
-        fresh.extend(groups.into_iter().flatten().map(String::as_str));
+        // Packets meet new groups and sessions with the new tables.
+        fresh.extend(self.copies.maps(&self.store.abi));
         let successor = Successor::load(self.store, guard, &fresh).map_err(failed)?;
         let store = successor.store();
-        let groups = match self.groups.is_empty() {
-            true => Ok(Vec::new()),
-            false => groups::steps_anew(self.store, &self.groups, store),
-        };
+        let copies = self.copies.steps_anew(self.store, store);
         let mut steps = begun;
         for (subject, staged) in self.staged {
             match staged {
@@ -425,7 +413,7 @@ impl<'a> Transaction<'a> {
         for (table, action) in &self.defaults {
             steps.extend(default_steps(store, *table, action).map_err(failed)?);
         }
-        steps.extend(groups.map_err(failed)?);
+        steps.extend(copies.map_err(failed)?);
         run(store, None, &steps)?;
         successor.take_over(guard).map_err(|not_switched| NotDone {
             left: not_switched.left(),

@@ -1,6 +1,7 @@
 //! The integration tests, in one binary: a module a subject.
 
 mod bundles;
+mod copies;
 mod devices;
 mod errors;
 mod hand_written;

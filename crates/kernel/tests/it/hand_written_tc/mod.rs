@@ -2,7 +2,10 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use crate::hand_written::compile;
-use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi};
+use bpf::abi::{
+    Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi, TrafficAbi,
+    drops_map, groups_map, sessions_map,
+};
 use diag::SourceMap;
 use kernel::{Instance, load};
 use schema::Schema;
@@ -18,6 +21,8 @@ pub(crate) mod what {
     pub(crate) const MULTICAST: u8 = 5;
     pub(crate) const REPORT: u8 = 6;
     pub(crate) const REPORT_OBSERVED: u8 = 7;
+    pub(crate) const LOSE: u8 = 8;
+    pub(crate) const SESSION: u8 = 9;
 }
 
 /// A packet of 64 bytes that asks for something, with a port or group.
@@ -109,4 +114,46 @@ pub(crate) fn instance(hook: Hook, observe: bool) -> Instance {
         &SourceMap::new(),
     )
     .unwrap_or_else(|f| panic!("{}\n{}", f.diagnostic.message, f.log))
+}
+
+/// Multicast groups, and clone sessions, that the program below has room for.
+pub(crate) const COPIES: u32 = 64;
+
+/// The object of a program with clone sessions, and groups whose copies differ.
+pub(crate) fn object_with_copies(observe: bool) -> Vec<u8> {
+    let text = include_str!("tc.c");
+    let text = format!("#define FLOWS {FLOWS}\n#define COPIES {COPIES}\n{text}");
+    compile(&text, observe)
+}
+
+/// Its description.
+pub(crate) fn abi_with_copies() -> Abi {
+    let with_room = |map: MapAbi| MapAbi {
+        max_entries: COPIES,
+        ..map
+    };
+    let mut abi = abi(Hook::TcIngress, FLOWS);
+    abi.maps.extend([
+        with_room(groups_map("replicas")),
+        with_room(sessions_map("sessions")),
+        drops_map("losses"),
+    ]);
+    abi.ports.groups = None;
+    abi.traffic = TrafficAbi {
+        groups: Some("replicas".into()),
+        sessions: Some("sessions".into()),
+        drops: Some("losses".into()),
+    };
+    abi
+}
+
+/// The program, loaded.
+pub(crate) fn instance_with_copies(object: &[u8]) -> Instance {
+    let schema = Schema {
+        clones: true,
+        ..Schema::default()
+    };
+    let (abi, schema) = (Arc::new(abi_with_copies()), Arc::new(schema));
+    load(object, &abi, &schema, &SourceMap::new())
+        .unwrap_or_else(|f| panic!("{}\n{}", f.diagnostic.message, f.log))
 }

@@ -48,6 +48,43 @@ struct {
     __type(value, struct flow);
 } flows SEC(".maps");
 
+#ifdef COPIES
+struct replicas {
+    u32 count;
+    struct {
+        u32 port, rid;
+    } replica[64];
+};
+
+struct session {
+    u32 truncate, group;
+    struct replicas to;
+};
+
+struct {
+    __uint(type, 1);
+    __uint(max_entries, COPIES);
+    __uint(map_flags, 1);
+    __type(key, u32);
+    __type(value, struct replicas);
+} replicas SEC(".maps");
+
+struct {
+    __uint(type, 1);
+    __uint(max_entries, COPIES);
+    __uint(map_flags, 1);
+    __type(key, u32);
+    __type(value, struct session);
+} sessions SEC(".maps");
+
+struct {
+    __uint(type, 6);
+    __uint(max_entries, 6);
+    __type(key, u32);
+    __type(value, struct flow);
+} losses SEC(".maps");
+#endif
+
 const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
 
 #ifdef ONPATH_OBSERVE
@@ -118,6 +155,31 @@ SEC("tc") int classify(struct __sk_buff *ctx)
         store_bytes(ctx, 6, seen, sizeof(seen), 0);
         return -1;
     }
+#ifdef COPIES
+    case 8: {
+        /* Loses a packet for a reason. */
+        struct flow *lost = lookup(&losses, &where);
+        if (lost)
+            lost->packets += 1;
+        return 2;
+    }
+    case 9: {
+        /* Copies to a session's ports. Those whose ids differ from that of the first are lost. */
+        struct session *session = lookup(&sessions, &where);
+        struct flow *lost = lookup(&losses, &zero);
+        if (!session)
+            return 2;
+        for (u32 i = 0; i < 64; i++) {
+            if (i >= session->to.count)
+                break;
+            if (session->to.replica[i].rid == session->to.replica[0].rid)
+                copy(ctx, session->to.replica[i].port);
+            else if (lost)
+                lost->packets += 1;
+        }
+        return 2;
+    }
+#endif
 #ifdef ONPATH_OBSERVE
     case 7: {
         u64 now = observed.now;

@@ -1,0 +1,341 @@
+//! Where copies of packets go, and what is lost: clone sessions, multicast groups whose copies differ, counts.
+
+use crate::bundles::BpfFs;
+use crate::hand_written_tc::*;
+use control::{Change, CloneSession, DropReason, Replica, Store, StoreError};
+use kernel::attach::TcMethod;
+use kernel::bundle::{self, Member, Port};
+use kernel::netns::NetNs;
+use kernel::pins::{Pins, PortUse};
+use kernel::sys::{Prog, TcContext};
+use kernel::{KernelStore, TestRun, interface, veth};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn device() -> TestRun {
+    TestRun::new(instance_with_copies(&object_with_copies(true)))
+}
+
+fn to(replicas: &[(u32, u16)]) -> Vec<Replica> {
+    let replica = |&(port, rid)| Replica { port, rid };
+    replicas.iter().map(replica).collect()
+}
+
+fn session(replicas: &[(u32, u16)]) -> CloneSession {
+    CloneSession {
+        replicas: to(replicas),
+        ..CloneSession::default()
+    }
+}
+
+#[test]
+fn groups_keep_replication_ids_and_sessions_all_that_they_have() {
+    let mut d = device();
+    let group = to(&[(3, 7), (1, 0), (3, 65535)]);
+    d.set_multicast_group(9, &group).expect("room");
+    d.set_multicast_group(2, &to(&[(5, 1)])).expect("room");
+    let groups = [(2, to(&[(5, 1)])), (9, group)];
+    assert_eq!(d.multicast_groups(), Ok(groups.to_vec()));
+    let mirrored = CloneSession {
+        replicas: to(&[(4, 2), (6, 2)]),
+        group: Some(9),
+        truncate: Some(64),
+    };
+    d.set_clone_session(500_000, Some(&mirrored)).expect("room");
+    d.set_clone_session(5, Some(&session(&[(8, 1)])))
+        .expect("room");
+    let sessions = [(5, session(&[(8, 1)])), (500_000, mirrored)];
+    assert_eq!(d.clone_sessions(), Ok(sessions.to_vec()));
+    let copies = |d: &mut TestRun| d.run(0, &packet(what::SESSION, 5)).expect("runs").copies;
+    assert_eq!(copies(&mut d), [8]);
+    d.set_clone_session(5, Some(&session(&[(4, 2), (6, 2)])))
+        .expect("changes");
+    assert_eq!(copies(&mut d), [4, 6]);
+    for _ in 0..2 {
+        d.set_clone_session(5, None).expect("is removed");
+        d.set_multicast_group(2, &[]).expect("is removed");
+        assert_eq!(copies(&mut d), [0u32; 0]);
+        assert_eq!(d.multicast_groups(), Ok(groups[1..].to_vec()));
+        assert_eq!(d.clone_sessions(), Ok(sessions[1..].to_vec()));
+    }
+}
+
+#[test]
+fn there_are_64_copies_at_most() {
+    let mut d = device();
+    let many: Vec<(u32, u16)> = (0..65).map(|n| (n, n as u16)).collect();
+    d.set_multicast_group(1, &to(&many[..64])).expect("fits");
+    d.set_clone_session(1, Some(&session(&many[..64])))
+        .expect("fits");
+    for refused in [
+        d.set_multicast_group(1, &to(&many)),
+        d.set_clone_session(1, Some(&session(&many))),
+        d.set_multicast_group(0, &to(&many[..1])),
+    ] {
+        let Err(StoreError::Invalid { what }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(
+            what.contains("64 ports") || what.contains("begin at 1"),
+            "{what}"
+        );
+    }
+    assert_eq!(d.multicast_groups(), Ok(vec![(1, to(&many[..64]))]));
+    assert_eq!(d.clone_sessions(), Ok(vec![(1, session(&many[..64]))]));
+}
+
+#[test]
+fn a_batch_that_fails_changes_no_group_and_no_session() {
+    let mut d = device();
+    d.set_multicast_group(1, &to(&[(1, 1)])).expect("room");
+    d.set_clone_session(1, Some(&session(&[(1, 1)])))
+        .expect("room");
+    let before = (d.multicast_groups(), d.clone_sessions());
+    let mut changes = vec![
+        Change::Group(1, to(&[(2, 2)])),
+        Change::Group(2, to(&[(3, 3)])),
+        Change::Session(1, None),
+    ];
+    changes.extend((2..=66).map(|n| Change::Session(n, Some(session(&[(n, 1)])))));
+    let rejected = d.apply(&changes).expect_err("too many sessions");
+    assert_eq!(rejected.error, StoreError::Full { capacity: 64 });
+    assert_eq!(rejected.at, 67, "the change that finds no room");
+    assert_eq!((d.multicast_groups(), d.clone_sessions()), before);
+    d.apply(&changes[..67]).expect("room for these");
+    let sessions: Vec<u32> = d
+        .clone_sessions()
+        .expect("reads")
+        .into_iter()
+        .map(|s| s.0)
+        .collect();
+    assert_eq!(sessions, (2..=65).collect::<Vec<u32>>());
+    let groups = [(1, to(&[(2, 2)])), (2, to(&[(3, 3)]))];
+    assert_eq!(d.multicast_groups(), Ok(groups.to_vec()));
+}
+
+#[test]
+fn what_is_lost_is_counted_by_reason() {
+    let mut d = device();
+    let zero = DropReason::ALL.map(|reason| (reason, 0));
+    assert_eq!(d.drops(), Ok(zero.to_vec()));
+    let reasons = [3, 3, 4, 0, 3, 5];
+    for reason in reasons {
+        d.run(0, &packet(what::LOSE, reason)).expect("runs");
+    }
+    let times = |reason| {
+        reasons
+            .iter()
+            .filter(|n| u32::from(**n) == reason as u32)
+            .count() as u64
+    };
+    let counted = DropReason::ALL.map(|reason| (reason, times(reason)));
+    assert_eq!(d.drops(), Ok(counted.to_vec()));
+}
+
+/// Attaches the program to `one` as port 0, and pins it.
+fn start(pins: &Pins) {
+    let port = |number, name: &str| Port {
+        number,
+        name: name.into(),
+        index: interface::index(name).expect("there"),
+    };
+    let members = [Member {
+        name: "copies".into(),
+        instance: instance_with_copies(&object_with_copies(false)),
+        ports: vec![port(0, "one")],
+        targets: vec![port(1, "two")],
+    }];
+    bundle::connect(&members).expect("connects");
+    let begun = pins.begin("copies").expect("free");
+    let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
+    begun.commit(&members, attached).expect("pins");
+}
+
+fn open(pins: &Pins) -> KernelStore {
+    pins.open("copies", None).expect("opens").1
+}
+
+fn with_running(name: &str, work: impl FnOnce(&BpfFs) + Send) {
+    let fs = BpfFs::new(name);
+    let ns = NetNs::new().expect("this test needs root");
+    ns.run(|| {
+        let names = [("one", "two"), ("three", "four")];
+        veth::make_pairs(&names.map(|(a, b)| (a.into(), b.into())))?;
+        start(&fs.pins);
+        work(&fs);
+        Ok(())
+    })
+    .expect("runs");
+}
+
+#[test]
+fn ports_of_a_running_program_have_interfaces_as_long_as_copies_go_there() {
+    with_running("copies", |fs| {
+        let mut store = open(&fs.pins);
+        for refused in [
+            store.set_multicast_group(1, &to(&[(0, 1), (9, 1)])),
+            store.set_clone_session(1, Some(&session(&[(9, 0)]))),
+        ] {
+            assert_eq!(refused, Err(StoreError::NoInterface { port: 9 }));
+        }
+        let port = Port {
+            number: 9,
+            name: "three".into(),
+            index: interface::index("three").expect("there"),
+        };
+        let pins = &fs.pins;
+        pins.add_port("copies", None, &port, PortUse::Reached)
+            .expect("free");
+        let remove = || pins.remove_port("copies", None, 9);
+        store
+            .set_multicast_group(7, &to(&[(0, 1), (9, 1)]))
+            .expect("has an interface");
+        let refused = remove().expect_err("a group has it");
+        assert!(
+            refused.message.contains("multicast group 7 has port 9"),
+            "{}",
+            refused.message
+        );
+        store
+            .set_clone_session(8, Some(&session(&[(9, 0)])))
+            .expect("has an interface");
+        store.set_multicast_group(7, &[]).expect("is removed");
+        let refused = remove().expect_err("a session has it");
+        assert!(
+            refused.message.contains("clone session 8 has port 9"),
+            "{}",
+            refused.message
+        );
+        let help = refused.help.unwrap_or_default();
+        assert!(help.contains("`onpath mirror remove 8`"), "{help}");
+        store.set_clone_session(8, None).expect("is removed");
+        remove().expect("nothing has it");
+    });
+}
+
+/// What a killed writer's batches do in a turn: all groups and sessions have copies to the same ports.
+fn batch(turn: u16) -> Vec<Change> {
+    let copies = to(&[(0, turn), (1, turn), (0, turn + 1)][..1 + usize::from(turn % 3)]);
+    let groups = (1..=60).map(|group| Change::Group(group, copies.clone()));
+    let sessions = (1..=60).map(|number| {
+        let to = CloneSession {
+            replicas: copies.clone(),
+            group: Some(1),
+            truncate: Some(turn.into()),
+        };
+        Change::Session(number, (turn % 4 != 0).then_some(to))
+    });
+    groups.chain(sessions).collect()
+}
+
+/// The child's part of the test below: writes batches until it is killed.
+#[test]
+fn write_copies_until_killed() {
+    let Ok(folder) = std::env::var("ONPATH_TEST_COPIES") else {
+        return;
+    };
+    let mut store = open(&Pins::at(Path::new(&folder)));
+    println!("ready");
+    for turn in (1..1000).cycle() {
+        store.apply(&batch(turn)).expect("applies");
+    }
+}
+
+fn start_writer(folder: &Path) -> Child {
+    let mut child = Command::new(std::env::current_exe().expect("this test"))
+        .args([
+            "copies::write_copies_until_killed",
+            "--exact",
+            "--nocapture",
+        ])
+        .env("ONPATH_TEST_COPIES", folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let ready = lines.any(|line| line.is_ok_and(|line| line.contains("ready")));
+    assert!(ready, "the child ended by itself");
+    child
+}
+
+#[test]
+fn readers_meet_all_of_a_batch_or_nothing_whenever_a_writer_is_killed() {
+    with_running("killed-copies", |fs| {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        let journal = fs.folder.join("onpath/copies/member-0/journal");
+        let mut unfinished = 0;
+        for round in 0..12 {
+            let children = [(); 3].map(|()| start_writer(&fs.folder));
+            std::thread::sleep(Duration::from_micros(round * 2_000));
+            // Every other time in the middle of a change, as far as that can be seen from here.
+            let begun = Instant::now();
+            while round % 2 == 0 && !journal.exists() && begun.elapsed() < PATIENCE {}
+            let send = |child: &Child, signal| {
+                kill(Pid::from_raw(child.id() as i32), signal).expect("runs");
+            };
+            // Else the next one finishes what was begun before it is killed too.
+            children
+                .iter()
+                .for_each(|child| send(child, Signal::SIGSTOP));
+            for mut child in children {
+                send(&child, Signal::SIGKILL);
+                child.wait().expect("ended");
+            }
+            unfinished += u32::from(journal.exists());
+            let store = open(&fs.pins);
+            let groups = store.multicast_groups().expect("reads");
+            let sessions = store.clone_sessions().expect("reads");
+            assert!(!journal.exists(), "a reader undoes it");
+            let Some((_, first)) = groups.first() else {
+                assert_eq!((groups, sessions), (vec![], vec![]));
+                continue;
+            };
+            let turn = first[0].rid;
+            let expected = batch(turn).into_iter();
+            let (mut wanted, mut mirrored) = (Vec::new(), Vec::new());
+            for change in expected {
+                match change {
+                    Change::Group(group, to) => wanted.push((group, to)),
+                    Change::Session(number, Some(to)) => mirrored.push((number, to)),
+                    _ => {}
+                }
+            }
+            assert_eq!((groups, sessions), (wanted, mirrored), "round {round}");
+        }
+        assert!(
+            unfinished > 0,
+            "no writer was killed in the middle of a change"
+        );
+    });
+}
+
+#[test]
+fn packets_meet_an_old_session_or_a_new_one() {
+    with_running("whole-copies", |fs| {
+        let mut store = open(&fs.pins);
+        let of = |id: u16| session(&[(0, id), (1, id)]);
+        store.set_clone_session(1, Some(&of(1))).expect("room");
+        let program = Prog::open(&fs.folder.join("onpath/copies/member-0/program"));
+        let program = program.expect("is pinned");
+        std::thread::scope(|scope| {
+            let asks = scope.spawn(|| {
+                let mut out = vec![0; 256];
+                let frame = packet(what::SESSION, 1);
+                let mut context = TcContext::default();
+                let asked = program.run_tc(&frame, &mut out, &mut context, 20_000);
+                asked.expect("runs");
+            });
+            for id in 2..200 {
+                store.set_clone_session(1, Some(&of(id))).expect("room");
+            }
+            asks.join().expect("asks");
+        });
+        assert_eq!(store.clone_sessions(), Ok(vec![(1, of(199))]));
+        let lost = store.drops().expect("reads");
+        assert!(lost.iter().all(|(_, count)| *count == 0), "{lost:?}");
+    });
+}
