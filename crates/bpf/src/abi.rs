@@ -52,6 +52,9 @@ pub struct Abi {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that the program increments.
     pub counters: Vec<CounterAbi>,
+    /// Action selectors of tables that the program applies.
+    #[serde(default)]
+    pub member_groups: Vec<MemberGroupsAbi>,
     /// Registers that the program reads or writes.
     #[serde(default)]
     pub registers: Vec<RegisterAbi>,
@@ -261,7 +264,23 @@ pub struct TableAbi {
     /// What is kept for each entry, if anything is.
     #[serde(default)]
     pub direct: Option<DirectAbi>,
+    /// The members of its action profile, if entries may name them: by number what each runs, in the form of the entries' values.
+    #[serde(default)]
+    pub members: Option<LookupAbi>,
 }
+
+/// The groups of an action selector.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MemberGroupsAbi {
+    /// The selector's [`ir::ExternInst`] index.
+    pub index: u32,
+    /// By number what each has: as one action with two parameters, how many members, and [`MOST_MEMBERS_OF_A_GROUP`] times a `u32`
+    /// as they lie in memory, ascending.
+    pub groups: LookupAbi,
+}
+
+/// Members that a group may have.
+pub const MOST_MEMBERS_OF_A_GROUP: u32 = 256;
 
 /// What is kept for each entry of a table: the element of arrays at the entry's number minus one. Entries that are compiled in
 /// have the numbers of their order in the program.

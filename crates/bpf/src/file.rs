@@ -138,6 +138,7 @@ pub(crate) fn file(
         tables: maps.tables,
         value_sets: maps.value_sets,
         counters: maps.counters,
+        member_groups: maps.member_groups,
         registers: maps.registers,
         flow_states: maps.flow_states,
         ports: maps.ports,
@@ -257,6 +258,7 @@ fn unapplied_tables(program: &Program, applied: &[TableAbi]) -> Vec<TableAbi> {
             default: DefaultAbi::Const,
             preload: false,
             direct: None,
+            members: None,
         })
         .collect()
 }

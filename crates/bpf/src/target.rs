@@ -19,7 +19,7 @@ use diag::{Diagnostics, Span};
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Target};
-use ir::{Expr, ExternCall, ExternInst, ValueSet, ValueSetData, Var};
+use ir::{Expr, ExternCall, ExternInst, TableData, ValueSet, ValueSetData, Var};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -115,6 +115,8 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// Where registers keep what.
     pub registers: HashMap<ExternInst, externs::Register>,
+    /// The groups of action selectors.
+    pub member_groups: HashMap<ExternInst, externs::MemberGroups>,
     /// Where records of digests keep what, by the digests' numbers.
     pub digests: HashMap<u32, externs::Digest>,
     /// A table or value set is searched by bit vectors.
@@ -333,6 +335,12 @@ impl Target for Bpf {
 
     fn default_action(_g: &Gen<'_>, table: &Table) -> C {
         table.default_action()
+    }
+
+    const HAS_PROFILES: bool = true;
+
+    fn follow(g: &mut Gen<'_>, table: &Table, data: &TableData, entry: &C) {
+        table.follow(g, data, entry);
     }
 
     fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {

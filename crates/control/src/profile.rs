@@ -7,7 +7,9 @@ use crate::errors::{self, Refusal};
 use crate::json::json_call;
 use crate::numbers::number;
 use crate::piece::Piece;
-use schema::{Action, ActionCall, ActionSchema, Object, ObjectKind, ProfileSchema, Schema};
+use schema::{
+    Action, ActionCall, ActionSchema, Object, ObjectKind, ProfileSchema, Reference, Schema,
+};
 use serde_json::{Value, json};
 
 /// Members that a group may have.
@@ -31,6 +33,31 @@ pub fn check_member_group(members: &[u32]) -> Result<(), StoreError> {
         members.len()
     );
     Err(StoreError::Invalid { what })
+}
+
+/// What refers to a member or a group finds none.
+pub fn is_missing(reference: Reference) -> StoreError {
+    let what = format!("there is no {}", named(reference));
+    StoreError::Reference { what }
+}
+
+/// A member that is to go is in a group.
+pub fn is_in_group(member: u32, group: u32) -> StoreError {
+    let what = format!("member {member} is in group {group}");
+    StoreError::Reference { what }
+}
+
+/// An entry of a table refers to what is to go.
+pub fn is_referred_to(table: &str, reference: Reference) -> StoreError {
+    let what = format!("an entry of `{table}` refers to {}", named(reference));
+    StoreError::Reference { what }
+}
+
+fn named(reference: Reference) -> String {
+    match reference {
+        Reference::Member(member) => format!("member {member}"),
+        Reference::Group(group) => format!("group {group}"),
+    }
 }
 
 /// The action profiles and selectors of a program, with their names.

@@ -85,6 +85,16 @@ pub fn selector_key(target: &str, table: &str, key: &str, at: Span) -> Diagnosti
     )
 }
 
+/// A table of which no key is matched.
+pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0731"),
+        at,
+        format!("the {target} target needs a key to match in table `{table}`, whose keys are all `selector`"),
+    )
+    .help("add a key that all entries match alike, such as a constant as `exact`")
+}
+
 /// An extern whose results come later.
 pub fn suspended(target: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(

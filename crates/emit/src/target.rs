@@ -10,7 +10,9 @@ use crate::stage::Code;
 use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
-use ir::{BlockBody, Expr, ExternCall, Parser, Routine, Table, ValueSet, ValueSetData, Var};
+use ir::{
+    BlockBody, Expr, ExternCall, Parser, Routine, Table, TableData, ValueSet, ValueSetData, Var,
+};
 
 /// A part of a program that is one function: it parses a packet, processes it, and deparses it. A target
 /// gives them in the order in which a packet meets them.
@@ -234,6 +236,13 @@ pub trait Target: Hints + Sized {
 
     /// The address of the default action of a table that keeps it.
     fn default_action(g: &Gen<'_, Self>, table: &Self::Table) -> C;
+
+    /// Whether entries may name members and groups of an action profile ([`Target::follow`]).
+    const HAS_PROFILES: bool = false;
+
+    /// Has an entry that names a member or a group be what that leads to, a value of the same layout; a null pointer if that is
+    /// not there. Any other stays.
+    fn follow(_g: &mut Gen<'_, Self>, _table: &Self::Table, _data: &TableData, _entry: &C) {}
 
     /// Before the action of an entry of a table that keeps something for each entry ([`crate::table::DIRECT_COUNTER`]): the
     /// entry's number, which is 0 where the default action runs.

@@ -4,10 +4,12 @@ mod counter;
 mod digest;
 pub(crate) mod direct;
 mod hash;
+pub(crate) mod profile;
 mod random;
 mod register;
 
 pub(crate) use digest::Layout as Digest;
+pub(crate) use profile::Groups as MemberGroups;
 pub(crate) use register::Layout as Register;
 
 use crate::abi::{MapAbi, MapKind};

@@ -3,7 +3,7 @@
 use crate::abi::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
 use emit::record::Form;
 use emit::table::key::{KeyLayout, KeyPart};
-use emit::table::value::{ActionLayout, Layout};
+use emit::table::value::{ActionLayout, Layout, REFERENCE_ID};
 use ir::{Program, TableData};
 
 /// A field of this name, at this offset in bytes.
@@ -32,10 +32,13 @@ pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
 /// A table's value.
 pub(crate) fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi {
     let params = |index: usize, laid_out: &ActionLayout| {
-        let vars = &p.actions[data.actions[index].action].params;
-        let params = laid_out.params.iter().zip(vars);
+        let params = laid_out.params.iter().enumerate();
+        // A reference has an id.
+        let named = data.actions.get(index);
+        let vars = named.map(|listed| &p.actions[listed.action].params);
+        let name = |i: usize| vars.map_or(REFERENCE_ID, |vars| p.vars[vars[i]].name.as_str());
         params
-            .map(|(param, &var)| field(param.form, &p.vars[var].name, param.offset))
+            .map(|(i, param)| field(param.form, name(i), param.offset))
             .collect()
     };
     ValueAbi {

@@ -87,10 +87,10 @@ pub(crate) fn declare(
 ) -> (Lookup, LookupAbi) {
     let parts = key::parts(g.p, &data.keys);
     if has_priorities(data) {
-        let kinds: Vec<MatchKind> = data.keys.iter().map(|key| key.kind).collect();
+        let kinds: Vec<MatchKind> = key::matched(&data.keys).map(|key| key.kind).collect();
         return layout::declare(g, &data.name, &parts, &kinds, wanted, entries);
     }
-    match data.keys.iter().position(|k| k.kind == MatchKind::Lpm) {
+    match key::matched(&data.keys).position(|k| k.kind == MatchKind::Lpm) {
         Some(lpm) => layout::declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
         None => declare_exact(g, data, &parts, entries),
     }

@@ -12,12 +12,15 @@ pub(crate) mod value_set;
 use crate::abi::{DefaultAbi, LookupAbi, MapAbi, MapKind, TableAbi, ValueAbi};
 use crate::errors;
 use crate::externs::direct::{self, Direct};
+use crate::externs::profile::{self, Profile};
 use crate::maps::GLOBALS;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use diag::Span;
 use emit::table::key::{self, KeyPart};
-use emit::table::{DIRECT_COUNTER, TableShape, Value, default_choices};
+use emit::table::{
+    ACTION_PROFILE, ACTION_SELECTOR, DIRECT_COUNTER, TableShape, Value, default_choices, property,
+};
 use ir::{CtorValue, Expr, Program, TableData};
 use lookup::Lookup;
 use smol_str::SmolStr;
@@ -34,6 +37,8 @@ pub(crate) struct Table {
     default: Option<DefaultAction>,
     /// What is kept for each entry.
     direct: Option<Direct>,
+    /// The members that entries may name.
+    profile: Option<Profile>,
 }
 
 /// The globals' members for a default action.
@@ -46,6 +51,13 @@ struct DefaultAction {
 }
 
 impl Table {
+    /// Has an entry that names a member or a group be what that leads to.
+    pub(crate) fn follow(&self, g: &mut Gen<'_>, data: &TableData, entry: &C) {
+        if let Some(profile) = &self.profile {
+            profile::follow(g, profile, data, entry);
+        }
+    }
+
     /// A packet has found the entry of this number.
     pub(crate) fn enter_entry(&self, g: &mut Gen<'_>, number: C) {
         if let Some(direct) = &self.direct {
@@ -132,6 +144,9 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
     let is_kept = lookup_abi != LookupAbi::Compiled;
     let capacity = if is_kept { size } else { fixed };
     let direct = direct::declare(g, data, short, capacity).unzip();
+    let entries = stored.entries().filter(|_| is_kept);
+    let profile = entries.and_then(|value| profile::declare(g, data, short, value));
+    let (profile, members) = profile.unzip();
     g.file.own.maps.tables.push(TableAbi {
         index: shape.table.as_u32(),
         name: data.name.to_string(),
@@ -140,11 +155,13 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
         lookup: lookup_abi,
         default: default_abi,
         direct: direct.1,
+        members,
     });
     Table {
         lookup,
         default,
         direct: direct.0,
+        profile,
     }
 }
 
@@ -188,7 +205,11 @@ fn check_properties(g: &mut Gen<'_>, data: &TableData) {
             CtorValue::Extern(inst) => {
                 matches!(
                     g.p.externs[*inst].ty.as_str(),
-                    "hash_table" | "array_table" | DIRECT_COUNTER
+                    "hash_table"
+                        | "array_table"
+                        | DIRECT_COUNTER
+                        | ACTION_PROFILE
+                        | ACTION_SELECTOR
                 )
             }
             CtorValue::Absent => true,
@@ -249,11 +270,11 @@ fn declare_default(
 
 /// How many entries a table is to hold.
 fn table_size(p: &Program, data: &TableData) -> u64 {
-    let from_property = data.properties.iter().find_map(|(_, value)| match value {
-        CtorValue::Extern(inst) => p.externs[*inst]
-            .int_arg("size")
-            .and_then(|n| u64::try_from(n).ok()),
-        _ => None,
+    let structures = ["hash_table", "array_table"].into_iter();
+    let mut structures = structures.filter_map(|ty| property(p, data, ty));
+    let from_property = structures.find_map(|object| {
+        let size = p.externs[object].int_arg("size");
+        size.and_then(|n| u64::try_from(n).ok())
     });
     from_property
         .or(data.size)

@@ -180,6 +180,7 @@ mod tests {
             value_sets: vec![],
             counters: vec![],
             registers: vec![],
+            member_groups: vec![],
             flow_states: states,
             ports: PortsAbi::default(),
             traffic: TrafficAbi::default(),

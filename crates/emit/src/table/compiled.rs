@@ -6,7 +6,7 @@ use crate::emitter::Gen;
 use crate::target::Target;
 use cgen::lower::{self, limb_count, mask};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
-use ir::{Bits, Entry, Key, KeyMatch, TableData, Type};
+use ir::{Bits, Entry, Key, KeyMatch, MatchKind, TableData, Type};
 
 /// As many entries are compared one by one; more are for the target to keep.
 const FEW: usize = 8;
@@ -92,7 +92,7 @@ impl<T: Target> Gen<'_, T> {
         for (key, wanted) in keys.iter().zip(&entry.keys) {
             let ty = self.p.ty(key.expr);
             let width = ty.width();
-            if width == 0 || *wanted == KeyMatch::Any {
+            if width == 0 || *wanted == KeyMatch::Any || key.kind == MatchKind::Selector {
                 continue;
             }
             let one = if width > 64 {

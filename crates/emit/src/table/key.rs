@@ -91,9 +91,15 @@ fn short(name: &str) -> String {
     parts[from..].join("_")
 }
 
-/// The parts of a table's key.
+/// The keys that are matched: all but those that only feed an action selector's hash.
+pub fn matched(keys: &[ir::Key]) -> impl Iterator<Item = &ir::Key> {
+    let all = keys.iter();
+    all.filter(|key| key.kind != ir::MatchKind::Selector)
+}
+
+/// The parts of a table's key that are matched.
 pub fn parts(p: &Program, keys: &[ir::Key]) -> Vec<KeyPart> {
-    keys.iter()
+    matched(keys)
         .map(|k| KeyPart {
             name: k.name.to_string(),
             width: p.ty(k.expr).width(),

@@ -142,7 +142,7 @@ impl<T: Target> Gen<'_, T> {
         entry: Type,
         results: &Results,
     ) {
-        let keys: Vec<Expr> = data.keys.iter().map(|k| k.expr).collect();
+        let keys: Vec<Expr> = key::matched(&data.keys).map(|k| k.expr).collect();
         let entry = T::look_up(self, &made.of, &keys, entry);
         // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not every
         // verifier can follow.
@@ -183,13 +183,20 @@ impl<T: Target> Gen<'_, T> {
         results: &Results,
         entries_only: bool,
     ) {
-        let numbered = made.value.as_ref().and_then(|v| v.layout.number_offset);
-        if numbered.is_none() {
-            return self.switch_action(data, made, entry, results, entries_only);
+        let numbered = has_direct_objects(self.p, data);
+        if numbered {
+            T::enter_entry(self, &made.of, entry.clone().arrow(value::NUMBER));
         }
-        T::enter_entry(self, &made.of, entry.clone().arrow(value::NUMBER));
-        self.switch_action(data, made, entry, results, entries_only);
-        T::leave_entry(self);
+        if profile_of(self.p, data).is_some() {
+            T::follow(self, &made.of, data, entry);
+            let leads = self.block(|g| g.switch_action(data, made, entry, results, entries_only));
+            self.push(Stmt::If(entry.clone(), leads, Vec::new()));
+        } else {
+            self.switch_action(data, made, entry, results, entries_only);
+        }
+        if numbered {
+            T::leave_entry(self);
+        }
     }
 
     /// Runs the program's default action.
@@ -249,9 +256,15 @@ impl<T: Target> Gen<'_, T> {
 
     /// Entries have no value for a selector's input, so it cannot pass for an exact key.
     fn check_keys(&mut self, data: &TableData) {
+        let target = self.target.name();
+        if T::HAS_PROFILES && property(self.p, data, ACTION_SELECTOR).is_some() {
+            if !data.keys.is_empty() && key::matched(&data.keys).next().is_none() {
+                self.refuse(errors::only_selectors(target, &data.name, data.span));
+            }
+            return;
+        }
         for key in &data.keys {
             if key.kind == MatchKind::Selector {
-                let target = self.target.name();
                 self.refuse(errors::selector_key(
                     target, &data.name, &key.name, data.span,
                 ));
@@ -264,6 +277,17 @@ impl<T: Target> Gen<'_, T> {
 pub const DIRECT_COUNTER: &str = "direct_counter";
 /// See [`DIRECT_COUNTER`].
 pub const DIRECT_METER: &str = "direct_meter";
+
+/// The externs of a table whose entries may name members, and groups of them.
+pub const ACTION_PROFILE: &str = "action_profile";
+/// See [`ACTION_PROFILE`].
+pub const ACTION_SELECTOR: &str = "action_selector";
+
+/// The action profile or selector of a table.
+pub fn profile_of(p: &Program, data: &TableData) -> Option<ExternInst> {
+    let mut profiles = [ACTION_PROFILE, ACTION_SELECTOR].into_iter();
+    profiles.find_map(|ty| property(p, data, ty))
+}
 
 /// The object of an extern among a table's properties.
 pub fn property(p: &Program, data: &TableData, ty: &str) -> Option<ExternInst> {

@@ -8,6 +8,11 @@ use cgen::tree::{Expr as C, Member, Type};
 use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
 use smol_str::SmolStr;
 
+/// What entries of a table with an action profile may name in place of an action, and the member with its id.
+const REFERENCES: [&str; 2] = ["member", "group"];
+/// See [`REFERENCES`].
+pub const REFERENCE_ID: &str = "id";
+
 /// The member with an entry's number.
 pub(crate) const NUMBER: &str = "number";
 
@@ -47,7 +52,8 @@ pub struct Layout {
     pub number_offset: Option<u32>,
     /// What its address must be a multiple of.
     pub align: u32,
-    /// For each action of the table's list.
+    /// For each action of the table's list; behind them what entries may name instead, if the table has an action profile: a
+    /// member, and a group.
     pub actions: Vec<ActionLayout>,
 }
 
@@ -133,6 +139,30 @@ impl<T: Target> Gen<'_, T> {
             actions.push(ActionLayout {
                 name: action.name.clone(),
                 member: variant,
+                params,
+            });
+        }
+        let references = match super::property(self.p, data, super::ACTION_SELECTOR) {
+            Some(_) => &REFERENCES[..],
+            None => &REFERENCES[..usize::from(super::profile_of(self.p, data).is_some())],
+        };
+        for &name in references {
+            let (form, mut record) = (Form::new(32, ByteOrder::Host), Record::default());
+            let offset = record.add_form(form, REFERENCE_ID, "");
+            let mut member: SmolStr = format!("to_{name}").into();
+            while actions.iter().any(|a| a.member == member) {
+                member = format!("{member}_").into();
+            }
+            (align, largest) = (align.max(record.align), largest.max(record.size));
+            variants.push((member.clone(), record.members));
+            let params = vec![Param {
+                member: REFERENCE_ID.into(),
+                form,
+                offset,
+            }];
+            actions.push(ActionLayout {
+                name: name.into(),
+                member,
                 params,
             });
         }

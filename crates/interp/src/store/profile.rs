@@ -3,13 +3,10 @@
 use super::no_such;
 use crate::Interpreter;
 use control::StoreError;
+use control::profile::{is_in_group, is_missing, is_referred_to};
 use cranelift_entity::EntityRef;
 use externs::{Profile, State};
 use schema::{ActionCall, Object, Reference, Table};
-
-fn unresolved(what: String) -> StoreError {
-    StoreError::Reference { what }
-}
 
 impl Interpreter {
     pub(super) fn profile(&self, profile: Object) -> Result<&Profile, StoreError> {
@@ -41,11 +38,9 @@ impl Interpreter {
         let Profile { members, groups } = self.profile(profile)?;
         match reference {
             Reference::Member(member) if !members.contains_key(&member) => {
-                Err(unresolved(format!("there is no member {member}")))
+                Err(is_missing(reference))
             }
-            Reference::Group(group) if !groups.contains_key(&group) => {
-                Err(unresolved(format!("there is no group {group}")))
-            }
+            Reference::Group(group) if !groups.contains_key(&group) => Err(is_missing(reference)),
             _ => Ok(()),
         }
     }
@@ -71,15 +66,15 @@ impl Interpreter {
         let is_new = !kept.members.contains_key(&member);
         let Some(to) = to else {
             if is_new {
-                return Err(unresolved(format!("there is no member {member}")));
+                return Err(is_missing(Reference::Member(member)));
             }
             let mut groups = kept.groups.iter();
             if let Some((group, _)) = groups.find(|(_, members)| members.contains(&member)) {
-                return Err(unresolved(format!("member {member} is in group {group}")));
+                return Err(is_in_group(member, *group));
             }
-            if let Some(table) = self.referring(profile, Reference::Member(member)) {
-                let what = format!("an entry of `{table}` refers to member {member}");
-                return Err(unresolved(what));
+            let reference = Reference::Member(member);
+            if let Some(table) = self.referring(profile, reference) {
+                return Err(is_referred_to(table, reference));
             }
             self.profile_mut(profile)?.members.remove(&member);
             return Ok(());
@@ -101,19 +96,19 @@ impl Interpreter {
         let kept = self.profile(selector)?;
         let is_new = !kept.groups.contains_key(&group);
         if members.is_empty() {
+            let reference = Reference::Group(group);
             if is_new {
-                return Err(unresolved(format!("there is no group {group}")));
+                return Err(is_missing(reference));
             }
-            if let Some(table) = self.referring(selector, Reference::Group(group)) {
-                let what = format!("an entry of `{table}` refers to group {group}");
-                return Err(unresolved(what));
+            if let Some(table) = self.referring(selector, reference) {
+                return Err(is_referred_to(table, reference));
             }
             self.profile_mut(selector)?.groups.remove(&group);
             return Ok(());
         }
         let mut wanted = members.iter();
         if let Some(missing) = wanted.find(|member| !kept.members.contains_key(member)) {
-            return Err(unresolved(format!("there is no member {missing}")));
+            return Err(is_missing(Reference::Member(*missing)));
         }
         self.check_room(selector, is_new, kept.groups.len())?;
         let mut members = members.to_vec();

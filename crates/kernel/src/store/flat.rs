@@ -179,6 +179,24 @@ impl<'a> Staged<'a> {
         })
     }
 
+    /// What an entry is to run, if it is to be there.
+    pub(crate) fn get(&mut self, keys: &[KeyMatch]) -> Result<Option<ActionCall>, StoreError> {
+        let number = self.record(keys)?;
+        let value = self.records.new_value(number);
+        Ok(value.and_then(|value| layout::get_value(self.codec.layout(), value)))
+    }
+
+    /// All entries that are to be there, by their keys, in no particular order.
+    pub(crate) fn all(&mut self) -> Result<Vec<StoredEntry>, StoreError> {
+        self.read_all()?;
+        let live = (0..self.records.len())
+            .filter_map(|number| Some((self.records.key(number), self.records.new_value(number)?)));
+        let call = |value: &[u8]| layout::get_value(self.codec.layout(), value);
+        Ok(live
+            .filter_map(|(key, value)| Some((self.codec.matches(key), call(value)?)))
+            .collect())
+    }
+
     /// Adds an entry.
     pub(crate) fn insert(
         &mut self,
@@ -269,6 +287,12 @@ impl<'a> Staged<'a> {
         let replaced = |change: &(Option<_>, Option<_>)| matches!(change, (Some(_), Some(_)));
         let reuses_memory = self.codec.elements().reuses_memory();
         reuses_memory && self.records.changes().filter(replaced).nth(1).is_some()
+    }
+
+    /// Whether anything goes.
+    pub(crate) fn removes(&self) -> bool {
+        let mut changes = self.records.changes();
+        changes.any(|(_, new)| new.is_none())
     }
 
     /// Whether anything changes.

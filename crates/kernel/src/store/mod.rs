@@ -18,6 +18,7 @@ mod maps;
 mod multibit_trie;
 mod own;
 mod prioritized;
+mod profiles;
 mod ranges;
 mod records;
 mod registers;
@@ -55,7 +56,7 @@ use schema::{
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use transaction::{NotDone, Transaction};
+use transaction::{NotDone, Subject, Transaction};
 
 /// Turns the system's error into a store's error.
 fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
@@ -211,6 +212,16 @@ impl KernelStore {
             capacity: abi.capacity,
             priorities: false,
         })
+    }
+
+    /// What is needed to find what a batch concerns.
+    fn shape(&self, subject: Subject) -> Result<Shape<'_>, StoreError> {
+        match subject {
+            Subject::Members(table) => self.members_shape(Table::from_u32(table)),
+            Subject::MemberGroups(selector) => self.groups_shape(Object::from_u32(selector)),
+            Subject::Table(index) => self.table_shape(Table::from_u32(index)),
+            Subject::ValueSet(index) => self.value_set_shape(ValueSet::from_u32(index)),
+        }
     }
 
     fn open<'a>(&'a self, shape: Shape<'a>) -> Result<Opened<'a>, StoreError> {
@@ -597,6 +608,32 @@ impl Store for KernelStore {
 
     fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
         self.exclusively(|now| now.flow_state(state)?.map_or(Ok(()), |flows| flows.clear()))
+    }
+
+    fn members(&self, profile: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
+        self.consistently(|now| now.read_members(profile))
+    }
+
+    fn set_member(
+        &mut self,
+        profile: Object,
+        member: u32,
+        to: Option<&ActionCall>,
+    ) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.set_member(profile, member, to, 0))
+    }
+
+    fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
+        self.consistently(|now| now.read_member_groups(selector))
+    }
+
+    fn set_member_group(
+        &mut self,
+        selector: Object,
+        group: u32,
+        members: &[u32],
+    ) -> Result<(), StoreError> {
+        self.change(|transaction| transaction.set_member_group(selector, group, members, 0))
     }
 
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {

@@ -15,22 +15,33 @@ use control::{Change, CloneSession, Replica, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a batch concerns.
+/// What a batch concerns. What entries refer to comes before them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Subject {
+pub(super) enum Subject {
+    /// The members of this table's action profile.
+    Members(u32),
+    /// The groups of an action selector.
+    MemberGroups(u32),
     Table(u32),
     ValueSet(u32),
 }
 
-/// The changes of one table or value set.
-enum Staged<'a> {
+impl Subject {
+    /// Whether entries refer to it.
+    fn is_referred_to(self) -> bool {
+        matches!(self, Subject::Members(_) | Subject::MemberGroups(_))
+    }
+}
+
+/// The changes of one of them.
+pub(super) enum Staged<'a> {
     Flat(flat::Staged<'a>, &'a LookupAbi),
     Prioritized(prioritized::Staged<'a>),
 }
 
 /// Changes that are checked against the tables and each other. Nothing is written before [`Transaction::commit`].
 pub(super) struct Transaction<'a> {
-    store: &'a KernelStore,
+    pub(super) store: &'a KernelStore,
     guard: Option<&'a Guard>,
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
@@ -55,14 +66,9 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    fn stage(&mut self, subject: Subject) -> Result<&mut Staged<'a>, StoreError> {
+    pub(super) fn stage(&mut self, subject: Subject) -> Result<&mut Staged<'a>, StoreError> {
         if !self.staged.contains_key(&subject) {
-            let shape = match subject {
-                Subject::Table(index) => self.store.table_shape(Table::from_u32(index))?,
-                Subject::ValueSet(index) => {
-                    self.store.value_set_shape(ValueSet::from_u32(index))?
-                }
-            };
+            let shape = self.store.shape(subject)?;
             let Shape {
                 capacity, lookup, ..
             } = shape;
@@ -113,8 +119,11 @@ impl<'a> Transaction<'a> {
             Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
             Change::Group(group, replicas) => self.set_group(*group, replicas, origin),
             Change::Session(session, to) => self.set_session(*session, to.as_ref(), origin),
-            Change::Member(..) | Change::MemberGroup(..) => {
-                Err(unsupported("this target has no action profiles"))
+            Change::Member(profile, member, to) => {
+                self.set_member(*profile, *member, to.as_ref(), origin)
+            }
+            Change::MemberGroup(selector, group, members) => {
+                self.set_member_group(*selector, *group, members, origin)
             }
             Change::Meter(..) => Err(unsupported("this target has no meters")),
         }
@@ -130,6 +139,7 @@ impl<'a> Transaction<'a> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
+        self.check_reference(table, &entry.action)?;
         self.insert_own(table, entry, origin)
     }
 
@@ -154,6 +164,7 @@ impl<'a> Transaction<'a> {
         origin: u32,
     ) -> Result<(), StoreError> {
         self.check_changeable(table, &entry.keys, entry.priority)?;
+        self.check_reference(table, &entry.action)?;
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.modify(&entry.keys, &entry.action, origin),
             Staged::Prioritized(entries) => entries.modify(entry, origin),
@@ -292,6 +303,10 @@ impl<'a> Transaction<'a> {
             Staged::Prioritized(entries) if self.replaced.contains(subject) => {
                 !entries.differs() || entries.is_one_switch() && self.is_alone(subject)
             }
+            // Packets may have met what refers to it.
+            Staged::Flat(flat, _) if subject.is_referred_to() => {
+                !flat.tears() && (!flat.removes() || self.is_alone(subject))
+            }
             // A member of a value set has nothing to tear.
             Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
             Staged::Prioritized(_) => true,
@@ -299,21 +314,34 @@ impl<'a> Transaction<'a> {
         if !may_tear && !self.staged.iter().all(one_by_one) {
             return Ok(None);
         }
-        let mut steps = Vec::new();
+        let mut prioritized = Vec::new();
         for staged in self.staged.values() {
             if let Staged::Prioritized(entries) = staged {
                 let planned = entries.plan()?;
                 if !may_tear && entries.tears(&planned) {
                     return Ok(None);
                 }
-                steps.extend(planned);
+                prioritized.extend(planned);
             }
         }
-        for staged in std::mem::take(&mut self.staged).into_values() {
+        let (mut steps, mut flats) = (Vec::new(), Vec::new());
+        for (subject, staged) in std::mem::take(&mut self.staged) {
             if let Staged::Flat(flat, lookup) = staged {
-                steps.extend(flat.plan(main_map(lookup)));
+                let referred_to = subject.is_referred_to();
+                // A packet may have found what referred to it before.
+                let settle = referred_to && flat.removes();
+                let planned = settle
+                    .then_some(Step::Settle)
+                    .into_iter()
+                    .chain(flat.plan(main_map(lookup)));
+                match referred_to {
+                    true => steps.extend(planned),
+                    false => flats.extend(planned),
+                }
             }
         }
+        steps.extend(prioritized);
+        steps.extend(flats);
         for (table, action) in &self.defaults {
             steps.extend(default_steps(self.store, *table, action)?);
         }
@@ -325,7 +353,7 @@ impl<'a> Transaction<'a> {
     fn changed_tables(&self) -> BTreeSet<Table> {
         let staged = self.staged.keys().filter_map(|subject| match subject {
             Subject::Table(index) => Some(Table::from_u32(*index)),
-            Subject::ValueSet(_) => None,
+            Subject::ValueSet(_) | Subject::Members(_) | Subject::MemberGroups(_) => None,
         });
         staged.chain(self.defaults.keys().copied()).collect()
     }
@@ -394,12 +422,7 @@ impl<'a> Transaction<'a> {
                     steps.extend(flat.plan_anew(main_map(lookup)).map_err(failed)?);
                 }
                 Staged::Prioritized(entries) => {
-                    let shape = match subject {
-                        Subject::Table(index) => store.table_shape(Table::from_u32(index)),
-                        Subject::ValueSet(index) => {
-                            store.value_set_shape(ValueSet::from_u32(index))
-                        }
-                    };
+                    let shape = store.shape(subject);
                     if let Opened::Prioritized(structure) =
                         shape.and_then(|s| store.open(s)).map_err(failed)?
                     {

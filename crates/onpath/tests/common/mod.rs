@@ -50,7 +50,7 @@ pub(crate) fn too_large(program: &Path) -> Option<&'static str> {
 }
 
 /// Programs for `v1model` that no hook runs yet, each with what the refusal names.
-pub(crate) const REFUSED: [(&str, &str); 11] = [
+pub(crate) const REFUSED: [(&str, &str); 10] = [
     (
         "tests/stf/v1model/checksum.p4",
         "update_checksum_with_payload",
@@ -79,7 +79,6 @@ pub(crate) const REFUSED: [(&str, &str); 11] = [
         "tests/stf/v1model/resubmit.p4",
         "resubmit_preserving_field_list",
     ),
-    ("tests/stf/v1model/selector.p4", "selector"),
 ];
 
 /// Those that only traffic control runs, likewise.

@@ -5,7 +5,7 @@ use super::{Structure, bit_vectors};
 use crate::store::records::Records;
 use crate::store::steps::{Step, StepFailed};
 use control::StoreError;
-use schema::{Entry, KeyMatch};
+use schema::{ActionCall, Entry, KeyMatch};
 use std::collections::BTreeSet;
 
 /// Entries of one change that are looked up one by one before it is faster to read all that are there.
@@ -271,6 +271,15 @@ impl<'a> Staged<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What all entries run that are to be there.
+    pub(crate) fn calls(&mut self) -> Result<Vec<ActionCall>, StoreError> {
+        self.read_once()?;
+        let shadow = self.structure.shadow();
+        let all = (0..self.records.len()).filter_map(|number| self.records.new_value(number));
+        let all = all.filter_map(|bytes| shadow.decode(bytes));
+        Ok(all.map(|entry| entry.action).collect())
     }
 
     fn existing(&mut self, keys: &[KeyMatch], priority: u32) -> Result<usize, StoreError> {

@@ -58,6 +58,7 @@ fn tables() -> Vec<TableAbi> {
         default,
         preload,
         direct: None,
+        members: None,
     };
     let key = |size, fields| KeyAbi { size, fields };
     vec![
@@ -172,6 +173,7 @@ fn abi() -> Abi {
         },
         traffic: bpf::abi::TrafficAbi::default(),
         registers: vec![],
+        member_groups: vec![],
         flow_states: vec![],
         events: None,
         digests: None,

@@ -1,0 +1,260 @@
+//! Action profiles and selectors: entries that name a member, or a group of which a hash chooses one.
+//!
+//! A member is kept as its table's entries are, so that one switch runs both; a group is a list of members. Each is one element
+//! of a hash map, which a packet meets as a whole.
+
+use crate::abi::{
+    ActionAbi, ByteOrder, FieldAbi, KeyAbi, LookupAbi, MOST_MEMBERS_OF_A_GROUP, MapAbi, MapKind,
+    MemberGroupsAbi, ValueAbi,
+};
+use crate::errors;
+use crate::maps::MAP_NAME;
+use crate::table::describe;
+use crate::target::{Gen, barrier};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use emit::record::Record;
+use emit::table::value::{Layout, REFERENCE_ID};
+use emit::table::{ACTION_SELECTOR, Value, profile_of, property};
+use externs::hash::Algorithm;
+use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, TableData};
+use smol_str::SmolStr;
+
+/// The action profile of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Profile {
+    /// The map of members.
+    members: SmolStr,
+    /// Their struct.
+    value: SmolStr,
+    /// The number of an entry's action that names a member; one that names a group has the next.
+    number: u64,
+    /// The struct's members for both, each with an id.
+    references: Vec<SmolStr>,
+    /// The groups, and how a member of one is chosen.
+    groups: Option<(Groups, Algorithm)>,
+}
+
+/// The groups of an action selector, which its tables share.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    map: SmolStr,
+    group: SmolStr,
+}
+
+/// Declares the members and groups of a table's profile, if it has one. Its entries have these values.
+pub(crate) fn declare(
+    g: &mut Gen<'_>,
+    data: &TableData,
+    short: &str,
+    value: &Value,
+) -> Option<(Profile, LookupAbi)> {
+    let object = profile_of(g.p, data)?;
+    let groups = match property(g.p, data, ACTION_SELECTOR) {
+        None => None,
+        Some(selector) => Some((groups(g, selector), algorithm(g, selector, data)?)),
+    };
+    let members = g.file.names.fresh_short(short, "_members", MAP_NAME);
+    let Layout { size, actions, .. } = &value.layout;
+    let abi = map(&members, *size, size_of(g.p, object), false);
+    let value_type = CType::Struct(value.name.clone());
+    g.file.own.maps.declare(abi, Some((CType::U32, value_type)));
+    let references = &actions[data.actions.len()..];
+    let profile = Profile {
+        members: members.clone(),
+        value: value.name.clone(),
+        number: data.actions.len() as u64 + 1,
+        references: references.iter().map(|r| r.member.clone()).collect(),
+        groups,
+    };
+    let abi = by_number(&members, describe::value(g.p, data, &value.layout));
+    Some((profile, abi))
+}
+
+/// A hash map from a number.
+fn by_number(map: &SmolStr, value: ValueAbi) -> LookupAbi {
+    LookupAbi::Hash {
+        map: map.to_string(),
+        key: KeyAbi {
+            size: 4,
+            fields: vec![word("number", 0)],
+        },
+        value,
+    }
+}
+
+fn word(name: &str, offset: u32) -> FieldAbi {
+    FieldAbi {
+        name: name.into(),
+        offset,
+        size: 4,
+        width: 32,
+        order: ByteOrder::Host,
+    }
+}
+
+/// How many members, and how many groups, there may be.
+fn size_of(p: &Program, object: ExternInst) -> u32 {
+    let size = p.externs[object].int_arg("size");
+    size.and_then(|n| u32::try_from(n).ok())
+        .unwrap_or(u32::MAX)
+        .max(1)
+}
+
+fn map(name: &SmolStr, value_size: u32, max_entries: u32, no_prealloc: bool) -> MapAbi {
+    MapAbi {
+        name: name.to_string(),
+        kind: MapKind::Hash,
+        key_size: 4,
+        value_size,
+        max_entries,
+        no_prealloc,
+        mmapable: false,
+    }
+}
+
+/// The map of a selector's groups, declared on first use.
+fn groups(g: &mut Gen<'_>, selector: ExternInst) -> Groups {
+    if let Some(known) = g.file.own.member_groups.get(&selector) {
+        return known.clone();
+    }
+    let name = g.p.externs[selector].name.clone();
+    let map_name = g.file.names.fresh_short(&name, "_groups", MAP_NAME);
+    let group = g.file.names.fresh(&format!("{map_name}_group"));
+    let mut record = Record::default();
+    record.add(CType::U32, "present", 4, 4, "");
+    record.add(CType::U32, COUNT, 4, 4, "");
+    let most = MOST_MEMBERS_OF_A_GROUP;
+    record.add(CType::U32.array(most), MEMBER, 4 * most, 4, "");
+    g.file.declare_struct(&group, record.members);
+    let members = FieldAbi {
+        size: 4 * most,
+        width: 32 * most,
+        order: ByteOrder::Network,
+        ..word(MEMBER, 8)
+    };
+    // Few groups have as many members as they may.
+    let abi = map(&map_name, record.size, size_of(g.p, selector), true);
+    let maps = &mut g.file.own.maps;
+    maps.declare(abi, Some((CType::U32, CType::Struct(group.clone()))));
+    maps.member_groups.push(MemberGroupsAbi {
+        index: selector.as_u32(),
+        groups: by_number(
+            &map_name,
+            ValueAbi {
+                size: record.size,
+                priority_offset: None,
+                action_offset: 0,
+                number_offset: None,
+                actions: vec![ActionAbi {
+                    name: "group".into(),
+                    params: vec![word(COUNT, 4), members],
+                }],
+            },
+        ),
+    });
+    let groups = Groups {
+        map: map_name,
+        group,
+    };
+    g.file.own.member_groups.insert(selector, groups.clone());
+    groups
+}
+
+/// Members of a group's struct.
+const COUNT: &str = "count";
+const MEMBER: &str = "member";
+
+/// What a selector's constructor names; `None` if the program was refused.
+fn algorithm(g: &mut Gen<'_>, selector: ExternInst, data: &TableData) -> Option<Algorithm> {
+    let args = g.p.externs[selector].args.iter();
+    let members = args.filter_map(|(_, value)| match value {
+        CtorValue::Member(of, member) => g.p.enums[*of].members.get(*member as usize),
+        _ => None,
+    });
+    let mut named = members.filter_map(|name| Algorithm::of_member(name));
+    let algorithm = named.next_back().unwrap_or(Algorithm::Crc16);
+    if algorithm == Algorithm::Random {
+        let hook = g.target.options.hook;
+        let refusal = errors::unknown_extern(hook, "HashAlgorithm.random", data.span);
+        g.refuse(refusal);
+        return None;
+    }
+    Some(algorithm)
+}
+
+const _: () = assert!(MOST_MEMBERS_OF_A_GROUP.is_power_of_two());
+
+/// Has an entry that names a member or a group be the member that it leads to, or null.
+pub(crate) fn follow(g: &mut Gen<'_>, profile: &Profile, data: &TableData, entry: &C) {
+    let id = |name: &SmolStr| C::Ident(name.clone());
+    let [from, member] = ["reference", "member"].map(|wish| g.file.names.fresh(wish));
+    let number = || id(&from).arrow("action");
+    let reference = |which: usize| {
+        let variant = profile.references[which].clone();
+        id(&from).arrow(variant).member(REFERENCE_ID)
+    };
+    let find = || {
+        let map = id(&profile.members).addr();
+        let found = C::call("bpf_map_lookup_elem", vec![map, id(&member).addr()]);
+        Stmt::Assign(entry.clone(), found)
+    };
+    let leads = g.block(|g| {
+        let ty = CType::Struct(profile.value.clone()).ptr();
+        g.push(Stmt::decl(ty, from.clone(), entry.clone()));
+        g.push(Stmt::decl(CType::U32, member.clone(), reference(0)));
+        match &profile.groups {
+            None => g.push(find()),
+            Some((groups, algorithm)) => {
+                let chosen = g.block(|g| {
+                    g.push(Stmt::Assign(entry.clone(), C::id("NULL")));
+                    g.push(Stmt::Assign(id(&member), reference(1)));
+                    choose(g, groups, *algorithm, data, &member, find());
+                });
+                let is_member = C::bin(BinOp::Eq, number(), C::int(profile.number));
+                g.push(Stmt::If(is_member, vec![find()], chosen));
+            }
+        }
+    });
+    let own = C::bin(
+        BinOp::Ge,
+        entry.clone().arrow("action"),
+        C::int(profile.number),
+    );
+    g.push(Stmt::If(own, leads, Block::new()));
+}
+
+/// Replaces the number of a group by that of the member which the hash chooses, and then finds it.
+fn choose(
+    g: &mut Gen<'_>,
+    groups: &Groups,
+    algorithm: Algorithm,
+    data: &TableData,
+    member: &SmolStr,
+    find: Stmt,
+) {
+    let id = |name: &SmolStr| C::Ident(name.clone());
+    let [group, at] = ["group", "at"].map(|wish| g.file.names.fresh(wish));
+    let found = vec![id(&groups.map).addr(), id(member).addr()];
+    let ty = CType::Struct(groups.group.clone()).ptr();
+    let found = C::call("bpf_map_lookup_elem", found);
+    g.push(Stmt::decl(ty, group.clone(), found));
+    let inside = g.block(|g| {
+        let keys = data.keys.iter();
+        let selectors = keys.filter(|key| key.kind == MatchKind::Selector);
+        let selectors: Vec<Expr> = selectors.map(|key| key.expr).collect();
+        let Some(hash) = g.hash(algorithm, &selectors, data.span) else {
+            return;
+        };
+        let count = id(&group).arrow(COUNT);
+        let index = C::bin(BinOp::Mod, hash.cast(CType::U64), count);
+        g.push(Stmt::decl(CType::U32, at.clone(), index));
+        // No group has more, but the verifier cannot know that.
+        g.push(barrier(&id(&at)));
+        let last = C::int((MOST_MEMBERS_OF_A_GROUP - 1).into());
+        let within = C::bin(BinOp::And, id(&at), last);
+        let chosen = id(&group).arrow(MEMBER).index(within);
+        g.push(Stmt::Assign(id(member), chosen));
+        g.push(find);
+    });
+    g.push(Stmt::If(id(&group), inside, Block::new()));
+}
