@@ -15,6 +15,7 @@ pub mod names;
 mod numbers;
 mod piece;
 pub mod profile;
+pub mod register;
 pub mod repeatable;
 pub mod replication;
 #[cfg(test)]

@@ -245,6 +245,32 @@ pub trait Store {
         value: &[Bits],
     ) -> Result<(), StoreError>;
 
+    /// The elements of a register that are not zero, in order.
+    fn registers(&self, register: Object) -> Result<Vec<(u64, Vec<Bits>)>, StoreError> {
+        let mut found = Vec::new();
+        for index in 0.. {
+            match self.register(register, index) {
+                Ok(value) if value.iter().all(Bits::is_zero) => {}
+                Ok(value) => found.push((index, value)),
+                Err(StoreError::OutOfRange { .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Sets one element of a register, or all, to zero.
+    fn reset_register(&mut self, register: Object, index: Option<u64>) -> Result<(), StoreError> {
+        let zero = crate::register::zero(self.schema(), register);
+        if let Some(index) = index {
+            return self.set_register(register, index, &zero);
+        }
+        for (index, _) in self.registers(register)? {
+            self.set_register(register, index, &zero)?;
+        }
+        Ok(())
+    }
+
     /// The rates of an indexed meter; `None` for one that has none, which is always green.
     ///
     /// # Errors

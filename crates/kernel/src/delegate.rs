@@ -94,6 +94,19 @@ macro_rules! store_by_field {
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.set_register(register, index, value)
             }
+            fn registers(
+                &self,
+                register: schema::Object,
+            ) -> Result<Vec<(u64, Vec<schema::Bits>)>, control::StoreError> {
+                self.$($field).+.registers(register)
+            }
+            fn reset_register(
+                &mut self,
+                register: schema::Object,
+                index: Option<u64>,
+            ) -> Result<(), control::StoreError> {
+                self.$($field).+.reset_register(register, index)
+            }
             fn meter(
                 &self,
                 meter: schema::Object,

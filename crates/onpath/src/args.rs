@@ -3,7 +3,9 @@
 
 mod settings;
 
-pub use settings::{Digests, Drops, GroupCommand, MeterCommand, MirrorCommand, ProfileCommand};
+pub use settings::{
+    Digests, Drops, GroupCommand, MeterCommand, MirrorCommand, ProfileCommand, RegisterCommand,
+};
 
 use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -96,6 +98,9 @@ pub enum Command {
     /// Read and change the rates of a running program's meters
     #[command(subcommand)]
     Meter(MeterCommand),
+    /// Read and change a running program's registers
+    #[command(subcommand)]
+    Register(RegisterCommand),
     /// Print the digests that a running program sends, one line each, as they come
     ///
     /// Each digest goes to one reader: who reads them takes them from all other readers.

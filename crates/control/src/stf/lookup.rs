@@ -5,8 +5,8 @@ use crate::EntryKey;
 use crate::entry::{find, find_table, parse_keys};
 use crate::errors::{self, Refusal};
 use crate::piece::Piece;
-use crate::values::parse_value;
-use schema::{Bits, Field, Object, ObjectKind, ObjectSchema, Schema, Table, Unit};
+use crate::register::parse_values;
+use schema::{Bits, Object, ObjectKind, ObjectSchema, Schema, Table, Unit};
 
 /// A counter or register by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,14 +45,6 @@ pub(crate) fn find_object(schema: &Schema, name: &Text, kind: Kind) -> Result<Ob
     find(named, piece(name), kind.word())
 }
 
-/// The scalars that a register's element is taken apart into.
-pub(crate) fn element(schema: &Schema, register: Object) -> &[Field] {
-    match &schema.objects[register].kind {
-        ObjectKind::Register { element, .. } => element,
-        _ => &[],
-    }
-}
-
 /// A register and a value for an element of it: one scalar, or several between blanks for a struct.
 pub(crate) fn register_value(
     schema: &Schema,
@@ -60,16 +52,7 @@ pub(crate) fn register_value(
     text: &Text,
 ) -> Result<(Object, Vec<Bits>), Refusal> {
     let register = find_object(schema, &cell.name, Kind::Register)?;
-    let fields = element(schema, register);
-    let words = piece(text).words();
-    if words.len() != fields.len() {
-        return Err(errors::register_width(text.span, fields.len(), words.len()));
-    }
-    let values = words.into_iter().zip(fields).map(|(word, field)| {
-        parse_value(schema, field.ty, word.text)
-            .map_err(|e| errors::bad_value(word.span(), "register", e))
-    });
-    Ok((register, values.collect::<Result<_, _>>()?))
+    Ok((register, parse_values(schema, register, piece(text))?))
 }
 
 /// The entry whose counter a `check_counter TABLE KEYS` means.

@@ -1,14 +1,13 @@
 //! Runs a script on a device.
 
 use super::bind::{Bound, Check, Counter, Step};
-use super::lookup::element;
 use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
 use crate::replication;
 use crate::{Change, Device, Digest, StoreError};
 use diag::{Diagnostic, Span, counted};
-use schema::{Bits, Entry, Object, Schema, Table};
+use schema::{Bits, Entry, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -128,7 +127,10 @@ impl Runner<'_> {
                 .device
                 .set_register(cell.object, cell.index, value)
                 .map_err(|e| refused(span, "the register was not written", &e)),
-            Step::ResetRegister(register) => self.reset_register(*register, span),
+            Step::ResetRegister(register) => self
+                .device
+                .reset_register(*register, None)
+                .map_err(|e| refused(span, "the register was not reset", &e)),
         }
     }
 
@@ -296,19 +298,6 @@ impl Runner<'_> {
                 check.value
             );
             self.outcome.failures.push(Failure { span, text });
-        }
-        Ok(())
-    }
-
-    fn reset_register(&mut self, register: Object, span: Span) -> Result<(), Box<Diagnostic>> {
-        let fields = element(&self.schema, register).iter();
-        let zero: Vec<Bits> = fields.map(|f| Bits::zero(f.ty.width())).collect();
-        for index in 0.. {
-            match self.device.set_register(register, index, &zero) {
-                Ok(()) => {}
-                Err(StoreError::OutOfRange { .. }) => break,
-                Err(e) => return Err(refused(span, "the register was not reset", &e)),
-            }
         }
         Ok(())
     }

@@ -573,6 +573,14 @@ impl Store for KernelStore {
         self.exclusively(|now| now.write_register(register, index, value))
     }
 
+    fn registers(&self, register: Object) -> Result<Vec<(u64, Vec<Bits>)>, StoreError> {
+        self.consistently(|now| now.read_registers(register))
+    }
+
+    fn reset_register(&mut self, register: Object, index: Option<u64>) -> Result<(), StoreError> {
+        self.exclusively(|now| now.zero_register(register, index))
+    }
+
     fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
         self.read_digests(most, patience)
     }

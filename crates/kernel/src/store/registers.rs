@@ -14,17 +14,61 @@ impl KernelStore {
     fn register_map(
         &self,
         register: Object,
-        index: u64,
+        index: Option<u64>,
     ) -> Result<Option<(&RegisterAbi, &Map)>, StoreError> {
         let ObjectKind::Register { size, .. } = self.schema.objects[register].kind else {
             return Err(unsupported("this extern object is no register"));
         };
-        if index >= size {
+        if index.is_some_and(|index| index >= size) {
             return Err(StoreError::OutOfRange { size });
         }
         let mut registers = self.abi.registers.iter();
         let abi = registers.find(|r| r.index == register.as_u32());
         abi.map(|abi| Ok((abi, self.map(&abi.map)?))).transpose()
+    }
+
+    /// The cells that are not zero, in order.
+    pub(super) fn read_registers(
+        &self,
+        register: Object,
+    ) -> Result<Vec<(u64, Vec<Bits>)>, StoreError> {
+        let Some((abi, map)) = self.register_map(register, None)? else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        let read = map.each(|key, cell| {
+            let scalars = abi.fields.iter().map(|field| layout::get(field, cell));
+            let scalars: Vec<Bits> = scalars.collect();
+            if scalars.iter().any(|bits| !bits.is_zero()) {
+                found.push((u64::from(layout::get_u32(key, 0)), scalars));
+            }
+        });
+        read.map_err(refused("read the register"))?;
+        found.sort_by_key(|(index, _)| *index);
+        Ok(found)
+    }
+
+    /// Sets one cell, or all that are not zero, to zero. What packets write meanwhile may be lost.
+    pub(super) fn zero_register(
+        &self,
+        register: Object,
+        index: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let Some((_, map)) = self.register_map(register, index)? else {
+            return Ok(());
+        };
+        let cells: Vec<u64> = match index {
+            Some(index) => vec![index],
+            None => {
+                let used = self.read_registers(register)?;
+                used.into_iter().map(|(index, _)| index).collect()
+            }
+        };
+        let zero = vec![0; map.info().value_size];
+        cells.into_iter().try_for_each(|index| {
+            map.set(&(index as u32).to_ne_bytes(), &zero, Update::Any)
+                .map_err(refused("write the register"))
+        })
     }
 
     /// A cell's scalars.
@@ -33,7 +77,7 @@ impl KernelStore {
         register: Object,
         index: u64,
     ) -> Result<Vec<Bits>, StoreError> {
-        let Some((abi, map)) = self.register_map(register, index)? else {
+        let Some((abi, map)) = self.register_map(register, Some(index))? else {
             return Err(unsupported(UNUSED));
         };
         let cell = map
@@ -54,7 +98,7 @@ impl KernelStore {
         index: u64,
         value: &[Bits],
     ) -> Result<(), StoreError> {
-        let Some((abi, map)) = self.register_map(register, index)? else {
+        let Some((abi, map)) = self.register_map(register, Some(index))? else {
             return Err(unsupported(UNUSED));
         };
         let mut cell = vec![0; map.info().value_size];

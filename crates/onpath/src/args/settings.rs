@@ -1,5 +1,5 @@
 //! The flags of commands for what a program has beside tables: multicast groups, clone sessions, action profiles, meters,
-//! digests, drops.
+//! registers, digests, drops.
 
 use super::Instance;
 use crate::complete::names;
@@ -196,6 +196,48 @@ pub enum MeterCommand {
         /// NAME[INDEX]
         #[arg(required = true, value_name = "METER", add = names::meters())]
         meter: Vec<String>,
+    },
+}
+
+/// `onpath register`
+#[derive(Subcommand, Debug)]
+pub enum RegisterCommand {
+    /// Print a register, one of its elements (NAME[INDEX]), or all registers; zero elements are left out
+    Read {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The register, by name or the end of it, with or without an index
+        #[arg(add = names::registers())]
+        register: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set an element: NAME[INDEX] VALUE
+    ///
+    /// An element that is a struct takes a value for each field, in order. What packets write at the same time may be lost.
+    Set {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// NAME[INDEX] VALUE ...
+        #[arg(required = true, value_name = "ELEMENT", add = names::registers())]
+        element: Vec<String>,
+    },
+    /// Set a register, or one of its elements (NAME[INDEX]), to zero
+    ///
+    /// What packets write at the same time may be lost.
+    Reset {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The register, by name or the end of it, with or without an index
+        #[arg(required_unless_present = "all", conflicts_with = "all", add = names::registers())]
+        register: Option<String>,
+        /// All registers of the program
+        #[arg(long)]
+        all: bool,
     },
 }
 

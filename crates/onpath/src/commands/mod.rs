@@ -22,6 +22,7 @@ mod mirror;
 pub mod pdm;
 mod port;
 mod profile;
+mod register;
 mod source;
 mod start;
 mod table;
@@ -49,6 +50,7 @@ pub fn run(command: Command) -> Done {
         Command::Mirror(args) => mirror::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Meter(args) => meter::run(args),
+        Command::Register(args) => register::run(args),
         Command::Digests(args) => digests::run(args),
         Command::Drops(args) => drops::run(args),
         Command::Port(args) => port::run(args),

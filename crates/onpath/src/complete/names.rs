@@ -65,6 +65,11 @@ pub fn counters() -> ArgValueCompleter {
     objects(ObjectKind::is_counter)
 }
 
+/// The same for registers.
+pub fn registers() -> ArgValueCompleter {
+    objects(|kind| matches!(kind, ObjectKind::Register { .. }))
+}
+
 /// The same for flow states.
 pub fn flow_states() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::FlowState { .. }))

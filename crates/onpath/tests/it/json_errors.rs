@@ -24,6 +24,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("pdm", &["--dev", "absent", "--once"]),
     ("port list", &["-n", "absent"]),
     ("profile list", &["-n", "absent"]),
+    ("register read", &["-n", "absent"]),
     ("run", &["absent.p4", "--dev", "absent"]),
     ("table dump", &["-n", "absent"]),
     ("table load", &["-n", "absent", "absent.txt"]),
