@@ -8,7 +8,7 @@ use crate::maps::{self, section};
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, budget};
+use crate::{BpfOutput, Options, Report, budget, limits};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
@@ -98,18 +98,13 @@ pub(crate) fn file(
     let mut report = report(&full, fast.as_ref());
     report.functions = functions.len() + 1;
     report.longest_estimate = report.instruction_estimate;
-    let mut definitions = Vec::new();
     for function in functions {
         let instructions = budget::instructions(&function.body);
         report.instruction_estimate += instructions;
         report.longest_estimate = report.longest_estimate.max(instructions);
-        definitions.push(function.item());
+        items.push(function.item());
     }
-    definitions.extend(hooked(code, full, fast));
-    if report.longest_estimate > LONG {
-        definitions = without_variables_for_debuggers(definitions);
-    }
-    items.append(&mut definitions);
+    items.extend(hooked(code, full, fast));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -119,6 +114,9 @@ pub(crate) fn file(
     });
     let fitted = outer_maps::fit(&mut items, &maps.list, &mut names);
     (report.maps_used, report.inner_maps) = (fitted.used, fitted.inner);
+    if limits::is_long(&report) {
+        without_variables_for_debuggers(&mut items);
+    }
     maps.tables.extend(unapplied_tables(program, &maps.tables));
     maps.tables.sort_by_key(|t| t.index);
     let abi = Abi {
@@ -154,22 +152,23 @@ pub(crate) fn file(
     }
 }
 
-/// Of a function of more instructions clang does not describe where its variables are: that would take it longer than all
-/// the rest, and as much more again each time the function doubles.
-const LONG: u32 = 4_000;
-
-/// Functions in whose object no debugger finds variables. The verifier's log has their lines all the same.
-fn without_variables_for_debuggers(functions: Vec<Item>) -> Vec<Item> {
+/// Functions in whose object no debugger finds variables. The verifier's log has their lines all the same. It is about nothing but
+/// functions: a map that is not described is none for libbpf.
+fn without_variables_for_debuggers(items: &mut Vec<Item>) {
+    let is_function = |item: &Item| matches!(item, Item::Function { .. });
+    let (Some(first), Some(last)) = (
+        items.iter().position(is_function),
+        items.iter().rposition(is_function),
+    ) else {
+        return;
+    };
     let begin =
         "clang attribute push(__attribute__((nodebug)), apply_to = variable(unless(is_parameter)))";
-    let begin = Item::Pragma(begin.into());
-    let end = Item::Pragma("clang attribute pop".into());
     let note =
         "clang keeps no account of where variables are: of long functions that takes it very long.";
-    let mut all = vec![Item::Comment(vec![note.into()]), begin];
-    all.extend(functions);
-    all.push(end);
-    all
+    items.insert(last + 1, Item::Pragma("clang attribute pop".into()));
+    let begin = [Item::Comment(vec![note.into()]), Item::Pragma(begin.into())];
+    items.splice(first..first, begin);
 }
 
 /// What the kernel must have, in the order of [`Construct`].

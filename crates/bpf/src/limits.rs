@@ -19,6 +19,15 @@ const LONGEST: u32 = 1_000_000;
 /// By how much a program may be shorter than estimated; 2.7 is the most that was seen.
 const OVERESTIMATE: u32 = 3;
 
+/// Of a function of more instructions clang does not describe where its variables are: that would take it longer than all
+/// the rest, and as much more again each time the function doubles.
+const LONG: u32 = 4_000;
+
+/// Whether clang takes so long over a program that less of it is described for debuggers.
+pub fn is_long(report: &Report) -> bool {
+    report.longest_estimate > LONG
+}
+
 /// Refuses a program that exceeds a limit for certain.
 pub(crate) fn check(
     program: &Program,

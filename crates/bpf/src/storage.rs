@@ -18,6 +18,10 @@ const STACK_FOR_VARIABLES: u32 = 320;
 /// What a per-CPU array's value may have, in bytes.
 const SCRATCH_LIMIT: u32 = 32 << 10;
 
+/// Members up to which the map's description has their names. For each line of the program clang looks through all names that were
+/// described before.
+const MOST_DESCRIBED: usize = 256;
+
 /// The function of a stage: its variables placed, and what comes before its statements.
 pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
     let Code {
@@ -185,6 +189,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
         );
     }
     record.finish();
+    let described = record.members.len() <= MOST_DESCRIBED;
     g.file.declare_struct(&"scratch".into(), record.members);
     g.file.own.maps.declare(
         MapAbi {
@@ -196,7 +201,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
             no_prealloc: false,
             mmapable: false,
         },
-        Some((Type::U32, Type::Struct("scratch".into()))),
+        described.then(|| (Type::U32, Type::Struct("scratch".into()))),
     );
 }
 

@@ -352,15 +352,18 @@ fn object(
             .map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
         include_dirs.extend(path.parent().map(PathBuf::from));
     }
+    let defines: Vec<&str> = [
+        request.observe.then_some(kernel::test_run::OBSERVE),
+        bpf::limits::is_long(&output.report).then_some(clang::LONG),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let source = Source {
         text: &output.c_source,
         headers: bpf::headers(),
         include_dirs: &include_dirs,
-        defines: if request.observe {
-            &[kernel::test_run::OBSERVE]
-        } else {
-            &[]
-        },
+        defines: &defines,
         effort,
         jumps,
     };

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::interrupt::Deferred;
-use crate::object_cache::{self, ObjectCache};
+use crate::object_cache::{self, ObjectCache, named_files};
 use crate::scratch::Scratch;
 use diag::Diagnostic;
 use std::ffi::OsString;
@@ -19,6 +19,11 @@ pub const STACK_TOO_LARGE: diag::Code = diag::Code("E0754");
 pub const TOO_LONG: diag::Code = diag::Code("E0759");
 /// The newest one looked for by a versioned name.
 const NEWEST_NAME: u32 = 40;
+/// A macro that is defined for long programs. For each instruction clang looks for its file and for its line's text in a list of all the
+/// names and texts that the object has, from the beginning. Without the texts, and without lines of what is inlined, it takes half of the time.
+pub const LONG: &str = "ONPATH_LONG";
+/// Where no file is, and none can be: in front of the names of files in the object of a [`LONG`] program.
+pub(crate) const NOWHERE: &str = "/dev/null";
 /// Names a compiler to use instead of the newest.
 pub const CLANG_VARIABLE: &str = "ONPATH_CLANG";
 
@@ -133,14 +138,14 @@ fn parse_version(text: &str) -> Option<u32> {
 }
 
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
-/// are relative to the current folder, so that the lines' text gets into the object.
+/// are relative to the current folder, so that the lines' text gets into the object, unless it is [`LONG`].
 ///
 /// Where `ONPATH_OBJECT_CACHE` names a folder, an object that is in it is not made again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
     let Some(cache) = ObjectCache::from_environment() else {
         return compile_anew(clang, source);
     };
-    let Some(key) = object_cache::key(clang, &FLAGS, source) else {
+    let Some(key) = object_cache::key(clang, &flags(source), source) else {
         return compile_anew(clang, source);
     };
     if let Some(object) = cache.get(&key) {
@@ -172,6 +177,15 @@ const FLAGS: [&str; 15] = [
     "-fdebug-compilation-dir=.",
 ];
 
+/// What a [`LONG`] one is compiled with besides. Its stores are not joined to a `memset` that is too long for BPF.
+const LONG_FLAGS: [&str; 2] = ["-fdebug-compilation-dir=/dev/null", "-fno-builtin-memset"];
+
+fn flags(source: Source<'_>) -> Vec<&'static str> {
+    let is_long = source.defines.contains(&LONG);
+    let long = is_long.then_some(LONG_FLAGS).into_iter().flatten();
+    FLAGS.into_iter().chain(long).collect()
+}
+
 fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
     // Until the folder is gone again: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
@@ -189,11 +203,16 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
             Effort::Full => "-O2",
             Effort::Reduced => "-O1",
         })
-        .args(FLAGS)
-        .args((source.jumps == Jumps::Long).then_some("-mcpu=v4"))
-        .arg(prefix_map)
-        .arg("-I")
-        .arg(dir.path());
+        .args(flags(source))
+        .args((source.jumps == Jumps::Long).then_some("-mcpu=v4"));
+    if source.defines.contains(&LONG) {
+        for file in named_files(source.text) {
+            if file.starts_with('/') {
+                command.arg(format!("-ffile-prefix-map={file}={NOWHERE}{file}"));
+            }
+        }
+    }
+    command.arg(prefix_map).arg("-I").arg(dir.path());
     for include in source.include_dirs {
         command.arg("-I").arg(include);
     }

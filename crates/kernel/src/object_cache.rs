@@ -177,7 +177,7 @@ fn is_key(name: &str) -> bool {
 }
 
 /// The files that `#line` directives name.
-fn named_files(text: &str) -> BTreeSet<&str> {
+pub(crate) fn named_files(text: &str) -> BTreeSet<&str> {
     let lines = text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix("#line ")?;
         rest.split('"').nth(1)

@@ -25,7 +25,7 @@ extern void *bpf_cast_to_kern_ctx(void *ctx) __attribute__((section(".ksyms")));
 #endif
 
 /* Whether a device (or the stack) is to compute the transport checksum. */
-INLINE u32 checksum_is_open(struct __sk_buff *ctx)
+INLINE_DESCRIBED u32 checksum_is_open(struct __sk_buff *ctx)
 {
     struct sk_buff___onpath *skb = kernel_packet(ctx);
     const u8 *at = (const u8 *)skb + __builtin_preserve_field_info(skb->ip_summed, 0);

@@ -26,7 +26,13 @@ typedef u16 __attribute__((may_alias)) any16;
 typedef u32 __attribute__((may_alias)) any32;
 typedef u64 __attribute__((may_alias)) any64;
 
-#define INLINE static inline __attribute__((always_inline, unused))
+#define INLINE_DESCRIBED static inline __attribute__((always_inline, unused))
+/* In a long program what is inlined has the line that it is inlined at. What is found in the kernel's own types needs lines of its own. */
+#ifdef ONPATH_LONG
+#define INLINE static inline __attribute__((always_inline, unused, nodebug))
+#else
+#define INLINE INLINE_DESCRIBED
+#endif
 #define NULL ((void *)0)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -2,6 +2,7 @@
 
 use super::check;
 use super::object::{Adjust, Open};
+use crate::clang::NOWHERE;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::io;
@@ -48,8 +49,11 @@ pub fn instruction_lines(object: &[u8]) -> io::Result<InstructionLines> {
         let named = lines.filter_map(|info| {
             let name = libbpf_sys::btf__name_by_offset(types, info.file_name_off);
             let file = (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy());
+            let file = file?;
+            let moved = file.strip_prefix(NOWHERE);
+            let file = moved.map_or(&*file, |file| file.trim_start_matches('/'));
             // The column takes ten bits.
-            Some((info.insn_off, (file?.into_owned(), info.line_col >> 10)))
+            Some((info.insn_off, (file.to_owned(), info.line_col >> 10)))
         });
         Ok(named.collect())
     }

@@ -1,11 +1,11 @@
 //! What the kernel itself refuses, shown at the line of P4 that it comes from.
 
-use crate::hand_written::compile;
+use crate::hand_written::{compile, compile_with};
 use bpf::abi::Abi;
 use diag::{SourceMap, Span};
 use kernel::build::Obstacle;
 use kernel::sys::{Adjust, load_object_with, path_log};
-use kernel::{Failure, load, verifier_log, verify};
+use kernel::{Failure, clang, load, verifier_log, verify};
 use schema::Schema;
 use std::sync::Arc;
 
@@ -83,6 +83,43 @@ fn a_line_is_found_by_the_instruction_where_the_log_does_not_name_it() {
     verifier_log::locate(&mut refusal, &object);
     let (file, line) = refusal.location.expect("the object knows it");
     assert!(file.ends_with("router.p4") && line == 2, "{file}:{line}");
+}
+
+/// A program of a line of this file that reads where it may not.
+fn out_of_bounds_at(file: &str, defines: &[&str]) -> Vec<u8> {
+    let text = format!(
+        "{HEAD}\n__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
+         unsigned char *data = (void *)(long)ctx->data;\n#line 2 \"{file}\"\nreturn data[8];\n}}\n"
+    );
+    compile_with(&text, defines)
+}
+
+#[test]
+fn a_long_program_has_the_numbers_of_its_lines_and_not_their_text() {
+    let here = std::env::current_dir().expect("a folder");
+    let whole = here.join("Cargo.toml").display().to_string();
+    let text = "name = \"kernel\"";
+    for file in ["Cargo.toml", &whole] {
+        let has_text = |object: &[u8]| object.windows(text.len()).any(|at| at == text.as_bytes());
+        assert!(has_text(&out_of_bounds_at(file, &[])));
+        let object = out_of_bounds_at(file, &[clang::LONG]);
+        assert!(!has_text(&object));
+
+        let manifest = std::fs::read_to_string("Cargo.toml").expect("a manifest");
+        let mut sources = SourceMap::new();
+        sources.add(file, manifest).expect("room");
+        let schema = Arc::new(Schema::default());
+        let failure = load(&object, &Arc::new(abi()), &schema, &sources).expect_err("needs root");
+        let place = sources.text(failure.diagnostic.primary.span);
+        assert_eq!((failure.diagnostic.code.0, place), ("E0774", text));
+        let mut refusal = verifier_log::Refusal {
+            instruction: Some(1),
+            ..Default::default()
+        };
+        verifier_log::locate(&mut refusal, &object);
+        let (found, line) = refusal.location.expect("the object knows it");
+        assert!(file.ends_with(&found) && line == 2, "{found}:{line}");
+    }
 }
 
 #[test]

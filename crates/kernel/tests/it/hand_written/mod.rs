@@ -317,12 +317,17 @@ pub(crate) fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
 
 /// The object of a program in C; `observe` is for test runs.
 pub(crate) fn compile(text: &str, observe: bool) -> Vec<u8> {
+    compile_with(text, if observe { &[test_run::OBSERVE] } else { &[] })
+}
+
+/// The same, with these macros.
+pub(crate) fn compile_with(text: &str, defines: &[&str]) -> Vec<u8> {
     let clang = clang::find().expect("these tests need clang");
     let source = Source {
         text,
         headers: &[("program.h", include_str!("program.h"))],
         include_dirs: &[],
-        defines: if observe { &[test_run::OBSERVE] } else { &[] },
+        defines,
         effort: clang::Effort::Full,
         jumps: clang::Jumps::Short,
     };
