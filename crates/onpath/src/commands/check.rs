@@ -5,9 +5,9 @@ use super::start::entries as texts;
 use crate::args::{Check, HookName};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
-use control::Piece;
 use control::entries::{self, Changes};
-use diag::{Diagnostics, Severity, SourceMap, Span, counted};
+use control::{Change, Piece};
+use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::built::{self, Built, is_object};
@@ -18,6 +18,7 @@ use interp::{Interpreter, Options};
 use ir::Program;
 use schema::Schema;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -187,13 +188,10 @@ fn together(
         let entries = member.entries.as_ref();
         let file = texts::open(map, entries)?;
         let lines = texts::lines(map, entries, file);
+        let ports = texts::ports(member);
         own.append(match &*part {
-            Part::Text(elaborated) => wrong_entries(&elaborated.program, lines),
-            // Entries that do not go together show only in tables, and an object has none before it is loaded.
-            Part::Built(built) => {
-                let read = entries::check(&built.schema, lines, |_, _| ());
-                read.err().unwrap_or_default()
-            }
+            Part::Text(elaborated) => wrong_entries(&elaborated.program, &ports, lines),
+            Part::Built(built) => wrong_lines(&built.schema, &ports, lines),
         });
         match part {
             Part::Text(elaborated) => {
@@ -240,11 +238,20 @@ fn together(
 
 /// Entries that are wrong, or else those that do not go together, such as two with the same keys: what a table refuses,
 /// one after the other.
-fn wrong_entries<'a>(program: &Program, lines: impl Iterator<Item = Piece<'a>>) -> Diagnostics {
+fn wrong_entries<'a>(
+    program: &Program,
+    ports: &BTreeSet<u32>,
+    lines: impl Iterator<Item = Piece<'a>>,
+) -> Diagnostics {
+    let schema = Schema::of(program);
     let mut conflicts = Diagnostics::new();
     // What no interpreter runs has been reported.
     let mut tables = Interpreter::new(Arc::new(program.clone()), Options::default()).ok();
-    let read = entries::check(&Schema::of(program), lines, |change, span| {
+    let read = entries::check(&schema, lines, |change, span| {
+        if let Some(stray) = stray(&schema, ports, &change, span) {
+            conflicts.push(stray);
+            return;
+        }
         let one = Changes {
             changes: vec![change],
             spans: vec![span],
@@ -258,4 +265,35 @@ fn wrong_entries<'a>(program: &Program, lines: impl Iterator<Item = Piece<'a>>) 
         Ok(()) => conflicts,
         Err(wrong) => wrong,
     }
+}
+
+/// Entries of a compiled program that are wrong. Those that do not go together show only in tables, and an object has none
+/// before it is loaded.
+fn wrong_lines<'a>(
+    schema: &Schema,
+    ports: &BTreeSet<u32>,
+    lines: impl Iterator<Item = Piece<'a>>,
+) -> Diagnostics {
+    let mut strays = Diagnostics::new();
+    let read = entries::check(schema, lines, |change, span| {
+        if let Some(stray) = stray(schema, ports, &change, span) {
+            strays.push(stray);
+        }
+    });
+    match read {
+        Ok(()) => strays,
+        Err(wrong) => wrong,
+    }
+}
+
+/// A change that sends to a port which the bundle's file does not give the program. If it gives none at all, the command
+/// line will.
+fn stray(
+    schema: &Schema,
+    ports: &BTreeSet<u32>,
+    change: &Change,
+    span: Span,
+) -> Option<Diagnostic> {
+    let known = !ports.is_empty();
+    known.then(|| texts::stray(schema, ports, change, span))?
 }

@@ -6,9 +6,9 @@ use crate::commands::changes::{self, Made};
 use crate::output::{Stop, print_diagnostics};
 use crate::progress::Progress;
 use control::entries::{self, Existing};
-use control::{Piece, Store, StoreError, errors};
-use diag::{Diagnostics, FileId, SourceMap};
-use driver::bundle::Entries;
+use control::{Change, Piece, Store, StoreError, errors};
+use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use driver::bundle::{Entries, Member};
 use driver::read_text;
 use schema::Schema;
 use std::collections::BTreeSet;
@@ -55,6 +55,24 @@ pub(crate) fn lines<'a>(
     }
 }
 
+/// The numbers of a program's ports.
+pub(crate) fn ports(member: &Member) -> BTreeSet<u32> {
+    member.ports.all().map(|port| port.port).collect()
+}
+
+/// A change that sends copies to a port which the program does not have.
+pub(crate) fn stray(
+    schema: &Schema,
+    ports: &BTreeSet<u32>,
+    change: &Change,
+    span: Span,
+) -> Option<Diagnostic> {
+    let port = change.ports().find(|port| !ports.contains(port))?;
+    let not_done = errors::not_done(schema, change);
+    let error = StoreError::NoInterface { port };
+    Some(*errors::store(span, &not_done, &error))
+}
+
 /// Checks all of a program's entries; all errors are reported at once.
 pub(crate) fn check(
     unit: &mut Unit,
@@ -69,25 +87,18 @@ pub(crate) fn check(
     }
     let file = open(&mut unit.map, entries).map_err(Stop::Failed)?;
     let lines = lines(&unit.map, entries, file);
-    let ports = unit.bundle.programs[number].ports.all();
-    let ports: BTreeSet<u32> = ports.map(|port| port.port).collect();
-    let mut stray = Diagnostics::new();
+    let ports = ports(&unit.bundle.programs[number]);
+    let mut wrong = Diagnostics::new();
     let work = || {
         entries::check(schema, lines, |change, span| {
-            let known = |port: &u32| ports.contains(port);
-            if let Some(port) = change.ports().find(|port| !known(port)) {
-                let not_done = errors::not_done(schema, &change);
-                stray.push(*errors::store(
-                    span,
-                    &not_done,
-                    &StoreError::NoInterface { port },
-                ));
+            if let Some(stray) = stray(schema, &ports, &change, span) {
+                wrong.push(stray);
             }
         })
     };
     let checked = reporting(progress, unit, number, file, "checking entries in", work);
-    let checked = match stray.has_errors() {
-        true => checked.and(Err(stray)),
+    let checked = match wrong.has_errors() {
+        true => checked.and(Err(wrong)),
         false => checked,
     };
     checked.map_err(|wrong| {
