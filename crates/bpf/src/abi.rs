@@ -52,6 +52,9 @@ pub struct Abi {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that the program increments.
     pub counters: Vec<CounterAbi>,
+    /// Meters that the program executes.
+    #[serde(default)]
+    pub meters: Vec<MeterAbi>,
     /// Action selectors of tables that the program applies.
     #[serde(default)]
     pub member_groups: Vec<MemberGroupsAbi>,
@@ -290,6 +293,9 @@ pub struct DirectAbi {
     pub entries: u32,
     /// Per-CPU array of counts as those of a [`CounterAbi`].
     pub counter: Option<String>,
+    /// Array of meters as those of a [`MeterAbi`].
+    #[serde(default)]
+    pub meter: Option<String>,
 }
 
 /// A default action.
@@ -333,6 +339,22 @@ pub struct CounterAbi {
     /// Per-CPU array or per-CPU hash from `u32` to one or two `u64`, as its [`MapAbi::value_size`] says.
     pub map: String,
     /// How many counters.
+    pub size: u64,
+}
+
+/// Meters with an index: an array of `{bpf_spin_lock, u32 limited, u64 last, bucket committed, bucket peak}`, a bucket being
+/// `{u64 whole, u64 parts, u64 burst, u64 tokens, u64 part}`: whole tokens and millionths that a microsecond brings, the most that
+/// it holds, and what it holds. `last` is in microseconds. All of it is read and written under the lock (from user space with
+/// `BPF_F_LOCK`). A meter that is not `limited` is green.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MeterAbi {
+    /// Its [`ir::ExternInst`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// Array map from `u32`.
+    pub map: String,
+    /// How many meters.
     pub size: u64,
 }
 

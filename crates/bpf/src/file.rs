@@ -71,6 +71,9 @@ pub(crate) fn file(
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
+    if maps.meters_used {
+        items.push(Item::Include("onpath/meter.h".into()));
+    }
     if bit_vectors {
         items.push(Item::Include("onpath/bit_vectors.h".into()));
     }
@@ -136,6 +139,7 @@ pub(crate) fn file(
         tables: maps.tables,
         value_sets: maps.value_sets,
         counters: maps.counters,
+        meters: maps.meters,
         member_groups: maps.member_groups,
         registers: maps.registers,
         flow_states: maps.flow_states,

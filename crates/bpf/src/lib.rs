@@ -235,6 +235,8 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum_partial.h",
         "drops.h",
         "flow_state.h",
+        "lock.h",
+        "meter.h",
         "large.h",
         "multibit_trie.h",
         "outer_maps.h",

@@ -2,7 +2,7 @@
 
 use crate::abi::{
     CHANGES_SECTION, CounterAbi, DigestsAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi,
-    MapKind, MemberGroupsAbi, PortsAbi, RegisterAbi, TableAbi, TrafficAbi, ValueSetAbi,
+    MapKind, MemberGroupsAbi, MeterAbi, PortsAbi, RegisterAbi, TableAbi, TrafficAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -21,6 +21,10 @@ pub(crate) struct Maps {
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that are used.
     pub counters: Vec<CounterAbi>,
+    /// Meters with an index that are used.
+    pub meters: Vec<MeterAbi>,
+    /// Meters of any kind are used.
+    pub meters_used: bool,
     /// Groups of action selectors that are used.
     pub member_groups: Vec<MemberGroupsAbi>,
     /// Registers that are used.

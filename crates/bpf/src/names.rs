@@ -15,6 +15,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         sum_add sum_sub vlan_into_packet room_flags checksum_is_open kernel_packet piece_size l4_csum_replace2 l4_csum_replace4 send_back
         send_copy forward_copy send_copies count_drop drop_reason replica_group clone_session observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
+        METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
         too_short flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget flow_find_first flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT

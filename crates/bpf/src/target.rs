@@ -76,6 +76,8 @@ pub(crate) struct Bpf {
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
     pub held: Option<HeldLock>,
+    /// The colour that the direct meter of the entry gave whose action runs.
+    pub entry_color: Option<C>,
     /// The interface's size, if it was read.
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
@@ -99,6 +101,7 @@ impl Bpf {
             coverage,
             wire: Wire::default(),
             held: None,
+            entry_color: None,
             asked_mtu: None,
             copies: None,
             extra_instructions: 0,
@@ -345,6 +348,10 @@ impl Target for Bpf {
 
     fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
         table.enter_entry(g, number);
+    }
+
+    fn leave_entry(g: &mut Gen<'_>) {
+        g.target.entry_color = None;
     }
 
     fn is_current(g: &mut Gen<'_>, table: ir::Table, generation: u64) -> C {

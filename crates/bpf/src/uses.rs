@@ -26,6 +26,8 @@ pub enum Construct {
     IdleTime,
     /// Per-flow state.
     FlowState,
+    /// Meters.
+    Meters,
     /// Redirects by XDP.
     Redirects,
     /// Jumps over more than 32,767 instructions, known when clang has made the object. Without `gotol` clang refuses the
@@ -55,7 +57,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 11] = [
+    pub const ALL: [Construct; 12] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -65,6 +67,7 @@ impl Construct {
         Construct::Mtu,
         Construct::IdleTime,
         Construct::FlowState,
+        Construct::Meters,
         Construct::Redirects,
         Construct::LongJumps,
     ];
@@ -81,6 +84,7 @@ impl Construct {
             Construct::Mtu => "the interface's MTU",
             Construct::IdleTime => "idle times of flows",
             Construct::FlowState => "flow_state",
+            Construct::Meters => "meters",
             Construct::Redirects => "redirects",
             Construct::LongJumps => "long jumps",
         }
@@ -120,7 +124,9 @@ impl Construct {
             Construct::MovedHeaders => const { &[by(Feature::XdpBytes, "bpf_xdp_load_bytes")] },
             Construct::Mtu => const { &[by(Feature::CheckMtu, "bpf_check_mtu")] },
             Construct::IdleTime => const { &[by(Feature::CoarseClock, "bpf_ktime_get_coarse_ns")] },
-            Construct::FlowState => const { &[by(Feature::Locks, "bpf_spin_lock")] },
+            Construct::FlowState | Construct::Meters => {
+                const { &[by(Feature::Locks, "bpf_spin_lock")] }
+            }
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
             Construct::LongJumps => const { &[by(Feature::LongJumps, "gotol")] },
         }

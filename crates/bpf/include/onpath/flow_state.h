@@ -8,6 +8,7 @@
 #ifndef ONPATH_FLOW_STATE_H
 #define ONPATH_FLOW_STATE_H
 
+#include "lock.h"
 #include "observe.h"
 #include "types.h"
 
@@ -15,14 +16,6 @@
 /* Where a flow is: the number of its way; FLOW_WAYS if it has none; FLOW_AGED plus the number if it has aged out,
  * which is as if it had none. */
 #define FLOW_AGED 16
-
-/* The name is the kernel's: it knows the lock in a map's value by it. */
-struct bpf_spin_lock {
-    u32 val;
-};
-
-static long (*const bpf_spin_lock)(struct bpf_spin_lock *lock) __attribute__((unused)) = (void *)93;
-static long (*const bpf_spin_unlock)(struct bpf_spin_lock *lock) __attribute__((unused)) = (void *)94;
 
 /* Set before the program is loaded, so that an outsider cannot find keys that share a set. */
 const volatile u64 flow_seed SEC(".rodata.onpath") = 0;

@@ -121,14 +121,14 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
     .help("give the number of indices as its first constructor argument")
 }
 
-/// A register with a size that no map has.
-pub fn register_size(name: &str, at: Span) -> Diagnostic {
+/// A register or meter with a size that no map has.
+pub fn array_size(what: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0730"),
         at,
-        format!("the register `{name}` needs a size from 1 to 4294967295"),
+        format!("the {what} `{name}` needs a size from 1 to 4294967295"),
     )
-    .help("give the number of cells as its first constructor argument")
+    .help("give the number of elements as its first constructor argument")
 }
 
 /// A register whose cells have no fixed size.

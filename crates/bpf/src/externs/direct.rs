@@ -2,12 +2,13 @@
 //! that packets may count meanwhile and nothing is lost.
 
 use super::counter::{Unit, found};
+use super::meter;
 use crate::abi::{DirectAbi, MapAbi, MapKind};
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::table::{DIRECT_COUNTER, property};
-use ir::TableData;
+use emit::table::{DIRECT_COUNTER, DIRECT_METER, property};
+use ir::{ExternInst, TableData};
 use smol_str::SmolStr;
 
 /// What is kept for the entries of a table.
@@ -15,6 +16,8 @@ use smol_str::SmolStr;
 pub(crate) struct Direct {
     /// The map of counters, and what they count.
     counter: Option<(SmolStr, Unit)>,
+    /// The map of meters, and what a packet costs.
+    meter: Option<(SmolStr, ExternInst)>,
 }
 
 /// Declares what is kept for so many entries of a table; `None` if it is nothing.
@@ -42,26 +45,45 @@ pub(crate) fn declare(
         maps.declare(abi, Some((CType::U32, unit.ty())));
         (name, unit)
     });
+    let meter = property(g.p, data, DIRECT_METER).filter(|_| entries > 0);
+    let meter = meter.map(|object| {
+        let name = g.file.names.fresh_short(short, "_meter", MAP_NAME);
+        meter::declare(g, &name, entries);
+        (name, object)
+    });
     let abi = DirectAbi {
         entries,
         counter: counter.as_ref().map(|(map, _)| map.to_string()),
+        meter: meter.as_ref().map(|(map, _)| map.to_string()),
     };
-    counter.is_some().then_some((Direct { counter }, abi))
+    let any = counter.is_some() || meter.is_some();
+    any.then_some((Direct { counter, meter }, abi))
 }
 
 /// A packet has found the entry of this number; 0 is the default action, for which nothing is kept.
 pub(crate) fn enter(g: &mut Gen<'_>, direct: &Direct, number: C) {
-    let Some((map, unit)) = &direct.counter else {
-        return;
-    };
-    let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     // No array has the index in front of the first.
     let index = C::bin(BinOp::Sub, number, C::int(1));
-    let mut block = found(map, &key, index, &slot, unit.ty());
-    block.push(Stmt::If(
-        C::Ident(slot.clone()),
-        unit.count(&slot),
-        Block::new(),
-    ));
-    g.push(Stmt::Block(block));
+    if let Some((map, unit)) = &direct.counter {
+        let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
+        let mut block = found(map, &key, index.clone(), &slot, unit.ty());
+        block.push(Stmt::If(
+            C::Ident(slot.clone()),
+            unit.count(&slot),
+            Block::new(),
+        ));
+        g.push(Stmt::Block(block));
+    }
+    if let Some((map, object)) = &direct.meter {
+        let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
+        let color = g.own_local("color", CType::U32, None);
+        let mut block = found(map, &key, index, &slot, meter::ty());
+        let cost = meter::cost(g.p, *object);
+        block.push(Stmt::Assign(
+            color.clone(),
+            meter::color(C::Ident(slot), cost),
+        ));
+        g.push(Stmt::Block(block));
+        g.target.entry_color = Some(color);
+    }
 }

@@ -4,6 +4,7 @@ mod counter;
 mod digest;
 pub(crate) mod direct;
 mod hash;
+mod meter;
 pub(crate) mod profile;
 mod random;
 mod register;
@@ -20,7 +21,7 @@ use crate::uses::{Construct, needs};
 use crate::{errors, flow_state};
 use cgen::tree::{Expr as C, Type as CType};
 use diag::Span;
-use emit::table::DIRECT_COUNTER;
+use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use emit::{Target, packet_length};
 use ir::{Expr, ExternArg, ExternCall, Place};
 use smol_str::SmolStr;
@@ -39,6 +40,13 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
                 ("counter", "count") => counter::count(g, object, call, span),
                 // Applying the table counted.
                 (DIRECT_COUNTER, "count") => {}
+                ("meter", "execute_meter") => meter::execute(g, object, call, span),
+                (DIRECT_METER, "read") => {
+                    if let Some(&place) = places(call, 0).first() {
+                        let color = g.target.entry_color.clone();
+                        meter::store(g, place, color.unwrap_or(C::int(0)));
+                    }
+                }
                 ("register", "read") => register::read(g, object, call, span),
                 ("register", "write") => register::write(g, object, call, span),
                 (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),

@@ -92,7 +92,7 @@ fn layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<Layout> {
         .and_then(|n| u32::try_from(n).ok())
         .filter(|n| *n > 0);
     let Some(size) = size else {
-        g.refuse(errors::register_size(&data.name, span));
+        g.refuse(errors::array_size("register", &data.name, span));
         return None;
     };
     let scalars = data.type_args.first().map_or(&[][..], Vec::as_slice);

@@ -19,7 +19,8 @@ use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use diag::Span;
 use emit::table::key::{self, KeyPart};
 use emit::table::{
-    ACTION_PROFILE, ACTION_SELECTOR, DIRECT_COUNTER, TableShape, Value, default_choices, property,
+    ACTION_PROFILE, ACTION_SELECTOR, DIRECT_COUNTER, DIRECT_METER, TableShape, Value,
+    default_choices, property,
 };
 use ir::{CtorValue, Expr, Program, TableData};
 use lookup::Lookup;
@@ -208,6 +209,7 @@ fn check_properties(g: &mut Gen<'_>, data: &TableData) {
                     "hash_table"
                         | "array_table"
                         | DIRECT_COUNTER
+                        | DIRECT_METER
                         | ACTION_PROFILE
                         | ACTION_SELECTOR
                 )

@@ -181,6 +181,7 @@ mod tests {
             counters: vec![],
             registers: vec![],
             member_groups: vec![],
+            meters: vec![],
             flow_states: states,
             ports: PortsAbi::default(),
             traffic: TrafficAbi::default(),

@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 /// The steps by which what is kept for entries of these numbers begins.
 pub(super) fn begin(abi: &TableAbi, numbers: &[u32]) -> impl Iterator<Item = Step> {
-    let DirectAbi { counter, .. } = abi.direct.clone().unwrap_or_default();
+    let DirectAbi { counter, meter, .. } = abi.direct.clone().unwrap_or_default();
     let keys: Vec<u8> = numbers.iter().flat_map(|number| key(*number)).collect();
-    counter.into_iter().map(move |map| Step::Zero {
+    counter.into_iter().chain(meter).map(move |map| Step::Zero {
         map,
         keys: keys.clone(),
     })
@@ -59,7 +59,12 @@ impl KernelStore {
     ///
     /// # Errors
     /// [`StoreError::Missing`]
-    fn number_of(&self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<u32, StoreError> {
+    pub(super) fn number_of(
+        &self,
+        table: Table,
+        keys: &[KeyMatch],
+        priority: u32,
+    ) -> Result<u32, StoreError> {
         let data = &self.schema.tables[table];
         let (keys, ordered) = (data.canonical(keys), data.has_priorities());
         let all = self.numbered(table)?;

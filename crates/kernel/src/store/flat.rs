@@ -186,6 +186,14 @@ impl<'a> Staged<'a> {
         Ok(value.and_then(|value| layout::get_value(self.codec.layout(), value)))
     }
 
+    /// The number of an entry, if it is to be there; 0 if it has none.
+    pub(crate) fn number_of(&mut self, keys: &[KeyMatch]) -> Result<Option<u32>, StoreError> {
+        let number = self.record(keys)?;
+        let value = self.records.new_value(number);
+        let offset = self.codec.layout().number_offset;
+        Ok(value.map(|value| offset.map_or(0, |at| layout::get_u32(value, at as usize))))
+    }
+
     /// All entries that are to be there, by their keys, in no particular order.
     pub(crate) fn all(&mut self) -> Result<Vec<StoredEntry>, StoreError> {
         self.read_all()?;

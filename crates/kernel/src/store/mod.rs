@@ -15,6 +15,7 @@ mod guard;
 mod layout;
 mod lpm;
 mod maps;
+mod meters;
 mod multibit_trie;
 mod own;
 mod prioritized;
@@ -40,8 +41,8 @@ use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use control::{
-    Change, CloneSession, Contents, Count, Digests, DropReason, Flow, Next, Rejected, Replica,
-    Store, StoreError,
+    Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, MeterRef, Next,
+    Rates, Rejected, Replica, Store, StoreError,
 };
 use exact::{Array, Hash};
 use flat::Codec;
@@ -579,6 +580,38 @@ impl Store for KernelStore {
 
     fn reset_register(&mut self, register: Object, index: Option<u64>) -> Result<(), StoreError> {
         self.exclusively(|now| now.zero_register(register, index))
+    }
+
+    fn meter(&self, meter: Object, index: u64) -> Result<Option<Rates>, StoreError> {
+        self.consistently(|now| now.read_meter(meter, index))
+    }
+
+    fn meters(&self, meter: Object) -> Result<Vec<(u64, Rates)>, StoreError> {
+        self.consistently(|now| now.read_meters(meter))
+    }
+
+    fn set_meter(
+        &mut self,
+        meter: Object,
+        index: u64,
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        let meter = MeterRef::Indexed(meter, index);
+        self.change(|transaction| transaction.set_meter(&meter, rates, 0))
+    }
+
+    fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
+        self.consistently(|now| now.read_direct_meter(table, key))
+    }
+
+    fn set_direct_meter(
+        &mut self,
+        table: Table,
+        key: &EntryKey,
+        rates: Option<Rates>,
+    ) -> Result<(), StoreError> {
+        let meter = MeterRef::OfEntry(table, key.clone());
+        self.change(|transaction| transaction.set_meter(&meter, rates, 0))
     }
 
     fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {

@@ -58,6 +58,15 @@ pub(super) enum Step {
     },
     /// Stores an aligned word of the program's data, of 4 or 8 bytes.
     Switch { offset: u32, old: Word, new: Word },
+    /// Stores an element of an array under the lock that it has.
+    Locked {
+        map: String,
+        key: Vec<u8>,
+        old: Vec<u8>,
+        new: Vec<u8>,
+        /// The change that wants it.
+        origin: u32,
+    },
     /// Sets elements of an array to zero that belong to no entry that packets find: what new entries begin with.
     Zero { map: String, keys: Vec<u8> },
     /// Waits until no packet is in the program that may have seen what was before.
@@ -101,6 +110,15 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         removed: Cow<'a, [u8]>,
     },
+    /// Stores an element of an array under the lock that it has.
+    Locked {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        key: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        value: Cow<'a, [u8]>,
+    },
     /// Stores a word of an array, and waits as [`Step::Settle`] does.
     Store {
         #[serde(borrow)]
@@ -141,7 +159,7 @@ impl Step {
             Step::Insert { map, keys, .. }
             | Step::Replace { map, keys, .. }
             | Step::Erase { map, keys, .. } => count(map, keys),
-            Step::Switch { .. } | Step::Store { .. } => 1,
+            Step::Switch { .. } | Step::Store { .. } | Step::Locked { .. } => 1,
             // An index and nodes: more than one thing for each entry.
             Step::Routes { changes, .. } => 2 * usize::from(!changes.is_empty()),
             Step::Prepare { .. }
@@ -173,6 +191,11 @@ impl Step {
                     .concat()
                     .into(),
                 removed: (&changes.added).into(),
+            }),
+            Step::Locked { map, key, old, .. } => Some(Undo::Locked {
+                map: map.into(),
+                key: key.into(),
+                value: old.into(),
             }),
             Step::Switch { offset, old, .. } => Some(Undo::Switch {
                 offset: *offset,
@@ -263,6 +286,19 @@ impl Step {
                 let wrote = switch(store.globals()?, *offset, *new);
                 Ok(wrote.map_err(system("write the program's data"))?)
             }
+            Step::Locked {
+                map,
+                key,
+                new,
+                origin,
+                ..
+            } => {
+                let wrote = store.map(map)?.set(key, new, Update::Locked);
+                wrote.map_err(|error| StepFailed {
+                    origin: Some(*origin),
+                    error: refused("write the meter")(error),
+                })
+            }
             Step::Zero { map, keys } => {
                 let map = store.map(map)?;
                 let zero = vec![0; map.info().value_size];
@@ -293,6 +329,10 @@ impl Undo<'_> {
                 values,
                 removed,
             } => MultibitTrie::of_map(store, map)?.restore(keys, values, removed),
+            Undo::Locked { map, key, value } => {
+                let wrote = store.map(map)?.set(key, value, Update::Locked);
+                wrote.map_err(system("undo a change"))
+            }
             Undo::Store { map, offset, word } => {
                 let stored = store.shared(map)?.set_u64(*offset, *word);
                 stored.map_err(system("undo a change"))?;

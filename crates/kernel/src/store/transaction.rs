@@ -3,6 +3,7 @@
 use super::copies::Copies;
 use super::flat;
 use super::guard::Guard;
+use super::meters::DirectMeter;
 use super::multibit_trie::MultibitTrie;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
@@ -11,8 +12,8 @@ use super::{
     KernelStore, Opened, Shape, direct, layout, present, prioritized, system, unsupported,
 };
 use bpf::abi::{DefaultAbi, LookupAbi};
-use control::{Change, CloneSession, Replica, StoreError};
-use schema::{ActionCall, Entry, KeyMatch, Table, ValueSet};
+use control::{Change, CloneSession, EntryKey, Rates, Replica, StoreError};
+use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a batch concerns. What entries refer to comes before them.
@@ -50,6 +51,9 @@ pub(super) struct Transaction<'a> {
     copies: Copies,
     /// What packets are to meet the change of at once.
     replaced: BTreeSet<Subject>,
+    /// The rates of meters, without which there are none, and the change that wants them.
+    pub(super) meters: BTreeMap<(Object, u64), (Option<Rates>, u32)>,
+    pub(super) direct_meters: Vec<DirectMeter>,
 }
 
 impl<'a> Transaction<'a> {
@@ -63,6 +67,8 @@ impl<'a> Transaction<'a> {
             defaults: BTreeMap::new(),
             copies: Copies::default(),
             replaced: BTreeSet::new(),
+            meters: BTreeMap::new(),
+            direct_meters: Vec::new(),
         }
     }
 
@@ -125,7 +131,7 @@ impl<'a> Transaction<'a> {
             Change::MemberGroup(selector, group, members) => {
                 self.set_member_group(*selector, *group, members, origin)
             }
-            Change::Meter(..) => Err(unsupported("this target has no meters")),
+            Change::Meter(meter, rates) => self.set_meter(meter, *rates, origin),
         }
     }
 
@@ -181,8 +187,35 @@ impl<'a> Transaction<'a> {
     ) -> Result<(), StoreError> {
         self.check_changeable(table, keys, priority)?;
         match self.stage(Subject::Table(table.as_u32()))? {
-            Staged::Flat(flat, _) => flat.remove(keys, origin),
-            Staged::Prioritized(entries) => entries.remove(keys, priority, origin),
+            Staged::Flat(flat, _) => flat.remove(keys, origin)?,
+            Staged::Prioritized(entries) => entries.remove(keys, priority, origin)?,
+        }
+        // Its meter goes with it.
+        let data = &self.store.schema.tables[table];
+        let (keys, ordered) = (data.canonical(keys), data.has_priorities());
+        self.direct_meters.retain(|meter| {
+            let key = &meter.key;
+            meter.table != table || key.keys != keys || ordered && key.priority != priority
+        });
+        Ok(())
+    }
+
+    /// The number that an entry has which is to be there; 0 if it is yet to get one.
+    pub(super) fn entry_number(
+        &mut self,
+        table: Table,
+        key: &EntryKey,
+    ) -> Result<Option<u32>, StoreError> {
+        let store = self.store;
+        if store.table_abi(table)?.lookup == LookupAbi::Compiled {
+            return match store.number_of(table, &key.keys, key.priority) {
+                Err(StoreError::Missing) => Ok(None),
+                found => found.map(Some),
+            };
+        }
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.number_of(&key.keys),
+            Staged::Prioritized(entries) => entries.number_of(&key.keys, key.priority),
         }
     }
 
@@ -200,6 +233,7 @@ impl<'a> Transaction<'a> {
         {
             return Ok(());
         }
+        self.direct_meters.retain(|meter| meter.table != table);
         let own = Own::of(&self.store.schema.tables[table]);
         match self.stage(Subject::Table(table.as_u32()))? {
             Staged::Flat(flat, _) => flat.clear(|keys| own.is_const(keys, 0), origin),
@@ -364,7 +398,11 @@ impl<'a> Transaction<'a> {
         // Where no packet comes, nobody sees half of something.
         let switch = guard.filter(|_| store.live);
         let changed = self.changed_tables();
-        let mut begun = self.number().map_err(|e| NotDone::before(e.into()))?;
+        let begun = self.number().and_then(|mut begun| {
+            begun.extend(self.meter_steps()?);
+            Ok(begun)
+        });
+        let mut begun = begun.map_err(|e| NotDone::before(e.into()))?;
         let steps = self.plan(switch.is_none()).map_err(NotDone::before)?;
         let noted = store.note_changes(changed);
         noted.map_err(|error| NotDone::before(StepFailed::from(error)))?;

@@ -2,6 +2,7 @@
 
 use super::tuple_space::{self, Tally, Unread};
 use super::{Structure, bit_vectors};
+use crate::store::layout;
 use crate::store::records::Records;
 use crate::store::steps::{Step, StepFailed};
 use control::StoreError;
@@ -271,6 +272,21 @@ impl<'a> Staged<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The number of an entry, if it is to be there; 0 if it has none.
+    pub(crate) fn number_of(
+        &mut self,
+        keys: &[KeyMatch],
+        priority: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        let number = match self.existing(keys, priority) {
+            Err(StoreError::Missing) => return Ok(None),
+            found => found?,
+        };
+        let value = self.records.new_value(number).unwrap_or_default();
+        let offset = self.structure.shadow().number_offset();
+        Ok(Some(offset.map_or(0, |at| layout::get_u32(value, at))))
     }
 
     /// What all entries run that are to be there.

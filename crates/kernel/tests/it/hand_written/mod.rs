@@ -174,6 +174,7 @@ fn abi() -> Abi {
         traffic: bpf::abi::TrafficAbi::default(),
         registers: vec![],
         member_groups: vec![],
+        meters: vec![],
         flow_states: vec![],
         events: None,
         digests: None,

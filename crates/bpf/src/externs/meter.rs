@@ -1,0 +1,109 @@
+//! Meters, with an index: an array of buckets, each under a lock of its own, so that no token is taken twice.
+
+use super::counter::{found, index};
+use super::places;
+use crate::abi::{MapAbi, MapKind, MeterAbi};
+use crate::errors;
+use crate::maps::MAP_NAME;
+use crate::target::Gen;
+use crate::uses::{Construct, needs};
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use diag::Span;
+use emit::packet_length;
+use emit::values::Value;
+use ir::{ExternCall, ExternInst, Place, Program};
+use smol_str::SmolStr;
+
+/// Bytes of `struct packet_meter`.
+const SIZE: u32 = 96;
+
+/// An element's type.
+pub(super) fn ty() -> CType {
+    CType::Struct("packet_meter".into())
+}
+
+/// Declares a map of so many meters.
+pub(super) fn declare(g: &mut Gen<'_>, name: &SmolStr, max_entries: u32) {
+    needs(g, Construct::Meters);
+    let abi = MapAbi {
+        name: name.to_string(),
+        kind: MapKind::Array,
+        key_size: 4,
+        value_size: SIZE,
+        max_entries,
+        no_prealloc: false,
+        mmapable: false,
+    };
+    let maps = &mut g.file.own.maps;
+    maps.declare(abi, Some((CType::U32, ty())));
+    maps.meters_used = true;
+}
+
+/// What a packet costs a meter: a token, or one for each byte.
+pub(super) fn cost(p: &Program, object: ExternInst) -> C {
+    match externs::meter::counts_bytes(&p.externs[object]) {
+        true => packet_length(),
+        false => C::int(1),
+    }
+}
+
+/// The colour that a meter, a pointer that may be null, gives a packet.
+pub(super) fn color(meter: C, cost: C) -> C {
+    C::call("meter_color", vec![meter, cost])
+}
+
+/// Stores a colour.
+pub(super) fn store(g: &mut Gen<'_>, place: Place, color: C) {
+    let width = g.p.place_type(place).map_or(0, |ty| ty.width());
+    let color = match width {
+        0 => return,
+        1 => C::bin(BinOp::And, color, C::int(lower::mask(width))),
+        _ => color,
+    };
+    g.store(place, Value::Scalar(color));
+}
+
+/// `execute_meter`: the colour of the packet by the meter at an index; green outside.
+pub(super) fn execute(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let Some(map) = map(g, object, span) else {
+        return;
+    };
+    let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
+    let index = index(g, call, 0);
+    let block = found(&map, &key, index, &slot, ty());
+    let color = color(C::Ident(slot), cost(g.p, object));
+    let place = places(call, 1).first().copied();
+    let block = g.block(|g| {
+        g.out.extend(block);
+        match place {
+            Some(place) => store(g, place, color),
+            None => g.push(Stmt::Expr(color)),
+        }
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// The map of a meter, declared on first use.
+fn map(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<SmolStr> {
+    let index = object.as_u32();
+    if let Some(known) = g.file.own.maps.meters.iter().find(|m| m.index == index) {
+        return Some(known.map.as_str().into());
+    }
+    let data = &g.p.externs[object];
+    let size = data.int_arg("size").and_then(|n| u32::try_from(n).ok());
+    let Some(size) = size.filter(|n| *n > 0) else {
+        g.refuse(errors::array_size("meter", &data.name, span));
+        return None;
+    };
+    let name = g.file.names.fresh_short(&data.name, "", MAP_NAME);
+    let abi = MeterAbi {
+        index,
+        name: data.name.to_string(),
+        map: name.to_string(),
+        size: size.into(),
+    };
+    declare(g, &name, size);
+    g.file.own.maps.meters.push(abi);
+    Some(name)
+}
