@@ -35,6 +35,8 @@ pub enum Feature {
     CheckMtu,
     /// The function `bpf_ktime_get_coarse_ns`.
     CoarseClock,
+    /// Ring buffers, by which packets hand records to user space.
+    RingBuffers,
     /// The function `bpf_probe_read_kernel`.
     ProbeReadKernel,
     /// Maps from port numbers to interfaces that a redirect goes to.
@@ -45,7 +47,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them, the newest first.
-    pub const ALL: [Feature; 11] = [
+    pub const ALL: [Feature; 12] = [
         Feature::MayGoto,
         Feature::TrackedSpills,
         Feature::LongJumps,
@@ -54,6 +56,7 @@ impl Feature {
         Feature::LoopCalls,
         Feature::CheckMtu,
         Feature::CoarseClock,
+        Feature::RingBuffers,
         Feature::ProbeReadKernel,
         Feature::DeviceMaps,
         Feature::Locks,
@@ -70,6 +73,7 @@ impl Feature {
             Feature::LoopCalls => "bpf_loop",
             Feature::CheckMtu => "bpf_check_mtu",
             Feature::CoarseClock => "bpf_ktime_get_coarse_ns",
+            Feature::RingBuffers => "ring buffers",
             Feature::ProbeReadKernel => "bpf_probe_read_kernel",
             Feature::DeviceMaps => "device maps",
             Feature::Locks => "bpf_spin_lock",
@@ -87,6 +91,7 @@ impl Feature {
             Feature::LoopCalls => (5, 17),
             Feature::CheckMtu => (5, 12),
             Feature::CoarseClock => (5, 11),
+            Feature::RingBuffers => (5, 8),
             Feature::ProbeReadKernel => (5, 5),
             Feature::DeviceMaps => (5, 4),
             Feature::Locks => (5, 1),
@@ -125,6 +130,7 @@ impl Feature {
             Feature::LoopCalls => "tc programs that change packets need it (Linux 5.17)",
             Feature::CheckMtu => "tc programs that read the interface's MTU need it (Linux 5.12)",
             Feature::CoarseClock => "flow_state with an idle time needs it (Linux 5.11)",
+            Feature::RingBuffers => "digests need them (Linux 5.8)",
             Feature::ProbeReadKernel => {
                 "without bpf_cast_to_kern_ctx, tc programs that change transport checksums need it (Linux 5.5)"
             }

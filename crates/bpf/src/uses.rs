@@ -30,6 +30,8 @@ pub enum Construct {
     Meters,
     /// Redirects by XDP.
     Redirects,
+    /// Digests.
+    Digests,
     /// Jumps over more than 32,767 instructions, known when clang has made the object. Without `gotol` clang refuses the
     /// program.
     LongJumps,
@@ -57,7 +59,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 12] = [
+    pub const ALL: [Construct; 13] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -69,6 +71,7 @@ impl Construct {
         Construct::FlowState,
         Construct::Meters,
         Construct::Redirects,
+        Construct::Digests,
         Construct::LongJumps,
     ];
 
@@ -86,6 +89,7 @@ impl Construct {
             Construct::FlowState => "flow_state",
             Construct::Meters => "meters",
             Construct::Redirects => "redirects",
+            Construct::Digests => "digests",
             Construct::LongJumps => "long jumps",
         }
     }
@@ -128,6 +132,7 @@ impl Construct {
                 const { &[by(Feature::Locks, "bpf_spin_lock")] }
             }
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
+            Construct::Digests => const { &[by(Feature::RingBuffers, "ring buffer")] },
             Construct::LongJumps => const { &[by(Feature::LongJumps, "gotol")] },
         }
     }

@@ -36,6 +36,7 @@ fn in_object(object: &[u8]) -> BTreeSet<&'static str> {
         (181, Feature::LoopCalls),
         (163, Feature::CheckMtu),
         (160, Feature::CoarseClock),
+        (131, Feature::RingBuffers),
         (113, Feature::ProbeReadKernel),
         (93, Feature::Locks),
     ];
@@ -181,6 +182,20 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
             Redirects,
             Some(Feature::DeviceMaps),
             Some(Feature::DeviceMaps),
+        ),
+        (
+            "tests/stf/v1model/meter.p4",
+            Hook::Xdp,
+            Meters,
+            Some(Feature::Locks),
+            Some(Feature::Locks),
+        ),
+        (
+            "tests/stf/v1model/digests.p4",
+            Hook::TcIngress,
+            Digests,
+            Some(Feature::RingBuffers),
+            Some(Feature::RingBuffers),
         ),
     ];
     let mut left: BTreeSet<Construct> = Construct::ALL.into_iter().collect();

@@ -74,6 +74,7 @@ pub(crate) fn try_out(feature: Feature) -> io::Result<()> {
         Feature::LoopCalls => has_helper(libbpf_sys::BPF_FUNC_loop),
         Feature::CheckMtu => has_helper(libbpf_sys::BPF_FUNC_check_mtu),
         Feature::CoarseClock => has_helper(libbpf_sys::BPF_FUNC_ktime_get_coarse_ns),
+        Feature::RingBuffers => has_helper(libbpf_sys::BPF_FUNC_ringbuf_reserve),
         Feature::ProbeReadKernel => has_helper(libbpf_sys::BPF_FUNC_probe_read_kernel),
         Feature::DeviceMaps => {
             let kind = libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH;

@@ -6,6 +6,7 @@ use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::table::describe;
 use crate::target::{Bpf, Gen};
+use crate::uses::{Construct, needs};
 use cgen::lower;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -131,6 +132,7 @@ fn layout(g: &mut Gen<'_>, number: u32, span: Span) -> Option<Layout> {
 
 /// The addresses of the ring and of the count of what found no room.
 fn maps(g: &mut Gen<'_>) -> (C, C) {
+    needs(g, Construct::Digests);
     if g.file.own.maps.digests.is_none() {
         let [ring, lost] =
             ["digests", "digests_lost"].map(|wish| g.file.names.fresh_short(wish, "", MAP_NAME));
