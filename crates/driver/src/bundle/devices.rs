@@ -2,7 +2,9 @@
 
 use super::{Bundle, Member, errors};
 use bpf::abi::{Abi, Hook};
+use control::Change;
 use diag::Diagnostics;
+use kernel::store::check_copies;
 
 /// Replaces the file's interfaces by those of `--dev`: `IF,...` for every program, `PROGRAM=IF,...` for one.
 /// `given` is what stands between the commas. The file's `ports` and `reach` stay.
@@ -92,16 +94,22 @@ pub fn check_interfaces(bundle: &Bundle) -> Result<(), Diagnostics> {
     }
 }
 
-/// Refuses multicast groups of programs that never send to one. `abis` describes each program.
+/// Refuses multicast groups of programs that never send to one, or not to such. `abis` describes each program.
 pub fn check_groups(bundle: &Bundle, abis: &[&Abi]) -> Result<(), Diagnostics> {
     let mut wrong = Diagnostics::new();
     for (member, abi) in bundle.programs.iter().zip(abis) {
-        if let Some((group, _)) = member.ports.groups.first()
-            && abi.ports.groups.is_none()
-            && abi.traffic.groups.is_none()
-        {
-            let name = &member.name;
+        let name = &member.name;
+        let sends = abi.ports.groups.is_some() || abi.traffic.groups.is_some();
+        if let Some((group, _)) = member.ports.groups.first().filter(|_| !sends) {
             wrong.push(errors::unused_group(name.span, &name.value, *group));
+            continue;
+        }
+        for (group, replicas) in &member.ports.groups {
+            let change = Change::Group(*group, replicas.clone());
+            if let Err(error) = check_copies(abi, false, &change) {
+                let what = format!("multicast group {group} was not made");
+                wrong.push(*control::errors::store(name.span, &what, &error));
+            }
         }
     }
     if wrong.has_errors() {

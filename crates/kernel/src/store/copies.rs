@@ -7,7 +7,7 @@ use super::steps::Step;
 use super::{KernelStore, system, unopened, unsupported};
 use crate::ports::check_ports;
 use bpf::abi::Abi;
-use control::{CloneSession, Replica, StoreError};
+use control::{Change, CloneSession, Replica, StoreError};
 use std::collections::BTreeMap;
 
 /// What a batch changes of them, with the change that wants each.
@@ -28,10 +28,7 @@ impl Copies {
         replicas: &[Replica],
         origin: u32,
     ) -> Result<(), StoreError> {
-        control::check_group(group, replicas)?;
-        // A program that never sends to a group takes any that its copies could be for.
-        let form = group_map(&store.abi).map_or(GroupForm::Ports, |(_, form)| form);
-        check_form(form, replicas)?;
+        check_group(&store.abi, group, replicas)?;
         check_interfaces(store, replicas)?;
         self.groups.insert(group, (replicas.to_vec(), origin));
         Ok(())
@@ -46,10 +43,7 @@ impl Copies {
         origin: u32,
     ) -> Result<(), StoreError> {
         if let Some(to) = to {
-            if !store.schema.clones {
-                return Err(unsupported("the program clones no packets"));
-            }
-            control::check_session(to)?;
+            check_session(store.schema.clones, to)?;
             check_interfaces(store, &to.replicas)?;
         }
         self.sessions.insert(session, (to.cloned(), origin));
@@ -100,6 +94,33 @@ impl Copies {
         }
         all.steps(successor)
     }
+}
+
+/// Whether a program, which clones packets or does not, can have what a change wants of multicast groups and clone sessions,
+/// whatever its ports are. Other changes it can.
+///
+/// # Errors
+/// As for [`Store::apply`](control::Store::apply).
+pub fn check_copies(abi: &Abi, clones: bool, change: &Change) -> Result<(), StoreError> {
+    match change {
+        Change::Group(group, replicas) => check_group(abi, *group, replicas),
+        Change::Session(_, Some(to)) => check_session(clones, to),
+        _ => Ok(()),
+    }
+}
+
+fn check_group(abi: &Abi, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
+    control::check_group(group, replicas)?;
+    // A program that never sends to a group takes any that its copies could be for.
+    let form = group_map(abi).map_or(GroupForm::Ports, |(_, form)| form);
+    check_form(form, replicas)
+}
+
+fn check_session(clones: bool, to: &CloneSession) -> Result<(), StoreError> {
+    if !clones {
+        return Err(unsupported("the program clones no packets"));
+    }
+    control::check_session(to)
 }
 
 /// Fails if a running program has no interface for one of the ports that copies go to.

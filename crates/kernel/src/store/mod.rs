@@ -31,6 +31,7 @@ mod transaction;
 
 pub use bpf::abi::SEED_SECTION;
 pub use changes::Changes;
+pub use copies::check_copies;
 pub use globals::Globals;
 pub use guard::Guard;
 pub(crate) use guard::HeldLock;

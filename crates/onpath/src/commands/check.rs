@@ -6,7 +6,7 @@ use crate::args::{Check, HookName};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::entries::{self, Changes};
-use control::{Change, Piece};
+use control::{Change, Piece, errors};
 use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
@@ -16,6 +16,7 @@ use driver::hooks;
 use driver::read_text;
 use interp::{Interpreter, Options};
 use ir::Program;
+use kernel::store::check_copies;
 use schema::Schema;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -185,14 +186,7 @@ fn together(
     let mut abis: Vec<Arc<Abi>> = Vec::new();
     let mut at: Vec<Hook> = Vec::new();
     for (number, (member, part)) in bundle.programs.iter().zip(programs.iter_mut()).enumerate() {
-        let entries = member.entries.as_ref();
-        let file = texts::open(map, entries)?;
-        let lines = texts::lines(map, entries, file);
-        let ports = texts::ports(member);
-        own.append(match &*part {
-            Part::Text(elaborated) => wrong_entries(&elaborated.program, &ports, lines),
-            Part::Built(built) => wrong_lines(&built.schema, &ports, lines),
-        });
+        let (mut unfit, mut described) = (Diagnostics::new(), None);
         match part {
             Part::Text(elaborated) => {
                 let program = &elaborated.program;
@@ -205,21 +199,34 @@ fn together(
                     ..Request::default()
                 };
                 match bpf_target::generate(program, &elaborated.map, request) {
-                    Ok(output) => abis.push(Arc::new(output.abi)),
-                    Err(unfit) => match bundle::moved_to(&unfit, bundle.hook_span(number)) {
-                        Some(placed) => own.append(placed),
-                        None => elaborated.diagnostics.append(unfit),
+                    Ok(output) => described = Some(Arc::new(output.abi)),
+                    Err(refused) => match bundle::moved_to(&refused, bundle.hook_span(number)) {
+                        Some(placed) => unfit = placed,
+                        None => elaborated.diagnostics.append(refused),
                     },
                 }
             }
             Part::Built(built) => {
                 at.push(built.hook);
                 match built::check_hook(member, built) {
-                    Ok(()) => abis.push(Arc::clone(&built.abi)),
-                    Err(unfit) => own.push(*unfit),
+                    Ok(()) => described = Some(Arc::clone(&built.abi)),
+                    Err(refused) => unfit.push(*refused),
                 }
             }
         }
+        let entries = member.entries.as_ref();
+        let file = texts::open(map, entries)?;
+        let lines = texts::lines(map, entries, file);
+        let fits = Fits {
+            ports: texts::ports(member),
+            abi: described.as_deref(),
+        };
+        own.append(match &*part {
+            Part::Text(elaborated) => wrong_entries(&elaborated.program, &fits, lines),
+            Part::Built(built) => wrong_lines(&built.schema, &fits, lines),
+        });
+        own.append(unfit);
+        abis.extend(described);
     }
     if let Err(clashes) = bundle::check_room(bundle, &at) {
         own.append(clashes);
@@ -240,7 +247,7 @@ fn together(
 /// one after the other.
 fn wrong_entries<'a>(
     program: &Program,
-    ports: &BTreeSet<u32>,
+    fits: &Fits<'_>,
     lines: impl Iterator<Item = Piece<'a>>,
 ) -> Diagnostics {
     let schema = Schema::of(program);
@@ -248,8 +255,8 @@ fn wrong_entries<'a>(
     // What no interpreter runs has been reported.
     let mut tables = Interpreter::new(Arc::new(program.clone()), Options::default()).ok();
     let read = entries::check(&schema, lines, |change, span| {
-        if let Some(stray) = stray(&schema, ports, &change, span) {
-            conflicts.push(stray);
+        if let Some(refusal) = fits.refusal(&schema, &change, span) {
+            conflicts.push(refusal);
             return;
         }
         let one = Changes {
@@ -271,29 +278,39 @@ fn wrong_entries<'a>(
 /// before it is loaded.
 fn wrong_lines<'a>(
     schema: &Schema,
-    ports: &BTreeSet<u32>,
+    fits: &Fits<'_>,
     lines: impl Iterator<Item = Piece<'a>>,
 ) -> Diagnostics {
-    let mut strays = Diagnostics::new();
+    let mut refused = Diagnostics::new();
     let read = entries::check(schema, lines, |change, span| {
-        if let Some(stray) = stray(schema, ports, &change, span) {
-            strays.push(stray);
+        if let Some(refusal) = fits.refusal(schema, &change, span) {
+            refused.push(refusal);
         }
     });
     match read {
-        Ok(()) => strays,
+        Ok(()) => refused,
         Err(wrong) => wrong,
     }
 }
 
-/// A change that sends to a port which the bundle's file does not give the program. If it gives none at all, the command
-/// line will.
-fn stray(
-    schema: &Schema,
-    ports: &BTreeSet<u32>,
-    change: &Change,
-    span: Span,
-) -> Option<Diagnostic> {
-    let known = !ports.is_empty();
-    known.then(|| texts::stray(schema, ports, change, span))?
+/// What decides whether copies can go where a program's entries send them.
+struct Fits<'a> {
+    /// The ports that the bundle's file gives the program; if it gives none at all, the command line will.
+    ports: BTreeSet<u32>,
+    /// What it has in the kernel, if it fits its hook.
+    abi: Option<&'a Abi>,
+}
+
+impl Fits<'_> {
+    fn refusal(&self, schema: &Schema, change: &Change, span: Span) -> Option<Diagnostic> {
+        let stray = match self.ports.is_empty() {
+            true => None,
+            false => texts::stray(schema, &self.ports, change, span),
+        };
+        stray.or_else(|| {
+            let error = check_copies(self.abi?, schema.clones, change).err()?;
+            let not_done = errors::not_done(schema, change);
+            Some(*errors::store(span, &not_done, &error))
+        })
+    }
 }
