@@ -119,7 +119,7 @@ impl Architecture {
 /// passes come after it: the control plane and the interpreter have the program as elaborated.
 pub fn for_targets(program: &ir::Program) -> (ir::Program, ir::passes::Rejects) {
     match by_package(&program.arch).map(|arch| arch.name) {
-        Some("v1model") => v1model::unicast::of(program),
+        Some("v1model") => v1model::for_targets(program),
         _ => (program.clone(), ir::passes::Rejects::Stay),
     }
 }

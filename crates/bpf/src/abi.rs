@@ -15,8 +15,8 @@ pub use lookup::{
 };
 use serde::{Deserialize, Serialize};
 pub use traffic::{
-    DROP_REASONS, GROUP_BYTES, MOST_REPLICAS, SESSION_BYTES, TrafficAbi, drops_map, groups_map,
-    sessions_map,
+    DROP_REASONS, GROUP_BYTES, MOST_REPLICAS, MOST_ROUNDS, ROUNDS_MAP, SESSION_BYTES, TrafficAbi,
+    drops_map, groups_map, sessions_map,
 };
 
 /// The name of the section, and so of the map, that holds [`GlobalsAbi`].
@@ -178,6 +178,8 @@ pub enum MapKind {
     Array,
     PercpuArray,
     Hash,
+    /// Of which the kernel forgets the element that was used least recently where it is full.
+    LruHash,
     PercpuHash,
     LpmTrie,
     /// Key: port; value: interface index.

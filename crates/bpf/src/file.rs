@@ -68,6 +68,9 @@ pub(crate) fn file(
     if maps.traffic.drops.is_some() {
         items.push(Item::Include("onpath/drops.h".into()));
     }
+    if hook::tc::copies::differ(program) {
+        items.push(Item::Include("onpath/traffic.h".into()));
+    }
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }

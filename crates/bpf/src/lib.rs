@@ -249,6 +249,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "send.h",
         "skb.h",
         "tc.h",
+        "traffic.h",
         "vlan.h",
         "xdp.h"
     )

@@ -84,6 +84,7 @@ impl Maps {
             MapKind::Array => "BPF_MAP_TYPE_ARRAY",
             MapKind::PercpuArray => "BPF_MAP_TYPE_PERCPU_ARRAY",
             MapKind::Hash => "BPF_MAP_TYPE_HASH",
+            MapKind::LruHash => "BPF_MAP_TYPE_LRU_HASH",
             MapKind::PercpuHash => "BPF_MAP_TYPE_PERCPU_HASH",
             MapKind::LpmTrie => "BPF_MAP_TYPE_LPM_TRIE",
             MapKind::DevmapHash => "BPF_MAP_TYPE_DEVMAP_HASH",

@@ -37,7 +37,10 @@ impl Shape {
         let entries = match map.kind {
             MapKind::Array | MapKind::PercpuArray => Some(map.max_entries),
             MapKind::Hash | MapKind::PercpuHash | MapKind::LpmTrie => None,
-            MapKind::DevmapHash | MapKind::PerfEventArray | MapKind::RingBuffer => return None,
+            MapKind::LruHash
+            | MapKind::DevmapHash
+            | MapKind::PerfEventArray
+            | MapKind::RingBuffer => return None,
         };
         Some(Shape {
             kind: map.kind,

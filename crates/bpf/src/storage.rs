@@ -3,6 +3,7 @@
 use crate::abi::{MapAbi, MapKind};
 use crate::compile::Function;
 use crate::errors;
+use crate::hook::tc::copies;
 use crate::target::Gen;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
@@ -28,8 +29,13 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         mut locals,
         mut body,
     } = code;
+    let copied = copied(g, &mut locals, &mut body);
     let spilled = spill(g, &mut locals, &mut body)?;
-    let placed = Placed { locals, spilled };
+    let placed = Placed {
+        locals,
+        spilled,
+        copied,
+    };
     let hook = g.target.hook;
     let mut whole = hook.start(g);
     whole.extend(start(g, &placed));
@@ -56,6 +62,40 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
 /// How often a packet may go round in loops, those of the parser's states and of statements, where turns are counted.
 fn parser_turns(g: &Gen<'_>) -> Option<u32> {
     g.target.turn_limit().filter(|_| g.file.contents.loops)
+}
+
+/// Moves what copies of a packet begin with to a struct of its own: the names of its members.
+fn copied(g: &mut Gen<'_>, locals: &mut Vec<Local>, body: &mut Block) -> HashSet<SmolStr> {
+    let (all, stay): (Vec<Local>, Vec<Local>) =
+        locals.drain(..).partition(|l| l.home == Home::State);
+    *locals = stay;
+    if g.plan.state.is_none() {
+        return HashSet::new();
+    }
+    let record = members(&all);
+    g.file.declare_struct(&copies::STATE.into(), record.members);
+    copies::declare_states(g, record.size);
+    let names: HashSet<SmolStr> = all.into_iter().map(|l| l.name).collect();
+    cgen::tidy::substitute(body, &|name| {
+        let is_copied = names.contains(name);
+        is_copied.then(|| C::id(copies::THIS).arrow(name.clone()))
+    });
+    names
+}
+
+/// Variables as members of a struct.
+fn members(locals: &[Local]) -> Record {
+    let mut record = Record::default();
+    add_members(&mut record, locals);
+    record.finish();
+    record
+}
+
+fn add_members(record: &mut Record, locals: &[Local]) {
+    for local in locals {
+        let (size, align) = (local.size(), local.align());
+        record.add(local.ty.clone(), local.name.clone(), size, align, "");
+    }
 }
 
 /// Moves variables that the stack has no room for to a per-CPU map, the largest first.
@@ -150,6 +190,8 @@ pub(crate) struct Placed {
     pub locals: Vec<Local>,
     /// In the per-CPU map.
     pub spilled: Option<Spilled>,
+    /// With what copies of the packet begin with, by name.
+    pub copied: HashSet<SmolStr>,
 }
 
 impl Placed {
@@ -160,6 +202,9 @@ impl Placed {
         };
         if self.locals.iter().any(|l| l.name == name) {
             return Some(C::Ident(name));
+        }
+        if self.copied.contains(&name) {
+            return Some(C::id(copies::THIS).arrow(name));
         }
         let spilled = self.spilled.as_ref()?;
         let in_scratch = spilled.gone.iter().any(|l| l.name == name);
@@ -179,15 +224,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
             "relocated headers",
         );
     }
-    for local in &spilled.gone {
-        record.add(
-            local.ty.clone(),
-            local.name.clone(),
-            local.size(),
-            local.align(),
-            "",
-        );
-    }
+    add_members(&mut record, &spilled.gone);
     record.finish();
     let described = record.members.len() <= MOST_DESCRIBED;
     g.file.declare_struct(&"scratch".into(), record.members);

@@ -18,8 +18,8 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
 use emit::record::Form;
 use emit::table::TableShape;
-use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Target};
-use ir::{Expr, ExternCall, ExternInst, TableData, ValueSet, ValueSetData, Var};
+use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Stage, Target};
+use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -82,6 +82,10 @@ pub(crate) struct Bpf {
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
     pub copies: Option<Copies>,
+    /// Whether the packet or copy that runs is to be recirculated, where it may be.
+    pub goes_round: Option<C>,
+    /// Where the code goes on that runs for each copy of a packet, if this one goes no further.
+    pub next_copy: Option<&'static str>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
 }
@@ -104,6 +108,8 @@ impl Bpf {
             entry_color: None,
             asked_mtu: None,
             copies: None,
+            goes_round: None,
+            next_copy: None,
             extra_instructions: 0,
         }
     }
@@ -285,17 +291,24 @@ impl Target for Bpf {
         call.name == externs::SEND_PACKET
     }
 
+    fn repeats_from(&self, program: &Program, _stage: &Stage) -> Option<Routine> {
+        self.hook.repeats_from(program)
+    }
+
     fn enter(g: &mut Gen<'_>) {
         g.target.wire = Wire::new(g.p, g.plan);
     }
 
-    fn before_control(g: &mut Gen<'_>, control: ir::Routine) {
+    fn before_control(g: &mut Gen<'_>, control: Routine) {
+        if g.plan.controls.first() == Some(&control) {
+            g.target.hook.parsed(g);
+        }
         if g.target.model == Model::Pipeline && g.p.control_block(EGRESS) == Some(control) {
             g.target.hook.before_egress(g);
         }
     }
 
-    fn after_control(g: &mut Gen<'_>, control: ir::Routine) {
+    fn after_control(g: &mut Gen<'_>, control: Routine) {
         if g.target.model == Model::Pipeline && g.p.control_block(EGRESS) == Some(control) {
             g.target.hook.after_egress(g);
         }
@@ -307,6 +320,7 @@ impl Target for Bpf {
 
     fn reject(g: &mut Gen<'_>) {
         let refused = g.target.hook.refused(g.target.model);
+        g.target.hook.reject(g);
         g.push(Stmt::Return(Some(refused.clone())));
         if let Pull::Late(bytes) = g.target.hook.pull(g) {
             g.push(Stmt::Label("too_short".into()));

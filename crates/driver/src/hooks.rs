@@ -13,7 +13,7 @@ pub fn default_hook(program: &Program) -> Hook {
     let arch = arch::by_package(&program.arch).map(|arch| arch.name);
     match arch {
         Some("tc_model") => Hook::TcIngress,
-        Some("v1model") if arch::v1model::unicast::sends_to_groups(program) => Hook::TcIngress,
+        Some("v1model") if !arch::v1model::copies(program).is_empty() => Hook::TcIngress,
         _ => Hook::Xdp,
     }
 }

@@ -30,6 +30,9 @@ pub enum LocalKind {
     Found(Header),
     /// Where the parser's cursor is when a state begins that several paths lead to, in the parse record.
     Cursor,
+    /// The packet's first bytes as they came in, where it is put together several times: fields of variable length are taken from
+    /// there.
+    Front,
     /// Where a header's varbit field lies in the packet as it came in, in bytes.
     VarbitAt(Header),
     /// How many bytes a header's varbit field has.
@@ -63,6 +66,8 @@ pub enum Home {
     Anywhere,
     /// In memory, if the target has any: the verifier of the C is to forget its value.
     Memory,
+    /// In memory, with all that a copy of the packet begins with: see [`crate::plan::state`].
+    State,
 }
 
 /// A C variable.
@@ -157,6 +162,10 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::Offset(h) => (format!("{}_offset", last(&header(h))), Type::U32, None),
             LocalKind::Found(h) => (format!("{}_found", last(&header(h))), Type::U32, zero),
             LocalKind::Cursor => ("cursor".to_string(), Type::U32, None),
+            LocalKind::Front => {
+                let words = crate::plan::state::FRONT_BYTES / 8;
+                ("front_bytes".to_string(), Type::U64.array(words), None)
+            }
             LocalKind::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
             LocalKind::VarbitLen(h) => (format!("{}_len", last(&header(h))), Type::U32, zero),
             LocalKind::VarAt(v) => (format!("{}_at", self.p.vars[v].name), Type::U32, zero),
@@ -197,6 +206,11 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn home_of(&self, kind: LocalKind) -> Home {
+        if let Some(state) = &self.plan.state
+            && state.holds(kind)
+        {
+            return Home::State;
+        }
         if let Some(record) = &self.plan.record {
             let extracted = |h: Header| {
                 !self.plan.facts.headers[h.as_u32() as usize]
@@ -212,6 +226,7 @@ impl<T: Target> Gen<'_, T> {
                 | LocalKind::Kinds(_)
                 | LocalKind::Offsets(_)
                 | LocalKind::Lengths(_)
+                | LocalKind::Front
                 | LocalKind::Cursor => Home::Memory,
                 LocalKind::Field(h, _) if extracted(h) => Home::Memory,
                 LocalKind::Var(v) | LocalKind::VarAt(v) | LocalKind::VarLen(v)

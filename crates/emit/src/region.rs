@@ -120,7 +120,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Where paths meet: nothing that is in memory is kept in registers over this.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         if !self.in_record() {
             return;
         }

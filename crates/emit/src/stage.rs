@@ -2,6 +2,7 @@
 
 use crate::emitter::{File, Gen};
 use crate::locals::{Home, Local, LocalKind};
+use crate::plan::state::FRONT_BYTES;
 use crate::plan::{HeaderStorage, Plan};
 use crate::target::{Stage, Target};
 use crate::{errors, snapshot};
@@ -93,6 +94,7 @@ impl<T: Target> Gen<'_, T> {
     fn statements(&mut self) {
         T::enter(self);
         self.parser();
+        self.keep_front();
         self.unread_value_sets();
         let plan = self.plan;
         for (i, &control) in plan.controls.iter().enumerate() {
@@ -110,6 +112,24 @@ impl<T: Target> Gen<'_, T> {
         T::reject(self);
     }
 
+    /// Where the packet is put together several times: takes down what fields of variable length are taken from.
+    fn keep_front(&mut self) {
+        if !self.plan.state.as_ref().is_some_and(|state| state.varbits) {
+            return;
+        }
+        let length = self.pinned_local("front_len", None);
+        self.set(length.clone(), C::id("keep"));
+        self.at_most(&length, FRONT_BYTES.into());
+        self.file.contents.copied_bytes = true;
+        let to = self.local(LocalKind::Front);
+        let load = |len: C| {
+            let args = vec![C::id("ctx"), C::int(0), to, len];
+            vec![Stmt::goto_if(C::call("packet_load_bytes", args), "reject")]
+        };
+        let loaded = self.unless_empty(&length, FRONT_BYTES, load);
+        self.out.extend(loaded);
+    }
+
     /// A control's statements.
     fn control(&mut self, routine: Routine, name: SmolStr) {
         self.scope.returns.push(name.clone());
@@ -124,6 +144,7 @@ impl<T: Target> Gen<'_, T> {
     pub fn deparse(&mut self) {
         if let Some(deparser) = self.plan.deparser {
             let name = self.file.names.fresh("deparsed");
+            self.nothing_emitted();
             self.control(deparser, name);
             self.now_at(self.plan.points.deparser_end.as_ref());
         }
@@ -147,7 +168,7 @@ impl<T: Target> Gen<'_, T> {
         let mut locals: Vec<Local> = fixed
             .into_iter()
             .chain(self.locals.list.iter().cloned())
-            .filter(|l| used.contains(&l.name))
+            .filter(|l| used.contains(&l.name) || l.home == Home::State)
             .collect();
         let needs_data = locals
             .iter()

@@ -11,7 +11,8 @@ use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
 use ir::{
-    BlockBody, Expr, ExternCall, Parser, Routine, Table, TableData, ValueSet, ValueSetData, Var,
+    BlockBody, Expr, ExternCall, Parser, Program, Routine, Table, TableData, ValueSet,
+    ValueSetData, Var,
 };
 
 /// A part of a program that is one function: it parses a packet, processes it, and deparses it. A target
@@ -202,6 +203,13 @@ pub trait Target: Hints + Sized {
     /// Whether an extern reads the packet as it came: then nothing is written into it before the end.
     fn reads_packet(_call: &ExternCall) -> bool {
         false
+    }
+
+    /// The first of a stage's controls that runs once for each copy of a packet, as what follows it does, the deparser included: each time
+    /// the target has put headers and variables back to what they were somewhere ([`crate::locals::Home::State`]). `None` if
+    /// all of the stage runs once.
+    fn repeats_from(&self, _program: &Program, _stage: &Stage) -> Option<Routine> {
+        None
     }
 
     /// Before a stage's parser.

@@ -340,6 +340,7 @@ fn kernel_kind(kind: MapKind) -> u32 {
         MapKind::Array => libbpf_sys::BPF_MAP_TYPE_ARRAY,
         MapKind::PercpuArray => libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY,
         MapKind::Hash => libbpf_sys::BPF_MAP_TYPE_HASH,
+        MapKind::LruHash => libbpf_sys::BPF_MAP_TYPE_LRU_HASH,
         MapKind::PercpuHash => libbpf_sys::BPF_MAP_TYPE_PERCPU_HASH,
         MapKind::LpmTrie => libbpf_sys::BPF_MAP_TYPE_LPM_TRIE,
         MapKind::DevmapHash => libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH,

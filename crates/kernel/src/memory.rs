@@ -48,7 +48,7 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
     let (at_once, each) = match map.kind {
         MapKind::Array => (entries * value, 0),
         MapKind::PercpuArray => (entries * (POINTER + value * processors), 0),
-        MapKind::Hash => (buckets * BUCKET, HASH_ELEMENT + key + value),
+        MapKind::Hash | MapKind::LruHash => (buckets * BUCKET, HASH_ELEMENT + key + value),
         MapKind::PercpuHash => (
             buckets * BUCKET,
             HASH_ELEMENT + key + POINTER + value * processors,
@@ -61,7 +61,11 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
         MapKind::RingBuffer => (entries + 3 * PAGE, 0),
     };
     let full = at_once.saturating_add(entries.saturating_mul(each));
-    let is_reserved = !map.no_prealloc && matches!(map.kind, MapKind::Hash | MapKind::PercpuHash);
+    let is_hash = matches!(
+        map.kind,
+        MapKind::Hash | MapKind::LruHash | MapKind::PercpuHash
+    );
+    let is_reserved = !map.no_prealloc && is_hash;
     Need {
         loaded: if is_reserved { full } else { at_once },
         full,
@@ -275,6 +279,7 @@ mod tests {
                 8,
             ),
             (MapKind::Hash, libbpf_sys::BPF_MAP_TYPE_HASH, 6, 4),
+            (MapKind::LruHash, libbpf_sys::BPF_MAP_TYPE_LRU_HASH, 8, 32),
             (
                 MapKind::PercpuHash,
                 libbpf_sys::BPF_MAP_TYPE_PERCPU_HASH,

@@ -1,6 +1,7 @@
 //! A device without a network: each packet is run by `BPF_PROG_TEST_RUN`.
 
 mod observed;
+mod rounds;
 
 use crate::load::Instance;
 use crate::store::KernelStore;
@@ -9,6 +10,8 @@ use bpf::abi::Hook;
 use control::repeatable::{self, RandomLists};
 use control::{Device, Packet, StoreError};
 use observed::{Observed, Redirection};
+use rounds::{Again, Rounds};
+use std::collections::VecDeque;
 
 /// The kernel runs a program on at least an Ethernet header.
 pub const SHORTEST: usize = 14;
@@ -88,8 +91,18 @@ pub struct Outcome {
     pub copies: Vec<u32>,
     /// The packet afterwards. Copies are like it.
     pub bytes: Vec<u8>,
+    /// If copies may differ or packets begin anew: what left in all, the packet itself included, in order.
+    pub sent: Option<Vec<Packet>>,
     /// What the kernel keeps beside it, for tc.
     pub context: TcContext,
+}
+
+impl Outcome {
+    /// The packet itself, if it was sent to a port.
+    fn leaves(&self) -> Option<Packet> {
+        let bytes = self.bytes.clone();
+        self.port.map(|port| Packet { port, bytes })
+    }
 }
 
 /// A loaded program that packets are given to one by one. Its clock begins at [`repeatable::START`].
@@ -153,6 +166,33 @@ impl TestRun {
         if let Some(observed) = &observed {
             observed.prepare(self.now, &self.random.next_list())?;
         }
+        let (mut outcome, rounds) = self.run_once(packet, context)?;
+        let Some(Rounds { mut left, again }) = rounds else {
+            return Ok(outcome);
+        };
+        left.extend(outcome.leaves());
+        let mut again = VecDeque::from(again);
+        while let Some(Again { bytes, block }) = again.pop_front() {
+            let context = TcContext {
+                control_block: block,
+                ..context
+            };
+            let (outcome, rounds) = self.run_once(&bytes, context)?;
+            let rounds = rounds.unwrap_or_default();
+            left.extend(rounds.left);
+            left.extend(outcome.leaves());
+            again.extend(rounds.again);
+        }
+        outcome.sent = Some(left);
+        Ok(outcome)
+    }
+
+    /// Runs the program once; gives besides what left with bytes of its own, and what comes in again.
+    fn run_once(
+        &mut self,
+        packet: &[u8],
+        context: TcContext,
+    ) -> Result<(Outcome, Option<Rounds>), StoreError> {
         let program = &self.instance.program;
         let mut after = context;
         let ran = match program.hook() {
@@ -170,10 +210,12 @@ impl TestRun {
                 _ => format!("the kernel's test run failed: {e}"),
             },
         })?;
+        let observed = Observed::of(&self.instance.store)?;
         let seen = match &observed {
             Some(observed) => observed.read()?,
             None => observed::Seen::default(),
         };
+        let rounds = Rounds::of(&self.instance.store, seen.copies_made)?;
         let redirect = match seen.redirection {
             Redirection::Back => Fate::Tx,
             redirection => Fate::Redirect {
@@ -182,17 +224,22 @@ impl TestRun {
             },
         };
         let fate = fate(program.hook(), ran.verdict, redirect);
-        Ok(Outcome {
+        let outcome = Outcome {
             verdict: ran.verdict,
             port: match fate {
                 Fate::Redirect { port, .. } => Some(port),
                 _ => None,
             },
             fate,
-            copies: seen.copies,
+            copies: match rounds {
+                Some(_) => Vec::new(),
+                None => seen.copies,
+            },
             bytes: self.out[..ran.length.min(self.out.len())].to_vec(),
+            sent: None,
             context: after,
-        })
+        };
+        Ok((outcome, rounds))
     }
 
     /// Makes the loopback device that test runs come in on the given port.
@@ -242,6 +289,10 @@ fn fate(hook: Hook, code: u32, redirect: Fate) -> Fate {
 impl Device for TestRun {
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let outcome = self.run(packet.port, &packet.bytes)?;
+        if let Some(sent) = outcome.sent {
+            self.out_queue.extend(sent);
+            return Ok(());
+        }
         let own = match outcome.fate {
             Fate::Pass | Fate::Tx => Some(packet.port),
             Fate::Redirect { port, .. } => Some(port),

@@ -15,7 +15,7 @@ use crate::raw_socket::{RawSocket, Received};
 use crate::store::Maps;
 use crate::sys::{Prog, count_runs};
 use crate::veth::MTU;
-use bpf::abi::PortsAbi;
+use bpf::abi::{PortsAbi, ROUNDS_MAP};
 use control::{Device, Packet, StoreError};
 use diag::Diagnostic;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -46,6 +46,8 @@ pub struct VethDevice {
     held: Vec<Packet>,
     /// Packets sent since the last were taken from the sockets.
     waiting: u32,
+    /// How many may be.
+    batch: u32,
     /// Dropped after the links: the namespace goes last, and the devices with it.
     _namespace: NetNs,
 }
@@ -56,6 +58,8 @@ struct Subject<'a> {
     prog: &'a Prog,
     ports: &'a PortsAbi,
     maps: &'a Maps,
+    /// Packets may come in again, behind those that were sent after them.
+    comes_in_again: bool,
 }
 
 /// Devices and sockets, by the program's hook.
@@ -76,10 +80,13 @@ impl VethDevice {
         let namespace = NetNs::new().map_err(failed("a network namespace"))?;
         let runs_counted = count_runs().map_err(failed("counting the program's runs"))?;
         let side = attach::side(instance.program.hook());
+        let maps = &instance.store.abi.maps;
+        let comes_in_again = maps.iter().any(|map| map.name == ROUNDS_MAP);
         let subject = Subject {
             prog: instance.program.prog(),
             ports: &instance.store.abi.ports,
             maps: &instance.store.maps,
+            comes_in_again,
         };
         let made = namespace.run(|| {
             Ok(match side {
@@ -99,6 +106,7 @@ impl VethDevice {
             sent: 0,
             held: Vec::new(),
             waiting: 0,
+            batch: if comes_in_again { 1 } else { BATCH },
             _namespace: namespace,
         })
     }
@@ -256,7 +264,7 @@ impl Device for VethDevice {
         if matches!(self.wiring, Wiring::Xdp(_)) {
             self.wait_for_runs()?;
         }
-        if self.waiting == BATCH {
+        if self.waiting == self.batch {
             let out = self.take()?;
             self.held.extend(out);
         }

@@ -1,9 +1,13 @@
 //! `v1model`: a switch with ingress and egress, and checksums before and after.
 
+pub mod copying;
+mod lower;
 pub mod unicast;
 
 use crate::{Anew, Architecture, Block, BlockKind, Slot};
-use ir::OnReject;
+use diag::Span;
+use ir::passes::Rejects;
+use ir::{OnReject, Program};
 
 /// The slot of the program's own metadata.
 pub const META: &str = "meta";
@@ -37,6 +41,30 @@ pub const INGRESS: &str = "ingress";
 pub const EGRESS: &str = "egress";
 /// The block that computes the checksums of what goes out.
 pub const COMPUTE_CHECKSUM: &str = "compute checksum";
+
+/// A program as targets take it: for packets that go to one port, or as they are to all ports of a group, as
+/// [`unicast`] makes it; for others as [`copying`] does.
+pub(crate) fn for_targets(program: &Program) -> (Program, Rejects) {
+    match copying::asks(program) {
+        None => unicast::of(program).unwrap_or_else(|| copying::of(program)),
+        Some(_) => copying::of(program),
+    }
+}
+
+/// What a program does that needs a hook that can copy packets, and where first: the extern that it calls, "multicast groups".
+pub fn copies(program: &Program) -> Vec<(&'static str, Span)> {
+    let groups = unicast::sends_to_groups(program).map(|chosen| ("multicast groups", chosen));
+    copying::asks(program).into_iter().chain(groups).collect()
+}
+
+/// Whether copies of a program's packets may differ, or its packets begin anew: then targets have it as [`copying`] makes it.
+pub fn copies_differ(program: &Program) -> bool {
+    let (of_targets, _) = for_targets(program);
+    of_targets
+        .slots
+        .iter()
+        .any(|slot| slot.name == copying::REQUESTS)
+}
 
 /// The model.
 pub const ARCHITECTURE: Architecture = Architecture {

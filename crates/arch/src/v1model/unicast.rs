@@ -13,6 +13,7 @@
 //!
 //! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]; the rest is the program's own.
 
+use super::lower::{Fields, assign, constant};
 use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
 use crate::DEPARSER;
 use diag::Span;
@@ -20,8 +21,8 @@ use ir::analysis::mentions::{Mentions, Storage};
 use ir::passes::{Rejects, inline};
 use ir::visit::Access;
 use ir::{
-    BinaryOp, Bits, Block, Effect, Expr, ExprKind, ExternArg, ExternCall, Place, Program, Routine,
-    Slot, SlotKind, Stmt, StmtKind, Type, Var, VarData, build, visit,
+    BinaryOp, Block, Effect, Expr, ExprKind, ExternCall, Place, Program, Routine, Slot, SlotKind,
+    Stmt, StmtKind, Type, Var, VarData, build, visit,
 };
 
 /// The slot of what a target knows of a packet: `ingress_port`, `packet_length` in bytes, `ingress_global_timestamp` in
@@ -50,16 +51,18 @@ const INPUTS: [&str; 4] = [
 const OUTPUTS: [&str; 2] = ["egress_spec", "mcast_grp"];
 
 /// The program of a packet that does not begin anew, and of which there are no copies that differ; and what its passes are to
-/// do with packets that the parser rejects. Whatever else the program asks for is left in it, for the target to refuse.
-pub fn of(program: &Program) -> (Program, Rejects) {
+/// do with packets that the parser rejects. `None` if there may be copies that do.
+pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     let mut program = program.clone();
     let error = program.slot_var(STANDARD_METADATA, "parser_error");
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
     let calls_inlined = inlined(&program);
-    let replicates =
-        chooses_group(&calls_inlined).is_some() && fields.copies_are_equal(&calls_inlined);
+    let replicates = chooses_group(&calls_inlined).is_some();
+    if replicates && !fields.copies_are_equal(&calls_inlined) {
+        return None;
+    }
     let [now, to, instance, destination] = split_slots(&mut program);
     let replica = replicates.then_some([to, instance]);
     fields.between(&mut program, now, destination, replica);
@@ -78,14 +81,14 @@ pub fn of(program: &Program) -> (Program, Rejects) {
         block.name != VERIFY_CHECKSUM || !is_empty
     });
     program.number_stmts();
-    (program, Rejects::Edges(error))
+    Some((program, Rejects::Edges(error)))
 }
 
-/// Whether a program's packets may go to multicast groups, which needs a hook that can copy packets.
-pub fn sends_to_groups(program: &Program) -> bool {
+/// Where a program, as elaborated, may send packets to multicast groups.
+pub(super) fn sends_to_groups(program: &Program) -> Option<Span> {
     let mut program = program.clone();
     Fields::of(&program).lower_marks(&mut program);
-    chooses_group(&inlined(&program)).is_some()
+    chooses_group(&inlined(&program))
 }
 
 /// Where a program, its calls inlined, may choose a multicast group: up to the end of ingress it may write anything but 0 to
@@ -113,56 +116,7 @@ pub fn chooses_group(program: &Program) -> Option<Span> {
     found
 }
 
-/// Scalars of `standard_metadata`, each with its place among them.
-struct Fields(Vec<(String, Var)>);
-
 impl Fields {
-    fn of(program: &Program) -> Fields {
-        let slot = program.slots.iter().find(|s| s.name == STANDARD_METADATA);
-        let vars = slot.into_iter().flat_map(|slot| &slot.vars);
-        Fields(vars.map(|(name, var)| (name.to_string(), *var)).collect())
-    }
-
-    fn find(&self, name: &str) -> Option<(usize, Var)> {
-        let place = self.0.iter().position(|(known, _)| known == name)?;
-        Some((place, self.0[place].1))
-    }
-
-    /// `mark_to_drop` becomes what it writes.
-    fn lower_marks(&self, program: &mut Program) {
-        let mut written = Vec::new();
-        for (name, value) in [("egress_spec", DROP_PORT), ("mcast_grp", 0)] {
-            if let Some((place, var)) = self.find(name) {
-                let value = constant(program, program.vars[var].ty, value);
-                written.push((place, var, value));
-            }
-        }
-        for body in bodies_mut(program) {
-            lower_marks(body, &written);
-        }
-    }
-
-    /// What `verify_checksum` sets becomes an assignment, so that passes know of it.
-    fn lower_checks(&self, program: &mut Program) {
-        let Some((_, error)) = self.find("checksum_error") else {
-            return;
-        };
-        let wrong = program.vars.push(VarData {
-            name: "wrong".into(),
-            ty: Type::Bool,
-            span: Span::NONE,
-        });
-        let cond = build::var(program, wrong, Span::NONE);
-        let set = constant(program, program.vars[error].ty, 1);
-        for body in bodies_mut(program) {
-            lower_checks(body, wrong, &|| StmtKind::If {
-                cond,
-                then: vec![assign(error, set)],
-                otherwise: Block::new(),
-            });
-        }
-    }
-
     /// Whether egress does nothing to a packet but drop it, and what is behind it nothing but to the packet: then all copies that
     /// egress lets through are equal, and it may run for each before the packet is put together.
     fn copies_are_equal(&self, program: &Program) -> bool {
@@ -318,82 +272,12 @@ fn split_slots(program: &mut Program) -> [Var; 4] {
     own.map(|(_, var)| var)
 }
 
-/// Calls of `mark_to_drop` become assignments: for each field its place among the argument's, its variable where there is no
-/// argument, and what it is set to.
-fn lower_marks(block: &mut Block, fields: &[(usize, Var, Expr)]) {
-    for mut stmt in std::mem::take(block) {
-        for inner in visit::blocks_mut(&mut stmt.kind) {
-            lower_marks(inner, fields);
-        }
-        match &stmt.kind {
-            StmtKind::Extern(call) if call.object.is_none() && call.name == "mark_to_drop" => {
-                block.extend(fields.iter().map(|&(place, var, value)| {
-                    let dst = argument(call, place).unwrap_or(Place::Var(var));
-                    Stmt::new(StmtKind::Assign { dst, value }, stmt.span)
-                }));
-            }
-            _ => block.push(stmt),
-        }
-    }
-}
-
-fn lower_checks(block: &mut Block, wrong: Var, set: &dyn Fn() -> StmtKind) {
-    for mut stmt in std::mem::take(block) {
-        for inner in visit::blocks_mut(&mut stmt.kind) {
-            lower_checks(inner, wrong, set);
-        }
-        let span = stmt.span;
-        let checks = match &mut stmt.kind {
-            StmtKind::Extern(call) if call.object.is_none() && call.name == "verify_checksum" => {
-                call.result = vec![Place::Var(wrong)];
-                true
-            }
-            _ => false,
-        };
-        block.push(stmt);
-        if checks {
-            block.push(Stmt::new(set(), span));
-        }
-    }
-}
-
-/// Where the argument of `mark_to_drop` has a field.
-fn argument(call: &ExternCall, place: usize) -> Option<Place> {
-    match call.args.first()? {
-        ExternArg::InOut(places) => places.get(place).copied(),
-        _ => None,
-    }
-}
-
-fn bodies_mut(program: &mut Program) -> impl Iterator<Item = &mut Block> {
-    let states = program.parsers.values_mut();
-    let states = states.flat_map(|parser| parser.states.values_mut());
-    let routines = program
-        .routines
-        .values_mut()
-        .map(|routine| &mut routine.body);
-    let actions = program.actions.values_mut().map(|action| &mut action.body);
-    routines
-        .chain(actions)
-        .chain(states.map(|state| &mut state.body))
-}
-
 fn prepend(program: &mut Program, block: &str, mut front: Block) {
     if let Some(routine) = program.control_block(block) {
         let body = &mut program.routines[routine].body;
         front.append(body);
         *body = front;
     }
-}
-
-fn assign(var: Var, value: Expr) -> Stmt {
-    let dst = Place::Var(var);
-    Stmt::new(StmtKind::Assign { dst, value }, Span::NONE)
-}
-
-fn constant(program: &mut Program, ty: Type, value: u32) -> Expr {
-    let kind = ExprKind::Const(Bits::new(ty.width(), value));
-    build::make(program, kind, ty, Span::NONE)
 }
 
 fn low_bits(program: &mut Program, base: Expr, ty: Type) -> Expr {

@@ -6,6 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Copies that a multicast group or a clone session makes at most, where each may differ.
 pub const MOST_REPLICAS: u32 = 64;
 
+/// How often a packet, or a copy of it, may begin anew or be cloned again.
+pub const MOST_ROUNDS: u32 = 32;
+
+/// The name of the map of what packets keep that come in again; it exists in programs that have such.
+pub const ROUNDS_MAP: &str = "packet_rounds";
+
 /// Reasons for which packets are lost; `control::DropReason` has their numbers.
 pub const DROP_REASONS: u32 = 6;
 

@@ -163,30 +163,21 @@ pub fn wide_number(hook: Hook, name: &str, at: Span) -> Diagnostic {
     .help("use a narrower type for the result and the bounds")
 }
 
-/// A `v1model` program sends to multicast groups, at a hook that has none.
-pub fn no_groups(hook: Hook, at: Span) -> Diagnostic {
+/// A `v1model` program copies packets, or lets them begin anew, at a hook that cannot.
+pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0748"),
-        at,
-        format!("the {target} target cannot copy a packet, so that it has no multicast groups"),
-    )
-    .label("this chooses a group")
-    .help("the hook tc-ingress can: `run` and `build` take `--hook tc-ingress`, `test` takes `--target tc`")
-}
-
-/// A `v1model` program changes each copy that a multicast group sends.
-pub fn copies_differ(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0748"),
-        at,
-        "the tc target sends equal copies to a multicast group, and egress of this program changes each",
-    )
-    .label("this chooses a group")
-    .help(
-        "change headers and metadata in ingress, and let egress only drop copies; or test the program with \
-         `onpath test --target interp`",
-    )
+    let (cannot, label) = match what {
+        "multicast groups" => (
+            "copy a packet, so that it has no multicast groups",
+            "this chooses a group",
+        ),
+        "resubmit_preserving_field_list" => ("resubmit a packet", "this asks for it"),
+        "recirculate_preserving_field_list" => ("recirculate a packet", "this asks for it"),
+        _ => ("clone a packet", "this asks for it"),
+    };
+    Diagnostic::error(Code("E0748"), at, format!("the {target} target cannot {cannot}"))
+        .label(label)
+        .help("the hook tc-ingress can: `run` and `build` take `--hook tc-ingress`, `test` takes `--target tc`")
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.

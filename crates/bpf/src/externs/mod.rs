@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
 use crate::{errors, flow_state};
-use cgen::tree::{Expr as C, Type as CType};
+use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use emit::{Target, packet_length};
@@ -70,7 +70,12 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (None, "random") => random::random(g, call, span),
         (None, "assert" | "assume") => {
             let holds = g.arguments(call).into_iter().next();
-            g.goto_reject(C::not(holds.unwrap_or(C::int(1))));
+            let fails = C::not(holds.unwrap_or(C::int(1)));
+            match g.target.next_copy {
+                // It ends this copy alone.
+                Some(next) => g.push(Stmt::goto_if(fails, next)),
+                None => g.goto_reject(fails),
+            }
         }
         (None, "BPF_KTIME_GET_NS") => {
             let now = C::call("now_ns", Vec::new()).cast(CType::U32);

@@ -4,7 +4,7 @@
 //! primitives the same names.
 
 mod ports;
-mod tc;
+pub(crate) mod tc;
 mod traffic;
 mod v1model;
 mod verdict;
@@ -16,7 +16,7 @@ use crate::storage::Placed;
 use crate::target::Gen;
 use crate::uses::Construct;
 use cgen::tree::{Block, Expr as C, Type};
-use ir::Var;
+use ir::{Program, Routine, Var};
 use smol_str::SmolStr;
 
 /// What the kernel and clang see of a hook.
@@ -75,6 +75,14 @@ pub(crate) trait HookCode {
         false
     }
 
+    /// The first control that runs for each copy of a packet, if copies may differ.
+    fn repeats_from(&self, _program: &Program) -> Option<Routine> {
+        None
+    }
+
+    /// Behind a switch's parser.
+    fn parsed(&self, _g: &mut Gen<'_>) {}
+
     /// Before egress of a switch: where it may run several times, once for each copy, each run begins here.
     fn before_egress(&self, _g: &mut Gen<'_>) {}
 
@@ -83,6 +91,9 @@ pub(crate) trait HookCode {
 
     /// What becomes of a packet whose control is done.
     fn verdict(&self, g: &mut Gen<'_>);
+
+    /// What is done before the program returns for a packet that its parser rejects, or that cannot be handled.
+    fn reject(&self, _g: &mut Gen<'_>) {}
 
     /// What the program returns for a packet that its parser rejects, or that cannot be handled.
     fn refused(&self, model: Model) -> C;

@@ -6,17 +6,22 @@ use crate::errors;
 use crate::storage::Placed;
 use crate::target::Gen;
 use arch::v1model::DROP_PORT;
-use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA, chooses_group};
+use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::packet_length;
 
 /// The inputs that the program reads. The port is that of the interface which a member of the context gives.
 pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed, interface: &str) -> Block {
+    inputs_of(g, placed, INPUT, interface)
+}
+
+/// The same, which are in this slot.
+pub(super) fn inputs_of(g: &mut Gen<'_>, placed: &Placed, slot: &str, interface: &str) -> Block {
     g.file.own.maps.ports.below = Some(DROP_PORT);
     let mut out = Block::new();
     let place = |g: &mut Gen<'_>, name: &str| {
-        let var = g.p.slot_var(INPUT, name).filter(|&var| is_read(g.p, var))?;
+        let var = g.p.slot_var(slot, name).filter(|&var| is_read(g.p, var))?;
         let place = placed.place_of(g, var)?;
         Some((place, g.p.vars[var].ty.width()))
     };
@@ -48,29 +53,19 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed, interface: &str) -> Block
 }
 
 fn low_bits(place: C, value: C, width: u32) -> Stmt {
-    let low = C::bin(BinOp::And, value, C::int(lower::mask(width)));
-    Stmt::Assign(place, low)
+    Stmt::Assign(place, masked(value, width))
 }
 
-/// Which multicast groups a hook has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Groups {
-    /// None.
-    None,
-    /// Those of programs whose egress lets each copy be as it is, or drops it.
-    EqualCopies,
+/// The low bits of a number.
+pub(super) fn masked(value: C, width: u32) -> C {
+    C::bin(BinOp::And, value, C::int(lower::mask(width)))
 }
 
-/// Refuses programs that send to multicast groups in a way that the hook does not have.
-pub(super) fn refuse_groups(g: &mut Gen<'_>, groups: Groups) {
-    let Some(span) = chooses_group(g.p) else {
-        return;
-    };
-    let hook = g.target.options.hook;
-    match groups {
-        Groups::None => g.refuse(errors::no_groups(hook, span)),
-        Groups::EqualCopies if !replicates(g) => g.refuse(errors::copies_differ(span)),
-        Groups::EqualCopies => {}
+/// Refuses programs whose packets may be copied, at a hook that cannot.
+pub(super) fn refuse_copies(g: &mut Gen<'_>) {
+    for (what, span) in arch::v1model::copies(g.p) {
+        let hook = g.target.options.hook;
+        g.refuse(errors::no_copies(hook, what, span));
     }
 }
 

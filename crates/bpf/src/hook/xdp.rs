@@ -2,7 +2,7 @@
 
 use super::ports::{input_port, redirect_ports};
 use super::traffic::{count_drop, drops};
-use super::v1model::{self, Groups};
+use super::v1model;
 use super::verdict::may_give;
 use super::{HookCode, HookText};
 use crate::model::Model;
@@ -71,7 +71,7 @@ impl HookCode for Xdp {
 }
 
 fn v1model_verdict(g: &mut Gen<'_>) {
-    v1model::refuse_groups(g, Groups::None);
+    v1model::refuse_copies(g);
     let drop = vec![
         count_drop(g, "DROPPED_DROP_PORT"),
         Stmt::Return(Some(C::id("XDP_DROP"))),

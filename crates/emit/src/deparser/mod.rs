@@ -31,10 +31,19 @@ struct Item {
     varbit: Option<C>,
     /// What was taken out of the packet: words of a fixed header, with their offsets and sizes.
     words: Vec<(u32, u32, C)>,
-    /// Where in scratch its bytes are, if not in words or variables.
-    saved: Option<u32>,
+    /// Where in memory its bytes are, if not in words or variables.
+    saved: Option<Saved>,
     /// It stands for all elements of this stack, which stays rolled: they are its varying part.
     rolled: Option<usize>,
+}
+
+/// Bytes of a header in memory.
+#[derive(Clone)]
+enum Saved {
+    /// In scratch memory, from this offset on.
+    Scratch(u32),
+    /// Among the packet's first bytes as they came in, at this offset; at most so many.
+    Front(C, u32),
 }
 
 impl<T: Target> Gen<'_, T> {
@@ -49,6 +58,16 @@ impl<T: Target> Gen<'_, T> {
             let valid = self.validity(h);
             let flag = self.local(LocalKind::Emitted(i));
             self.set(flag, valid);
+        }
+    }
+
+    /// Where the packet is put together several times: emits that were done the last time are still to be done.
+    pub(crate) fn nothing_emitted(&mut self) {
+        let plan = self.plan;
+        let emits = plan.layout.emits.iter().enumerate();
+        for (i, _) in emits.filter(|(_, emit)| plan.state.is_some() && !emit.always) {
+            let flag = self.local(LocalKind::Emitted(i));
+            self.set(flag, C::int(0));
         }
     }
 
@@ -147,9 +166,18 @@ impl<T: Target> Gen<'_, T> {
         let abort = vec![Stmt::goto_if(adjust, "reject")];
         self.push(Stmt::If(grows, abort, Block::new()));
         self.rebuilding.resizes = true;
+        if self.plan.state.is_some() {
+            // How it was resized must not make the paths behind it differ.
+            self.forget();
+        }
         self.reload();
         self.regions.packet_changed();
         self.put_back(&items_behind, &front, &size);
+        if self.plan.state.is_some() {
+            // What the next copy takes the place of.
+            self.forget();
+            self.set(C::id("keep"), size);
+        }
     }
 
     /// The bytes of all items behind what is in front of them.
@@ -198,7 +226,7 @@ impl<T: Target> Gen<'_, T> {
     /// Loads what lies in the packet and may have to move.
     fn take_out(&mut self, item: &mut Item) {
         if let Some(stack) = item.rolled {
-            item.saved = Some(self.take_out_elements(stack));
+            item.saved = Some(Saved::Scratch(self.take_out_elements(stack)));
             return;
         }
         let h = item.header;
@@ -231,9 +259,15 @@ impl<T: Target> Gen<'_, T> {
             self.when(&present, loads);
             return;
         }
+        if self.plan.state.is_some() {
+            // The packet may hold another copy of it now.
+            let at = self.local(LocalKind::VarbitAt(h));
+            item.saved = Some(Saved::Front(at, max));
+            return;
+        }
         // Through scratch memory: the whole header if it is in the packet, else its varbit field.
         let slot = self.rebuilding.relocated_bytes;
-        item.saved = Some(slot);
+        item.saved = Some(Saved::Scratch(slot));
         let fixed = if in_packet { item.fixed } else { 0 };
         self.rebuilding.relocated_bytes += (fixed + max).next_multiple_of(8);
         let from = if in_packet && self.in_record() {
@@ -265,7 +299,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// What `then` makes of a length, done where it is not 0. It is `most` at most. Comparing with 0 teaches many
     /// verifiers nothing.
-    pub(super) fn unless_empty(
+    pub(crate) fn unless_empty(
         &mut self,
         len: &C,
         most: u32,

@@ -1,9 +1,11 @@
 //! Writing what goes out in front of the retained suffix.
 
-use super::Item;
+use super::{Item, Saved};
 use crate::access::Bytes;
 use crate::emitter::Gen;
+use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
+use crate::plan::state::FRONT_BYTES;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 
@@ -37,8 +39,8 @@ impl<T: Target> Gen<'_, T> {
                 self.set(at.clone(), C::int(known.unwrap_or(0).into()));
                 known = None;
             }
-            if let (Some(stack), Some(slot)) = (item.rolled, item.saved) {
-                self.put_elements_back(stack, slot, &at);
+            if let (Some(stack), Some(Saved::Scratch(slot))) = (item.rolled, &item.saved) {
+                self.put_elements_back(stack, *slot, &at);
                 checked = false;
                 continue;
             }
@@ -105,7 +107,7 @@ impl<T: Target> Gen<'_, T> {
     fn put(&mut self, item: &Item, pointer: &C, place: &C) {
         let h = item.header;
         if self.plan.storage(h) == HeaderStorage::Packet {
-            match item.saved {
+            match &item.saved {
                 None => {
                     for (at, size, word) in &item.words {
                         let to = pointer.clone().plus((*at).into());
@@ -113,9 +115,9 @@ impl<T: Target> Gen<'_, T> {
                         self.push(Stmt::Expr(C::call(name, vec![to, word.clone()])));
                     }
                 }
-                Some(slot) => {
+                Some(saved) => {
                     let len = self.relocated_length(item, item.fixed);
-                    self.store_bytes(place.clone(), slot, len);
+                    self.store_bytes(place.clone(), saved, len);
                 }
             }
             return;
@@ -132,10 +134,10 @@ impl<T: Target> Gen<'_, T> {
         };
         let count = varbit.map_or(layout.fields.len(), |v| v as usize);
         self.write_fields(h, 0, count, &bytes);
-        if let (Some(v), Some(len), Some(slot)) = (varbit, &item.varbit, item.saved) {
+        if let (Some(v), Some(len), Some(saved)) = (varbit, &item.varbit, &item.saved) {
             let after = (layout.fixed_width() - before) / 8;
             let offset = place.clone().plus((before / 8).into());
-            self.store_bytes(offset.clone(), slot, len.clone());
+            self.store_bytes(offset.clone(), saved, len.clone());
             if after > 0 {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
                 let start = C::bin(BinOp::Add, offset, len.clone());
@@ -155,8 +157,20 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    fn store_bytes(&mut self, offset: C, slot: u32, len: C) {
-        let from = self.target.relocated().plus(slot.into());
+    fn store_bytes(&mut self, offset: C, saved: &Saved, len: C) {
+        let (from, space) = match saved {
+            Saved::Scratch(slot) => {
+                let from = self.target.relocated().plus((*slot).into());
+                (from, self.rebuilding.relocated_bytes - slot)
+            }
+            Saved::Front(at, most) => {
+                let from = self.pinned_local("from", None);
+                self.set(from.clone(), at.clone());
+                self.at_most(&from, (FRONT_BYTES - most).into());
+                let front = self.local(LocalKind::Front).cast(CType::U8.ptr());
+                (C::bin(BinOp::Add, front, from), *most)
+            }
+        };
         self.file.contents.copied_bytes = true;
         let store = |len: C| {
             let args = vec![C::id("ctx"), offset, from, len];
@@ -167,7 +181,6 @@ impl<T: Target> Gen<'_, T> {
             _ => {
                 let relocated = self.pinned_local("relocated_len", None);
                 self.set(relocated.clone(), len);
-                let space = self.rebuilding.relocated_bytes - slot;
                 self.at_most(&relocated, space.into());
                 self.unless_empty(&relocated, space, store)
             }

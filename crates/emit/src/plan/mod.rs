@@ -14,6 +14,7 @@ pub mod rolled;
 mod rolled_loops;
 pub mod shapes;
 pub mod size;
+pub mod state;
 
 use crate::target::{Stage, Target};
 use carried::Carried;
@@ -29,6 +30,7 @@ use parse_record::ParseRecord;
 use points::Points;
 use rolled::Rolled;
 use shapes::Shapes;
+use state::State;
 use std::collections::BTreeSet;
 
 /// Where a header lives.
@@ -80,6 +82,8 @@ pub struct Plan {
     pub carried: Carried,
     /// Header stacks that stay rolled.
     pub rolled: Rolled,
+    /// What a copy of the packet begins with, if there may be copies that differ.
+    pub state: Option<State>,
 }
 
 impl Plan {
@@ -103,8 +107,11 @@ impl Plan {
         let rolled = Rolled::new(program, &graph, parser);
         let facts = Facts::new(program, &graph, stage, &rolled, T::reads_packet);
         let only_extracted = facts.headers.iter().map(|h| h.only_extracted()).collect();
-        let points = Points::new(program, stage, &only_extracted);
-        // A packet that something reads as it came is written at the end only.
+        let repeats_from = target.repeats_from(program, stage);
+        let points = Points::new(program, stage, repeats_from, &only_extracted);
+        let state = repeats_from.map(|first| State::new(program, stage, first));
+        // A packet that something reads as it came is written at the end only; one that is put together several times has no
+        // header that stays in it.
         let in_place = deparser.is_some() && !facts.packet_is_read;
         let storages = program
             .headers
@@ -116,7 +123,12 @@ impl Plan {
                 let f = &facts.headers[h.as_u32() as usize];
                 let packet = !f.sites.is_empty() && !f.repeated;
                 let plain = f.only_extracted() && !f.dynamic_write;
-                if packet && plain && (in_place || !f.written) && !forced.contains(&h) {
+                if packet
+                    && state.is_none()
+                    && plain
+                    && (in_place || !f.written)
+                    && !forced.contains(&h)
+                {
                     HeaderStorage::Packet
                 } else {
                     HeaderStorage::Fields
@@ -131,15 +143,16 @@ impl Plan {
                 f.sites.iter().all(|s| *s == first).then_some(first)?
             })
             .collect();
-        let layout = match deparser {
+        let mut layout = match deparser {
             Some(d) => Layout::new(program, target, &facts, &graph, d, (&storages, &rolled))?,
             None => Layout::default(),
         };
+        layout.fixed_if_untouched &= state.is_none();
         let estimate = size::estimate(program, &graph, stage);
         let large = target.record_above().is_some_and(|most| estimate > most);
         // Their arrays are in memory anyway, and loops are walked best if nothing of them is known.
-        let record =
-            (large || !rolled.is_empty()).then(|| ParseRecord::new(program, &graph, stage));
+        let record = (large || !rolled.is_empty() || state.is_some())
+            .then(|| ParseRecord::new(program, &graph, stage));
         // In a large program they are many, and what the verifier knows of them makes its paths differ.
         let shapes = match record {
             None => {
@@ -171,6 +184,7 @@ impl Plan {
             record,
             carried,
             rolled,
+            state,
         })
     }
 

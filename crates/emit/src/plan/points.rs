@@ -5,8 +5,8 @@ use crate::target::Stage;
 use ir::analysis::dataflow::{self, After, Forward};
 use ir::analysis::known::Members;
 use ir::{
-    Block, BlockBody, Expr, Label, Parser, Program, RoutineKind, State, Stmt, StmtId, StmtKind,
-    Target, visit,
+    Block, BlockBody, Expr, Label, Parser, Program, Routine, RoutineKind, State, Stmt, StmtId,
+    StmtKind, Target, visit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +30,12 @@ pub struct Points {
 
 impl Points {
     /// Finds them.
-    pub fn new(program: &Program, stage: &Stage, only_extracted: &Members) -> Points {
+    pub fn new(
+        program: &Program,
+        stage: &Stage,
+        repeats_from: Option<Routine>,
+        only_extracted: &Members,
+    ) -> Points {
         let mut in_actions = HashSet::new();
         for action in program.actions.values() {
             visit::walk_block(&action.body, &mut |stmt| {
@@ -52,7 +57,15 @@ impl Points {
             }
         }
         let blocks = stage.until_verdict();
-        let end = dataflow::forward_blocks(program, &mut finding, &blocks, Some(start));
+        let first = repeats_from.map(BlockBody::Control);
+        let repeated = blocks.iter().position(|&block| Some(block) == first);
+        let (once, repeated) = blocks.split_at(repeated.unwrap_or(blocks.len()));
+        let mut end = dataflow::forward_blocks(program, &mut finding, once, Some(start));
+        if !repeated.is_empty() {
+            // Copies begin there that were made anywhere.
+            let unknown = Some(HeaderFacts::unknown(program));
+            end = dataflow::forward_blocks(program, &mut finding, repeated, unknown);
+        }
         finding.points.control_end.clone_from(&end);
         if let Some(deparser) = stage.deparser {
             let blocks = [BlockBody::Deparser(deparser)];

@@ -18,6 +18,10 @@ use std::collections::{HashMap, HashSet};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
+    // What the parser left is taken down there, where a clone may begin with it.
+    if program.copies {
+        return;
+    }
     for (parser, control) in parsers_before_controls(program) {
         let point_facts = PointFacts::new(program);
         let mut entries = Entries::new(program, control);

@@ -58,6 +58,8 @@ pub struct TcContext {
     pub gso_segs: u32,
     /// Payload bytes of each of them.
     pub gso_size: u32,
+    /// What programs hand to others that meet the packet later.
+    pub control_block: [u32; 5],
 }
 
 impl Prog {
@@ -76,6 +78,7 @@ impl Prog {
             priority: context.priority,
             gso_segs: context.gso_segs,
             gso_size: context.gso_size,
+            cb: context.control_block,
             ..Default::default()
         };
         let mut after = SkBuff::default();
@@ -97,6 +100,7 @@ impl Prog {
             priority: after.priority,
             gso_segs: after.gso_segs,
             gso_size: context.gso_size,
+            control_block: after.cb,
         };
         Ok(RunResult {
             verdict: opts.retval,

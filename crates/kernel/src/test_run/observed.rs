@@ -53,6 +53,8 @@ pub(super) struct Seen {
     pub port: u32,
     pub redirection: Redirection,
     pub copies: Vec<u32>,
+    /// How many copies were made.
+    pub copies_made: usize,
 }
 
 const FIRST: [u8; 4] = 0u32.to_ne_bytes();
@@ -116,6 +118,7 @@ impl Observed<'_> {
                 _ => Redirection::Back,
             },
             // Where there were more than fit, they went round.
+            copies_made: made,
             copies: (made.saturating_sub(COPIES)..made)
                 .map(|i| number(offset::COPY + 4 * (i % COPIES)))
                 .collect(),

@@ -14,7 +14,7 @@
 //!
 //! The kernel queues packets in transit between virtual devices in one queue a processor. So everything is
 //! sent from one processor, and a marker that went through all the queue shows that what was in it
-//! before has made a step. A packet makes three at most.
+//! before has made a step. A packet makes three at most, and one for each time that it comes in again.
 
 use super::{
     Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
@@ -23,12 +23,13 @@ use crate::ports::connect_split;
 use crate::raw_socket::RawSocket;
 use crate::sys::{Link, Prog, Side, filter};
 use crate::veth::make_pairs;
+use bpf::abi::MOST_ROUNDS;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
 use nix::net::if_::if_nametoindex;
 use std::io;
 
-/// Steps that a packet may make between devices after the program ran.
+/// Steps that a packet may make between devices after the program ran for the last time.
 const STEPS: usize = 3;
 
 /// All ports.
@@ -39,6 +40,8 @@ pub(super) struct Wiring {
     /// The processor that sends.
     cpu: usize,
     markers: u64,
+    /// Steps that a packet may make in all: each time that it comes in again is one more.
+    steps: usize,
 }
 
 #[derive(Debug)]
@@ -95,6 +98,11 @@ impl Wiring {
             side,
             cpu,
             markers: 0,
+            steps: match subject.comes_in_again {
+                // What is cut before it leaves comes in once more.
+                true => STEPS + MOST_ROUNDS as usize + 1,
+                false => STEPS,
+            },
         }))
     }
 
@@ -115,7 +123,7 @@ impl Wiring {
     pub(crate) fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         let mut seen: Vec<_> = self.ports.iter().map(|_| Vec::new()).collect();
         if let (Some(first), Some(found)) = (self.ports.first(), seen.first_mut()) {
-            for _ in 0..STEPS {
+            for _ in 0..self.steps {
                 self.markers += 1;
                 let marker = marker(self.markers);
                 on_cpu(self.cpu, || first.leave.send(&marker)).map_err(system("send a marker"))?;

@@ -8,7 +8,7 @@ use crate::packets::Packets;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord};
-use control::{Replica, Store};
+use control::{CloneSession, Replica, Store};
 use diag::render_plain;
 use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
@@ -43,6 +43,11 @@ pub(crate) enum Unfit {
 
 /// Multicast groups that both sides have.
 const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
+/// Clone sessions that both sides have, if they have any.
+const SESSIONS: std::ops::RangeInclusive<u32> = 0..=2;
+
+/// How often the kernel lets a packet begin anew.
+const KERNEL_ROUNDS: u32 = 32;
 
 /// The forms that generated code takes.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +115,7 @@ impl Prepared {
                 Hook::TcEgress => Direction::Egress,
                 _ => Direction::Ingress,
             },
+            rounds: KERNEL_ROUNDS,
             ..Options::default()
         };
         let mut reference = Interpreter::new(Arc::clone(&self.program), options)
@@ -135,9 +141,16 @@ impl Prepared {
         }
         inputs::aim(&mut filled, &self.program, &packets, &mut random);
         entries::fill(&filled, &mut reference, &mut target).map_err(trouble)?;
+        let is_switch = self.program.arch == arch::v1model::ARCHITECTURE.package;
+        let copies_differ = is_switch && arch::v1model::copies_differ(&self.program);
         let copies = [&arch::tc::ARCHITECTURE, &arch::v1model::ARCHITECTURE];
         if copies.iter().any(|arch| arch.package == self.program.arch) && self.hook != Hook::Xdp {
-            make_groups(&mut reference, &mut target, &mut random).map_err(trouble)?;
+            let traffic = &self.compiled.abi.traffic;
+            let with_ids = traffic.groups.is_some();
+            make_groups(&mut reference, &mut target, with_ids, &mut random).map_err(trouble)?;
+            if traffic.sessions.is_some() {
+                make_sessions(&mut reference, &mut target, &mut random).map_err(trouble)?;
+            }
         }
         for (number, packet) in packets.iter().enumerate() {
             if number == packets.len() / 2 {
@@ -156,7 +169,8 @@ impl Prepared {
             let port = random.random_range(0..4);
             let marks = self.marks(&mut random);
             let outcome = reference.run_marked(port, packet, marks);
-            let expected = fate::of_reference(outcome, self.hook).map_err(trouble)?;
+            let expected =
+                fate::of_reference(outcome, self.hook, copies_differ).map_err(trouble)?;
             let context = TcContext {
                 mark: marks.mark,
                 priority: marks.priority,
@@ -268,13 +282,11 @@ fn compare_register(
 fn make_groups(
     reference: &mut Interpreter,
     target: &mut TestRun,
+    copies_differ: bool,
     random: &mut ChaCha8Rng,
 ) -> Result<(), String> {
     for group in GROUPS {
-        let ports: Vec<u32> = (0..random.random_range(0..4))
-            .map(|_| random.random_range(0..8))
-            .collect();
-        let replicas = Replica::to_ports(ports);
+        let replicas = replicas(copies_differ, random);
         for store in [&mut *reference as &mut dyn Store, target] {
             store
                 .set_multicast_group(group, &replicas)
@@ -282,6 +294,38 @@ fn make_groups(
         }
     }
     Ok(())
+}
+
+fn make_sessions(
+    reference: &mut Interpreter,
+    target: &mut TestRun,
+    random: &mut ChaCha8Rng,
+) -> Result<(), String> {
+    for number in SESSIONS {
+        let session = CloneSession {
+            replicas: replicas(true, random),
+            group: random.random_bool(0.3).then(|| random.random_range(1..5)),
+            truncate: random.random_bool(0.3).then(|| random.random_range(14..40)),
+        };
+        for store in [&mut *reference as &mut dyn Store, target] {
+            store
+                .set_clone_session(number, Some(&session))
+                .map_err(|e| format!("session {number}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn replicas(with_ids: bool, random: &mut ChaCha8Rng) -> Vec<Replica> {
+    let count = random.random_range(0..4);
+    let mut any = || Replica {
+        port: random.random_range(0..8),
+        rid: match with_ids {
+            true => random.random_range(0..3),
+            false => 0,
+        },
+    };
+    (0..count).map(|_| any()).collect()
 }
 
 /// The last lines of a log.

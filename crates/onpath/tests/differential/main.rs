@@ -91,6 +91,12 @@ fn main() {
             }));
         }
     }
+    for program in 0..programs {
+        let seed = (seed + program) as u64;
+        trials.push(Trial::test(format!("random::copies::{seed}"), move || {
+            random(seed, Hook::TcIngress, Model::Copies, packets)
+        }));
+    }
     libtest_mimic::run(&args, trials).exit();
 }
 

@@ -1,5 +1,6 @@
 //! Traffic control: a verdict passes the packet on, drops it or sends it elsewhere, and copies may be sent.
 
+pub(crate) mod copies;
 mod replicas;
 mod verdict;
 
@@ -17,7 +18,7 @@ use crate::uses::{Construct, needs};
 use arch::tc::{Direction, INPUT, OUTPUT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
-use ir::Var;
+use ir::{Program, Routine, Var};
 use smol_str::SmolStr;
 
 /// Outputs that begin as the packet has them, by their names in P4 and in the packet's context.
@@ -108,11 +109,14 @@ impl HookCode for Tc {
 
     fn start(&self, g: &mut Gen<'_>) -> Block {
         let mut out = Block::new();
-        if g.target.wire.writes {
+        let differ = copies::differ(g.p);
+        if g.target.wire.writes || differ {
             needs(g, Construct::ChangedPackets);
             declare_work(g);
         }
-        if let Some((from, to)) = self.summed(g) {
+        if differ {
+            out.extend(copies::start(g));
+        } else if let Some((from, to)) = self.summed(g) {
             let mut args = vec![C::id("ctx")];
             args.extend([from, to]);
             let sum = C::call("packet_sum_start", args);
@@ -135,6 +139,7 @@ impl HookCode for Tc {
             Model::Filter => return out,
             Model::Switch => arch::xdp::INPUT,
             Model::Tc => INPUT,
+            Model::Pipeline if copies::differ(g.p) => return copies::inputs(g, placed),
             Model::Pipeline => return v1model::inputs(g, placed, "ifindex"),
         };
         for (name, var) in slot_vars(g, slot) {
@@ -170,12 +175,28 @@ impl HookCode for Tc {
         out
     }
 
+    fn repeats_from(&self, program: &Program) -> Option<Routine> {
+        copies::first_of_copies(program)
+    }
+
+    fn parsed(&self, g: &mut Gen<'_>) {
+        if copies::differ(g.p) {
+            copies::parsed(g);
+        }
+    }
+
     fn before_egress(&self, g: &mut Gen<'_>) {
-        replicas::begin(g);
+        match copies::differ(g.p) {
+            true => copies::begin(g),
+            false => replicas::begin(g),
+        }
     }
 
     fn after_egress(&self, g: &mut Gen<'_>) {
-        replicas::end(g);
+        match copies::differ(g.p) {
+            true => copies::end(g),
+            false => replicas::end(g),
+        }
     }
 
     fn remembers_type(&self, g: &Gen<'_>) -> bool {
@@ -193,6 +214,12 @@ impl HookCode for Tc {
             Model::Switch => self.switch_verdict(g),
             Model::Tc => self.tc_model_verdict(g),
             Model::Pipeline => self.v1model_verdict(g),
+        }
+    }
+
+    fn reject(&self, g: &mut Gen<'_>) {
+        if copies::differ(g.p) {
+            copies::lost(g);
         }
     }
 

@@ -1,11 +1,11 @@
 //! What becomes of a packet at traffic control.
 
-use super::{CAME_AS, ETHERNET, KEPT, Tc};
+use super::{CAME_AS, ETHERNET, KEPT, Tc, copies};
 use crate::context;
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
 use crate::hook::traffic::{count_drop, drops};
-use crate::hook::v1model::{self, Groups};
+use crate::hook::v1model;
 use crate::hook::verdict::{may_give, writes};
 use crate::target::{Copies, Gen};
 use arch::tc::{Direction, OUTPUT, Verdict};
@@ -65,7 +65,9 @@ impl Tc {
     }
 
     pub(super) fn v1model_verdict(&self, g: &mut Gen<'_>) {
-        v1model::refuse_groups(g, Groups::EqualCopies);
+        if copies::differ(g.p) {
+            return copies::verdict(g);
+        }
         if let Some(Copies { destinations, .. }) = g.target.copies.clone() {
             g.goto_reject(C::not(destinations.clone().arrow("count")));
             g.deparse();

@@ -4,7 +4,8 @@
 //! multicast group, or dropped, or sent to its port, and the first of these that holds is done. After egress: a clone is
 //! made; then the packet is dropped, or recirculated, or leaves. (bmv2, `docs/simple_switch.md`)
 //!
-//! What waits is served in the order in which it came, so clones come before what they were cloned from.
+//! What waits for egress is served in the order in which it came, so clones come before what they were cloned from; what begins
+//! anew waits for all of that.
 //!
 //! | what begins anew | with which headers | with which metadata |
 //! |---|---|---|
@@ -68,11 +69,6 @@ pub(super) struct AtEgress {
     rounds: u32,
 }
 
-enum Waiting {
-    Ingress(AtIngress),
-    Egress(Box<AtEgress>),
-}
-
 /// Runs a packet and all that becomes of it. What became of the packet itself.
 pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
     let mut manager = Manager {
@@ -80,29 +76,32 @@ pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Dis
         run,
         port,
         waiting: VecDeque::new(),
+        anew: VecDeque::new(),
         disposition: Disposition::Drop,
     };
-    manager.waiting.push_back(Waiting::Ingress(AtIngress {
+    manager.anew.push_back(AtIngress {
         bytes: manager.run.packet.clone(),
         instance: InstanceType::Normal,
         kept: Kept::new(),
         original: true,
         rounds: 0,
-    }));
+    });
     let mut passes = 0;
-    while let Some(next) = manager.waiting.pop_front() {
+    while manager.something_waits() {
         passes += 1;
         if passes > PASSES {
             manager.lose(DropReason::Rounds);
+            if manager.waiting.pop_front().is_none() {
+                manager.anew.pop_front();
+            }
             continue;
         }
-        let original = match &next {
-            Waiting::Ingress(packet) => packet.original,
-            Waiting::Egress(packet) => packet.original,
-        };
-        let done = match next {
-            Waiting::Ingress(packet) => manager.ingress(packet),
-            Waiting::Egress(packet) => manager.egress(&packet),
+        let (original, done) = match manager.waiting.pop_front() {
+            Some(packet) => (packet.original, manager.egress(&packet)),
+            None => match manager.anew.pop_front() {
+                Some(packet) => (packet.original, manager.ingress(packet)),
+                None => break,
+            },
         };
         match done {
             // It ends this packet or copy alone.
@@ -121,12 +120,19 @@ struct Manager<'m, 'r> {
     run: &'m mut Run<'r>,
     /// Where the packet came in.
     port: u32,
-    waiting: VecDeque<Waiting>,
+    /// Copies, for egress.
+    waiting: VecDeque<Box<AtEgress>>,
+    /// What begins anew.
+    anew: VecDeque<AtIngress>,
     /// What became of the packet itself.
     disposition: Disposition,
 }
 
 impl Manager<'_, '_> {
+    fn something_waits(&self) -> bool {
+        !self.waiting.is_empty() || !self.anew.is_empty()
+    }
+
     fn ingress(&mut self, packet: AtIngress) -> Result<(), Fault> {
         if packet.instance != InstanceType::Normal {
             self.begins(packet.instance, None, packet.rounds, &packet.kept);
@@ -177,7 +183,7 @@ impl Manager<'_, '_> {
         if self.waiting.is_empty() {
             return self.through_egress(&unicast);
         }
-        self.waiting.push_back(Waiting::Egress(Box::new(unicast)));
+        self.waiting.push_back(Box::new(unicast));
         Ok(())
     }
 
@@ -233,10 +239,10 @@ impl Manager<'_, '_> {
             }
             return;
         }
-        self.waiting.push_back(Waiting::Ingress(AtIngress {
+        self.anew.push_back(AtIngress {
             rounds: packet.rounds + 1,
             ..packet
-        }));
+        });
     }
 
     /// Makes the copies of a clone session.
@@ -268,7 +274,7 @@ impl Manager<'_, '_> {
                 replica,
                 ..copy.clone()
             };
-            self.waiting.push_back(Waiting::Egress(Box::new(copy)));
+            self.waiting.push_back(Box::new(copy));
         }
     }
 

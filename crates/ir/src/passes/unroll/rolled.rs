@@ -3,7 +3,7 @@
 //! The element at each index is then where the parser found it, and there it is read and written; nothing is copied. So a stack
 //! stays rolled only if extraction alone makes its elements valid and nothing else replaces them; if what is written to an
 //! element that is not valid is never seen; and if the deparser emits all of it in order, or nothing. Stacks of a union's members
-//! stay rolled together.
+//! stay rolled together. None does in programs that make copies of a packet.
 
 use crate::analysis::dataflow::successors;
 use crate::visit::{self, Access};
@@ -17,6 +17,10 @@ const MOST: usize = 100;
 
 /// Marks the stacks that stay rolled.
 pub(super) fn mark(program: &mut Program) {
+    // The packet is put together anew for each copy, from variables.
+    if program.copies {
+        return;
+    }
     let mut nexts = BTreeSet::new();
     for parser in program.parsers.values() {
         nexts.extend(filled_in_loops(program, parser));

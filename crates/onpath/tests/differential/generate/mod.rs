@@ -164,10 +164,10 @@ impl Generator<'_> {
             self.program.tables.push(table);
         }
         self.program.flows =
-            (self.program.model != Model::V1 && self.chance(2)).then(|| self.flow_state());
+            (!self.program.model.is_switch() && self.chance(2)).then(|| self.flow_state());
         let statements = 4 + self.below(10);
         self.program.body = self.block(statements, 3);
-        if self.program.model == Model::V1 {
+        if self.program.model.is_switch() {
             let tables = std::mem::take(&mut self.program.tables);
             self.program.egress = true;
             let statements = self.below(6);

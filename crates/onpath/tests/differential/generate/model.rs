@@ -9,8 +9,10 @@ pub(crate) enum Model {
     Xdp,
     /// `tc_model`
     Tc,
-    /// `v1model`
+    /// `v1model`, packets that go to one port
     V1,
+    /// `v1model`, packets that are cloned, replicated, resubmitted and recirculated
+    Copies,
 }
 
 /// What a program for tc can read beside its headers, and how wide it is.
@@ -35,6 +37,31 @@ const V1_INPUTS: [(&str, u32); 5] = [
     ("sm.instance_type", 32),
 ];
 
+/// What it can read besides where packets have copies.
+const COPIES_INPUTS: [(&str, u32); 11] = [
+    ("sm.ingress_port", 9),
+    ("sm.packet_length", 32),
+    ("sm.egress_spec", 9),
+    ("sm.instance_type", 32),
+    ("sm.egress_rid", 16),
+    ("sm.egress_port", 9),
+    ("sm.mcast_grp", 16),
+    ("m.kept", 16),
+    ("m.half", 33),
+    ("m.lost", 8),
+    ("m.depth", 8),
+];
+
+/// Metadata, of which some begins anew with a packet.
+const METADATA: &str = "struct metadata_t {
+    @field_list(1, 2) bit<8> depth;
+    @field_list(1) bit<16> kept;
+    @field_list(2) bit<33> half;
+    bit<8> lost;
+}
+
+";
+
 /// Cells of a register, and counters of an array: some indices lie outside.
 const CELLS: usize = 6;
 
@@ -44,6 +71,20 @@ impl Model {
             Model::Xdp => "#include <core.p4>\n#include <xdp_model.p4>\n\n",
             Model::Tc => "#include <core.p4>\n#include <tc_model.p4>\n\n",
             Model::V1 => "#include <core.p4>\n#include <v1model.p4>\n\nstruct metadata_t { }\n\n",
+            Model::Copies => "#include <core.p4>\n#include <v1model.p4>\n\n",
+        }
+    }
+
+    /// Whether it is a switch with ingress and egress.
+    pub(super) fn is_switch(self) -> bool {
+        matches!(self, Model::V1 | Model::Copies)
+    }
+
+    /// The struct of metadata.
+    pub(super) fn metadata(self) -> &'static str {
+        match self {
+            Model::Copies => METADATA,
+            _ => "",
         }
     }
 
@@ -51,7 +92,7 @@ impl Model {
     pub(super) fn parser(self) -> &'static str {
         match self {
             Model::Xdp | Model::Tc => "parser P(packet_in packet, out headers_t hdr) {\n",
-            Model::V1 => {
+            Model::V1 | Model::Copies => {
                 "parser P(packet_in packet, out headers_t hdr, inout metadata_t m, inout standard_metadata_t sm) {\n"
             }
         }
@@ -63,7 +104,9 @@ impl Model {
             Model::Xdp | Model::Tc => {
                 "control D(in headers_t hdr, packet_out packet) {\n    apply {\n"
             }
-            Model::V1 => "control D(packet_out packet, in headers_t hdr) {\n    apply {\n",
+            Model::V1 | Model::Copies => {
+                "control D(packet_out packet, in headers_t hdr) {\n    apply {\n"
+            }
         }
     }
 
@@ -71,7 +114,7 @@ impl Model {
     pub(super) fn objects(self) -> String {
         match self {
             Model::Xdp | Model::Tc => String::new(),
-            Model::V1 => format!(
+            Model::V1 | Model::Copies => format!(
                 "    register<bit<33>>({CELLS}) r;\n    counter({CELLS}, CounterType.packets_and_bytes) c;\n"
             ),
         }
@@ -82,7 +125,7 @@ impl Model {
         match self {
             Model::Xdp => "control C(inout headers_t hdr, in xdp_input i, out xdp_output o) {\n",
             Model::Tc => "control C(inout headers_t hdr, in tc_input i, inout tc_output o) {\n",
-            Model::V1 => {
+            Model::V1 | Model::Copies => {
                 "control C(inout headers_t hdr, inout metadata_t m, inout standard_metadata_t sm) {\n"
             }
         }
@@ -94,7 +137,7 @@ impl Model {
             Model::Xdp => {
                 "        o.output_action = xdp_action.XDP_PASS;\n        o.output_port = 0;\n"
             }
-            Model::Tc | Model::V1 => "",
+            Model::Tc | Model::V1 | Model::Copies => "",
         }
     }
 
@@ -102,7 +145,7 @@ impl Model {
         match self {
             Model::Xdp => "xdp(P(), C(), D()) main;\n",
             Model::Tc => "tc(P(), C(), D()) main;\n",
-            Model::V1 => "V1Switch(P(), V(), C(), E(), U(), D()) main;\n",
+            Model::V1 | Model::Copies => "V1Switch(P(), V(), C(), E(), U(), D()) main;\n",
         }
     }
 }
@@ -114,6 +157,7 @@ impl Generator<'_> {
             Model::Xdp => return None,
             Model::Tc => &TC_INPUTS[..],
             Model::V1 => &V1_INPUTS[..],
+            Model::Copies => &COPIES_INPUTS[..],
         };
         if !self.chance(4) {
             return None;
@@ -129,6 +173,7 @@ impl Generator<'_> {
             Model::Xdp => self.xdp_output(),
             Model::Tc => self.tc_output(),
             Model::V1 => self.v1_output(),
+            Model::Copies => self.copies_output(),
         };
         Stmt::Plain(text)
     }
@@ -175,6 +220,39 @@ impl Generator<'_> {
                 let name = format!("l4_csum_replace{}", words / 8);
                 format!("{target} = (bit<{width}>){name}({sum}, {old}, {new}, {pseudo});")
             }
+        }
+    }
+
+    fn copies_output(&mut self) -> String {
+        let list = self.below(3);
+        // Copies of copies would be too many.
+        let deeper = "m.depth = m.depth + 1;";
+        match self.below(16) {
+            0 | 1 => {
+                let kind = ["I2E", "E2E"][usize::from(self.program.egress)];
+                let session = self.expr(2, 1);
+                format!(
+                    "if (m.depth < 2) {{ {deeper} clone_preserving_field_list(CloneType.{kind}, (bit<32>)({session}), {list}); }}"
+                )
+            }
+            2 | 3 => {
+                let again = match self.program.egress {
+                    true => "recirculate",
+                    false => "resubmit",
+                };
+                format!(
+                    "if (m.depth < 2) {{ {deeper} {again}_preserving_field_list({}); }}",
+                    1 + self.below(2)
+                )
+            }
+            4 | 5 if !self.program.egress => {
+                format!("sm.mcast_grp = (bit<16>)({});", self.expr(2, 1))
+            }
+            6 => format!("truncate((bit<32>)({}) + 14);", self.expr(6, 1)),
+            7 => format!("m.kept = {};", self.expr(16, 2)),
+            8 => format!("m.half = {};", self.expr(33, 2)),
+            9 => format!("m.lost = {};", self.expr(8, 2)),
+            _ => self.v1_output(),
         }
     }
 

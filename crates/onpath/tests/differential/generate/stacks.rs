@@ -1,6 +1,6 @@
 //! A header stack, or one of unions, that a parser loop fills: small ones are unrolled, large ones stay rolled.
 
-use super::{Generator, Stmt};
+use super::{Generator, Model, Stmt};
 use std::fmt::Write;
 
 /// A stack behind all headers.
@@ -76,7 +76,12 @@ impl Generator<'_> {
     pub(super) fn stack(&mut self) {
         let members: Vec<_> = (0..1 + self.below(3)).map(|_| self.fields(1)).collect();
         let others = self.program.emits.len();
-        let size = [2, 3, 8, 16, 17, 20][self.below(6)];
+        let most = match self.program.model {
+            // Where packets have copies none stays rolled, and a large one is too large for the verifier.
+            Model::Copies => 2,
+            _ => 6,
+        };
+        let size = [2, 3, 8, 16, 17, 20][self.below(most)];
         // Where the loop is unrolled, more ways through it would make more code than a kernel checks.
         let after = match size < 16 {
             true => Vec::new(),

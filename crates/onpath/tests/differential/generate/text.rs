@@ -1,12 +1,13 @@
 //! A generated program as P4 text.
 
-use super::{Generated, Model, Stmt};
+use super::{Generated, Stmt};
 use std::fmt::Write;
 
 impl Generated {
     /// The program as P4.
     pub(crate) fn text(&self) -> String {
         let mut out = self.model.include().to_string();
+        out += self.model.metadata();
         for (t, fields) in self.types.iter().enumerate() {
             let _ = writeln!(out, "header t{t}_t {{");
             for (name, width) in fields {
@@ -72,7 +73,7 @@ impl Generated {
         out += self.model.begin();
         print(&mut out, &self.body, 2);
         out += "    }\n}\n\n";
-        if self.model == Model::V1 {
+        if self.model.is_switch() {
             out += "control V(inout headers_t hdr, inout metadata_t m) { apply { } }\n\n";
             out += "control U(inout headers_t hdr, inout metadata_t m) { apply { } }\n\n";
             out += "control E(inout headers_t hdr, inout metadata_t m, inout standard_metadata_t sm) {\n";

@@ -1,0 +1,212 @@
+//! The pipeline of packets of which there may be copies that differ, and that may begin anew, for targets: what the program asks
+//! the traffic manager for becomes assignments to the slot [`REQUESTS`].
+//!
+//! The traffic manager itself is the target's: what it does between ingress and egress, and to which packet or copy, is no part
+//! of the program. Egress, and what is behind it, runs once for each copy, with headers and metadata as they were when it was
+//! made ([`Program::copies`]). A target gives all of `standard_metadata` its values and reads it.
+
+use super::lower::{Fields, assign, bodies_mut};
+use diag::Span;
+use ir::passes::Rejects;
+use ir::{
+    Block, Expr, ExprKind, ExternArg, ExternCall, Program, Slot, SlotKind, StmtKind, Type, Var,
+    VarData, build, visit,
+};
+
+/// The slot of what a program asks for. All of it is to be zero when a packet or copy enters ingress, and where it enters
+/// egress, but for what it asked for before.
+pub const REQUESTS: &str = "v1model requests";
+/// In [`REQUESTS`]: a clone is to be made, of [`CLONE_SESSION`], which keeps [`CLONE_LIST`].
+pub const CLONE: &str = "clone";
+/// The session of a clone.
+pub const CLONE_SESSION: &str = "clone_session";
+/// The number of the field list of a clone.
+pub const CLONE_LIST: &str = "clone_list";
+/// In [`REQUESTS`]: the packet is to begin anew as it came in, and keeps [`RESUBMIT_LIST`].
+pub const RESUBMIT: &str = "resubmit";
+/// The number of the field list of a resubmitted packet.
+pub const RESUBMIT_LIST: &str = "resubmit_list";
+/// In [`REQUESTS`]: the packet is to begin anew as it is deparsed, and keeps [`RECIRCULATE_LIST`].
+pub const RECIRCULATE: &str = "recirculate";
+/// The number of the field list of a recirculated packet.
+pub const RECIRCULATE_LIST: &str = "recirculate_list";
+/// In [`REQUESTS`]: the packet is to have at most [`TRUNCATE_TO`] bytes.
+pub const TRUNCATE: &str = "truncate";
+/// How many bytes a packet is to have at most.
+pub const TRUNCATE_TO: &str = "truncate_to";
+
+const FLAGS: [&str; 4] = [CLONE, RESUBMIT, RECIRCULATE, TRUNCATE];
+const NUMBERS: [&str; 5] = [
+    CLONE_SESSION,
+    CLONE_LIST,
+    RESUBMIT_LIST,
+    RECIRCULATE_LIST,
+    TRUNCATE_TO,
+];
+
+/// The externs, each with the flag that it sets, and the numbers, each with the place of the argument that it is.
+const EXTERNS: [(&str, &str, &[(&str, usize)]); 5] = [
+    ("clone", CLONE, &[(CLONE_SESSION, 1)]),
+    (
+        "clone_preserving_field_list",
+        CLONE,
+        &[(CLONE_SESSION, 1), (CLONE_LIST, 2)],
+    ),
+    (
+        "resubmit_preserving_field_list",
+        RESUBMIT,
+        &[(RESUBMIT_LIST, 0)],
+    ),
+    (
+        "recirculate_preserving_field_list",
+        RECIRCULATE,
+        &[(RECIRCULATE_LIST, 0)],
+    ),
+    ("truncate", TRUNCATE, &[(TRUNCATE_TO, 0)]),
+];
+
+/// Where a program, as elaborated or for targets, first asks for a clone or to begin anew, and the extern's name.
+pub fn asks(program: &Program) -> Option<(&'static str, Span)> {
+    let mut found = None;
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            let name = match &stmt.kind {
+                StmtKind::Extern(call) => asked_by(call),
+                StmtKind::Assign { dst, .. } => flag_of(program, *dst),
+                _ => None,
+            };
+            if let Some(name) = name.filter(|name| *name != "truncate") {
+                found.get_or_insert((name, stmt.span));
+            }
+        });
+    }
+    found
+}
+
+/// The program, and what its passes are to do with packets that the parser rejects.
+pub(super) fn of(program: &Program) -> (Program, Rejects) {
+    let mut program = program.clone();
+    let error = program.slot_var(super::STANDARD_METADATA, "parser_error");
+    let fields = Fields::of(&program);
+    fields.lower_marks(&mut program);
+    fields.lower_checks(&mut program);
+    let requests = add_slot(&mut program);
+    lower_requests(&mut program, &requests);
+    program.copies = true;
+    program.number_stmts();
+    (program, Rejects::Edges(error))
+}
+
+/// Adds what programs ask for.
+fn add_slot(program: &mut Program) -> Vec<(&'static str, Var)> {
+    let mut var = |name: &'static str, ty| {
+        let data = VarData {
+            name: name.into(),
+            ty,
+            span: Span::NONE,
+        };
+        (name, program.vars.push(data))
+    };
+    let flags = FLAGS.map(|name| var(name, Type::Bool));
+    let numbers = NUMBERS.map(|name| var(name, Type::bit(32)));
+    let requests: Vec<_> = flags.into_iter().chain(numbers).collect();
+    let vars = requests.iter().map(|(name, var)| ((*name).into(), *var));
+    program.slots.push(Slot {
+        name: REQUESTS.into(),
+        kind: SlotKind::Intrinsic,
+        vars: vars.collect(),
+        headers: Vec::new(),
+    });
+    requests
+}
+
+fn lower_requests(program: &mut Program, requests: &[(&'static str, Var)]) {
+    // Each argument as the number that a variable takes, made first: statements are changed where they are.
+    let mut casts = Vec::new();
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind
+                && asked_by(call).is_some()
+            {
+                casts.extend(call.args.iter().flat_map(values).copied());
+            }
+        });
+    }
+    casts.retain(|&arg| matches!(program.ty(arg), Type::Bits { .. }));
+    let mut number = |arg| build::make(program, ExprKind::Cast(arg), Type::bit(32), Span::NONE);
+    let casts: Vec<(Expr, Expr)> = casts.iter().map(|&arg| (arg, number(arg))).collect();
+    let zero = build::u32(program, 0, Span::NONE);
+    let yes = build::make(program, ExprKind::Bool(true), Type::Bool, Span::NONE);
+    let var = |name: &str| requests.iter().find(|(known, _)| *known == name);
+    let lower = |call: &ExternCall, span: Span| -> Option<Block> {
+        let (_, flag, numbers) = EXTERNS.iter().find(|(name, ..)| is_call(call, name))?;
+        let mut set = vec![assign(var(flag)?.1, yes)];
+        for (number, place) in *numbers {
+            let given = call
+                .args
+                .get(*place)
+                .map(values)
+                .unwrap_or_default()
+                .first();
+            let cast = given.and_then(|given| casts.iter().find(|(arg, _)| arg == given));
+            set.push(assign(var(number)?.1, cast?.1));
+        }
+        if *flag == CLONE && numbers.len() == 1 {
+            set.push(assign(var(CLONE_LIST)?.1, zero));
+        }
+        for stmt in &mut set {
+            stmt.span = span;
+        }
+        Some(set)
+    };
+    for body in bodies_mut(program) {
+        replace(body, &lower);
+    }
+}
+
+fn replace(block: &mut Block, lower: &dyn Fn(&ExternCall, Span) -> Option<Block>) {
+    for mut stmt in std::mem::take(block) {
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            replace(inner, lower);
+        }
+        let lowered = match &stmt.kind {
+            StmtKind::Extern(call) => lower(call, stmt.span),
+            _ => None,
+        };
+        match lowered {
+            Some(lowered) => block.extend(lowered),
+            None => block.push(stmt),
+        }
+    }
+}
+
+fn values(arg: &ExternArg) -> &[Expr] {
+    match arg {
+        ExternArg::In(values) => values,
+        _ => &[],
+    }
+}
+
+fn is_call(call: &ExternCall, name: &str) -> bool {
+    call.object.is_none() && call.name == name
+}
+
+fn asked_by(call: &ExternCall) -> Option<&'static str> {
+    let found = EXTERNS.iter().find(|(name, ..)| is_call(call, name));
+    found.map(|(name, ..)| *name)
+}
+
+/// The extern whose call became an assignment to this.
+fn flag_of(program: &Program, dst: ir::Place) -> Option<&'static str> {
+    let ir::Place::Var(var) = dst else {
+        return None;
+    };
+    let flag = FLAGS
+        .into_iter()
+        .find(|flag| program.slot_var(REQUESTS, flag) == Some(var))?;
+    EXTERNS
+        .iter()
+        .rev()
+        .find(|(_, sets, _)| *sets == flag)
+        .map(|(name, ..)| *name)
+}

@@ -1,0 +1,777 @@
+//! Packets of which there may be copies that differ, or that begin anew: the traffic manager of `v1model` at traffic control.
+//!
+//! Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
+//! with, is kept by `onpath/traffic.h`; here is what depends on the program: its metadata, and what of it is kept.
+
+use super::{CAME_AS, ETHERNET};
+use crate::abi::{MapAbi, MapKind, ROUNDS_MAP as ROUNDS};
+use crate::hook::ports::egress_ports;
+use crate::hook::traffic::{count_drop, drops, groups, sessions};
+use crate::hook::v1model::{self, masked};
+use crate::hook::verdict::{self, is_read};
+use crate::storage::Placed;
+use crate::target::Gen;
+use arch::v1model::copying::{
+    CLONE, CLONE_LIST, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT,
+    RESUBMIT_LIST, TRUNCATE, TRUNCATE_TO,
+};
+use arch::v1model::{
+    DROP_PORT, EGRESS, INGRESS, InstanceType, META, STANDARD_METADATA, VERIFY_CHECKSUM,
+};
+use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type};
+use emit::locals::LocalKind;
+use emit::record::Record;
+use ir::analysis::mentions::{Mentions, Storage};
+use ir::{Header, Program, Var};
+use smol_str::SmolStr;
+
+/// The struct of what a copy begins with, and its map.
+pub(crate) const STATE: &str = "packet_state";
+/// The pointer to what runs.
+pub(crate) const THIS: &str = "this_copy";
+const STATES: &str = "packet_states";
+/// `MOST_STATES` of `onpath/traffic.h`.
+const MOST_STATES: u32 = 64;
+/// `sizeof(struct traffic)` there.
+const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * 257;
+/// The struct of what is kept of a packet that comes in again, and its map.
+const ROUND: &str = "packet_round";
+/// How many may be on their way to their next round: the oldest are forgotten.
+const MOST_ON_THEIR_WAY: u32 = 1 << 14;
+/// `sizeof(struct round)` of `onpath/traffic.h`.
+const ROUND_BYTES: u32 = 24;
+
+/// How many copies of a packet run where the verifier has to follow each; the others are lost.
+const MOST_TURNS: u32 = 64;
+
+const NEXT: &str = "next_copy";
+const BEGINS: &str = "copy_begins";
+const ALL: &str = "all_copies";
+/// What runs cannot go on, nor can what waits.
+const LOST: &str = "reject";
+
+/// Whether copies of a program's packets may differ, or its packets begin anew.
+pub(crate) fn differ(program: &Program) -> bool {
+    program.slots.iter().any(|slot| slot.name == REQUESTS)
+}
+
+fn id(name: &str) -> C {
+    C::id(name)
+}
+
+fn arrow(of: &str, member: &str) -> C {
+    id(of).arrow(member)
+}
+
+fn call(name: &str, args: Vec<C>) -> C {
+    C::call(name, args)
+}
+
+fn look_up(map: &str, key: C) -> C {
+    call("bpf_map_lookup_elem", vec![id(map).addr(), key.addr()])
+}
+
+/// The element of a map of states becomes what is at an address.
+fn take_down(key: C, from: C) -> Stmt {
+    let args = vec![id(STATES).addr(), key.addr(), from, id("BPF_ANY")];
+    Stmt::Expr(call("bpf_map_update_elem", args))
+}
+
+/// Before a packet's parser, once: memory, and what was kept of a packet that comes in again.
+pub(super) fn start(g: &mut Gen<'_>) -> Block {
+    declare(g);
+    let stop = || vec![Stmt::Return(Some(id("TC_STOP")))];
+    let mut out = vec![Stmt::decl(Type::U32, "this_state", C::int(0))];
+    for (name, of, map) in [(THIS, STATE, STATES), ("traffic", "traffic", "traffic_map")] {
+        let found = look_up(map, id("this_state"));
+        out.push(Stmt::decl(Type::Struct(of.into()).ptr(), name, found));
+        out.push(Stmt::If(C::not(id(name)), stop(), Block::new()));
+    }
+    if !comes_in_again(g.p) {
+        return out;
+    }
+    let round = Type::Struct(ROUND.into()).ptr();
+    let found = call("round_of", vec![id("ctx"), id(ROUNDS).addr()]);
+    out.push(Stmt::decl(round, "this_round", found));
+    let cut = C::and(
+        id("this_round"),
+        arrow("this_round", "begins").member("truncate"),
+    );
+    let args = vec![
+        id("ctx"),
+        egress_ports(g),
+        drops(g),
+        arrow("this_round", "begins").addr(),
+    ];
+    let sent = vec![Stmt::Return(Some(call("send_cut", args)))];
+    out.push(Stmt::If(cut, sent, Block::new()));
+    out
+}
+
+/// The metadata that a packet comes in with.
+pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
+    let again = comes_in_again(g.p);
+    let begins = match again {
+        true => {
+            let begins = arrow("this_round", "begins").addr();
+            C::choose(id("this_round"), begins, id("NULL"))
+        }
+        false => id("NULL"),
+    };
+    let mut out = vec![
+        take_down(id("this_state"), id("no_state").addr()),
+        Stmt::Expr(call(
+            "traffic_begins",
+            vec![id("ctx"), id("traffic"), begins],
+        )),
+    ];
+    out.extend(v1model::inputs_of(g, placed, STANDARD_METADATA, "ifindex"));
+    if !again {
+        return out;
+    }
+    let mut kept = Block::new();
+    for (var, member) in kept_vars(g) {
+        if let Some(place) = placed.place_of(g, var) {
+            kept.extend(assign_var(g, var, place, arrow("this_round", &member)));
+        }
+    }
+    for (name, member) in [
+        ("instance_type", "instance"),
+        ("ingress_global_timestamp", "came"),
+    ] {
+        let var =
+            g.p.slot_var(STANDARD_METADATA, name)
+                .filter(|&var| is_read(g.p, var));
+        if let Some(place) = var.and_then(|var| placed.place_of(g, var)) {
+            kept.push(Stmt::Assign(
+                place,
+                arrow("this_round", "begins").member(member),
+            ));
+        }
+    }
+    out.push(Stmt::If(id("this_round"), kept, Block::new()));
+    out
+}
+
+/// Behind the parser: what a clone of ingress begins with.
+pub(super) fn parsed(g: &mut Gen<'_>) {
+    if !asked_by(g.p, &[VERIFY_CHECKSUM, INGRESS], CLONE) {
+        return;
+    }
+    let key = g.file.names.fresh("parsed_state");
+    g.push(Stmt::decl(Type::U32, key.clone(), id("PARSED_STATE")));
+    g.push(take_down(C::Ident(key), id(THIS)));
+}
+
+/// Between ingress and egress.
+pub(super) fn begin(g: &mut Gen<'_>) {
+    clone_now(g, InstanceType::IngressClone);
+    if asks(g.p, RESUBMIT) {
+        let again = g.block(|g| {
+            come_in_again(g, InstanceType::Resubmitted, RESUBMIT_LIST);
+            g.push(Stmt::Goto(NEXT.into()));
+        });
+        let asked = g.slot(REQUESTS, RESUBMIT);
+        g.push(Stmt::If(asked, again, Block::new()));
+    }
+    if writes(g.p, STANDARD_METADATA, "mcast_grp") {
+        let group = g.slot(STANDARD_METADATA, "mcast_grp");
+        let copies = g.block(|g| {
+            let taken = new_state(g, id(THIS), |g, copy| not_asked(g, copy, &[RECIRCULATE]));
+            let wait = g.block(|g| {
+                template(g, InstanceType::Replicated, &taken);
+                let rounds = arrow("traffic", "rounds");
+                g.set(arrow("traffic", "next").member("rounds"), rounds);
+                g.set(arrow("traffic", "next").member("truncate"), C::int(0));
+                let group = g.slot(STANDARD_METADATA, "mcast_grp");
+                let args = vec![id("traffic"), groups(g), drops(g), group];
+                g.push(Stmt::Expr(call("wait_group", args)));
+            });
+            g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
+            g.push(Stmt::Goto(NEXT.into()));
+        });
+        g.push(Stmt::If(group, copies, Block::new()));
+    }
+    let spec = g.slot(STANDARD_METADATA, "egress_spec");
+    let dropped = C::bin(BinOp::Eq, spec.clone(), C::int(DROP_PORT.into()));
+    let gone = vec![count_drop(g, "DROPPED_DROP_PORT"), Stmt::Goto(NEXT.into())];
+    g.push(Stmt::If(dropped, gone, Block::new()));
+    g.set(arrow("traffic", "port"), spec.clone());
+    set_metadata(g, "egress_port", spec.clone());
+    set_metadata(g, "egress_rid", C::int(0));
+    set_metadata(g, "instance_type", C::int(0));
+    let unless_waiting = call("nothing_waits", vec![id("traffic")]);
+    g.push(Stmt::goto_if(unless_waiting, BEGINS));
+    // Clones that ingress asked for come first.
+    let taken = new_state(g, id(THIS), |_, _| {});
+    let wait = g.block(|g| {
+        template(g, InstanceType::Normal, &taken);
+        let next = || arrow("traffic", "next");
+        g.set(next().member("rounds"), arrow("traffic", "rounds"));
+        g.set(next().member("truncate"), C::int(0));
+        let args = vec![id("traffic"), drops(g), spec, C::int(0)];
+        g.push(Stmt::Expr(call("wait_for_egress", args)));
+    });
+    g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
+    next_turn(g);
+}
+
+/// Where a turn of the loop begins: with what waits, or, at its second label, with what is there.
+fn next_turn(g: &mut Gen<'_>) {
+    g.enter_loop();
+    g.push(Stmt::Label(NEXT.into()));
+    g.kill_computed();
+    let ty = Type::Struct("waiting_copy".into()).ptr();
+    let [copy, key, from] = ["copy", "key", "from"].map(|wish| g.file.names.fresh(wish));
+    let found = call("next_waiting", vec![id("traffic")]);
+    g.braces(|g| {
+        g.push(Stmt::decl(ty, copy.clone(), found));
+        g.push(Stmt::goto_if(C::not(C::Ident(copy.clone())), ALL));
+        g.push(Stmt::decl(Type::U32, key.clone(), arrow(&copy, "state")));
+        let state = Type::Struct(STATE.into()).ptr();
+        g.push(Stmt::decl(
+            state,
+            from.clone(),
+            look_up(STATES, C::Ident(key)),
+        ));
+        g.push(Stmt::goto_if(C::not(C::Ident(from.clone())), LOST));
+        g.push(take_down(id("this_state"), C::Ident(from)));
+        set_metadata(g, "egress_port", arrow(&copy, "port"));
+        set_metadata(g, "egress_rid", arrow(&copy, "rid"));
+        set_metadata(g, "instance_type", arrow(&copy, "instance"));
+        if !may_be_cut(g.p) {
+            return;
+        }
+        let cut = g.block(|g| {
+            set_request(g, TRUNCATE, C::int(1));
+            set_request(g, TRUNCATE_TO, arrow(&copy, "truncate"));
+        });
+        g.push(Stmt::If(arrow(&copy, "truncate"), cut, Block::new()));
+    });
+    g.push(Stmt::Label(BEGINS.into()));
+    g.kill_computed();
+    g.forget();
+    g.turn(LOST, MOST_TURNS);
+    g.target.next_copy = Some(NEXT);
+    set_request(g, CLONE, C::int(0));
+    set_request(g, RESUBMIT, C::int(0));
+    for name in ["egress_spec", "enq_qdepth", "deq_timedelta", "deq_qdepth"] {
+        set_metadata(g, name, C::int(0));
+    }
+    let times = ["enq_timestamp", "egress_global_timestamp"];
+    if times.iter().any(|name| metadata_read(g, name).is_some()) {
+        let microseconds = g.own_local("egress_time", Type::U64, None);
+        let now = C::bin(BinOp::Div, call("now_ns", Vec::new()), C::int(1000));
+        g.set(microseconds.clone(), now);
+        for name in times {
+            set_metadata(g, name, microseconds.clone());
+        }
+    }
+}
+
+/// Behind egress.
+pub(super) fn end(g: &mut Gen<'_>) {
+    clone_now(g, InstanceType::EgressClone);
+    let spec = g.slot(STANDARD_METADATA, "egress_spec");
+    let gone = g.block(|g| {
+        let count = count_drop(g, "DROPPED_DROP_PORT");
+        g.push(count);
+        g.push(Stmt::Goto(NEXT.into()));
+    });
+    let dropped = C::bin(BinOp::Eq, spec, C::int(DROP_PORT.into()));
+    g.push(Stmt::If(dropped, gone, Block::new()));
+    if asks(g.p, RECIRCULATE) {
+        // What is computed behind egress asks in vain.
+        let asked = g.slot(REQUESTS, RECIRCULATE);
+        let goes_round = g.own_local("goes_round", Type::U32, None);
+        g.set(goes_round.clone(), asked);
+        g.target.goes_round = Some(goes_round);
+    }
+}
+
+/// What becomes of a packet or copy: it leaves, or comes in again.
+pub(super) fn verdict(g: &mut Gen<'_>) {
+    let ports = egress_ports(g);
+    let opened = call("packet_open", vec![id("ctx"), id("traffic")]);
+    g.push(Stmt::goto_if(opened, LOST));
+    let from = || C::int(ETHERNET.into());
+    // In memory: the verifier is not to follow whether there is a sum.
+    let [to, sum] = ["sum_to", "sum"].map(|member| arrow("traffic", member));
+    g.set(to.clone(), call("even", vec![id("keep")]));
+    let of_device = call("packet_sum_start", vec![id("ctx"), from(), to.clone()]);
+    g.set(sum.clone(), of_device);
+    g.deparse();
+    let args = vec![id("ctx"), sum, from(), to];
+    g.push(Stmt::Expr(call("packet_sum_end", args)));
+    g.forget();
+    let ended = match g.target.wire.changes_type {
+        true => call("packet_end_as", vec![id("ctx"), id(CAME_AS)]),
+        false => call("packet_end", vec![id("ctx")]),
+    };
+    g.push(Stmt::goto_if(ended, LOST));
+    if let Some(asked) = g.target.goes_round.clone() {
+        let again = g.block(|g| {
+            come_in_again(g, InstanceType::Recirculated, RECIRCULATE_LIST);
+            g.push(Stmt::Goto(NEXT.into()));
+        });
+        g.push(Stmt::If(asked, again, Block::new()));
+    }
+    if may_be_cut(g.p) {
+        cut_and_send(g);
+    }
+    let last = call("nothing_waits", vec![id("traffic")]);
+    let sent = call(
+        "forward_to",
+        vec![ports.clone(), arrow("traffic", "port"), drops(g)],
+    );
+    let leaves = vec![Stmt::Return(Some(sent))];
+    g.push(Stmt::If(last, leaves, Block::new()));
+    let args = vec![id("ctx"), ports, drops(g), arrow("traffic", "port")];
+    g.push(Stmt::Expr(call("send_differing", args)));
+    g.push(Stmt::Goto(NEXT.into()));
+    g.exit_loop();
+    g.push(Stmt::Label(ALL.into()));
+    g.push(Stmt::Return(Some(id("TC_STOP"))));
+    g.target.extra_instructions += 400;
+}
+
+/// What is to be cut before it leaves comes in once more for that.
+fn cut_and_send(g: &mut Gen<'_>) {
+    let port = arrow("traffic", "port");
+    let asked = g.slot(REQUESTS, TRUNCATE);
+    let cut = g.block(|g| {
+        let to = g.slot(REQUESTS, TRUNCATE_TO);
+        round(g, |_, round| {
+            let begins = || arrow(round, "begins");
+            vec![
+                Stmt::Assign(begins().member("port"), port.clone()),
+                // A packet cannot be cut to nothing, and the kernel says so.
+                Stmt::Assign(
+                    begins().member("truncate"),
+                    C::choose(to.clone(), to.clone(), C::int(1)),
+                ),
+            ]
+        });
+        g.push(Stmt::Goto(NEXT.into()));
+    });
+    g.push(Stmt::If(asked, cut, Block::new()));
+}
+
+/// What runs and what waits is lost.
+pub(super) fn lost(g: &mut Gen<'_>) {
+    let args = vec![id("traffic"), drops(g)];
+    g.push(Stmt::Expr(call("lose_all", args)));
+}
+
+/// Whether one of these controls asks the traffic manager for something.
+fn asked_by(program: &Program, blocks: &[&str], flag: &str) -> bool {
+    let Some(flag) = program.slot_var(REQUESTS, flag) else {
+        return false;
+    };
+    let mut mentions = Mentions::default();
+    for control in blocks.iter().filter_map(|name| program.control_block(name)) {
+        mentions.add_block(program, &program.routines[control].body);
+    }
+    mentions.written.contains(&Storage::Var(flag))
+}
+
+/// Whether packets may leave with fewer bytes than they are put together with.
+fn may_be_cut(program: &Program) -> bool {
+    asks(program, CLONE) || asks(program, TRUNCATE)
+}
+
+/// Whether the program meets packets that it met before.
+fn comes_in_again(program: &Program) -> bool {
+    may_be_cut(program) || asks(program, RESUBMIT) || asks(program, RECIRCULATE)
+}
+
+/// Whether the program asks the traffic manager for something.
+fn asks(program: &Program, flag: &str) -> bool {
+    writes(program, REQUESTS, flag)
+}
+
+fn writes(program: &Program, slot: &str, name: &str) -> bool {
+    verdict::writes(program, slot, name)
+}
+
+/// The variable of metadata that the program reads.
+fn metadata_read(g: &Gen<'_>, name: &str) -> Option<Var> {
+    let var = g.p.slot_var(STANDARD_METADATA, name)?;
+    (is_read(g.p, var) || name == "egress_spec").then_some(var)
+}
+
+/// Sets metadata if the program reads it.
+fn set_metadata(g: &mut Gen<'_>, name: &str, value: C) {
+    if let Some(var) = metadata_read(g, name) {
+        let width = g.p.vars[var].ty.width();
+        let place = g.local(LocalKind::Var(var));
+        let value = match value.as_int() {
+            Some(_) => value,
+            None => masked(value, width),
+        };
+        g.set(place, value);
+    }
+}
+
+fn set_request(g: &mut Gen<'_>, name: &str, value: C) {
+    if let Some(var) = g.p.slot_var(REQUESTS, name) {
+        let place = g.local(LocalKind::Var(var));
+        g.set(place, value);
+    }
+}
+
+/// How the copies are that are to wait next.
+fn template(g: &mut Gen<'_>, instance: InstanceType, state: &SmolStr) {
+    let next = || arrow("traffic", "next");
+    g.set(next().member("instance"), C::int(instance as u64));
+    g.set(next().member("state"), C::Ident(state.clone()));
+}
+
+/// Takes down what is at an address, and changes it; gives the variable of its number, which is 0 if there is no room.
+fn new_state(g: &mut Gen<'_>, from: C, change: impl FnOnce(&mut Gen<'_>, &str)) -> SmolStr {
+    let [taken, copy] = ["taken", "copy"].map(|wish| g.file.names.fresh(wish));
+    let number = call("new_state", vec![id("traffic"), drops(g)]);
+    g.push(Stmt::decl(Type::U32, taken.clone(), number));
+    let key = C::Ident(taken.clone());
+    let take = g.block(|g| {
+        g.push(take_down(key.clone(), from));
+        let changes = g.block(|g| change(g, &copy));
+        if !changes.is_empty() {
+            let ty = Type::Struct(STATE.into()).ptr();
+            g.push(Stmt::decl(ty, copy.clone(), look_up(STATES, key.clone())));
+            g.push(Stmt::If(id(&copy), changes, Block::new()));
+        }
+    });
+    g.push(Stmt::If(key, take, Block::new()));
+    taken
+}
+
+/// Makes a clone, if one was asked for.
+fn clone_now(g: &mut Gen<'_>, instance: InstanceType) {
+    let blocks: &[&str] = match instance {
+        InstanceType::EgressClone => &[EGRESS],
+        _ => &[VERIFY_CHECKSUM, INGRESS],
+    };
+    if !asked_by(g.p, blocks, CLONE) {
+        return;
+    }
+    let making = g.block(|g| {
+        let [session, parsed, key] =
+            ["session", "parsed", "parsed_key"].map(|wish| g.file.names.fresh(wish));
+        let number = g.slot(REQUESTS, CLONE_SESSION);
+        let args = vec![id("traffic"), sessions(g), drops(g), number];
+        let ty = Type::Struct("clone_session".into()).ptr();
+        g.push(Stmt::decl(ty, session.clone(), call("session_of", args)));
+        let in_session = g.block(|g| {
+            let mut from = id(THIS);
+            let from_parser = instance == InstanceType::IngressClone;
+            if from_parser {
+                g.push(Stmt::decl(Type::U32, key.clone(), id("PARSED_STATE")));
+                let ty = Type::Struct(STATE.into()).ptr();
+                let found = look_up(STATES, C::Ident(key.clone()));
+                g.push(Stmt::decl(ty, parsed.clone(), found));
+                g.push(Stmt::goto_if(C::not(id(&parsed)), "reject"));
+                from = id(&parsed);
+            }
+            let taken = new_state(g, from, |g, copy| match from_parser {
+                true => keep_list(g, copy),
+                false => forget_others(g, copy),
+            });
+            let wait = g.block(|g| {
+                template(g, instance, &taken);
+                let args = vec![id("traffic"), groups(g), drops(g), id(&session)];
+                g.push(Stmt::Expr(call("wait_clones", args)));
+            });
+            g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
+        });
+        g.push(Stmt::If(id(&session), in_session, Block::new()));
+    });
+    let asked = g.slot(REQUESTS, CLONE);
+    g.push(Stmt::If(asked, making, Block::new()));
+}
+
+/// Whether a list is the one that a clone keeps.
+fn is_list(g: &mut Gen<'_>, list: &str, number: u32) -> C {
+    let asked = g.slot(REQUESTS, list);
+    C::bin(BinOp::Eq, asked, C::int(number.into()))
+}
+
+/// A clone of ingress has the fields of its list as they are now.
+fn keep_list(g: &mut Gen<'_>, copy: &str) {
+    for list in g.p.field_lists.clone() {
+        let fields = g.block(|g| {
+            for &var in &list.vars {
+                if let Some((place, of_copy)) = in_state(g, LocalKind::Var(var), copy) {
+                    let set = assign_var(g, var, of_copy, place);
+                    g.out.extend(set);
+                }
+            }
+        });
+        if !fields.is_empty() {
+            let is = is_list(g, CLONE_LIST, list.number);
+            g.push(Stmt::If(is, fields, Block::new()));
+        }
+    }
+    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
+}
+
+/// A clone of egress has no metadata but what says where it came from, and the fields of its list.
+fn forget_others(g: &mut Gen<'_>, copy: &str) {
+    let stays = [
+        "ingress_port",
+        "packet_length",
+        "ingress_global_timestamp",
+        "parser_error",
+    ]
+    .map(|name| g.p.slot_var(STANDARD_METADATA, name));
+    let slots = g.p.slots.clone();
+    let metadata = [META, STANDARD_METADATA];
+    for slot in slots
+        .iter()
+        .filter(|slot| metadata.contains(&slot.name.as_str()))
+    {
+        for &(_, var) in slot
+            .vars
+            .iter()
+            .filter(|(_, var)| !stays.contains(&Some(*var)))
+        {
+            let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy) else {
+                continue;
+            };
+            let lists: Vec<u32> =
+                g.p.field_lists
+                    .iter()
+                    .filter(|list| list.vars.contains(&var))
+                    .map(|list| list.number)
+                    .collect();
+            let kept = lists
+                .into_iter()
+                .map(|number| is_list(g, CLONE_LIST, number))
+                .reduce(C::or);
+            let zero = zero_var(g, var, of_copy);
+            match kept {
+                Some(kept) => g.push(Stmt::If(C::not(kept), zero, Block::new())),
+                None => g.out.extend(zero),
+            }
+        }
+        for &(_, header) in &slot.headers {
+            forget_header(g, header, copy);
+        }
+    }
+    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
+}
+
+/// What a copy does not take over of what was asked for.
+fn not_asked(g: &mut Gen<'_>, copy: &str, requests: &[&str]) {
+    for name in requests {
+        if let Some(var) = g.p.slot_var(REQUESTS, name)
+            && let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy)
+        {
+            g.set(of_copy, C::int(0));
+        }
+    }
+}
+
+fn forget_header(g: &mut Gen<'_>, header: Header, copy: &str) {
+    let fields = g.p.header_types[g.p.headers[header].ty].fields.clone();
+    for (i, field) in fields.iter().enumerate() {
+        let kind = match field.ty {
+            ir::Type::Varbit(_) => LocalKind::VarbitLen(header),
+            _ if field.ty.width() == 0 => continue,
+            _ => LocalKind::Field(header, i as u32),
+        };
+        if let Some((_, of_copy)) = in_state(g, kind, copy) {
+            let limbs = match field.ty {
+                ir::Type::Varbit(_) => 0,
+                ty => ty.width(),
+            };
+            let zero = zeros(of_copy, limbs);
+            g.out.extend(zero);
+        }
+    }
+    if let Some((_, of_copy)) = in_state(g, LocalKind::Valid(header), copy) {
+        g.set(of_copy, C::int(0));
+    }
+}
+
+/// A C variable of what copies begin with, and the same of a copy's.
+fn in_state(g: &mut Gen<'_>, kind: LocalKind, copy: &str) -> Option<(C, C)> {
+    if !g.plan.state.as_ref().is_some_and(|state| state.holds(kind)) {
+        return None;
+    }
+    let place = g.local(kind);
+    let C::Ident(name) = &place else { return None };
+    let of_copy = arrow(copy, name);
+    Some((place, of_copy))
+}
+
+fn zeros(place: C, width: u32) -> Block {
+    match width {
+        0..=64 => vec![Stmt::Assign(place, C::int(0))],
+        _ => (0..cgen::lower::limb_count(width))
+            .map(|i| Stmt::Assign(place.clone().index(C::int(i.into())), C::int(0)))
+            .collect(),
+    }
+}
+
+fn zero_var(g: &Gen<'_>, var: Var, place: C) -> Block {
+    zeros(place, g.p.vars[var].ty.width())
+}
+
+fn assign_var(g: &Gen<'_>, var: Var, to: C, from: C) -> Block {
+    match g.p.vars[var].ty.width() {
+        0..=64 => vec![Stmt::Assign(to, from)],
+        width => (0..cgen::lower::limb_count(width))
+            .map(|i| {
+                let i = || C::int(i.into());
+                Stmt::Assign(to.clone().index(i()), from.clone().index(i()))
+            })
+            .collect(),
+    }
+}
+
+/// The packet, as it is now, comes in again with what it keeps, unless it did so too often.
+fn come_in_again(g: &mut Gen<'_>, instance: InstanceType, list: &str) {
+    let most = C::bin(BinOp::Lt, arrow("traffic", "rounds"), id("MOST_ROUNDS"));
+    let again = g.block(|g| {
+        let came = g.p.slot_var(STANDARD_METADATA, "ingress_global_timestamp");
+        let came = came.filter(|&var| is_read(g.p, var));
+        let came = came.map(|var| g.local(LocalKind::Var(var)));
+        let lists: Vec<(C, Vec<(Var, C)>)> =
+            g.p.field_lists
+                .clone()
+                .into_iter()
+                .map(|known| {
+                    let vars = known.vars.iter();
+                    let vars = vars.map(|&var| (var, g.local(LocalKind::Var(var))));
+                    let vars = vars.collect();
+                    (is_list(g, list, known.number), vars)
+                })
+                .collect();
+        let members = kept_vars(g);
+        round(g, |g, round| {
+            let begins = |member: &str| arrow(round, "begins").member(member);
+            let rounds = arrow("traffic", "rounds").plus(1);
+            let mut out = vec![
+                Stmt::Assign(begins("instance"), C::int(instance as u64)),
+                Stmt::Assign(begins("rounds"), rounds),
+            ];
+            out.extend(came.map(|came| Stmt::Assign(begins("came"), came)));
+            for (is_asked, vars) in lists {
+                let mut fields = Block::new();
+                for (var, place) in vars {
+                    let member = members.iter().find(|(known, _)| *known == var);
+                    if let Some((_, member)) = member {
+                        fields.extend(assign_var(g, var, arrow(round, member), place));
+                    }
+                }
+                out.push(Stmt::If(is_asked, fields, Block::new()));
+            }
+            out
+        });
+    });
+    let too_often = vec![count_drop(g, "DROPPED_ROUNDS")];
+    g.push(Stmt::If(most, again, too_often));
+}
+
+/// A clone of the packet comes in again, with what `fill` keeps of it.
+fn round(g: &mut Gen<'_>, fill: impl FnOnce(&mut Gen<'_>, &str) -> Block) {
+    let [round, number] = ["kept", "round_number"].map(|wish| g.file.names.fresh(wish));
+    let ty = Type::Struct(ROUND.into()).ptr();
+    let made = vec![
+        id(ROUNDS).addr(),
+        id("no_round").addr(),
+        C::Ident(number.clone()).addr(),
+    ];
+    g.push(Stmt::decl(Type::U64, number.clone(), C::int(0)));
+    g.push(Stmt::decl(ty, round.clone(), call("new_round", made)));
+    let mut filled = fill(g, &round);
+    let args = vec![id("ctx"), drops(g), C::Ident(number)];
+    filled.push(Stmt::Expr(call("come_in_again", args)));
+    let none = vec![count_drop(g, "DROPPED_QUEUE")];
+    g.push(Stmt::If(id(&round), filled, none));
+}
+
+/// The variables that a field list names, each once, and the member that keeps it.
+fn kept_vars(g: &Gen<'_>) -> Vec<(Var, SmolStr)> {
+    let mut vars: Vec<Var> = Vec::new();
+    for &var in g.p.field_lists.iter().flat_map(|list| &list.vars) {
+        if !vars.contains(&var) {
+            vars.push(var);
+        }
+    }
+    let member = |(i, var)| (var, SmolStr::from(format!("field{i}")));
+    vars.into_iter().enumerate().map(member).collect()
+}
+
+fn declare(g: &mut Gen<'_>) {
+    let mut record = Record::default();
+    let begins = Type::Struct("round".into());
+    record.add(begins, "begins", ROUND_BYTES, 8, "");
+    for (var, member) in kept_vars(g) {
+        let width = g.p.vars[var].ty.width();
+        let (ty, size, align) = match width {
+            0..=32 => (Type::U32, 4, 4),
+            33..=64 => (Type::U64, 8, 8),
+            _ => {
+                let limbs = cgen::lower::limb_count(width);
+                (Type::U64.array(limbs), 8 * limbs, 8)
+            }
+        };
+        record.add(ty, member, size, align, &g.p.vars[var].name);
+    }
+    record.finish();
+    let again = comes_in_again(g.p);
+    let map = |name: &str, kind, key_size, value_size, max_entries| MapAbi {
+        name: name.into(),
+        kind,
+        key_size,
+        value_size,
+        max_entries,
+        no_prealloc: false,
+        mmapable: false,
+    };
+    let maps = &mut g.file.own.maps;
+    let traffic = map("traffic_map", MapKind::PercpuArray, 4, TRAFFIC_BYTES, 1);
+    maps.declare(traffic, Some((Type::U32, Type::Struct("traffic".into()))));
+    if !again {
+        return;
+    }
+    let size = record.size;
+    let rounds = map(ROUNDS, MapKind::LruHash, 8, size, MOST_ON_THEIR_WAY);
+    maps.declare(rounds, Some((Type::U64, Type::Struct(ROUND.into()))));
+    none(g, ROUND, "no_round");
+    g.file.declare_struct(&ROUND.into(), record.members);
+}
+
+/// What a struct is that has nothing in it.
+fn none(g: &mut Gen<'_>, of: &str, name: &str) {
+    g.file.own.maps.items.push(Item::Variable {
+        ty: Type::Struct(of.into()),
+        name: name.into(),
+        init: Some(C::Init(Vec::new())),
+        attribute: None,
+        constant: true,
+    });
+}
+
+/// The map of what copies begin with, of so many bytes each.
+pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
+    let map = MapAbi {
+        name: STATES.into(),
+        kind: MapKind::PercpuArray,
+        key_size: 4,
+        value_size: bytes,
+        max_entries: MOST_STATES,
+        no_prealloc: false,
+        mmapable: false,
+    };
+    let types = Some((Type::U32, Type::Struct(STATE.into())));
+    g.file.own.maps.declare(map, types);
+    none(g, STATE, "no_state");
+}
+
+/// The first control that runs for each copy.
+pub(crate) fn first_of_copies(program: &Program) -> Option<ir::Routine> {
+    differ(program).then(|| program.control_block(arch::v1model::EGRESS))?
+}
