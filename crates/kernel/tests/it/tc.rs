@@ -92,6 +92,7 @@ fn a_test_run_has_what_the_kernel_keeps_beside_a_packet() {
         priority: 1,
         gso_segs: 3,
         gso_size: 100,
+        ..TcContext::default()
     };
     let packet = packet(what::REPORT, 0);
     let outcome = d.run_in(6, &packet, context).expect("runs");

@@ -208,10 +208,11 @@ fn specialized_programs_do_the_same_and_follow_changes() {
 #[test]
 fn on_random_programs() {
     let first = setting("ONPATH_PASSES_SEED", 1);
-    for seed in first..first + setting("ONPATH_PASSES_PROGRAMS", 60) {
-        let model = match seed % 3 {
+    for seed in first..first + setting("ONPATH_PASSES_PROGRAMS", 80) {
+        let model = match seed % 4 {
             0 => generate::Model::Xdp,
             1 => generate::Model::V1,
+            2 => generate::Model::Copies,
             _ => generate::Model::Tc,
         };
         let generated = generate::program(model, &mut ChaCha8Rng::seed_from_u64(seed));
