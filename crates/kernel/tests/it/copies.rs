@@ -14,6 +14,7 @@ use nix::unistd::Pid;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 fn device() -> TestRun {
@@ -215,6 +216,54 @@ fn ports_of_a_running_program_have_interfaces_as_long_as_copies_go_there() {
         store.set_clone_session(8, None).expect("is removed");
         remove().expect("nothing has it");
     });
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    const WRITERS: u16 = 10;
+    const ROUNDS: u16 = 30;
+    with_running("many-copies", |fs| {
+        let (begin, end) = [(); 2]
+            .map(|()| Barrier::new(usize::from(WRITERS) + 1))
+            .into();
+        std::thread::scope(|scope| {
+            for writer in 1..=WRITERS {
+                let (begin, end) = (&begin, &end);
+                scope.spawn(move || {
+                    let mut store = open(&fs.pins);
+                    // No packet comes, so none has to be waited for.
+                    store.live = false;
+                    for round in 0..ROUNDS {
+                        begin.wait();
+                        let to = written(writer, round);
+                        let set = store.set_clone_session(writer.into(), to.as_ref());
+                        set.expect("room");
+                        let group = to.map_or(Vec::new(), |to| to.replicas);
+                        store.set_multicast_group(writer, &group).expect("room");
+                        end.wait();
+                    }
+                });
+            }
+            let store = open(&fs.pins);
+            for round in 0..ROUNDS {
+                begin.wait();
+                end.wait();
+                let all = (1..=WRITERS).filter_map(|n| Some((n, written(n, round)?)));
+                let (sessions, groups): (Vec<_>, Vec<_>) = all
+                    .map(|(n, to)| ((u32::from(n), to.clone()), (n, to.replicas)))
+                    .unzip();
+                assert_eq!(store.clone_sessions(), Ok(sessions), "round {round}");
+                assert_eq!(store.multicast_groups(), Ok(groups), "round {round}");
+            }
+        });
+    });
+}
+
+/// The session of a writer in a round; not all writers have one in the same rounds.
+fn written(writer: u16, round: u16) -> Option<CloneSession> {
+    let copies = [(0, round), (1, writer), (0, 3)];
+    let some = (writer + round) % 4;
+    (some > 0).then(|| session(&copies[..usize::from(some)]))
 }
 
 /// What a killed writer's batches do in a turn: all groups and sessions have copies to the same ports.

@@ -19,7 +19,7 @@ fn object(schema: &Schema, name: &str) -> Object {
 }
 
 /// Every kind of command that reads or changes a running program.
-const COMMANDS: [(&str, Command); 15] = [
+const COMMANDS: [(&str, Command); 18] = [
     ("insert", |s| {
         s.insert(Kind::Exact.table(), &Kind::Exact.entry(7, 7))
     }),
@@ -63,6 +63,9 @@ const COMMANDS: [(&str, Command); 15] = [
     ("group", |s| {
         s.set_multicast_group(1, &control::Replica::to_ports([0]))
     }),
+    ("session", |s| s.set_clone_session(1, None)),
+    ("sessions", |s| s.clone_sessions().map(|_| ())),
+    ("drops", |s| s.drops().map(|_| ())),
 ];
 
 /// Gives a program that was just loaded something in each part of its state.
