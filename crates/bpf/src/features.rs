@@ -125,9 +125,11 @@ impl Feature {
                  bpf_probe_read_kernel, which takes CAP_PERFMON"
             }
             Feature::XdpBytes => {
-                "XDP programs that move headers of varying length need it (Linux 5.18)"
+                "XDP programs that move headers of varying length or sum payloads need it (Linux 5.18)"
             }
-            Feature::LoopCalls => "tc programs that change packets need it (Linux 5.17)",
+            Feature::LoopCalls => {
+                "tc programs that change packets, and checksums with the payload, need it (Linux 5.17)"
+            }
             Feature::CheckMtu => "tc programs that read the interface's MTU need it (Linux 5.12)",
             Feature::CoarseClock => "flow_state with an idle time needs it (Linux 5.11)",
             Feature::RingBuffers => "digests need them (Linux 5.8)",

@@ -74,6 +74,9 @@ pub(crate) fn file(
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
+    if maps.payload.is_some() {
+        items.push(Item::Include("onpath/payload.h".into()));
+    }
     if maps.meters_used {
         items.push(Item::Include("onpath/meter.h".into()));
     }

@@ -239,6 +239,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "meter.h",
         "large.h",
         "multibit_trie.h",
+        "payload.h",
         "outer_maps.h",
         "observe.h",
         "onpath.h",

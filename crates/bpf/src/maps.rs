@@ -23,6 +23,8 @@ pub(crate) struct Maps {
     pub counters: Vec<CounterAbi>,
     /// Meters with an index that are used.
     pub meters: Vec<MeterAbi>,
+    /// Memory for pieces of the payload.
+    pub payload: Option<SmolStr>,
     /// Meters of any kind are used.
     pub meters_used: bool,
     /// Groups of action selectors that are used.

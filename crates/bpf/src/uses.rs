@@ -28,6 +28,10 @@ pub enum Construct {
     FlowState,
     /// Meters.
     Meters,
+    /// Checksums with the payload.
+    Payload,
+    /// The same at XDP.
+    PayloadAtXdp,
     /// Redirects by XDP.
     Redirects,
     /// Digests.
@@ -59,7 +63,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 13] = [
+    pub const ALL: [Construct; 15] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -70,6 +74,8 @@ impl Construct {
         Construct::IdleTime,
         Construct::FlowState,
         Construct::Meters,
+        Construct::Payload,
+        Construct::PayloadAtXdp,
         Construct::Redirects,
         Construct::Digests,
         Construct::LongJumps,
@@ -88,6 +94,8 @@ impl Construct {
             Construct::IdleTime => "idle times of flows",
             Construct::FlowState => "flow_state",
             Construct::Meters => "meters",
+            Construct::Payload => "checksums with the payload",
+            Construct::PayloadAtXdp => "payloads at XDP",
             Construct::Redirects => "redirects",
             Construct::Digests => "digests",
             Construct::LongJumps => "long jumps",
@@ -124,8 +132,12 @@ impl Construct {
                     ]
                 }
             }
-            Construct::ChangedPackets => const { &[by(Feature::LoopCalls, "bpf_loop")] },
-            Construct::MovedHeaders => const { &[by(Feature::XdpBytes, "bpf_xdp_load_bytes")] },
+            Construct::ChangedPackets | Construct::Payload => {
+                const { &[by(Feature::LoopCalls, "bpf_loop")] }
+            }
+            Construct::MovedHeaders | Construct::PayloadAtXdp => {
+                const { &[by(Feature::XdpBytes, "bpf_xdp_load_bytes")] }
+            }
             Construct::Mtu => const { &[by(Feature::CheckMtu, "bpf_check_mtu")] },
             Construct::IdleTime => const { &[by(Feature::CoarseClock, "bpf_ktime_get_coarse_ns")] },
             Construct::FlowState | Construct::Meters => {

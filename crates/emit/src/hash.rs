@@ -33,6 +33,21 @@ impl<T: Target> Gen<'_, T> {
         })
     }
 
+    /// The Internet checksum of values, and behind them of what `rest` adds up: the sum of 16-bit words in the packet's order,
+    /// which begin with the last byte of the values if it is told that there is an odd number of them.
+    pub fn checksum_with(
+        &mut self,
+        values: &[Expr],
+        rest: impl FnOnce(&mut Self, bool) -> C,
+        span: Span,
+    ) -> Option<C> {
+        let packed = self.packed(values, span)?;
+        let is_odd = packed.bits().div_ceil(8) % 2 == 1;
+        let rest = rest(self, is_odd);
+        let sum = C::bin(BinOp::Add, packed.sum(), rest);
+        Some(C::pure("csum_of", vec![sum]))
+    }
+
     fn crc(&mut self, function: &str, packed: &Packed, bytes: u32) -> C {
         let words = bytes.div_ceil(8).max(1);
         let array = self.own_local("packed", CType::U64.array(words), None);

@@ -77,6 +77,12 @@ fn lower_marks(block: &mut Block, fields: &[(usize, Var, Expr)]) {
     }
 }
 
+/// Whether a call checks a checksum.
+fn is_check(call: &ExternCall) -> bool {
+    let checks = ["verify_checksum", "verify_checksum_with_payload"];
+    call.object.is_none() && checks.contains(&call.name.as_str())
+}
+
 fn lower_checks(block: &mut Block, wrong: Var, set: &dyn Fn() -> StmtKind) {
     for mut stmt in std::mem::take(block) {
         for inner in visit::blocks_mut(&mut stmt.kind) {
@@ -84,7 +90,7 @@ fn lower_checks(block: &mut Block, wrong: Var, set: &dyn Fn() -> StmtKind) {
         }
         let span = stmt.span;
         let checks = match &mut stmt.kind {
-            StmtKind::Extern(call) if call.object.is_none() && call.name == "verify_checksum" => {
+            StmtKind::Extern(call) if is_check(call) => {
                 call.result = vec![Place::Var(wrong)];
                 true
             }

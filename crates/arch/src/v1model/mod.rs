@@ -2,6 +2,7 @@
 
 pub mod copying;
 mod lower;
+pub mod payload;
 pub mod unicast;
 
 use crate::{Anew, Architecture, Block, BlockKind, Slot};

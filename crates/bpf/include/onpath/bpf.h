@@ -86,6 +86,9 @@ static long (*const bpf_loop)(u32 turns, void *turn, void *with,
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) __attribute__((unused)) = (void *)25;
 
+static s64 (*const bpf_csum_diff)(void *from, u32 from_size, void *to, u32 to_size,
+                                  u32 seed) __attribute__((unused)) = (void *)28;
+
 static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) __attribute__((unused)) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) __attribute__((unused)) = (void *)132;
 

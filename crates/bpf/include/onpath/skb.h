@@ -53,8 +53,6 @@ static long (*const bpf_skb_vlan_pop)(struct __sk_buff *ctx) __attribute__((unus
 static long (*const bpf_redirect)(u32 ifindex, u64 flags) __attribute__((unused)) = (void *)23;
 static long (*const bpf_skb_load_bytes)(const struct __sk_buff *ctx, u32 offset, void *to,
                                         u32 len) __attribute__((unused)) = (void *)26;
-static s64 (*const bpf_csum_diff)(void *from, u32 from_size, void *to, u32 to_size,
-                                  u32 seed) __attribute__((unused)) = (void *)28;
 static long (*const bpf_skb_change_tail)(struct __sk_buff *ctx, u32 len,
                                          u64 flags) __attribute__((unused)) = (void *)38;
 static long (*const bpf_skb_pull_data)(struct __sk_buff *ctx, u32 len) __attribute__((unused)) = (void *)39;

@@ -1,14 +1,20 @@
 //! Hashes, and checksums of fields.
 
 use super::{places, values};
+use crate::abi::{Hook, MapAbi, MapKind};
 use crate::errors;
+use crate::maps::MAP_NAME;
 use crate::target::Gen;
+use crate::uses::{Construct, needs};
+use arch::v1model::payload::WITH_PAYLOAD;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
+use emit::packet_length;
 use emit::values::Value;
 use externs::hash::Algorithm;
 use ir::{ExternArg, ExternCall, Place};
+use smol_str::SmolStr;
 
 /// `hash`: base + hash % max, or base where max is 0.
 pub(super) fn hash(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
@@ -40,7 +46,7 @@ pub(super) fn hash(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     store(g, place, width, sum);
 }
 
-/// `update_checksum`: stores the checksum where the condition holds.
+/// `update_checksum`, also with the payload: stores the checksum where the condition holds.
 pub(super) fn update_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 2).first() else {
         return;
@@ -52,13 +58,13 @@ pub(super) fn update_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
         return;
     }
     where_asked(g, call, |g| {
-        if let Some(right) = value(g, call, 3, 1, span) {
+        if let Some(right) = checksum(g, call, span) {
             store(g, place, width, right);
         }
     });
 }
 
-/// `verify_checksum`: whether it is wrong, where the condition holds.
+/// `verify_checksum`, also with the payload: whether it is wrong, where the condition holds.
 pub(super) fn verify_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     let (Some(&wrong), Some(&given)) = (call.result.first(), values(call, 2).first()) else {
         return;
@@ -71,7 +77,7 @@ pub(super) fn verify_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     }
     g.store(wrong, Value::Scalar(C::int(0)));
     where_asked(g, call, |g| {
-        let Some(right) = value(g, call, 3, 1, span) else {
+        let Some(right) = checksum(g, call, span) else {
             return;
         };
         let given = lower::scalar(g, given);
@@ -88,6 +94,81 @@ fn where_asked(g: &mut Gen<'_>, call: &ExternCall, then: impl FnOnce(&mut Gen<'_
     g.where_holds(condition, then);
 }
 
+/// The checksum that a call asks for.
+fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
+    if !WITH_PAYLOAD.contains(&call.name.as_str()) {
+        return value(g, call, 3, 1, span);
+    }
+    let name = algorithm_name(g, call, 3)?;
+    let hook = g.target.options.hook;
+    if Algorithm::of_member(&name) != Some(Algorithm::Csum16) {
+        g.refuse(errors::algorithm(
+            hook,
+            &name,
+            "a payload",
+            "use `HashAlgorithm.csum16`, or leave the payload out",
+            span,
+        ));
+        return None;
+    }
+    let Some(&parsed) = values(call, 4).first() else {
+        // Of a copy, the program does not know how far its parser got.
+        g.refuse(errors::payload_of_copies(hook, span));
+        return None;
+    };
+    needs(g, Construct::Payload);
+    if hook == Hook::Xdp {
+        needs(g, Construct::PayloadAtXdp);
+    }
+    let pieces = pieces(g);
+    let data = values(call, 1).to_vec();
+    let parsed = lower::scalar(g, parsed);
+    let rest = |_: &mut Gen<'_>, odd: bool| {
+        let args = vec![
+            C::id("ctx"),
+            pieces,
+            parsed,
+            packet_length(),
+            C::int(odd.into()),
+        ];
+        C::call("payload_sum", args)
+    };
+    g.checksum_with(&data, rest, span)
+}
+
+/// The address of memory for pieces of the payload.
+fn pieces(g: &mut Gen<'_>) -> C {
+    if g.file.own.maps.payload.is_none() {
+        let name = g.file.names.fresh_short("payload", "_piece", MAP_NAME);
+        let abi = MapAbi {
+            name: name.to_string(),
+            kind: MapKind::PercpuArray,
+            key_size: 4,
+            value_size: PIECE,
+            max_entries: 1,
+            no_prealloc: false,
+            mmapable: false,
+        };
+        let types = (CType::U32, CType::Struct("payload_piece".into()));
+        let maps = &mut g.file.own.maps;
+        maps.declare(abi, Some(types));
+        maps.payload = Some(name);
+    }
+    let name = g.file.own.maps.payload.clone().unwrap_or_default();
+    C::Ident(name).addr()
+}
+
+/// Bytes of `struct payload_piece`.
+const PIECE: u32 = 512;
+
+/// The member of an enum that an argument names.
+fn algorithm_name(g: &Gen<'_>, call: &ExternCall, at: usize) -> Option<SmolStr> {
+    let Some(&ExternArg::Member(of, member)) = call.args.get(at) else {
+        return None;
+    };
+    g.p.enums[of].members.get(member as usize).cloned()
+}
+
 /// The hash of an argument's values by the algorithm that another names.
 fn value(
     g: &mut Gen<'_>,
@@ -96,10 +177,7 @@ fn value(
     data: usize,
     span: Span,
 ) -> Option<C> {
-    let Some(&ExternArg::Member(of, member)) = call.args.get(algorithm) else {
-        return None;
-    };
-    let name = g.p.enums[of].members.get(member as usize)?.clone();
+    let name = algorithm_name(g, call, algorithm)?;
     let algorithm = Algorithm::of_member(&name)?;
     match algorithm {
         Algorithm::Random if call.name == "hash" => Some(super::random::draw()),

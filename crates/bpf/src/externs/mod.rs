@@ -65,8 +65,12 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
         (None, "digest") => digest::send(g, call, span),
         (None, "hash") => hash::hash(g, call, span),
-        (None, "update_checksum") => hash::update_checksum(g, call, span),
-        (None, "verify_checksum") => hash::verify_checksum(g, call, span),
+        (None, "update_checksum" | "update_checksum_with_payload") => {
+            hash::update_checksum(g, call, span);
+        }
+        (None, "verify_checksum" | "verify_checksum_with_payload") => {
+            hash::verify_checksum(g, call, span);
+        }
         (None, "random") => random::random(g, call, span),
         (None, "assert" | "assume") => {
             let holds = g.arguments(call).into_iter().next();

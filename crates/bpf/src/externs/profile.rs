@@ -175,7 +175,13 @@ fn algorithm(g: &mut Gen<'_>, selector: ExternInst, data: &TableData) -> Option<
     let algorithm = named.next_back().unwrap_or(Algorithm::Crc16);
     if algorithm == Algorithm::Random {
         let hook = g.target.options.hook;
-        let refusal = errors::unknown_extern(hook, "HashAlgorithm.random", data.span);
+        let refusal = errors::algorithm(
+            hook,
+            "random",
+            "selector keys",
+            "use another, such as `HashAlgorithm.crc16`",
+            data.span,
+        );
         g.refuse(refusal);
         return None;
     }
