@@ -74,6 +74,9 @@ pub struct Abi {
     /// How packets hand digests to user space; `None` if they do not.
     #[serde(default)]
     pub digests: Option<DigestsAbi>,
+    /// What packets log; `None` if they log nothing.
+    #[serde(default)]
+    pub logs: Option<LogsAbi>,
     /// What the object needs of the kernel.
     #[serde(default)]
     pub uses: Vec<Use>,
@@ -385,6 +388,29 @@ pub struct DigestsAbi {
     pub lost: String,
     /// Those that packets send.
     pub records: Vec<DigestAbi>,
+}
+
+/// Messages for a log: records in a ring buffer, `{u32 number, u32 0, values}`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct LogsAbi {
+    /// The ring buffer.
+    pub ring: String,
+    /// An array of two `{u64 second, u64 count, u64 lost}`: how many messages a second had, and how many were too many or found no
+    /// room, in all; and, in `lost` of the other, how many of these user space has reported.
+    pub limit: String,
+    /// The messages by number.
+    pub records: Vec<LogAbi>,
+}
+
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LogAbi {
+    /// Its text; each `{}` is the next value.
+    pub text: String,
+    /// Bytes of a record.
+    pub size: u32,
+    /// Its values in order; offsets are from the start of the record.
+    pub fields: Vec<FieldAbi>,
 }
 
 /// A digest.

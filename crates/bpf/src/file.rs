@@ -74,6 +74,9 @@ pub(crate) fn file(
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
+    if maps.logs.is_some() {
+        items.push(Item::Include("onpath/log.h".into()));
+    }
     if maps.payload.is_some() {
         items.push(Item::Include("onpath/payload.h".into()));
     }
@@ -153,6 +156,7 @@ pub(crate) fn file(
         traffic: maps.traffic,
         events: maps.events,
         digests: maps.digests,
+        logs: maps.logs,
         uses: uses(&constructs, options),
     };
     BpfOutput {

@@ -236,6 +236,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "drops.h",
         "flow_state.h",
         "lock.h",
+        "log.h",
         "meter.h",
         "large.h",
         "multibit_trie.h",

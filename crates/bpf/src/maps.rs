@@ -1,8 +1,9 @@
 //! The maps and structs that an object declares.
 
 use crate::abi::{
-    CHANGES_SECTION, CounterAbi, DigestsAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, MapAbi,
-    MapKind, MemberGroupsAbi, MeterAbi, PortsAbi, RegisterAbi, TableAbi, TrafficAbi, ValueSetAbi,
+    CHANGES_SECTION, CounterAbi, DigestsAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, LogsAbi,
+    MapAbi, MapKind, MemberGroupsAbi, MeterAbi, PortsAbi, RegisterAbi, TableAbi, TrafficAbi,
+    ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -41,6 +42,8 @@ pub(crate) struct Maps {
     pub events: Option<String>,
     /// The ring buffer of digests.
     pub digests: Option<DigestsAbi>,
+    /// The ring buffer of messages.
+    pub logs: Option<LogsAbi>,
     globals: Record,
     initial: Vec<(SmolStr, C)>,
     bytes: Vec<u8>,

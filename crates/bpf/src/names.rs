@@ -18,7 +18,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         MOST_REPLICAS MOST_WAITING MOST_STATES MOST_ROUNDS CURRENT_STATE PARSED_STATE FIRST_STATE BEGUN_ANEW OBSERVED_PACKETS OBSERVED_BYTES OBSERVED_COPY OBSERVED_AGAIN
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
-        PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
+        LOG_MOST log_limit log_reserve PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
         too_short flow_seed flow_now flow_put flow_round flow_hash flow_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget flow_find_first flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT

@@ -128,6 +128,8 @@ pub(crate) struct Shared {
     pub member_groups: HashMap<ExternInst, externs::MemberGroups>,
     /// Where records of digests keep what, by the digests' numbers.
     pub digests: HashMap<u32, externs::Digest>,
+    /// Where records of messages keep what, and the types of their values; in the order of [`crate::abi::LogsAbi::records`].
+    pub logs: Vec<(Vec<ir::Type>, externs::Digest)>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,
     /// A table is searched by a perfect hash.

@@ -30,6 +30,26 @@ pub struct Digests {
     pub lost: u64,
 }
 
+/// What a packet logged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Logged {
+    /// The message with its values in it.
+    pub line: String,
+    /// The message as the program has it.
+    pub message: String,
+    /// Its values in order.
+    pub values: Vec<Bits>,
+}
+
+/// What readers of a log get.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Logs {
+    /// What was logged, in order.
+    pub lines: Vec<Logged>,
+    /// How many were lost before these: nobody had read what came before them, or they were too many in a second.
+    pub lost: u64,
+}
+
 /// What a digest is to be like: some of its fields, each with a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DigestPattern {

@@ -25,7 +25,7 @@ mod store;
 pub mod values;
 
 pub use change::{Change, EntryKey, Next, Rejected};
-pub use digest::{Digest, Digests};
+pub use digest::{Digest, Digests, Logged, Logs};
 pub use meter::{MeterRef, Rates};
 pub use names::{NameError, resolve};
 pub use piece::Piece;

@@ -3,7 +3,7 @@
 
 use crate::change::{self, Change, Next, Rejected};
 use crate::replication::{CloneSession, DropReason, Replica, check_group, check_session};
-use crate::{Digests, EntryKey, Rates};
+use crate::{Digests, EntryKey, Logs, Rates};
 use diag::counted;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
@@ -382,6 +382,12 @@ pub trait Store {
     fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
         let _ = (most, patience);
         Err(no_such("digests"))
+    }
+
+    /// What packets have logged since the last call, as [`Store::digests`] gives digests.
+    fn logs(&mut self, most: u64, patience: Duration) -> Result<Logs, StoreError> {
+        let _ = (most, patience);
+        Err(no_such("log"))
     }
 
     /// Puts a member in a parser value set.

@@ -37,7 +37,7 @@ const BUILT_IN: [(&str, &str); 6] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 31] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 32] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -59,6 +59,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 31] = programs![
     "v1model/bloom_firewall/bloom_firewall.p4",
     "v1model/calculator/calculator.p4",
     "v1model/learning_switch/learning_switch.p4",
+    "v1model/load_balancer/load_balancer.p4",
     "v1model/marking/marking.p4",
     "v1model/router/router.p4",
     "v1model/source_routing/source_routing.p4",

@@ -88,7 +88,9 @@ impl Elab<'_> {
             // What is given for a type parameter is split; a header type that is asked for by
             // name stays whole.
             let whole = self.is_header_type(declared);
-            args.push(self.extern_arg(arg, whole, keep, &mut after)?);
+            // A member of an enum that is given for a type parameter is a value as any other.
+            let by_name = matches!(declared, Ty::Enum(_) | Ty::String);
+            args.push(self.extern_arg(arg, whole, by_name, keep, &mut after)?);
         }
         let mut value = Value::Nothing;
         let mut result = Vec::new();
@@ -133,6 +135,7 @@ impl Elab<'_> {
         &mut self,
         arg: &Arg,
         whole: bool,
+        by_name: bool,
         keep: bool,
         after: &mut Vec<CopyOut>,
     ) -> Result<ExternArg> {
@@ -142,7 +145,7 @@ impl Elab<'_> {
                 if self.object(expr)?.is_some() {
                     return self.fail(errors::extern_argument(expr.span));
                 }
-                if let Some(fixed) = self.compile_time_arg(expr) {
+                if by_name && let Some(fixed) = self.compile_time_arg(expr) {
                     return Ok(fixed);
                 }
                 let mut value = self.eval(expr)?;

@@ -20,10 +20,17 @@ pub enum Arg {
     },
     /// A string.
     String(String),
-    /// The name of an enum's member.
-    Member(SmolStr),
+    /// A member of an enum: its name, and its number as a value.
+    Member(SmolStr, [Bits; 1]),
     /// Left out.
     Absent,
+}
+
+impl Arg {
+    /// The member of an enum with this number.
+    pub fn member(name: impl Into<SmolStr>, number: u32) -> Arg {
+        Arg::Member(name.into(), [Bits::new(32, number)])
+    }
 }
 
 /// An extern's results. The caller truncates or extends a value to the width of its destination.
@@ -140,6 +147,7 @@ pub(crate) fn values(args: &[Arg], at: usize) -> Result<&[Bits], Fault> {
     match args.get(at) {
         Some(Arg::Values(values)) => Ok(values),
         Some(Arg::Header { fields, .. }) => Ok(fields),
+        Some(Arg::Member(_, number)) => Ok(number),
         _ => Err(Fault::Malformed),
     }
 }
@@ -160,7 +168,7 @@ pub(crate) fn index(args: &[Arg], at: usize) -> Result<u64, Fault> {
 /// The name of a member given as an argument.
 pub(crate) fn member(args: &[Arg], at: usize) -> Result<&str, Fault> {
     match args.get(at) {
-        Some(Arg::Member(name)) => Ok(name),
+        Some(Arg::Member(name, _)) => Ok(name),
         _ => Err(Fault::Malformed),
     }
 }

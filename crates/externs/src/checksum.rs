@@ -76,7 +76,7 @@ mod tests {
 
     fn call(condition: u64, checksum: u64) -> [Arg; 4] {
         let data = Arg::Values(vec![Bits::new(16, 0x0001u32), Bits::new(16, 0xf203u32)]);
-        let algorithm = Arg::Member("csum16".into());
+        let algorithm = Arg::member("csum16", 0);
         [arg(1, condition), data, arg(16, checksum), algorithm]
     }
 

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn calls_ask_with_the_list_of_what_is_kept() {
-        let kind = || Arg::Member("I2E".into());
+        let kind = || Arg::member("I2E", 0);
         let cases: [(Extern, Vec<Arg>, Effect); 4] = [
             (
                 CLONE,

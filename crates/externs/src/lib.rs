@@ -23,7 +23,7 @@ pub mod hash;
 mod ipv4_checksum;
 mod ktime;
 mod l4_csum_replace;
-mod log_msg;
+pub mod log_msg;
 mod mark_to_drop;
 pub mod meter;
 mod perf_event;

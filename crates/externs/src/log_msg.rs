@@ -29,7 +29,8 @@ fn log(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     Ok(Reply::none())
 }
 
-fn format(message: &str, data: &[Bits]) -> String {
+/// A message with its values.
+pub fn format(message: &str, data: &[Bits]) -> String {
     let mut values = data.iter();
     let mut pieces = message.split("{}");
     let mut line = String::from(pieces.next().unwrap_or(""));

@@ -172,6 +172,13 @@ macro_rules! store_by_field {
             ) -> Result<control::Digests, control::StoreError> {
                 self.$($field).+.digests(most, patience)
             }
+            fn logs(
+                &mut self,
+                most: u64,
+                patience: std::time::Duration,
+            ) -> Result<control::Logs, control::StoreError> {
+                self.$($field).+.logs(most, patience)
+            }
             fn value_set_insert(
                 &mut self,
                 set: schema::ValueSet,

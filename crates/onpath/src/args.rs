@@ -4,7 +4,7 @@
 mod settings;
 
 pub use settings::{
-    Digests, Drops, GroupCommand, MeterCommand, MirrorCommand, ProfileCommand, RegisterCommand,
+    Digests, Drops, GroupCommand, Log, MeterCommand, MirrorCommand, ProfileCommand, RegisterCommand,
 };
 
 use crate::complete::names;
@@ -105,6 +105,10 @@ pub enum Command {
     ///
     /// Each digest goes to one reader: who reads them takes them from all other readers.
     Digests(Digests),
+    /// Print what a running program logs by `log_msg`, one line each, as it comes: at most 1,000 a second
+    ///
+    /// Each message goes to one reader: who reads the log takes it from all other readers.
+    Log(Log),
     /// Print how many packets and copies a running program's traffic manager dropped, by reason
     ///
     /// Counted since the program was loaded. What the program itself drops is among them; the others are losses.

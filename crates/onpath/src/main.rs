@@ -21,7 +21,9 @@ fn command_line() -> ExitCode {
         Ok(cli) => {
             report_as(match cli.command {
                 _ if !wants_json => Form::Text,
-                Command::Run(_) | Command::Pdm(_) | Command::Digests(_) => Form::JsonLines,
+                Command::Run(_) | Command::Pdm(_) | Command::Digests(_) | Command::Log(_) => {
+                    Form::JsonLines
+                }
                 _ => Form::Json,
             });
             ending(|| commands::run(cli.command))

@@ -125,7 +125,7 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
 pub fn payload_of_copies(hook: Hook, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
-        Code("E0743"),
+        Code("E0749"),
         at,
         format!("the {target} target computes no checksum with the payload in a program that copies packets or sends them round"),
     )

@@ -1,7 +1,7 @@
 //! Digests: records in a ring buffer. Where nobody reads them and it is full, they are lost, and counted.
 
 use super::values;
-use crate::abi::{ByteOrder, DigestAbi, DigestsAbi, MapAbi, MapKind};
+use crate::abi::{ByteOrder, DigestAbi, DigestsAbi, FieldAbi, MapAbi, MapKind};
 use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::table::describe;
@@ -20,12 +20,12 @@ use smol_str::SmolStr;
 /// Bytes of the ring.
 const RING: u32 = 1 << 18;
 
-/// A digest that the program sends.
+/// Records of one kind, of a digest or a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     number: u32,
     /// The struct of its records.
-    record: SmolStr,
+    pub(super) record: SmolStr,
     /// The member of each scalar.
     members: Vec<SmolStr>,
 }
@@ -51,23 +51,24 @@ pub(super) fn send(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
             C::call("bpf_ringbuf_reserve", reserve),
         ));
         let record = C::Ident(record);
-        // The kernel hands out what was there before: every byte is written.
-        let there = g.block(|g| {
-            g.set(record.clone().arrow("number"), C::int(layout.number.into()));
-            g.set(
-                record.clone().arrow("receiver"),
-                receiver.unwrap_or(C::int(0)),
-            );
-            for (value, member) in sent.into_iter().zip(&layout.members) {
-                g.store_local(record.clone().arrow(member.clone()), value);
-            }
-            let submit = vec![record.clone(), C::int(0)];
-            g.push(Stmt::Expr(C::call("bpf_ringbuf_submit", submit)));
-        });
+        let receiver = receiver.unwrap_or(C::int(0));
+        let there = g.block(|g| fill(g, &record, &layout, receiver, sent));
         let full = vec![Stmt::Expr(C::call("digest_lost", vec![lost]))];
         g.push(Stmt::If(record, there, full));
     });
     g.push(Stmt::Block(block));
+}
+
+/// Fills a record in and hands it over.
+pub(super) fn fill(g: &mut Gen<'_>, record: &C, layout: &Layout, receiver: C, values: Vec<Value>) {
+    // The kernel hands out what was there before: every byte is written.
+    g.set(record.clone().arrow("number"), C::int(layout.number.into()));
+    g.set(record.clone().arrow("receiver"), receiver);
+    for (value, member) in values.into_iter().zip(&layout.members) {
+        g.store_local(record.clone().arrow(member.clone()), value);
+    }
+    let submit = vec![record.clone(), C::int(0)];
+    g.push(Stmt::Expr(C::call("bpf_ringbuf_submit", submit)));
 }
 
 /// The layout of a digest, described on first use. `None` if there can be none, for which the program is refused.
@@ -76,13 +77,31 @@ fn layout(g: &mut Gen<'_>, number: u32, span: Span) -> Option<Layout> {
         return Some(known.clone());
     }
     let data = g.p.digests.get(number as usize)?.clone();
-    if data
-        .fields
-        .iter()
-        .any(|(_, ty)| matches!(ty, Type::Varbit(_)))
-    {
+    let (layout, size, fields) = record(g, number, &data.name, &data.fields, span)?;
+    maps(g);
+    if let Some(digests) = &mut g.file.own.maps.digests {
+        digests.records.push(DigestAbi {
+            number,
+            size,
+            fields,
+        });
+    }
+    g.file.own.digests.insert(number, layout.clone());
+    Some(layout)
+}
+
+/// Declares the struct of records with these fields; gives its layout, its bytes, and where the fields are, in order. `None` if
+/// there can be none, for which the program is refused.
+pub(super) fn record(
+    g: &mut Gen<'_>,
+    number: u32,
+    name: &str,
+    fields: &[(SmolStr, Type)],
+    span: Span,
+) -> Option<(Layout, u32, Vec<FieldAbi>)> {
+    if fields.iter().any(|(_, ty)| matches!(ty, Type::Varbit(_))) {
         let target = g.target.options.hook.target();
-        g.refuse(errors::digest_of_varbit(target, &data.name, span));
+        g.refuse(errors::digest_of_varbit(target, name, span));
         return None;
     }
     let mut taken: Names = Bpf::names();
@@ -91,14 +110,14 @@ fn layout(g: &mut Gen<'_>, number: u32, span: Span) -> Option<Layout> {
         taken.reserve(name);
         record.add(CType::U32, name, 4, 4, "");
     }
-    let mut fields = Vec::with_capacity(data.fields.len());
-    let mut members = Vec::with_capacity(data.fields.len());
+    let mut placed = Vec::with_capacity(fields.len());
+    let mut members = Vec::with_capacity(fields.len());
     // The widest first, so that there are no gaps: what the ring held before would be in them.
-    let mut order: Vec<usize> = (0..data.fields.len()).collect();
-    let form = |i: usize| Form::new(data.fields[i].1.width(), ByteOrder::Host);
+    let mut order: Vec<usize> = (0..fields.len()).collect();
+    let form = |i: usize| Form::new(fields[i].1.width(), ByteOrder::Host);
     order.sort_by_key(|&i| std::cmp::Reverse(form(i).align));
     for i in order {
-        let (name, _) = &data.fields[i];
+        let (name, _) = &fields[i];
         let wish = if name.is_empty() {
             "value"
         } else {
@@ -106,28 +125,20 @@ fn layout(g: &mut Gen<'_>, number: u32, span: Span) -> Option<Layout> {
         };
         let member = taken.fresh(wish);
         let offset = record.add_form(form(i), member.clone(), "");
-        fields.push((i, describe::field(form(i), name, offset)));
+        placed.push((i, describe::field(form(i), name, offset)));
         members.push((i, member));
     }
-    fields.sort_by_key(|(i, _)| *i);
+    placed.sort_by_key(|(i, _)| *i);
     members.sort_by_key(|(i, _)| *i);
-    let name = g.file.names.fresh(&format!("{}_digest", data.name));
+    let name = g.file.names.fresh(&format!("{name}_digest"));
     g.file.declare_struct(&name, record.members.clone());
-    maps(g);
-    if let Some(digests) = &mut g.file.own.maps.digests {
-        digests.records.push(DigestAbi {
-            number,
-            size: record.size,
-            fields: fields.into_iter().map(|(_, field)| field).collect(),
-        });
-    }
     let layout = Layout {
         number,
         record: name,
         members: members.into_iter().map(|(_, member)| member).collect(),
     };
-    g.file.own.digests.insert(number, layout.clone());
-    Some(layout)
+    let placed = placed.into_iter().map(|(_, field)| field).collect();
+    Some((layout, record.size, placed))
 }
 
 /// The addresses of the ring and of the count of what found no room.

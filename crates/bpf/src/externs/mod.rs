@@ -4,6 +4,7 @@ mod counter;
 mod digest;
 pub(crate) mod direct;
 mod hash;
+mod log;
 mod meter;
 pub(crate) mod profile;
 mod random;
@@ -64,6 +65,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         }
         (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
         (None, "digest") => digest::send(g, call, span),
+        (None, "log_msg") => log::log(g, call, span),
         (None, "hash") => hash::hash(g, call, span),
         (None, "update_checksum" | "update_checksum_with_payload") => {
             hash::update_checksum(g, call, span);

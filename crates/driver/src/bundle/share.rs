@@ -187,6 +187,7 @@ mod tests {
             traffic: TrafficAbi::default(),
             events: None,
             digests: None,
+            logs: None,
             uses: Vec::new(),
         }
     }

@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn run(base: u64, data: u64, max: u64) -> Bits {
-        let algorithm = Arg::Member("identity".into());
+        let algorithm = Arg::member("identity", 0);
         let args = [
             arg(16, 0),
             algorithm,

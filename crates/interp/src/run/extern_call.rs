@@ -134,7 +134,7 @@ impl Run<'_> {
                     let index = self.eval(one).to_bits().to_u64().unwrap_or(u64::MAX);
                     let members = &self.p.enums[id].members;
                     if let Some(name) = members.get(index as usize) {
-                        return (Arg::Member(name.clone()), Sink::None);
+                        return (Arg::member(name.clone(), index as u32), Sink::None);
                     }
                 }
                 let values = exprs
@@ -157,7 +157,7 @@ impl Run<'_> {
             ExternArg::Member(id, index) => {
                 let members = &self.p.enums[*id].members;
                 let name = members.get(*index as usize).cloned().unwrap_or_default();
-                (Arg::Member(name), Sink::None)
+                (Arg::member(name, *index), Sink::None)
             }
             ExternArg::Absent => (Arg::Absent, Sink::None),
         }
@@ -220,7 +220,7 @@ impl Run<'_> {
                 Arg::Values(values) => show(values),
                 Arg::Header { fields, .. } => show(fields),
                 Arg::String(text) => vec![format!("{text:?}")],
-                Arg::Member(name) => vec![name.to_string()],
+                Arg::Member(name, _) => vec![name.to_string()],
                 Arg::Absent => Vec::new(),
             });
         let results = std::iter::once(&reply.result)

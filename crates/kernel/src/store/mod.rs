@@ -13,6 +13,7 @@ mod flow_state;
 mod globals;
 mod guard;
 mod layout;
+mod logs;
 mod lpm;
 mod maps;
 mod meters;
@@ -42,8 +43,8 @@ use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use control::{
-    Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, MeterRef, Next,
-    Rates, Rejected, Replica, Store, StoreError,
+    Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Logs, MeterRef,
+    Next, Rates, Rejected, Replica, Store, StoreError,
 };
 use exact::{Array, Hash};
 use flat::Codec;
@@ -617,6 +618,10 @@ impl Store for KernelStore {
 
     fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
         self.read_digests(most, patience)
+    }
+
+    fn logs(&mut self, most: u64, patience: Duration) -> Result<Logs, StoreError> {
+        self.read_logs(most, patience)
     }
 
     fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {

@@ -256,6 +256,21 @@ pub struct Digests {
     pub json: bool,
 }
 
+/// `onpath log`
+#[derive(Args, Debug)]
+pub struct Log {
+    /// The running program, as `onpath ls` shows it (BUNDLE/PROGRAM for one of a bundle); not needed if
+    /// there is only one
+    #[arg(value_name = "NAME", add = names::programs())]
+    pub name: Option<String>,
+    /// End after so many messages, instead of when it is interrupted or the program is unloaded
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// Print each as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `onpath drops`
 #[derive(Args, Debug)]
 pub struct Drops {

@@ -15,6 +15,7 @@ mod group;
 mod guard;
 mod instance;
 mod loads_from;
+mod log;
 mod ls;
 mod man;
 mod meter;
@@ -52,6 +53,7 @@ pub fn run(command: Command) -> Done {
         Command::Meter(args) => meter::run(args),
         Command::Register(args) => register::run(args),
         Command::Digests(args) => digests::run(args),
+        Command::Log(args) => log::run(args),
         Command::Drops(args) => drops::run(args),
         Command::Port(args) => port::run(args),
         Command::Graph(args) => graph::run(args),

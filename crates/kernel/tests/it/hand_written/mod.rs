@@ -178,6 +178,7 @@ fn abi() -> Abi {
         flow_states: vec![],
         events: None,
         digests: None,
+        logs: None,
         uses: Vec::new(),
     }
 }
