@@ -184,6 +184,20 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
             Some(Feature::DeviceMaps),
         ),
         (
+            "tests/stf/v1model/payload_checksum.p4",
+            Hook::TcIngress,
+            Payload,
+            Some(Feature::LoopCalls),
+            Some(Feature::LoopCalls),
+        ),
+        (
+            "tests/stf/v1model/payload_checksum.p4",
+            Hook::Xdp,
+            PayloadAtXdp,
+            Some(Feature::XdpBytes),
+            Some(Feature::XdpBytes),
+        ),
+        (
             "tests/stf/v1model/meter.p4",
             Hook::Xdp,
             Meters,

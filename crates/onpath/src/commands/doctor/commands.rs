@@ -78,7 +78,7 @@ const COMMANDS: [Needs; 15] = [
         groups: &[KERNEL, RIGHTS, SEVERAL],
     },
     Needs {
-        name: "ls, unload, table, counter, register, flows, group, mirror, profile, meter, digests, drops, port",
+        name: "ls, unload, table, counter, register, flows, group, mirror, profile, meter, digests, log, drops, port",
         groups: &[KERNEL, RIGHTS],
     },
 ];
