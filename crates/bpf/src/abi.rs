@@ -376,6 +376,9 @@ pub struct RegisterAbi {
     pub size: u64,
     /// A cell's scalars in order.
     pub fields: Vec<FieldAbi>,
+    /// A cell begins with a lock, under which it is read and written (from user space with `BPF_F_LOCK`).
+    #[serde(default)]
+    pub locked: bool,
 }
 
 /// Digests: records in a ring buffer, `{u32 number, u32 receiver, fields}`.

@@ -137,7 +137,9 @@ impl Feature {
                 "without bpf_cast_to_kern_ctx, tc programs that change transport checksums need it (Linux 5.5)"
             }
             Feature::DeviceMaps => "XDP_REDIRECT needs them (Linux 5.4)",
-            Feature::Locks => "flow_state and meters need it (Linux 5.1, and BTF)",
+            Feature::Locks => {
+                "flow_state, meters and registers in atomic blocks need it (Linux 5.1, and BTF)"
+            }
         }
     }
 }

@@ -74,6 +74,9 @@ pub(crate) fn file(
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
+    if maps.locked_cells {
+        items.push(Item::Include("onpath/lock.h".into()));
+    }
     if maps.logs.is_some() {
         items.push(Item::Include("onpath/log.h".into()));
     }

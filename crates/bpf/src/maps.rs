@@ -26,6 +26,8 @@ pub(crate) struct Maps {
     pub meters: Vec<MeterAbi>,
     /// Memory for pieces of the payload.
     pub payload: Option<SmolStr>,
+    /// Cells of registers have locks.
+    pub locked_cells: bool,
     /// Meters of any kind are used.
     pub meters_used: bool,
     /// Groups of action selectors that are used.

@@ -76,6 +76,8 @@ pub(crate) struct Bpf {
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
     pub held: Option<HeldLock>,
+    /// The register and the cell, a pointer that may be null, whose lock is held.
+    pub held_cell: Option<(ExternInst, C)>,
     /// The colour that the direct meter of the entry gave whose action runs.
     pub entry_color: Option<C>,
     /// The interface's size, if it was read.
@@ -105,6 +107,7 @@ impl Bpf {
             coverage,
             wire: Wire::default(),
             held: None,
+            held_cell: None,
             entry_color: None,
             asked_mtu: None,
             copies: None,

@@ -28,6 +28,8 @@ pub enum Construct {
     FlowState,
     /// Meters.
     Meters,
+    /// Registers in atomic blocks.
+    AtomicRegisters,
     /// Checksums with the payload.
     Payload,
     /// The same at XDP.
@@ -63,7 +65,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 15] = [
+    pub const ALL: [Construct; 16] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -74,6 +76,7 @@ impl Construct {
         Construct::IdleTime,
         Construct::FlowState,
         Construct::Meters,
+        Construct::AtomicRegisters,
         Construct::Payload,
         Construct::PayloadAtXdp,
         Construct::Redirects,
@@ -94,6 +97,7 @@ impl Construct {
             Construct::IdleTime => "idle times of flows",
             Construct::FlowState => "flow_state",
             Construct::Meters => "meters",
+            Construct::AtomicRegisters => "registers in atomic blocks",
             Construct::Payload => "checksums with the payload",
             Construct::PayloadAtXdp => "payloads at XDP",
             Construct::Redirects => "redirects",
@@ -140,7 +144,7 @@ impl Construct {
             }
             Construct::Mtu => const { &[by(Feature::CheckMtu, "bpf_check_mtu")] },
             Construct::IdleTime => const { &[by(Feature::CoarseClock, "bpf_ktime_get_coarse_ns")] },
-            Construct::FlowState | Construct::Meters => {
+            Construct::FlowState | Construct::Meters | Construct::AtomicRegisters => {
                 const { &[by(Feature::Locks, "bpf_spin_lock")] }
             }
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },

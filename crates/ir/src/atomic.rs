@@ -1,7 +1,7 @@
 //! What targets take in an atomic block (specification 18.4.1): computations and conditions, and calls of one
-//! [`FLOW_STATE`] with one key.
+//! [`FLOW_STATE`] with one key, or of one [`REGISTER`] with one index.
 //!
-//! A target holds one lock, that of the key's flows, from the first statement with such a call to the
+//! A target holds one lock, that of the key's flows or of the index's cell, from the first statement with such a call to the
 //! block's end. So no other shared state may be in the block, nothing may leave it, and the key must be the
 //! same for all calls. The check is to be made once calls are inlined.
 
@@ -13,6 +13,9 @@ use std::collections::HashSet;
 
 /// The extern object for state by flow; its methods' first argument is the key.
 pub const FLOW_STATE: &str = "flow_state";
+
+/// The extern object for cells by index, which a call reads or writes.
+pub const REGISTER: &str = "register";
 
 /// The part of an atomic block in which the lock is held.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,6 +66,32 @@ pub fn flow_call<'a>(program: &Program, kind: &'a StmtKind) -> Option<(ExternIns
     }
 }
 
+/// The instance whose state a statement shares under a lock, and which argument has the key.
+pub fn keyed_call(program: &Program, kind: &StmtKind) -> Option<(ExternInst, usize)> {
+    let StmtKind::Extern(call) = kind else {
+        return None;
+    };
+    let object = call.object?;
+    let at = match (program.externs[object].ty.as_str(), call.name.as_str()) {
+        (FLOW_STATE, _) => 0,
+        (REGISTER, "read") => 1,
+        (REGISTER, "write") => 0,
+        _ => return None,
+    };
+    matches!(call.args.get(at), Some(ExternArg::In(_))).then_some((object, at))
+}
+
+/// The key of a keyed call.
+fn key_of(kind: &StmtKind, at: usize) -> &[Expr] {
+    match kind {
+        StmtKind::Extern(call) => match call.args.get(at) {
+            Some(ExternArg::In(key)) => key,
+            _ => &[],
+        },
+        _ => &[],
+    }
+}
+
 /// The region of an atomic block in which a lock is held; `None` if it needs none.
 pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusal> {
     let mut region: Option<Region> = None;
@@ -83,9 +112,10 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
                 refused.get_or_insert_with(|| refusal(problem));
                 return;
             }
-            let Some((object, key)) = flow_call(program, &inner.kind) else {
+            let Some((object, at_arg)) = keyed_call(program, &inner.kind) else {
                 return;
             };
+            let key = key_of(&inner.kind, at_arg);
             match &region {
                 None => {
                     first_call = inner.span;
@@ -146,7 +176,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         StmtKind::Extern(call) => {
             let ty = call.object.map(|o| &program.externs[o].ty);
             return match ty {
-                Some(ty) if ty == FLOW_STATE => None,
+                Some(ty) if ty == FLOW_STATE || ty == REGISTER => None,
                 Some(ty) => Some(Problem::Extern(format!("{ty}.{}", call.name).into())),
                 None => Some(Problem::Extern(call.name.clone())),
             };

@@ -10,33 +10,32 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match &refusal.problem {
         Problem::Statement(what) => (
             format!("the {target} target cannot have {what} in an `@atomic` block"),
-            "keep only computations, conditions and the calls of one flow_state in the block",
+            "keep only computations, conditions and the calls of one flow_state or register in the block",
         ),
         Problem::Extern(name) => (
             format!("the {target} target cannot call `{name}` in an `@atomic` block"),
-            "call it before or after the block; only the methods of one flow_state run in it",
+            "call it before or after the block; only the methods of one flow_state or register run in it",
         ),
         Problem::OtherState(second, first) => (
             format!(
                 "an `@atomic` block uses `{second}` and `{first}`: it can hold the lock of one"
             ),
-            "put what belongs together into the value of one flow_state, or use a block for each",
+            "put what belongs together into the value of one flow_state or register, or use a block for each",
         ),
         Problem::OtherKey => (
-            "the calls in an `@atomic` block have different keys".to_string(),
-            "use the same variable as key in all of them, or a block for each key",
+            "the calls in an `@atomic` block have different keys or indices".to_string(),
+            "use the same variable as key or index in all of them, or a block for each",
         ),
         Problem::KeyChanges => (
-            "the key of an `@atomic` block changes in it".to_string(),
-            "assign the key before the first call in the block, and nowhere after it",
+            "the key or index of an `@atomic` block changes in it".to_string(),
+            "assign it before the first call in the block, and nowhere after it",
         ),
     };
     let diagnostic = Diagnostic::error(Code("E0740"), refusal.at, message);
     let diagnostic = match refusal.problem {
-        Problem::OtherState(..) | Problem::OtherKey | Problem::KeyChanges => diagnostic.also(
-            refusal.first,
-            "the lock is that of the flows that are used here",
-        ),
+        Problem::OtherState(..) | Problem::OtherKey | Problem::KeyChanges => {
+            diagnostic.also(refusal.first, "the lock is that of what is used here")
+        }
         Problem::Statement(_) | Problem::Extern(_) => {
             diagnostic.label("the kernel allows nothing like it while a lock is held")
         }

@@ -133,9 +133,12 @@ pub(super) fn count(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span
 
 /// An index argument as the key of an array, which has no element at the last number: a wider one must not become another.
 pub(super) fn index(g: &mut Gen<'_>, call: &ExternCall, at: usize) -> C {
-    let Some(&index) = values(call, at).first() else {
-        return C::int(0);
-    };
+    let index = values(call, at).first();
+    index.map_or(C::int(0), |&index| index_of(g, index))
+}
+
+/// The same of a value.
+pub(super) fn index_of(g: &mut Gen<'_>, index: ir::Expr) -> C {
     let width = g.p.ty(index).width();
     let value = match width {
         0..=64 => lower::scalar(g, index),

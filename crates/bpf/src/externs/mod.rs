@@ -8,7 +8,7 @@ mod log;
 mod meter;
 pub(crate) mod profile;
 mod random;
-mod register;
+pub(crate) mod register;
 
 pub(crate) use digest::Layout as Digest;
 pub(crate) use profile::Groups as MemberGroups;

@@ -14,6 +14,7 @@ pub(crate) use calls::in_place;
 pub(crate) use layout::Layout;
 
 use crate::errors::flow_state as refusals;
+use crate::externs::register;
 use crate::target::{Gen, barrier, unknown_zero};
 use crate::uses::{Construct, needs};
 use calls::{leave_way, locked_call, masked};
@@ -57,6 +58,9 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
     match atomic::region(g.p, block) {
         Err(refusal) => g.refuse(refusals::atomic(g.target.options.hook, &refusal)),
         Ok(None) => g.run(block),
+        Ok(Some(region)) if g.p.externs[region.object].ty == atomic::REGISTER => {
+            register::atomic(g, &region, block);
+        }
         Ok(Some(region)) => {
             let (before, inside) = block.split_at(region.first);
             g.run(before);

@@ -119,7 +119,11 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
         block = rest;
         let object = &program.externs[region.object];
         let path = object.name.clone();
-        let names = object.type_arg_names.first().cloned().unwrap_or_default();
+        let names = object
+            .type_arg_names
+            .first()
+            .filter(|_| object.ty == FLOW_STATE);
+        let names = names.cloned().unwrap_or_default();
         let mut key = Vec::with_capacity(region.key.len());
         for (i, value) in region.key.into_iter().enumerate() {
             let name = names.get(i).map_or("key", |name| name.as_str());
@@ -134,10 +138,9 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
             key.push(build::var(program, var, span));
         }
         visit::walk_block_mut(&mut block, &mut |stmt| {
-            if let StmtKind::Extern(call) = &mut stmt.kind
-                && let Some(object) = call.object
-                && program.externs[object].ty == FLOW_STATE
-                && let Some(arg) = call.args.first_mut()
+            if let Some((_, at)) = atomic::keyed_call(program, &stmt.kind)
+                && let StmtKind::Extern(call) = &mut stmt.kind
+                && let Some(arg) = call.args.get_mut(at)
             {
                 *arg = ExternArg::In(key.clone());
             }

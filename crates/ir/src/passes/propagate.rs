@@ -49,9 +49,9 @@ fn block(program: &mut Program, point_facts: &PointFacts, stmts: &mut Block, in_
             let key = in_atomic.then(|| flow_key(program, &stmt.kind)).flatten();
             visit::map_stmt(&mut stmt.kind, &mut Rewriter::new(program, Inserter(facts)));
             if let (Some(key), StmtKind::Extern(call)) = (key, &mut stmt.kind)
-                && let Some(arg) = call.args.first_mut()
+                && let Some(arg) = call.args.get_mut(key.0)
             {
-                *arg = key;
+                *arg = key.1;
             }
         }
         let in_atomic = in_atomic || matches!(stmt.kind, StmtKind::Atomic(_));
@@ -64,11 +64,18 @@ fn block(program: &mut Program, point_facts: &PointFacts, stmts: &mut Block, in_
     stmts.retain(|_| !useless.next().unwrap_or(false));
 }
 
-/// The key that a flow state is asked for, if it is made of variables.
-fn flow_key(program: &Program, kind: &StmtKind) -> Option<ExternArg> {
-    let key = atomic::flow_call(program, kind)?.1;
+/// The key that shared state is asked for, if it is made of variables, and which argument it is.
+fn flow_key(program: &Program, kind: &StmtKind) -> Option<(usize, ExternArg)> {
+    let (_, at) = atomic::keyed_call(program, kind)?;
+    let StmtKind::Extern(call) = kind else {
+        return None;
+    };
+    let arg = call.args.get(at)?;
+    let ExternArg::In(key) = arg else {
+        return None;
+    };
     let plain = |&e: &Expr| matches!(program.exprs[e].kind, ExprKind::Var(_));
-    key.iter().all(plain).then(|| ExternArg::In(key.to_vec()))
+    key.iter().all(plain).then(|| (at, arg.clone()))
 }
 
 /// Whether a header is an element of a stack that stays rolled.

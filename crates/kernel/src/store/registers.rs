@@ -36,13 +36,23 @@ impl KernelStore {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
-        let read = map.each(|key, cell| {
+        let mut note = |index: u64, cell: &[u8]| {
             let scalars = abi.fields.iter().map(|field| layout::get(field, cell));
             let scalars: Vec<Bits> = scalars.collect();
             if scalars.iter().any(|bits| !bits.is_zero()) {
-                found.push((u64::from(layout::get_u32(key, 0)), scalars));
+                found.push((index, scalars));
             }
-        });
+        };
+        let read = match abi.locked {
+            true => {
+                let mut at = 0;
+                map.each_locked(|cell| {
+                    note(at, cell);
+                    at += 1;
+                })
+            }
+            false => map.each(|key, cell| note(layout::get_u32(key, 0).into(), cell)),
+        };
         read.map_err(refused("read the register"))?;
         found.sort_by_key(|(index, _)| *index);
         Ok(found)
@@ -54,7 +64,7 @@ impl KernelStore {
         register: Object,
         index: Option<u64>,
     ) -> Result<(), StoreError> {
-        let Some((_, map)) = self.register_map(register, index)? else {
+        let Some((abi, map)) = self.register_map(register, index)? else {
             return Ok(());
         };
         let cells: Vec<u64> = match index {
@@ -66,7 +76,7 @@ impl KernelStore {
         };
         let zero = vec![0; map.info().value_size];
         cells.into_iter().try_for_each(|index| {
-            map.set(&(index as u32).to_ne_bytes(), &zero, Update::Any)
+            map.set(&(index as u32).to_ne_bytes(), &zero, update(abi))
                 .map_err(refused("write the register"))
         })
     }
@@ -80,8 +90,12 @@ impl KernelStore {
         let Some((abi, map)) = self.register_map(register, Some(index))? else {
             return Err(unsupported(UNUSED));
         };
-        let cell = map
-            .get(&(index as u32).to_ne_bytes())
+        let key = (index as u32).to_ne_bytes();
+        let cell = match abi.locked {
+            true => map.get_locked(&key),
+            false => map.get(&key),
+        };
+        let cell = cell
             .map_err(refused("read the register"))?
             .unwrap_or_default();
         Ok(abi
@@ -105,7 +119,15 @@ impl KernelStore {
         for (field, value) in abi.fields.iter().zip(value) {
             layout::put(field, value, &mut cell);
         }
-        map.set(&(index as u32).to_ne_bytes(), &cell, Update::Any)
+        map.set(&(index as u32).to_ne_bytes(), &cell, update(abi))
             .map_err(refused("write the register"))
+    }
+}
+
+/// How a cell is written.
+fn update(abi: &RegisterAbi) -> Update {
+    match abi.locked {
+        true => Update::Locked,
+        false => Update::Any,
     }
 }

@@ -13,6 +13,9 @@ extern others: flow_state {
 }
 extern counts: CounterArray {
 }
+extern cells: register {
+    type (bit<8>);
+}
 ";
 
 fn run(body: &str, passes: &[fn(&mut Program)]) -> String {
@@ -81,6 +84,22 @@ fn only_what_packets_share_needs_protection() {
             &[fold::run]
         ),
         "g = true;"
+    );
+}
+
+#[test]
+fn a_registers_cell_is_shared_under_a_lock_too() {
+    let body = "atomic {
+        b = c;
+        extern cells::read(out(a), in(b));
+        a = a + 8w1;
+        extern cells::write(in(b), in(a));
+    }";
+    assert_eq!(
+        run(body, &[atomic::run, propagate::run]),
+        "b = 8w0; cells.key.key = 8w0; \
+         atomic { extern cells::read(out(a), in(cells.key.key)); a = a + 8w1; \
+         extern cells::write(in(cells.key.key), in(a)); }"
     );
 }
 
