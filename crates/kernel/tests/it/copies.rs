@@ -276,7 +276,7 @@ fn batch(turn: u16) -> Vec<Change> {
             group: Some(1),
             truncate: Some(turn.into()),
         };
-        Change::Session(number, (turn % 4 != 0).then_some(to))
+        Change::Session(number, (!turn.is_multiple_of(4)).then_some(to))
     });
     groups.chain(sessions).collect()
 }
