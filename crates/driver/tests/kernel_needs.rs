@@ -198,6 +198,13 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
             Some(Feature::XdpBytes),
         ),
         (
+            "tests/stf/v1model/shared_state.p4",
+            Hook::Xdp,
+            AtomicRegisters,
+            Some(Feature::Locks),
+            Some(Feature::Locks),
+        ),
+        (
             "tests/stf/v1model/meter.p4",
             Hook::Xdp,
             Meters,
