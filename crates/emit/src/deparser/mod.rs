@@ -199,6 +199,14 @@ impl<T: Target> Gen<'_, T> {
         let size = self.summed_local(name, None);
         self.set(size.clone(), front.plus(always.into()));
         for item in items {
+            if self.plan.state.is_some() && item.varbit.is_none() {
+                // Of each header it is a question whether it is there: without a jump for it, these are no paths.
+                let length = C::bin(BinOp::Mul, item.present.clone(), C::int(item.fixed.into()));
+                if item.present.as_int().is_none() {
+                    self.push(Stmt::Update(BinOp::Add, size.clone(), length));
+                }
+                continue;
+            }
             let mut add = Block::new();
             if item.present.as_int().is_none() {
                 add.push(Stmt::Update(

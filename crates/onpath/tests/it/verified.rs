@@ -55,6 +55,7 @@ fn pdm_stays_quick_to_verify() {
 #[test]
 fn realistic_programs_stay_quick_to_verify() {
     let bounds = [
+        ("campus", None, 60_000),
         ("cgnat", Some(60_000), 60_000),
         ("classifier", Some(9_000), 16_000),
         ("fabric", Some(15_000), 23_000),
