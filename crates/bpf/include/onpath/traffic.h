@@ -223,6 +223,10 @@ INLINE long packet_open(struct __sk_buff *ctx, struct traffic *t)
     u32 settled = t->put_together;
 
     t->put_together = 1;
+#ifdef ONPATH_OBSERVE
+    /* packet_settle has left them in the packet. */
+    settled = 0;
+#endif
     return settled && context_get(ctx, vlan_present) ? vlan_into_packet(ctx) : 0;
 }
 

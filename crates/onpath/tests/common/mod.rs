@@ -58,7 +58,7 @@ pub(crate) const REFUSED_AT_XDP: [(&str, &str); 9] = [
         "programs/v1model/learning_switch/learning_switch.p4",
         "multicast groups",
     ),
-    ("tests/scale/campus.p4", "clone a packet"),
+    ("tests/scale/campus.p4", "recirculate a packet"),
     ("tests/stf/v1model/clone_egress.p4", "clone a packet"),
     ("tests/stf/v1model/clone_ingress.p4", "clone a packet"),
     ("tests/stf/v1model/fields_by_value.p4", "clone a packet"),
