@@ -84,8 +84,6 @@ pub(crate) struct Bpf {
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
     pub copies: Option<Copies>,
-    /// Whether the packet or copy that runs is to be recirculated, where it may be.
-    pub goes_round: Option<C>,
     /// Where the code goes on that runs for each copy of a packet, if this one goes no further.
     pub next_copy: Option<&'static str>,
     /// Instructions that runtime helpers take beyond what statements suggest.
@@ -111,7 +109,6 @@ impl Bpf {
             entry_color: None,
             asked_mtu: None,
             copies: None,
-            goes_round: None,
             next_copy: None,
             extra_instructions: 0,
         }

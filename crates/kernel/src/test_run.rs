@@ -97,6 +97,15 @@ pub struct Outcome {
     pub context: TcContext,
 }
 
+fn too_short(shortest: usize, length: usize) -> StoreError {
+    StoreError::Unsupported {
+        what: format!(
+            "the kernel's test run takes no packet of this type under {shortest} bytes, and this one has {length}; \
+             omit `--fast`"
+        ),
+    }
+}
+
 impl Outcome {
     /// The packet itself, if it was sent to a port.
     fn leaves(&self) -> Option<Packet> {
@@ -150,15 +159,11 @@ impl TestRun {
         packet: &[u8],
         context: TcContext,
     ) -> Result<Outcome, StoreError> {
-        let shortest = shortest(self.instance.program.hook(), packet);
-        if packet.len() < shortest {
-            return Err(StoreError::Unsupported {
-                what: format!(
-                    "the kernel's test run takes no packet of this type under {shortest} bytes, and this one has {}; \
-                     omit `--fast`",
-                    packet.len()
-                ),
-            });
+        let hook = self.instance.program.hook();
+        let shortest_of = |bytes: &[u8]| shortest(hook, bytes);
+        let least = shortest_of(packet);
+        if packet.len() < least {
+            return Err(too_short(least, packet.len()));
         }
         self.set_port(port)?;
         self.now += repeatable::STEP;
@@ -177,6 +182,10 @@ impl TestRun {
                 control_block: block,
                 ..context
             };
+            let least = shortest_of(&bytes);
+            if bytes.len() < least {
+                return Err(too_short(least, bytes.len()));
+            }
             let (outcome, rounds) = self.run_once(&bytes, context)?;
             let rounds = rounds.unwrap_or_default();
             left.extend(rounds.left);

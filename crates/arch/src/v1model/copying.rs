@@ -65,9 +65,10 @@ const EXTERNS: [(&str, &str, &[(&str, usize)]); 5] = [
     ("truncate", TRUNCATE, &[(TRUNCATE_TO, 0)]),
 ];
 
-/// Where a program, as elaborated or for targets, first asks for a clone or to begin anew, and the extern's name.
+/// What a program, as elaborated or for targets, asks the traffic manager for: the extern's name, and where it does so first. To cut
+/// packets counts only where it asks for nothing else.
 pub fn asks(program: &Program) -> Option<(&'static str, Span)> {
-    let mut found = None;
+    let mut found: Option<(&'static str, Span)> = None;
     for body in visit::bodies(program) {
         visit::walk_block(body, &mut |stmt| {
             let name = match &stmt.kind {
@@ -75,8 +76,10 @@ pub fn asks(program: &Program) -> Option<(&'static str, Span)> {
                 StmtKind::Assign { dst, .. } => flag_of(program, *dst),
                 _ => None,
             };
-            if let Some(name) = name.filter(|name| *name != "truncate") {
-                found.get_or_insert((name, stmt.span));
+            if let Some(name) = name
+                && found.is_none_or(|(first, _)| first == "truncate" && name != "truncate")
+            {
+                found = Some((name, stmt.span));
             }
         });
     }

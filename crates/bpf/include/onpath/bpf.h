@@ -81,6 +81,7 @@ struct packet_count {
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) __attribute__((unused)) = (void *)1;
 static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
                                          u64 flags) __attribute__((unused)) = (void *)2;
+static long (*const bpf_map_delete_elem)(void *map, const void *key) __attribute__((unused)) = (void *)3;
 static long (*const bpf_loop)(u32 turns, void *turn, void *with,
                               u64 flags) __attribute__((unused)) = (void *)181;
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,

@@ -41,7 +41,6 @@ INLINE u32 random_u32(void)
 INLINE void observe_start(void)
 {
     onpath_observed.copies = 0;
-    onpath_observed.drawn = 0;
     onpath_observed.redirect_ingress = 0;
 }
 

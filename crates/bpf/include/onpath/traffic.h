@@ -67,9 +67,14 @@ struct round {
     u32 instance;
     u32 rounds;
     u32 port;
-    u32 truncate; /* bytes; 0: it begins anew */
+    u32 truncate; /* bytes that it is cut to; 0: none */
+    u32 again;    /* it begins anew */
+    u32 unused;
     u64 came;
 };
+
+_Static_assert(sizeof(struct traffic) == 8 + 4 * 8 + 24 * (1 + MOST_WAITING) && sizeof(struct round) == 32,
+               "as in the descriptions of their maps");
 
 /* Before anything of a packet runs. */
 INLINE void traffic_begins(struct __sk_buff *ctx, struct traffic *t, struct round *round)
@@ -87,16 +92,18 @@ INLINE void traffic_begins(struct __sk_buff *ctx, struct traffic *t, struct roun
 #define packet_length(ctx, data, data_end) (traffic->length)
 
 /* What was kept of a packet that comes in again; NULL of others. */
-INLINE void *round_of(struct __sk_buff *ctx, void *rounds)
+INLINE void *round_of(struct __sk_buff *ctx, void *rounds, u64 *number)
 {
-    u64 number;
+    void *round;
 
     if (context_get(ctx, cb[0]) != BEGUN_ANEW)
         return NULL;
-    number = (u64)context_get(ctx, cb[1]) << 32 | context_get(ctx, cb[2]);
-    /* Another program that meets the packet must not take it for one of its own. */
-    context_set(ctx, cb[0], 0);
-    return bpf_map_lookup_elem(rounds, &number);
+    *number = (u64)context_get(ctx, cb[1]) << 32 | context_get(ctx, cb[2]);
+    round = bpf_map_lookup_elem(rounds, number);
+    /* What another program left there is not for this one. */
+    if (round)
+        context_set(ctx, cb[0], 0);
+    return round;
 }
 
 /* One more copy waits, for this port. */
@@ -315,10 +322,20 @@ INLINE void send_differing(struct __sk_buff *ctx, void *ports, void *drops, u32 
 
 #endif
 
-/* A packet that came in again to be cut and sent. */
+/* A packet that came in again to be cut. 0 if it could be. */
+INLINE long cut_packet(struct __sk_buff *ctx, void *drops, struct round *round)
+{
+    long error = context_get(ctx, len) > round->truncate ? bpf_skb_change_tail(ctx, round->truncate, 0) : 0;
+
+    if (error)
+        count_drop(drops, DROPPED_QUEUE);
+    return error;
+}
+
+/* One that leaves then. */
 INLINE long send_cut(struct __sk_buff *ctx, void *ports, void *drops, struct round *round)
 {
-    if (context_get(ctx, len) > round->truncate && bpf_skb_change_tail(ctx, round->truncate, 0)) {
+    if (packet_end(ctx)) {
         count_drop(drops, DROPPED_QUEUE);
         return TC_STOP;
     }

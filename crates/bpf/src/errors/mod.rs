@@ -195,6 +195,7 @@ pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
         ),
         "resubmit_preserving_field_list" => ("resubmit a packet", "this asks for it"),
         "recirculate_preserving_field_list" => ("recirculate a packet", "this asks for it"),
+        "truncate" => ("cut a packet", "this asks for it"),
         _ => ("clone a packet", "this asks for it"),
     };
     Diagnostic::error(Code("E0748"), at, format!("the {target} target cannot {cannot}"))

@@ -140,7 +140,16 @@ impl<T: Target> Gen<'_, T> {
             self.store_bytes(offset.clone(), saved, len.clone());
             if after > 0 {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
-                let start = C::bin(BinOp::Add, offset, len.clone());
+                let mut len = len.clone();
+                if self.plan.state.is_some() {
+                    // It comes from memory.
+                    let bounded = self.pinned_local("relocated_len", None);
+                    self.set(bounded.clone(), len);
+                    let most = layout.fields[v as usize].ty.width().div_ceil(8);
+                    self.at_most(&bounded, most.into());
+                    len = bounded;
+                }
+                let start = C::bin(BinOp::Add, offset, len);
                 self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
                 self.barrier(&rest);
                 let end = rest.clone().plus(after.into());

@@ -23,7 +23,7 @@ pub struct State {
 }
 
 impl State {
-    /// What the controls of a stage from `first` on may read, its deparser, and whoever reads the architecture's variables.
+    /// What the controls of a stage from `first` on may read, its deparser, whoever reads the architecture's variables, and field lists.
     pub fn new(program: &Program, stage: &Stage, first: Routine) -> State {
         let mut mentions = Mentions::default();
         let repeated = stage
@@ -38,6 +38,13 @@ impl State {
             .iter()
             .filter(|slot| slot.kind == SlotKind::Intrinsic)
             .flat_map(|slot| slot.vars.iter().map(|(_, var)| *var))
+            // What a packet keeps that begins anew is that of the copy which does.
+            .chain(
+                program
+                    .field_lists
+                    .iter()
+                    .flat_map(|list| list.vars.iter().copied()),
+            )
             .collect();
         let mut headers = HashSet::new();
         for storage in mentions.read {

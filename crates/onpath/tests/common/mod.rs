@@ -53,7 +53,7 @@ pub(crate) fn too_large(program: &Path) -> Option<&'static str> {
 pub(crate) const REFUSED: [(&str, &str); 0] = [];
 
 /// Those that only traffic control runs, likewise.
-pub(crate) const REFUSED_AT_XDP: [(&str, &str); 9] = [
+pub(crate) const REFUSED_AT_XDP: [(&str, &str); 13] = [
     (
         "programs/v1model/learning_switch/learning_switch.p4",
         "multicast groups",
@@ -61,11 +61,18 @@ pub(crate) const REFUSED_AT_XDP: [(&str, &str); 9] = [
     ("tests/scale/campus.p4", "recirculate a packet"),
     ("tests/stf/v1model/clone_egress.p4", "clone a packet"),
     ("tests/stf/v1model/clone_ingress.p4", "clone a packet"),
+    ("tests/stf/v1model/copies_of_options.p4", "clone a packet"),
+    (
+        "tests/stf/v1model/cut_and_recirculated.p4",
+        "resubmit a packet",
+    ),
     ("tests/stf/v1model/fields_by_value.p4", "clone a packet"),
     ("tests/stf/v1model/flood.p4", "multicast groups"),
+    ("tests/stf/v1model/kept_by_copies.p4", "clone a packet"),
     ("tests/stf/v1model/multicast.p4", "multicast groups"),
     ("tests/stf/v1model/recirculate.p4", "recirculate a packet"),
     ("tests/stf/v1model/resubmit.p4", "resubmit a packet"),
+    ("tests/stf/v1model/tagged_copies.p4", "clone a packet"),
 ];
 
 /// What the refusal of a program names, of one that a hook does not run yet, or XDP cannot.

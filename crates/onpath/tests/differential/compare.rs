@@ -8,7 +8,7 @@ use crate::packets::Packets;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord};
-use control::{CloneSession, Replica, Store};
+use control::{CloneSession, Replica, Store, StoreError};
 use diag::render_plain;
 use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
@@ -176,9 +176,11 @@ impl Prepared {
                 priority: marks.priority,
                 ..TcContext::default()
             };
-            let found = target
-                .run_in(port, packet, context)
-                .map_err(|e| trouble(e.to_string()))?;
+            let found = match target.run_in(port, packet, context) {
+                // What comes in again is too short for a test run, and what it would leave is unknown.
+                Err(StoreError::Unsupported { .. }) if copies_differ => return Ok(()),
+                found => found.map_err(|e| trouble(e.to_string()))?,
+            };
             let found = fate::of_target(found, &self.program);
             if expected != found && !fate::too_short(&expected, &found, self.hook) {
                 let text = self.report(&filled, port, packet, &expected, &found);

@@ -39,7 +39,7 @@ const ROUND: &str = "packet_round";
 /// How many may be on their way to their next round: the oldest are forgotten.
 const MOST_ON_THEIR_WAY: u32 = 1 << 14;
 /// `sizeof(struct round)` of `onpath/traffic.h`.
-const ROUND_BYTES: u32 = 24;
+const ROUND_BYTES: u32 = 32;
 
 /// How many copies of a packet run where the verifier has to follow each; the others are lost.
 const MOST_TURNS: u32 = 64;
@@ -90,21 +90,25 @@ pub(super) fn start(g: &mut Gen<'_>) -> Block {
     if !comes_in_again(g.p) {
         return out;
     }
+    out.push(Stmt::decl(Type::U64, "this_number", C::int(0)));
     let round = Type::Struct(ROUND.into()).ptr();
-    let found = call("round_of", vec![id("ctx"), id(ROUNDS).addr()]);
-    out.push(Stmt::decl(round, "this_round", found));
-    let cut = C::and(
-        id("this_round"),
-        arrow("this_round", "begins").member("truncate"),
-    );
-    let args = vec![
-        id("ctx"),
-        egress_ports(g),
-        drops(g),
-        arrow("this_round", "begins").addr(),
-    ];
+    let args = vec![id("ctx"), id(ROUNDS).addr(), id("this_number").addr()];
+    out.push(Stmt::decl(round, "this_round", call("round_of", args)));
+    if !may_be_cut(g.p) {
+        return out;
+    }
+    let begins = || arrow("this_round", "begins");
+    let cut = C::and(id("this_round"), begins().member("truncate"));
+    let args = vec![id("ctx"), drops(g), begins().addr()];
+    let mut done = vec![Stmt::If(call("cut_packet", args), stop(), Block::new())];
+    let args = vec![id("ctx"), egress_ports(g), drops(g), begins().addr()];
     let sent = vec![Stmt::Return(Some(call("send_cut", args)))];
-    out.push(Stmt::If(cut, sent, Block::new()));
+    done.push(Stmt::If(
+        C::not(begins().member("again")),
+        sent,
+        Block::new(),
+    ));
+    out.push(Stmt::If(cut, done, Block::new()));
     out
 }
 
@@ -125,36 +129,44 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
             vec![id("ctx"), id("traffic"), begins],
         )),
     ];
+    if again {
+        let mut kept = Block::new();
+        for (var, member) in kept_vars(g) {
+            if let Some(place) = placed.place_of(g, var) {
+                kept.extend(assign_var(g, var, place, arrow("this_round", &member)));
+            }
+        }
+        out.push(Stmt::If(id("this_round"), kept, Block::new()));
+    }
+    // What says where the packet is now is nothing that it can keep.
     out.extend(v1model::inputs_of(g, placed, STANDARD_METADATA, "ifindex"));
     if !again {
         return out;
     }
-    let mut kept = Block::new();
-    for (var, member) in kept_vars(g) {
-        if let Some(place) = placed.place_of(g, var) {
-            kept.extend(assign_var(g, var, place, arrow("this_round", &member)));
-        }
-    }
+    let mut begins = Block::new();
     for (name, member) in [
         ("instance_type", "instance"),
         ("ingress_global_timestamp", "came"),
     ] {
-        let var =
-            g.p.slot_var(STANDARD_METADATA, name)
-                .filter(|&var| is_read(g.p, var));
+        let var = g.p.slot_var(STANDARD_METADATA, name);
+        let var = var.filter(|&var| is_read(g.p, var));
         if let Some(place) = var.and_then(|var| placed.place_of(g, var)) {
-            kept.push(Stmt::Assign(
+            begins.push(Stmt::Assign(
                 place,
                 arrow("this_round", "begins").member(member),
             ));
         }
     }
-    out.push(Stmt::If(id("this_round"), kept, Block::new()));
+    let args = vec![id(ROUNDS).addr(), id("this_number").addr()];
+    begins.push(Stmt::Expr(call("bpf_map_delete_elem", args)));
+    out.push(Stmt::If(id("this_round"), begins, Block::new()));
     out
 }
 
 /// Behind the parser: what a clone of ingress begins with.
 pub(super) fn parsed(g: &mut Gen<'_>) {
+    // Nothing waits yet.
+    g.target.next_copy = Some(ALL);
     if !asked_by(g.p, &[VERIFY_CHECKSUM, INGRESS], CLONE) {
         return;
     }
@@ -168,6 +180,9 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     clone_now(g, InstanceType::IngressClone);
     if asks(g.p, RESUBMIT) {
         let again = g.block(|g| {
+            // It comes in as the stack has packets.
+            g.push(Stmt::goto_if(call("packet_end", vec![id("ctx")]), LOST));
+            g.set(arrow("traffic", "put_together"), C::int(1));
             come_in_again(g, InstanceType::Resubmitted, RESUBMIT_LIST);
             g.push(Stmt::Goto(NEXT.into()));
         });
@@ -280,13 +295,6 @@ pub(super) fn end(g: &mut Gen<'_>) {
     });
     let dropped = C::bin(BinOp::Eq, spec, C::int(DROP_PORT.into()));
     g.push(Stmt::If(dropped, gone, Block::new()));
-    if asks(g.p, RECIRCULATE) {
-        // What is computed behind egress asks in vain.
-        let asked = g.slot(REQUESTS, RECIRCULATE);
-        let goes_round = g.own_local("goes_round", Type::U32, None);
-        g.set(goes_round.clone(), asked);
-        g.target.goes_round = Some(goes_round);
-    }
 }
 
 /// What becomes of a packet or copy: it leaves, or comes in again.
@@ -309,11 +317,12 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
         false => call("packet_end", vec![id("ctx")]),
     };
     g.push(Stmt::goto_if(ended, LOST));
-    if let Some(asked) = g.target.goes_round.clone() {
+    if asks(g.p, RECIRCULATE) {
         let again = g.block(|g| {
             come_in_again(g, InstanceType::Recirculated, RECIRCULATE_LIST);
             g.push(Stmt::Goto(NEXT.into()));
         });
+        let asked = g.slot(REQUESTS, RECIRCULATE);
         g.push(Stmt::If(asked, again, Block::new()));
     }
     if may_be_cut(g.p) {
@@ -340,21 +349,23 @@ fn cut_and_send(g: &mut Gen<'_>) {
     let port = arrow("traffic", "port");
     let asked = g.slot(REQUESTS, TRUNCATE);
     let cut = g.block(|g| {
-        let to = g.slot(REQUESTS, TRUNCATE_TO);
+        let to = least_cut(g);
         round(g, |_, round| {
             let begins = || arrow(round, "begins");
             vec![
                 Stmt::Assign(begins().member("port"), port.clone()),
-                // A packet cannot be cut to nothing, and the kernel says so.
-                Stmt::Assign(
-                    begins().member("truncate"),
-                    C::choose(to.clone(), to.clone(), C::int(1)),
-                ),
+                Stmt::Assign(begins().member("truncate"), to),
             ]
         });
         g.push(Stmt::Goto(NEXT.into()));
     });
     g.push(Stmt::If(asked, cut, Block::new()));
+}
+
+/// How many bytes a packet is cut to. It cannot be cut to nothing, and the kernel says so.
+fn least_cut(g: &mut Gen<'_>) -> C {
+    let to = g.slot(REQUESTS, TRUNCATE_TO);
+    C::choose(to.clone(), to, C::int(1))
 }
 
 /// What runs and what waits is lost.
@@ -363,7 +374,7 @@ pub(super) fn lost(g: &mut Gen<'_>) {
     g.push(Stmt::Expr(call("lose_all", args)));
 }
 
-/// Whether one of these controls asks the traffic manager for something.
+/// Whether one of these controls asks the traffic manager for something, or the parser in front of ingress.
 fn asked_by(program: &Program, blocks: &[&str], flag: &str) -> bool {
     let Some(flag) = program.slot_var(REQUESTS, flag) else {
         return false;
@@ -371,6 +382,13 @@ fn asked_by(program: &Program, blocks: &[&str], flag: &str) -> bool {
     let mut mentions = Mentions::default();
     for control in blocks.iter().filter_map(|name| program.control_block(name)) {
         mentions.add_block(program, &program.routines[control].body);
+    }
+    let parsers = program
+        .parsers
+        .values()
+        .filter(|_| !blocks.contains(&EGRESS));
+    for state in parsers.flat_map(|parser| parser.states.values()) {
+        mentions.add_block(program, &state.body);
     }
     mentions.written.contains(&Storage::Var(flag))
 }
@@ -470,7 +488,7 @@ fn clone_now(g: &mut Gen<'_>, instance: InstanceType) {
                 let ty = Type::Struct(STATE.into()).ptr();
                 let found = look_up(STATES, C::Ident(key.clone()));
                 g.push(Stmt::decl(ty, parsed.clone(), found));
-                g.push(Stmt::goto_if(C::not(id(&parsed)), "reject"));
+                g.push(Stmt::goto_if(C::not(id(&parsed)), LOST));
                 from = id(&parsed);
             }
             let taken = new_state(g, from, |g, copy| match from_parser {
@@ -581,11 +599,11 @@ fn forget_header(g: &mut Gen<'_>, header: Header, copy: &str) {
             _ => LocalKind::Field(header, i as u32),
         };
         if let Some((_, of_copy)) = in_state(g, kind, copy) {
-            let limbs = match field.ty {
+            let width = match field.ty {
                 ir::Type::Varbit(_) => 0,
                 ty => ty.width(),
             };
-            let zero = zeros(of_copy, limbs);
+            let zero = zeros(of_copy, width);
             g.out.extend(zero);
         }
     }
@@ -649,13 +667,22 @@ fn come_in_again(g: &mut Gen<'_>, instance: InstanceType, list: &str) {
                 })
                 .collect();
         let members = kept_vars(g);
+        // A resubmitted packet is whole.
+        let cut_to = (instance == InstanceType::Recirculated && may_be_cut(g.p)).then(|| {
+            let asked = g.slot(REQUESTS, TRUNCATE);
+            C::choose(asked, least_cut(g), C::int(0))
+        });
         round(g, |g, round| {
             let begins = |member: &str| arrow(round, "begins").member(member);
             let rounds = arrow("traffic", "rounds").plus(1);
             let mut out = vec![
                 Stmt::Assign(begins("instance"), C::int(instance as u64)),
                 Stmt::Assign(begins("rounds"), rounds),
+                Stmt::Assign(begins("again"), C::int(1)),
             ];
+            if let Some(cut_to) = cut_to {
+                out.push(Stmt::Assign(begins("truncate"), cut_to));
+            }
             out.extend(came.map(|came| Stmt::Assign(begins("came"), came)));
             for (is_asked, vars) in lists {
                 let mut fields = Block::new();

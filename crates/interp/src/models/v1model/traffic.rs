@@ -210,9 +210,9 @@ impl Manager<'_, '_> {
             self.drops(packet.original);
             return Ok(());
         }
+        let bytes = self.model.deparse(self.run)?;
         let list = self.run.requests.recirculate;
         let kept = list.map(|list| self.kept(list));
-        let bytes = self.model.deparse(self.run)?;
         match kept {
             Some(kept) => self.again(AtIngress {
                 bytes: bytes.into(),

@@ -224,7 +224,11 @@ impl Generator<'_> {
     }
 
     fn copies_output(&mut self) -> String {
-        let list = self.below(3);
+        let list = match self.program.egress {
+            // A clone of egress that forgets how deep it is would have clones without end.
+            true => 1 + self.below(2),
+            false => self.below(3),
+        };
         // Copies of copies would be too many.
         let deeper = "m.depth = m.depth + 1;";
         match self.below(16) {
