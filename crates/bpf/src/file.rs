@@ -8,7 +8,7 @@ use crate::maps::{self, section};
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, budget, limits};
+use crate::{BpfOutput, Options, Report, budget, limits, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
@@ -255,6 +255,7 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         inner_maps: 0,
         functions: 0,
         longest_estimate: 0,
+        movable_variables: full.locals.iter().any(storage::is_movable),
         moves_head: both().any(|f| f.moves_head),
         parser_turns: both().find_map(|f| f.parser_turns),
     }

@@ -181,6 +181,8 @@ pub struct Report {
     pub functions: usize,
     /// Instructions of the longest of them.
     pub longest_estimate: u32,
+    /// Whether there are variables that could be in a per-CPU map, and are not.
+    pub movable_variables: bool,
     /// Whether the packet's head may move.
     pub moves_head: bool,
     /// How often one packet may go round in loops, if the verifier has to follow each turn.
@@ -190,7 +192,16 @@ pub struct Report {
 impl Report {
     /// Whether the verifier may have less to process if the program is compiled otherwise.
     pub fn can_shrink(&self) -> bool {
-        self.parser_turns.is_some() || !self.parse_record || self.fast_path
+        self.parser_turns.is_some()
+            || !self.parse_record
+            || self.fast_path
+            || self.variables_can_be_forgotten()
+    }
+
+    /// Whether the verifier may have less to process if no variable is in a register. A program that is very long is too large for
+    /// other reasons, and takes clang long.
+    pub fn variables_can_be_forgotten(&self) -> bool {
+        self.movable_variables && !limits::needs_long_jumps(self)
     }
 }
 

@@ -98,15 +98,21 @@ fn add_members(record: &mut Record, locals: &[Local]) {
     }
 }
 
+/// Whether a variable may be in the per-CPU map.
+pub(crate) fn is_movable(local: &Local) -> bool {
+    local.home == Home::Anywhere && !matches!(local.ty, Type::Ptr(_))
+}
+
 /// Moves variables that the stack has no room for to a per-CPU map, the largest first.
 fn spill(
     g: &mut Gen<'_>,
     locals: &mut Vec<Local>,
     body: &mut Block,
 ) -> Result<Option<Spilled>, Diagnostics> {
-    let movable = |l: &Local| l.home == Home::Anywhere && !matches!(l.ty, Type::Ptr(_));
     let in_memory = |l: &&Local| l.home == Home::Memory;
-    let mut order: Vec<usize> = (0..locals.len()).filter(|&i| movable(&locals[i])).collect();
+    let mut order: Vec<usize> = (0..locals.len())
+        .filter(|&i| is_movable(&locals[i]))
+        .collect();
     order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
     let mut moved: HashSet<SmolStr> = locals
         .iter()

@@ -160,9 +160,30 @@ fn a_program_with_a_fast_path_can_shrink() {
     assert!(report.can_shrink());
     let without = bpf::Report {
         fast_path: false,
+        movable_variables: false,
         ..report
     };
     assert!(!without.can_shrink());
+}
+
+/// It follows values in registers, and forgets them in memory.
+#[test]
+fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
+    let report = bpf::Report {
+        parse_record: true,
+        movable_variables: true,
+        longest_estimate: 65_534,
+        ..bpf::Report::default()
+    };
+    assert!(report.can_shrink());
+    let long = bpf::Report {
+        longest_estimate: 65_535,
+        ..report
+    };
+    assert!(!long.can_shrink());
+    let golden = include_str!("golden/fast_path.txt");
+    let (text, _) = golden.split_once("--------").expect("two parts");
+    assert!(compile(text).expect("compiles").report.movable_variables);
 }
 
 /// Where the verifier follows every turn, fewer of them may be enough, also of a loop of statements.
@@ -182,7 +203,10 @@ parser p(packet_in packet, out headers_t hdr) {
         transition accept;
     }
 }";
-    let report = |text: &str| compile(text).expect("compiles").report;
+    let report = |text: &str| bpf::Report {
+        movable_variables: false,
+        ..compile(text).expect("compiles").report
+    };
     assert!(!report(text).can_shrink());
     let old = report(&format!("// kernel: 6.1\n{text}"));
     assert_eq!(old.parser_turns, Some(bpf::PARSER_TURNS));

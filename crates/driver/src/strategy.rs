@@ -33,6 +33,9 @@ pub struct Strategy {
 impl Strategy {
     /// Whether it may give other code than the first one, by what was decided for that.
     pub(crate) fn differs(&self, first: &bpf::Report) -> bool {
+        if self.spill_everything && self.against == [Obstacle::TooLarge] {
+            return first.variables_can_be_forgotten();
+        }
         let record = self.parse_record == ParseRecord::Always && !first.parse_record;
         let path = !self.fast_path && first.fast_path;
         let turns = first
@@ -56,7 +59,7 @@ const FULL: Strategy = Strategy {
 };
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 16] = [
+pub const STRATEGIES: [Strategy; 17] = [
     FULL,
     Strategy {
         name: "reduced optimisation",
@@ -114,6 +117,15 @@ pub const STRATEGIES: [Strategy; 16] = [
     Strategy {
         name: "no fast path, parse results in a per-CPU map",
         against: &[Obstacle::TooLarge],
+        parse_record: ParseRecord::Always,
+        fast_path: false,
+        ..FULL
+    },
+    // The verifier follows values in registers and on the stack wherever they lead it.
+    Strategy {
+        name: "no fast path, parse results and variables in a per-CPU map",
+        against: &[Obstacle::TooLarge],
+        spill_everything: true,
         parse_record: ParseRecord::Always,
         fast_path: false,
         ..FULL
@@ -400,6 +412,14 @@ mod tests {
         assert_eq!(
             different(&fast),
             ["no fast path, parse results in a per-CPU map"]
+        );
+        let variables = bpf::Report {
+            movable_variables: true,
+            ..large.clone()
+        };
+        assert_eq!(
+            different(&variables),
+            ["no fast path, parse results and variables in a per-CPU map"]
         );
         let loops = bpf::Report {
             parser_turns: Some(100),

@@ -79,18 +79,31 @@ fn what_was_refused_is_neither_compiled_nor_verified_again() {
     assert!(!compiled.is_refused());
 }
 
-#[test]
-fn strategies_that_change_nothing_are_not_tried() {
-    // In its parse record from the beginning, without a fast path, and on a kernel that does not count turns.
+/// A program that is in its parse record from the beginning, without a fast path, and on a kernel that does not count turns.
+fn conditions(count: usize) -> Elaborated {
     let mut text = String::from(BEGINNING);
-    for i in 0..1000 {
+    for i in 0..count {
         let bit = i % 64;
         let _ = write!(
             text,
             "if (hdr.data.bits[{bit}:{bit}] == 1) {{ hdr.data.sum = hdr.data.sum + {i}; }}"
         );
     }
-    let compiled = others(&elaborate(&(text + END)));
+    elaborate(&(text + END))
+}
+
+#[test]
+fn a_program_in_its_parse_record_is_tried_with_its_variables_there_too() {
+    let compiled = others(&conditions(1000));
+    let taken = "no fast path, parse results and variables in a per-CPU map";
+    assert_eq!(compiled.strategy.name, taken);
+    assert_eq!(compiled.failed.len(), 1);
+}
+
+/// Nor is it compiled again if it is very long, which takes clang many seconds.
+#[test]
+fn strategies_that_change_nothing_are_not_tried() {
+    let compiled = others(&conditions(2500));
     assert!(
         compiled.decisions.parse_record,
         "{}",
@@ -123,4 +136,19 @@ fn variables_follow_the_parse_results_where_the_stack_has_no_room() {
     let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
     let processed = verified.instructions.expect("this test needs root");
     assert!(processed <= 40_000, "{processed}");
+}
+
+/// On the way from one look-up to the next, values saturate or do not, and the verifier follows what each combination leads to.
+#[test]
+fn values_computed_on_many_paths_are_forgotten_in_memory() {
+    let elaborated = elaborate(include_str!("computed.p4"));
+    let compiled = compile(&elaborated.program, &elaborated.map, Request::default());
+    let compiled = compiled.expect("an object");
+    let failed: Vec<Obstacle> = compiled.failed.iter().map(|f| f.obstacle).collect();
+    assert_eq!(failed, [Obstacle::TooLarge]);
+    let taken = "no fast path, parse results and variables in a per-CPU map";
+    assert_eq!(compiled.strategy.name, taken);
+    let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
+    let processed = verified.instructions.expect("this test needs root");
+    assert!(processed <= 50_000, "{processed}");
 }
