@@ -1,4 +1,4 @@
-// A loop of more turns than the verifier follows; its counter does not fit a register, so each turn is followed.
+// A loop of more turns than the verifier follows; its counter does not fit a register, so it would follow each turn of it on the stack.
 #include <core.p4>
 #include <xdp_model.p4>
 
