@@ -76,18 +76,18 @@ fn scrambled(number: u64) -> u64 {
     bits ^ bits >> 31
 }
 
+/// The bytes of a key, the key in C, and the entry with its number.
+type Keyed<'a> = (Vec<u8>, C, u32, &'a Entry);
+
 /// The entries of a table that nobody changes, each with its key and number, if they are few and exact. Of those with the same key the
 /// first one counts.
-fn entries_of<'a>(
-    data: &'a TableData,
-    key: &KeyLayout,
-) -> Option<Vec<(Vec<u8>, C, u32, &'a Entry)>> {
+fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<Keyed<'a>>> {
     let exact = data.keys.iter().all(|key| key.kind == MatchKind::Exact);
     let fixed = data.const_entries && data.entries.iter().all(|entry| entry.is_const);
     if !exact || !fixed || data.entries.len() > MOST {
         return None;
     }
-    let mut all: Vec<(Vec<u8>, C, u32, &Entry)> = Vec::new();
+    let mut all: Vec<Keyed<'_>> = Vec::new();
     for (number, entry) in (1..).zip(&data.entries) {
         let mut bytes = vec![0; key.record.size as usize];
         let mut members = Vec::new();
