@@ -44,25 +44,42 @@ const NUMBERS: [&str; 5] = [
     TRUNCATE_TO,
 ];
 
-/// The externs, each with the flag that it sets, and the numbers, each with the place of the argument that it is.
-const EXTERNS: [(&str, &str, &[(&str, usize)]); 5] = [
-    ("clone", CLONE, &[(CLONE_SESSION, 1)]),
-    (
-        "clone_preserving_field_list",
-        CLONE,
-        &[(CLONE_SESSION, 1), (CLONE_LIST, 2)],
-    ),
-    (
-        "resubmit_preserving_field_list",
-        RESUBMIT,
-        &[(RESUBMIT_LIST, 0)],
-    ),
-    (
-        "recirculate_preserving_field_list",
-        RECIRCULATE,
-        &[(RECIRCULATE_LIST, 0)],
-    ),
-    ("truncate", TRUNCATE, &[(TRUNCATE_TO, 0)]),
+/// An extern that asks the traffic manager for something.
+struct Asking {
+    name: &'static str,
+    /// What it sets.
+    flag: &'static str,
+    /// The numbers that it sets besides, each with the place of the argument that it is.
+    numbers: &'static [(&'static str, usize)],
+}
+
+/// All of them. Where two set one flag, the last is the one that messages name.
+const EXTERNS: [Asking; 5] = [
+    Asking {
+        name: "clone",
+        flag: CLONE,
+        numbers: &[(CLONE_SESSION, 1)],
+    },
+    Asking {
+        name: "clone_preserving_field_list",
+        flag: CLONE,
+        numbers: &[(CLONE_SESSION, 1), (CLONE_LIST, 2)],
+    },
+    Asking {
+        name: "resubmit_preserving_field_list",
+        flag: RESUBMIT,
+        numbers: &[(RESUBMIT_LIST, 0)],
+    },
+    Asking {
+        name: "recirculate_preserving_field_list",
+        flag: RECIRCULATE,
+        numbers: &[(RECIRCULATE_LIST, 0)],
+    },
+    Asking {
+        name: "truncate",
+        flag: TRUNCATE,
+        numbers: &[(TRUNCATE_TO, 0)],
+    },
 ];
 
 /// What a program, as elaborated or for targets, asks the traffic manager for: the extern's name, and where it does so first. To cut
@@ -142,7 +159,8 @@ fn lower_requests(program: &mut Program, requests: &[(&'static str, Var)]) {
     let yes = build::make(program, ExprKind::Bool(true), Type::Bool, Span::NONE);
     let var = |name: &str| requests.iter().find(|(known, _)| *known == name);
     let lower = |call: &ExternCall, span: Span| -> Option<Block> {
-        let (_, flag, numbers) = EXTERNS.iter().find(|(name, ..)| is_call(call, name))?;
+        let Asking { flag, numbers, .. } =
+            EXTERNS.iter().find(|asking| is_call(call, asking.name))?;
         let mut set = vec![assign(var(flag)?.1, yes)];
         for (number, place) in *numbers {
             let given = call
@@ -195,8 +213,8 @@ fn is_call(call: &ExternCall, name: &str) -> bool {
 }
 
 fn asked_by(call: &ExternCall) -> Option<&'static str> {
-    let found = EXTERNS.iter().find(|(name, ..)| is_call(call, name));
-    found.map(|(name, ..)| *name)
+    let found = EXTERNS.iter().find(|asking| is_call(call, asking.name));
+    found.map(|asking| asking.name)
 }
 
 /// The extern whose call became an assignment to this.
@@ -207,9 +225,6 @@ fn flag_of(program: &Program, dst: ir::Place) -> Option<&'static str> {
     let flag = FLAGS
         .into_iter()
         .find(|flag| program.slot_var(REQUESTS, flag) == Some(var))?;
-    EXTERNS
-        .iter()
-        .rev()
-        .find(|(_, sets, _)| *sets == flag)
-        .map(|(name, ..)| *name)
+    let mut setting = EXTERNS.iter().rev().filter(|asking| asking.flag == flag);
+    setting.next().map(|asking| asking.name)
 }
